@@ -31,7 +31,8 @@ int write_worksheet(const CommandLine& line) {
       {&text.step, "worksheet.step"},        {&text.stage_answer, "worksheet.stage"},
       {&text.head_answer, "worksheet.head"}, {&text.order_answer, "worksheet.order"},
       {&text.row_answer, "worksheet.row"},   {&text.mask_answer, "worksheet.mask"},
-      {&text.page, "handout.page"}};
+      {&text.query, "worksheet.query"},      {&text.keys, "worksheet.keys"},
+      {&text.masked, "worksheet.masked"},    {&text.page, "handout.page"}};
   for (const auto& [field, key] : texts) *field = words(key);
   const std::string pdf = make_worksheet(course, text, line.has("--key"));
   write_whole_file(path_from(out), std::as_bytes(std::span(pdf)));

@@ -139,11 +139,6 @@ const MatrixLevel* MatrixTextures::find(const MatrixQuad& quad, int width, int h
     rows = std::min(rows, height);
     cols = std::min(cols, width);
   }
-  if (quad.means && (rows != matrix.rows || cols != matrix.cols)) {  // in cells that the eye tells apart
-    constexpr int across = 4;
-    rows = std::min(rows, std::max(1, height / across));
-    cols = std::min(cols, std::max(1, width / across));
-  }
   const bool pooled = rows != matrix.rows || cols != matrix.cols;
   for (MatrixLevel& level : entry.levels) {
     if (level.rows == rows && level.cols == cols && (!pooled || level.centre == centre)) {

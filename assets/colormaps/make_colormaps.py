@@ -72,5 +72,6 @@ for theme in ("light", "dark"):
 for name in ("viridis", "magma", "cividis"):
     write(name, "sequential", from_matplotlib(name))
 write("grey", "sequential", from_matplotlib("gray"))
+write("greys", "sequential", from_matplotlib("gray_r"))
 write("rdbu", "diverging", from_matplotlib("RdBu_r"))  # red is positive, as in signal
 write("coolwarm", "diverging", from_matplotlib("coolwarm"))

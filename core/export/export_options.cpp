@@ -44,7 +44,10 @@ void head(ExportOptions& o, Text option, Text text) {
   o.heads.clear();
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t to = std::min(text.find(',', from), text.size());
-    o.heads.push_back(parse_whole(option, text.substr(from, to - from), 0, Index{1} << 40));
+    const Text number = text.substr(from, to - from);
+    if (number.empty() || number.find_first_not_of("0123456789") != Text::npos)
+      fail(option, text, "names no heads", "a head, several as in 3,4,5, or all, mean, max");
+    o.heads.push_back(parse_whole(option, number, 0, Index{1} << 40));
     from = to + 1;
   }
 }
@@ -154,9 +157,10 @@ Written layers_text(const ExportOptions& o) { return o.layers.empty() ? Written(
 
 void norm(ExportOptions& o, Text option, Text text) {
   o.style.norm = one_of<Norm>(option, text, norm_words, "is no norm");
+  o.style.own_norm = true;
 }
 Written norm_text(const ExportOptions& o) {
-  return o.style.norm == Norm::linear ? Written() : norm_words[static_cast<int>(o.style.norm)];
+  return !o.style.own_norm && o.style.norm == Norm::linear ? Written() : norm_words[static_cast<int>(o.style.norm)];
 }
 
 constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side"};

@@ -163,6 +163,12 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
     if (layer.trace && layer.trace->has(Stage::mask)) spec.kept.push_back((*layer.trace)[Stage::mask]);
     const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
     widest = std::max(widest, heads.size());
+    const bool numbered = layer.name.find_first_not_of("0123456789") == std::string::npos;
+    spec.line_names.push_back((numbered ? "L" : "") + layer.name);
+    if (widest > spec.column_names.size()) {
+      spec.column_names.clear();
+      for (const Index h : heads) spec.column_names.push_back("H" + std::to_string(h));
+    }
     for (const Index h : heads) {
       const Index b = pooled ? 0 : batch;
       FigurePanel panel{part_of(options, layer.values.matrix(b, h)), {}, layer.name, {}};

@@ -49,6 +49,11 @@ WantedSize parse_wanted_size(const std::string& option, const std::string& text)
     if (times == std::string::npos) return {length(lengths), 0, unit};
     return {length(lengths.substr(0, times)), length(lengths.substr(times + 1)), unit};
   }
+  const bool is_pixels =
+      text.find('x') != std::string::npos && text.find_first_not_of("0123456789x") == std::string::npos;
+  if (!is_pixels)
+    throw SettingError(option, "\"" + text + "\" is not a size",
+                       "expected WxH in pixels, such as 640x480, or a length in cm, mm or in, such as 3.3in or 8x6cm");
   const PixelSize pixels = parse_size(option, text);
   return {static_cast<float>(pixels.width), static_cast<float>(pixels.height), LengthUnit::px};
 }

@@ -6,7 +6,9 @@
 #include <limits>
 #include <numeric>
 
+#include "core/figure/figure_layout.h"
 #include "core/figure/typesetter.h"
+#include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -46,8 +48,12 @@ ValueRange whole_range(const StageCut& cut, ColormapKind kind) {
   Extent extent;
   const Index batches = is_parameter(cut.stage) ? 1 : cut.trace.dims().batch;
   for (Index b = 0; b < batches; ++b) {
-    for (Index h = 0; h < heads_of(cut); ++h)
-      extent.add(cut.tensor().matrix(b, h), masks_over(cut.trace, cut.stage, b, h));
+    for (Index h = 0; h < heads_of(cut); ++h) {
+      const MatrixView matrix = cut.tensor().matrix(b, h);
+      const CellMasks masks = masks_over(cut.trace, cut.stage, b, h);
+      if (matrix.rows * matrix.cols <= most_read_twice) extent.add_every_cell(matrix, masks);
+      else extent.add(matrix, masks);
+    }
   }
   return extent.range(kind);
 }
@@ -85,6 +91,37 @@ void set_range(const StageFigureStyle& style, const StageCut& cut, FigureSpec& s
   if (setting.mode != RangeMode::stage || spec.palette == Palette::boolean || cut.pool != HeadPool::none) return;
   const std::string map = spec.colormap.empty() ? std::string(default_colormap(spec.palette)) : spec.colormap;
   spec.range = whole_range(cut, colormap(map, spec.theme).kind());
+}
+
+/// Whether fewer than one cell in 200 reaches a twentieth of the largest: on a linear scale the others would look
+/// empty. Told from some rows, the first among them.
+bool few_are_large(const FigureSpec& spec) {
+  constexpr Index looked_at = 64;
+  const auto panels = static_cast<Index>(spec.panels.size());
+  const Index each = std::max<Index>(1, looked_at / panels);
+  std::vector<float> values;
+  for (Index i = 0; i < std::min(panels, looked_at); ++i) {
+    const FigurePanel& panel = spec.panels[static_cast<std::size_t>(i)];
+    for (Index k = 0; k < std::min(each, panel.matrix.rows); ++k) {
+      const Index row = k * panel.matrix.rows / std::min(each, panel.matrix.rows);
+      for (Index col = 0; col < panel.matrix.cols; ++col) {
+        if (classify(panel.matrix, panel.masks, row, col) == CellKind::value) values.push_back(panel.matrix(row, col));
+      }
+    }
+  }
+  if (values.empty()) return false;
+  const float most = *std::ranges::max_element(values);
+  const auto large = std::ranges::count_if(values, [&](float value) { return value > most / 20; });
+  return most > 0 && 200 * large < std::ssize(values);
+}
+
+/// Weights of which few are large spread by magnitude, as in the window, unless the person says otherwise.
+Norm usual_norm(const StageFigureStyle& style, const StageCut& cut, const FigureSpec& spec) {
+  const bool weights = cut.stage == Stage::weights || cut.stage == Stage::dropped_weights;
+  if (style.own_norm || style.norm != Norm::linear || style.own_range || spec.bare || !weights) return style.norm;
+  const MatrixView& first = spec.panels.front().matrix;
+  const bool readable = first.rows * first.cols <= Index{1} << 24;  // a spread matrix is one more of its size
+  return spec.range_mode != RangeMode::row && readable && few_are_large(spec) ? Norm::log : Norm::linear;
 }
 
 /// The heads' mean or largest value in each cell; a cell is masked where every head's is.
@@ -131,6 +168,8 @@ void add_panels(const StageCut& cut, FigureSpec& spec) {
 
 std::string title_of(const StageCut& cut) {
   std::string title(info(cut.stage).name);
+  if (const std::string layer = layer_shown(cut.trace); !layer.empty()) title += " · layer " + layer;
+  if (!is_parameter(cut.stage) && cut.trace.dims().batch > 1) title += " · batch " + std::to_string(cut.batch);
   if (!has_head_axis(cut.stage)) return title;
   if (cut.pool == HeadPool::mean) return title + " · mean of " + std::to_string(heads_of(cut)) + " heads";
   if (cut.pool == HeadPool::max) return title + " · largest of " + std::to_string(heads_of(cut)) + " heads";
@@ -167,6 +206,13 @@ CellMasks StageCut::masks(Index head) const {
 Index StageCut::first_row() const { return settle(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
 Index StageCut::first_col() const { return settle(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
 
+std::string layer_shown(const Trace& trace) {
+  const bool of_several = network_of(trace.inputs) || trace.inputs.weights.defined();
+  std::string layer = of_several ? trace.scenario.layer : std::string();
+  while (layer.ends_with('.')) layer.pop_back();
+  return layer;
+}
+
 StageCut all_heads(const Trace& trace, Stage stage, Index batch) {
   StageCut cut{trace, stage, batch, {0}, has_head_axis(stage)};
   cut.heads.resize(static_cast<std::size_t>(heads_of(cut)));
@@ -195,7 +241,7 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   spec.palette = about.palette;
   spec.colormap = style.colormap;
   if (style.print && style.colormap.empty() && spec.palette == Palette::diverging) spec.colormap = "cividis";
-  if (style.print && style.colormap.empty() && spec.palette == Palette::sequential) spec.colormap = "grey";
+  if (style.print && style.colormap.empty() && spec.palette == Palette::sequential) spec.colormap = "greys";
   spec.theme = style.theme;
   spec.print = style.print;
   spec.transparent = style.transparent;
@@ -213,6 +259,7 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   spec.scale = style.scale;
   add_panels(cut, spec);
   set_range(style, cut, spec);
+  spec.norm = usual_norm(style, cut, spec);
   return spec;
 }
 

@@ -42,6 +42,8 @@ struct StageCut {
   Index first_col() const;
 };
 
+/// The layer that a trace of several is of: "7", "cross.0"; empty where there is one alone.
+std::string layer_shown(const Trace& trace);
 /// All heads of a stage as a grid; just the matrix where it has no head axis.
 StageCut all_heads(const Trace& trace, Stage stage, Index batch = 0);
 
@@ -66,6 +68,7 @@ struct StageFigureStyle {
   bool values = false, bare = false, transparent = false;
   bool own_range = false;  ///< `range` was asked for; else heads on paper share one
   Norm norm = Norm::linear;
+  bool own_norm = false;           ///< said by a person, and not what suits the weights
   bool print = false;              ///< black ink and maps that a printer without colour keeps apart
   std::optional<float> font_size;  ///< in points
   std::string font;

@@ -20,7 +20,8 @@ namespace {
 
 constexpr float sheet_margin = 64, sheet_body = 12.5f, sheet_line = 18.5f;
 constexpr float page_width = 793.7f, page_height = 1122.5f;  // A4 in 1/96 inch
-constexpr Index most_cells = 16;                             ///< along a blank matrix that is to be filled by hand
+constexpr float picture_height = 200;
+constexpr Index most_cells = 16;  ///< along a blank matrix that is to be filled by hand
 
 constexpr Rgba said_ink{0x5B, 0x21, 0xB6};  ///< of answers: told from the print also without colour, by its weight
 
@@ -124,8 +125,15 @@ class Sheet {
     StageFigureStyle style;
     style.on_paper = true;
     style.values = cut.matrix(cut.heads.front()).cols <= 8 && cut.heads.size() == 1;
-    style.size = FigureSize{cut.heads.size() > 1 ? inner : inner * 0.62f, 200};
-    const FigureSpec spec = stage_figure(cut, style);
+    style.size = FigureSize{cut.heads.size() > 1 ? inner : inner * 0.62f, picture_height};
+    const auto axis = [&](Axis of) {
+      return of == Axis::query ? std::optional(text_.query)
+             : of == Axis::key ? std::optional(text_.keys)
+                               : std::nullopt;
+    };
+    style.row_label = axis(info(cut.stage).rows), style.col_label = axis(info(cut.stage).cols);
+    FigureSpec spec = stage_figure(cut, style);
+    spec.words.masked = text_.masked;
     need(style.size->height + 8);
     ArrangedFigure(spec).draw(canvas_, {sheet_margin, y_});
     y_ += style.size->height + 8;
@@ -257,20 +265,26 @@ class Writer {
     const LessonStep& step = course_.steps[i];
     if (course_.bug && !key_ && step.pose.mended) return;  // that is to be found
     const std::string title = in_language(step.title, text_.language);
-    sheet_.need(90);
+    // A heading, its text and its picture stay on one page.
+    const std::string prose = step.prose(text_.language);
+    sheet_.need(90 + sheet_.height_of(prose) + (has_picture(step, *shown.trace) ? picture_height : 0));
     sheet_.paragraph(filled(text_.step, {static_cast<int>(i) + 1}) + (title.empty() ? "" : " · " + title), 13.5f,
                      FontRole::strong);
     sheet_.space(2);
-    sheet_.paragraph(step.prose(text_.language));
+    sheet_.paragraph(prose);
     sheet_.space(6);
     picture(step, *shown.trace);
     if (step.question) question(*step.question, shown);
     sheet_.space(16);
   }
 
+  bool has_picture(const LessonStep& step, const Trace& trace) const {
+    return step.pose.stage && !course_.bug && trace.has(*step.pose.stage);
+  }
+
   /// Of the stage that the text is about, unless that is hidden or the question is about its numbers.
   void picture(const LessonStep& step, const Trace& trace) {
-    if (!step.pose.stage || course_.bug || !trace.has(*step.pose.stage)) return;
+    if (!has_picture(step, trace)) return;
     const Stage stage = *step.pose.stage;
     const bool hidden = std::ranges::find(step.pose.hide, stage) != step.pose.hide.end();
     const MatrixView matrix = trace[stage].matrix();

@@ -20,6 +20,7 @@ struct WorksheetText {
   std::string row_answer = "Write how the row is shared out; together it makes 1.";
   std::string mask_answer = "Fill the cells that may be seen, or write the expression.";
   std::string code = "the code";
+  std::string query = "query", keys = "key", masked = "masked";  ///< of pictures
   std::string page = "page {0} of {1}";
 };
 

@@ -48,11 +48,14 @@ Rgba background(const FigureSpec& spec) {
   return colour;
 }
 
+/// On paper and in print masked cells are always hatched: a flat tint would read as a value.
+bool always_hatched(const FigureSpec& spec) { return !spec.bare && (spec.on_paper || spec.print); }
+
 /// Hatching is stronger than pale values, and where cells are smaller than its lines it is all that one sees.
 bool flat_masked(const FigureSpec& spec, const FigureLayout& layout) {
   constexpr float hatch = 6;  // units from line to line
-  return !spec.bare && (spec.on_paper || spec.palette != Palette::boolean) &&
-         (spec.on_paper || std::min(layout.cell_width, layout.cell_height) < hatch);
+  return !spec.bare && !always_hatched(spec) && spec.palette != Palette::boolean &&
+         std::min(layout.cell_width, layout.cell_height) < hatch;
 }
 
 void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, const HeatmapStyle& style) {
@@ -70,6 +73,7 @@ void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, c
 void paint(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, const Colormap& map) {
   const ValueRange range = layout.panels.empty() ? ValueRange{} : layout.panels.front().range;
   HeatmapStyle style{&map, range, spec.theme, 1, 0, background(spec), flat_masked(spec, layout)};
+  if (spec.on_paper) style.hatch = 0.5f;
   for (const PanelBox& box : layout.panels) draw_heatmap(canvas, spec, box, style);
   for (const DrawnPath& path : layout.paths) canvas.path(path.steps, path.width, path.colour, path.filled);
   for (const FilledBox& box : layout.boxes) canvas.fill(box.rect, box.colour);

@@ -42,7 +42,8 @@ struct FigureWords {
   std::string dropped = "dropped";
   std::string may_attend = "may attend";
   std::string row_maximum = "row max";
-  std::string of = "of";  ///< "15 of 36"
+  std::string above = "above", below = "below";  ///< "0.4 % above 0.5"
+  std::string of = "of";                         ///< "15 of 36"
 };
 
 /// A frame around cells of every panel; rows and columns as the ticks count them, the last ones not included.
@@ -81,15 +82,16 @@ struct FigureSpec {
   bool on_paper = false;  ///< the size is of paper: text in points, thin frames, flat masks, no colours of heads
   bool print = false;     ///< black ink, told apart without colour
   bool transparent = false;
-  bool bar = true;                 ///< with colour bars
-  bool values = false;             ///< numbers in the cells, as far as they fit
-  bool bare = false;               ///< the cells alone, without gaps; fills `size` exactly
-  std::optional<float> cell;       ///< width and height of a cell
-  std::optional<FigureSize> size;  ///< of the whole figure; wins over `cell`
-  std::optional<float> font_size;  ///< in points; unset: 8 on paper, else 9
-  std::string font;                ///< a family; empty: our own
-  std::optional<Index> columns;    ///< of the grid of panels; unset: what suits
-  bool letters = false;            ///< (a), (b), … before the panels' titles
+  bool bar = true;                                    ///< with colour bars
+  bool values = false;                                ///< numbers in the cells, as far as they fit
+  bool bare = false;                                  ///< the cells alone, without gaps; fills `size` exactly
+  std::optional<float> cell;                          ///< width and height of a cell
+  std::optional<FigureSize> size;                     ///< of the whole figure; wins over `cell`
+  std::optional<float> font_size;                     ///< in points; unset: 8 on paper, else 9
+  std::string font;                                   ///< a family; empty: our own
+  std::optional<Index> columns;                       ///< of the grid of panels; unset: what suits
+  std::vector<std::string> line_names, column_names;  ///< of a grid, where each panel's own name has no room
+  bool letters = false;                               ///< (a), (b), … before the panels' titles
   std::vector<Highlight> highlights;
   float scale = 1;  ///< pixels to a unit; dpi / 96
   FigureWords words;

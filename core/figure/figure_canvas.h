@@ -89,7 +89,7 @@ class PdfCanvas : public FigureCanvas {
  private:
   void begin_page(float width, float height);
   void cell(const Box& rect, CellKind kind, Rgba value_colour, const HeatmapStyle& style);
-  void stripes(const Box& rect, Rgba ground, Rgba line, bool rising);
+  void stripes(const Box& rect, Rgba ground, Rgba line, bool rising, float fineness);
   void dots(const Box& rect, Rgba ground, Rgba line);
 
   Rgba background_;

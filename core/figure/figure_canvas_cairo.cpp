@@ -15,7 +15,8 @@ namespace {
 
 constexpr double points_to_a_unit = 72.0 / 96.0;
 constexpr Index most_rectangles = 64 * 64;
-constexpr double most_embedded = 600.0 / 96.0;  // pixels to a unit: what a printer shows
+constexpr double hatched_pixels = 300.0 / 96.0;  // to a unit: what shows fine lines
+constexpr double most_embedded = 600.0 / 96.0;   // pixels to a unit: what a printer shows
 
 double d(float x) { return static_cast<double>(x); }
 
@@ -257,20 +258,20 @@ void PdfCanvas::text(const Label& label) {
 
 /// The lines of heatmap_raster.h over a rectangle, their grid fixed to the page so that they run through from cell to
 /// cell.
-void PdfCanvas::stripes(const Box& rect, Rgba ground, Rgba line, bool rising) {
+void PdfCanvas::stripes(const Box& rect, Rgba ground, Rgba line, bool rising, float fineness) {
   fill(rect, ground);
   cairo_t* cairo = impl_->cairo;
   const ClippedTo clipped(cairo, rect);
-  constexpr double step = 6;
+  const double step = d(6 * fineness);
   const double sign = rising ? 1 : -1, x0 = d(rect.x), x1 = d(rect.right()), y0 = d(rect.y), y1 = d(rect.bottom());
-  // Lines x + sign · y = 3 + 6k.
+  // Lines x + sign · y = (k + ½) · step.
   const double low = x0 + std::min(sign * y0, sign * y1), high = x1 + std::max(sign * y0, sign * y1);
-  for (double at = std::ceil((low - 3) / step) * step + 3; at <= high; at += step) {
+  for (double at = (std::floor(low / step) + 0.5) * step; at <= high + step; at += step) {
     cairo_move_to(cairo, at - sign * (y0 - 1), y0 - 1);
     cairo_line_to(cairo, at - sign * (y1 + 1), y1 + 1);
   }
   set_colour(line);
-  cairo_set_line_width(cairo, 1.4);
+  cairo_set_line_width(cairo, d(1.4f * fineness));
   cairo_stroke(cairo);
 }
 
@@ -298,9 +299,9 @@ void PdfCanvas::cell(const Box& rect, CellKind kind, Rgba value_colour, const He
     case CellKind::masked:
     case CellKind::neg_inf:
       return style.flat_masked ? fill(rect, flat_mask(style.theme))
-                               : stripes(rect, theme.hatch_ground, theme.hatch_line, true);
+                               : stripes(rect, theme.hatch_ground, theme.hatch_line, true, style.hatch);
     case CellKind::pos_inf:
-      return side < 6 ? fill(rect, theme.mark_line) : stripes(rect, theme.mark_ground, theme.mark_line, false);
+      return side < 6 ? fill(rect, theme.mark_line) : stripes(rect, theme.mark_ground, theme.mark_line, false, 1);
     case CellKind::nan: return side < 6 ? fill(rect, theme.mark_line) : dots(rect, theme.mark_ground, theme.mark_line);
     case CellKind::dropped: break;
   }
@@ -315,16 +316,22 @@ void PdfCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
                         bool gaps) {
   const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
   if (matrix.rows * matrix.cols > most_rectangles) {
-    // One pixel a cell, drawn without smoothing; what a printer could not resolve is pooled.
-    const auto most = [](float units) {
-      return static_cast<Index>(std::max(1.0, std::ceil(d(units) * most_embedded)));
+    // One pixel a cell, drawn without smoothing; what a printer could not resolve is pooled. Hatching takes its lines'
+    // own pixels.
+    const auto pixels = [](float units, double a_unit) {
+      return static_cast<Index>(std::max(1.0, std::ceil(d(units) * a_unit)));
     };
     HeatmapStyle own = style;
     own.gap = 0;
-    own.flat_masked = true;
-    const auto wide = static_cast<int>(std::min(matrix.cols, most(rect.w))),
-               high = static_cast<int>(std::min(matrix.rows, most(rect.h)));
-    return image(rect, heatmap_raster(matrix, masks, own, wide, high), false);
+    Index wide = std::min(matrix.cols, pixels(rect.w, most_embedded)),
+          high = std::min(matrix.rows, pixels(rect.h, most_embedded));
+    own.flat_masked = style.flat_masked || !(masks.allowed || masks.kept);
+    if (!own.flat_masked) {
+      wide = std::max(wide, pixels(rect.w, hatched_pixels));
+      high = std::max(high, pixels(rect.h, hatched_pixels));
+      own.scale = static_cast<float>(hatched_pixels);
+    }
+    return image(rect, heatmap_raster(matrix, masks, own, static_cast<int>(wide), static_cast<int>(high)), false);
   }
   const float gap = gaps ? static_cast<float>(heatmap_gap(d(w), d(h))) : 0;
   if (gap > 0) fill(rect, style.gap_colour);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace headlight {
 namespace {
@@ -10,7 +11,8 @@ float cells(Index n) { return static_cast<float>(n); }
 
 std::string share(Index part, Index all) {
   const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(all);
-  if (percent < 1) return "<1 %";
+  if (percent < 0.1) return "<0.1 %";
+  if (percent < 1) return "0." + std::to_string(std::clamp(std::lround(10 * percent), 1L, 9L)) + " %";
   return std::to_string(part < all ? std::min(99L, std::lround(percent)) : 100L) + " %";
 }
 
@@ -36,7 +38,7 @@ class Grower : FrameMaker {
         width(spec_.title, FontRole::strong, m.title_text) + 8 + width(spec_.shape, FontRole::text, m.label_text) + 1;
     const float subtitle = width(spec_.subtitle, FontRole::text, m.label_text);
     frame.inner_width = std::max(frame.content_width, std::min(30 * m.label_text, std::max(title, subtitle)));
-    const std::vector<LegendEntry> entries = legend_entries(spec_, false);
+    const std::vector<LegendEntry> entries = legend_entries(spec_, ranges_, false);
     for (const LegendEntry& entry : entries) {
       const float own = m.swatch + 0.5f * m.label_text + width(entry.text, FontRole::text, m.label_text);
       frame.inner_width = std::max(frame.inner_width, own);
@@ -170,7 +172,16 @@ FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text) {
           0,        0.4f * t, 0.8f * f, 0.7f * f, 0.4f * f, 0.9f * f,  1.45f * f, 1.2f * f, 0.6f * f};
 }
 
-std::vector<LegendEntry> legend_entries(const FigureSpec& spec, bool brief) {
+std::string panel_name(const FigureSpec& spec, std::size_t panel, bool shortened) {
+  const std::string& title = spec.panels[panel].title;
+  if (!spec.letters) return shortened ? title.substr(title.rfind(' ') + 1) : title;
+  std::string letter = "(";
+  if (panel >= 26) letter += static_cast<char>('a' + panel / 26 - 1);
+  letter += static_cast<char>('a' + panel % 26);
+  return letter + ")" + (title.empty() || shortened ? "" : " " + title);
+}
+
+std::vector<LegendEntry> legend_entries(const FigureSpec& spec, const std::vector<ValueRange>& ranges, bool brief) {
   KindCounts counts{};
   Index all = 0;
   for (const FigurePanel& panel : spec.panels) {
@@ -189,6 +200,15 @@ std::vector<LegendEntry> legend_entries(const FigureSpec& spec, bool brief) {
         "  " + std::to_string(n) + " " + w.of + " " + std::to_string(all) + " (" + share(n, all) + ")";
     entries.push_back({kind, brief ? name : name + counted});
   }
+  if (!spec.bar || has_own_bars(spec, ranges)) return entries;
+  const CellsBeyond beyond = cells_beyond(spec, ranges);
+  const auto add = [&](Index n, const std::string& side, float end, float shade) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.3g", static_cast<double>(end));
+    if (n > 0) entries.push_back({CellKind::value, share(n, beyond.all) + " " + side + " " + number, shade});
+  };
+  add(beyond.above, w.above, ranges.front().hi, 1);
+  add(beyond.below, w.below, ranges.front().lo, 0);
   return entries;
 }
 

@@ -1,6 +1,7 @@
 // The first half of a figure's layout: how large its cells are and how much room everything around them takes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,16 +32,21 @@ enum class BarPlace : std::uint8_t { none, right, below, own };
 enum class NamePlace : std::uint8_t {
   none,
   outside,  ///< beyond the ticks; a head's above its matrix; the legend below everything
+  edges,    ///< of a grid: its lines' names at the left, its columns' above
   beside,   ///< at the end of the ticks' line; a head's inside its matrix; the legend under the bar
   corner,   ///< of rows, and the legend: left of the columns' words and below the rows'
 };
 
+/// "(a) head 12"; shortened: "(a)", or "12".
+std::string panel_name(const FigureSpec& spec, std::size_t panel, bool shortened);
+
 struct LegendEntry {
   CellKind kind;
-  std::string text;  ///< "masked 15 of 36 (42 %)"
+  std::string text;                 ///< "masked 15 of 36 (42 %)"
+  std::optional<float> shade = {};  ///< of cells beyond the bar's ends: which end's colour they have
 };
 /// What the panels hold besides values; `brief` without the counts.
-std::vector<LegendEntry> legend_entries(const FigureSpec& spec, bool brief);
+std::vector<LegendEntry> legend_entries(const FigureSpec& spec, const std::vector<ValueRange>& ranges, bool brief);
 
 struct FigureFrame {
   FigureMetrics metrics{};

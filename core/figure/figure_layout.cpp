@@ -8,6 +8,7 @@
 #include "core/figure/arc_layout.h"
 #include "core/figure/cell_values.h"
 #include "core/figure/figure_frame.h"
+#include "core/tensor/demand.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -19,6 +20,43 @@ constexpr float strip_height = 3;
 Point on_centre(Point centre, float angle, float half_height) {
   const float radians = angle * 3.14159265f / 180;
   return {centre.x - half_height * std::sin(radians), centre.y + half_height * std::cos(radians)};
+}
+
+CellsBeyond beyond_of(const FigureSpec& spec, const FigurePanel& panel, ValueRange range) {
+  const MatrixView& matrix = panel.matrix;
+  const bool given = spec.range_mode == RangeMode::fixed, raised = spec.norm == Norm::log && range.lo > 0;
+  CellsBeyond out;
+  if (matrix.rows * matrix.cols > most_read_twice) {
+    out.sampled = given || demand_place(matrix.data).source != nullptr;
+    return out;
+  }
+  if (!given && !raised) return out;
+  const CellMasks masks = effective_masks(spec, panel);
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) {
+      if (classify(matrix, masks, row, col) != CellKind::value) continue;
+      const float value = matrix(row, col);
+      ++out.all;
+      out.below += value < range.lo;
+      out.above += value > range.hi;
+    }
+  }
+  return out;
+}
+
+/// By panel: whether cells lie below and above what its bar names.
+std::vector<std::pair<bool, bool>> pointed_ends(const FigureSpec& spec, const std::vector<ValueRange>& ranges) {
+  std::vector<std::pair<bool, bool>> out(ranges.size());
+  if (spec.range_mode == RangeMode::row || spec.palette == Palette::boolean) return out;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const CellsBeyond beyond = beyond_of(spec, spec.panels[i], ranges[i]);
+    for (std::size_t k = 0; k < ranges.size(); ++k) {
+      if (!(ranges[k] == ranges[i])) continue;
+      out[k].first = out[k].first || beyond.below > 0 || (beyond.sampled && ranges[i].lo < 0);
+      out[k].second = out[k].second || beyond.above > 0 || beyond.sampled;
+    }
+  }
+  return out;
 }
 
 class Placer {
@@ -81,20 +119,39 @@ class Placer {
   }
   static constexpr float thin = 0.5f * units_to_a_point;
 
-  std::string panel_title(std::size_t i) const {
-    const std::string& title = spec_.panels[i].title;
-    if (!spec_.letters) return title;
-    std::string letter = "(";
-    if (i >= 26) letter += static_cast<char>('a' + i / 26 - 1);
-    letter += static_cast<char>('a' + i % 26);
-    return letter + ")" + (title.empty() ? "" : " " + title);
+  /// Where one panel's name would be cut, all have their short one.
+  bool shortens_names() {
+    for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
+      const float room = frame_.head_names == NamePlace::beside ? frame_.panel_width - 0.8f * m_.label_text
+                                                                : frame_.panel_width + frame_.own_bar;
+      if (typesetter_.width(panel_name(spec_, i, false), FontRole::strong, m_.label_text) > room) return true;
+    }
+    return false;
+  }
+
+  /// Names of a grid's columns above it and of its lines at its left.
+  void edge_names() {
+    const float size = m_.label_text;
+    for (std::size_t i = 0; i < spec_.column_names.size() && i < out_.panels.size(); ++i) {
+      const Box& at = out_.panels[i].heatmap;
+      label(spec_.column_names[i], FontRole::strong, size, theme_.ink, {at.x + at.w / 2, at.y - 0.36f * m_.head_room},
+            Anchor::middle);
+    }
+    const float x = edge_ + (frame_.row_name == NamePlace::outside ? m_.name_room : 0);
+    for (std::size_t line = 0; line < spec_.line_names.size(); ++line) {
+      const std::size_t first = line * static_cast<std::size_t>(frame_.columns);
+      if (first >= out_.panels.size()) break;
+      const Box& at = out_.panels[first].heatmap;
+      label(spec_.line_names[line], FontRole::strong, size, theme_.ink,
+            on_centre({x, at.y + at.h / 2}, 0, typesetter_.half_height(FontRole::strong, size)));
+    }
   }
 
   void panels() {
     const auto step_x = frame_.panel_width + frame_.own_bar + frame_.gap;
     const auto step_y = frame_.panel_height + frame_.panel_top + frame_.gap;
     const auto whole = [&](float x) { return spec_.on_paper ? x : std::round(x); };
-    const bool strip = m_.strip_room > 0 && !spec_.bare;
+    const bool strip = m_.strip_room > 0 && !spec_.bare, shortened = shortens_names();
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const auto column = static_cast<float>(static_cast<Index>(i) % frame_.columns);
       const auto line = static_cast<float>(static_cast<Index>(i) / frame_.columns);
@@ -104,8 +161,8 @@ class Placer {
       const FigurePanel& panel = spec_.panels[i];
       if (panel.hue && strip) out_.boxes.push_back({{at.x, at.y - strip_height - 3, at.w, strip_height}, *panel.hue});
       if (framed()) outline(at, thin, theme_.muted);
-      const std::string title = panel_title(i);
-      if (title.empty() || frame_.head_names == NamePlace::none) continue;
+      const std::string title = panel_name(spec_, i, shortened);
+      if (title.empty() || frame_.head_names == NamePlace::none || frame_.head_names == NamePlace::edges) continue;
       if (frame_.head_names == NamePlace::beside) {
         name_inside(title, at);
         continue;
@@ -114,6 +171,7 @@ class Placer {
       label(typesetter_.elide(title, FontRole::strong, m_.label_text, at.w + frame_.own_bar), FontRole::strong,
             m_.label_text, theme_.ink, {at.x, y});
     }
+    if (frame_.head_names == NamePlace::edges) edge_names();
   }
 
   bool framed() const { return spec_.on_paper && !spec_.bare; }
@@ -190,6 +248,9 @@ class Placer {
   void rows_of(const Box& matrix) {
     for (const AxisTick& tick : frame_.row_ticks.ticks) {
       const float y = matrix.y + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_height, mark = mark_length();
+      const bool ends = &tick == &frame_.row_ticks.ticks.back() && frame_.row_ticks.ticks.size() > 1;
+      const float next = matrix.y + frame_.panel_height + frame_.panel_top + frame_.gap + 0.5f * frame_.cell_height;
+      if (ends && matrix.y < out_.panels.back().heatmap.y && next - y < 1.1f * m_.tick_text) continue;
       if (frame_.row_ticks.marks)
         out_.boxes.push_back({{matrix.x - mark - 1, y - stroke() / 2, mark, stroke()}, theme_.muted});
       const float out = m_.tick_gap + (tick.far ? frame_.row_ticks.far : 0);
@@ -212,7 +273,7 @@ class Placer {
       const float x = matrix.x + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_width;
       if (ticks.marks) out_.boxes.push_back({{x - stroke() / 2, matrix.bottom() + 1, stroke(), mark}, theme_.muted});
       if (ticks.angle == 0) {
-        if (!has_room(tick.text, x, matrix)) continue;
+        if (meets_next_panel(tick, x, matrix) || !has_room(tick.text, x, matrix)) continue;
         label(tick.text, FontRole::text, size, tick_ink(),
               on_centre({x, matrix.bottom() + m_.tick_gap + size / 2}, 0, half(size)), Anchor::middle);
       } else {
@@ -225,6 +286,22 @@ class Placer {
     }
   }
 
+  float blank() { return 0.5f * m_.tick_text; }
+
+  /// Whether the last label of a panel comes nearer than a blank to the first of the next.
+  bool meets_next_panel(const AxisTick& tick, float x, const Box& matrix) {
+    const std::vector<AxisTick>& ticks = frame_.col_ticks.ticks;
+    const Box& last = out_.panels.back().heatmap;
+    const bool has_next = std::ranges::any_of(
+        out_.panels, [&](const PanelBox& panel) { return panel.heatmap.x > matrix.x && panel.heatmap.y == matrix.y; });
+    if (&tick != &ticks.back() || ticks.size() < 2 || !has_next || (matrix.x == last.x && matrix.y == last.y))
+      return false;
+    const auto reach = [&](const AxisTick& t) { return typesetter_.width(t.text, FontRole::text, m_.tick_text) / 2; };
+    const float next = matrix.x + frame_.panel_width + frame_.own_bar + frame_.gap +
+                       (static_cast<float>(ticks.front().index) + 0.5f) * frame_.cell_width - reach(ticks.front());
+    return x + reach(tick) + blank() > next;
+  }
+
   /// Whether a word under a column touches neither what stands under the panel before nor the page's edge; it is absent
   /// otherwise, rather than cut.
   bool has_room(const std::string& text, float x, const Box& matrix) {
@@ -232,8 +309,32 @@ class Placer {
     if (matrix.y != labelled_line_) labelled_to_ = 0;
     labelled_line_ = matrix.y;
     if (x - reach < labelled_to_ || x + reach > out_.width) return false;
-    labelled_to_ = x + reach;
+    labelled_to_ = x + reach + 0.5f * blank();
     return true;
+  }
+
+  /// A bar that ends before the largest or the smallest value that it colours is pointed there. Gives what is left of
+  /// it between the points.
+  Box pointed(Box bar, ValueRange range) {
+    if (range_beyond_.empty()) range_beyond_ = pointed_ends(spec_, ranges_);
+    const auto [low, high] =
+        range_beyond_[static_cast<std::size_t>(std::ranges::find(ranges_, range) - ranges_.begin())];
+    const bool upright = bar.h >= bar.w;
+    const float point = std::min(upright ? bar.w : bar.h, (upright ? bar.h : bar.w) / 6);
+    const auto add = [&](Point a, Point b, Point tip, float shade) {
+      out_.paths.push_back({through({a, b, tip}), 0, map_.at(shade), true});
+      if (framed()) out_.paths.push_back({through({a, tip, b}), thin, theme_.muted, false});
+    };
+    if (high && upright) bar.y += point, bar.h -= point;
+    if (high && !upright) bar.w -= point;
+    if (low && upright) bar.h -= point;
+    if (low && !upright) bar.x += point, bar.w -= point;
+    const float x = bar.x + bar.w / 2, y = bar.y + bar.h / 2;
+    if (high && upright) add({bar.x, bar.y}, {bar.right(), bar.y}, {x, bar.y - point}, 1);
+    if (low && upright) add({bar.x, bar.bottom()}, {bar.right(), bar.bottom()}, {x, bar.bottom() + point}, 0);
+    if (high && !upright) add({bar.right(), bar.y}, {bar.right(), bar.bottom()}, {bar.right() + point, y}, 1);
+    if (low && !upright) add({bar.x, bar.y}, {bar.x, bar.bottom()}, {bar.x - point, y}, 0);
+    return bar;
   }
 
   void bars() {
@@ -252,7 +353,7 @@ class Placer {
       }
       if (frame_.col_name == NamePlace::beside)
         height = std::min(height, whole - 0.45f * m_.label_text);  // its name stands below
-      const Box bar{beside.right() + m_.bar_gap, beside.y, m_.bar_width, height};
+      const Box bar = pointed({beside.right() + m_.bar_gap, beside.y, m_.bar_width, height}, ranges_[i]);
       out_.bars.push_back({bar, ranges_[i]});
       if (framed()) outline(bar, thin, theme_.muted);
       for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_[i], bar.h, m_.bar_text + 2)) {
@@ -274,11 +375,11 @@ class Placer {
     const float widest = bar_label_width(spec_, map_.kind(), ranges_, wide, m_, typesetter_);
     const float length = std::max(4.0f, wide - widest),
                 y = bottom() + frame_.below - m_.bar_text - m_.bar_text_gap - m_.bar_width;
-    const Box bar{from + (corner.right() - from - length) / 2, y, length, m_.bar_width};
+    const Box bar = pointed({from + (corner.right() - from - length) / 2, y, length, m_.bar_width}, ranges_.front());
     out_.bars.push_back({bar, ranges_.front()});
     if (framed()) outline(bar, thin, theme_.muted);
-    for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_.front(), length, widest + m_.bar_text)) {
-      const float x = bar.x + tick.at * length;
+    for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_.front(), bar.w, widest + m_.bar_text)) {
+      const float x = bar.x + tick.at * bar.w;
       if (framed())
         out_.boxes.push_back({{x - thin / 2, bar.bottom() + thin, thin, 0.5f * m_.bar_text_gap}, theme_.muted});
       label(tick.text, FontRole::text, m_.bar_text, tick_ink(),
@@ -310,7 +411,8 @@ class Placer {
       for (const LegendEntry& entry : line) {
         const Box swatch{spec_.on_paper ? x : std::round(x), (spec_.on_paper ? y : std::round(y)) - m_.swatch,
                          m_.swatch, m_.swatch};
-        out_.swatches.push_back({swatch, entry.kind});
+        if (entry.shade) out_.boxes.push_back({swatch, map_.at(*entry.shade)});
+        else out_.swatches.push_back({swatch, entry.kind});
         if (framed()) outline(swatch, thin, theme_.muted);
         const float text_x = swatch.right() + 0.5f * m_.label_text, room = title_edge_ + room_ - text_x;
         const std::string text = frame_.legend_place != NamePlace::outside
@@ -356,9 +458,10 @@ class Placer {
   const ThemeColours& theme_;
   const FigureMetrics& m_;
   FigureLayout out_;
-  float top_ = 0;         // what a given height leaves over, above
-  float edge_ = 0;        // of the content
-  float title_edge_ = 0;  // of titles and legend, and the room from there
+  std::vector<std::pair<bool, bool>> range_beyond_;  // by panel: whether cells lie below and above its range
+  float top_ = 0;                                    // what a given height leaves over, above
+  float edge_ = 0;                                   // of the content
+  float title_edge_ = 0;                             // of titles and legend, and the room from there
   float room_ = 0;
   float labelled_to_ = 0, labelled_line_ = -1;  // how far words stand under the panels of a line
 };
@@ -369,6 +472,17 @@ CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel) {
   CellMasks masks = panel.masks;
   if (spec.palette == Palette::boolean) masks.allowed = panel.matrix;
   return masks;
+}
+
+CellsBeyond cells_beyond(const FigureSpec& spec, const std::vector<ValueRange>& ranges) {
+  CellsBeyond all;
+  if (spec.range_mode == RangeMode::row || spec.palette == Palette::boolean) return all;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const CellsBeyond own = beyond_of(spec, spec.panels[i], ranges[i]);
+    all.below += own.below, all.above += own.above, all.all += own.all;
+    all.sampled = all.sampled || own.sampled;
+  }
+  return all;
 }
 
 std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind) {
@@ -385,7 +499,9 @@ std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind) 
     Extent all;
     for (const FigurePanel& panel : spec.panels) {
       Extent own;
-      (shared ? all : own).add(panel.matrix, panel.masks);
+      Extent& extent = shared ? all : own;
+      if (panel.matrix.rows * panel.matrix.cols <= most_read_twice) extent.add_every_cell(panel.matrix, panel.masks);
+      else extent.add(panel.matrix, panel.masks);
       ranges.push_back(own.range(kind));
     }
     if (shared) std::fill(ranges.begin(), ranges.end(), all.range(kind));

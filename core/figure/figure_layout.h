@@ -63,6 +63,14 @@ struct ColourValues {
   }
 };
 ColourValues colour_values(const FigureSpec& spec, const FigurePanel& panel, ValueRange range, ColormapKind kind);
+/// How many cells of all panels lie beyond the ends of their colours, and how many are values.
+struct CellsBeyond {
+  Index below = 0, above = 0, all = 0;
+  bool sampled = false;  ///< the ends are of a sample: some may lie beyond, nobody knows how many
+};
+CellsBeyond cells_beyond(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
+/// Beyond this many cells, the ends of a matrix that is computed as it is read are of a sample of its rows.
+inline constexpr Index most_read_twice = Index{1} << 26;
 /// Boolean matrices mask themselves: what is 0 is masked.
 CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel);
 

@@ -1,9 +1,11 @@
-// The largest matrices that a given size allows. Every way to arrange what stands around them is tried: how many
-// columns of panels, which labels at which slant and size, where the bar, names, title and legend go or whether they
-// go. Each way's worth is the share of the picture that is matrix, less for each thing that it leaves out.
+// The largest matrices that a given size allows. What stands around them is a list of decisions (which words, at which
+// slant, where the bar, names, title and legend go or whether they go), each with its options, from complete to bare.
+// Every combination that fits is measured: the share of the picture that is matrix, times a factor below 1 for each
+// thing that it leaves out or makes harder to read (`cost`). The largest product wins, of equal ones the first.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "core/figure/figure_frame.h"
 #include "core/stage/pool.h"
@@ -17,9 +19,37 @@ constexpr Index most_thinned = 3;  // every third word at the least; then indice
 // the tiers.
 constexpr float tier_cell = 0.56f, tier_gap = 0.3f;
 
+/// What a reader loses, as a factor: 0.5 is worth as much as half of the matrices' area.
+namespace cost {
+constexpr float every_other_word = 0.62f;    // the words between are guessed from their neighbours
+constexpr float two_of_three_words = 0.52f;  // hardly guessed
+constexpr float single_word = 0.9f;          // one word stands for a short axis
+constexpr float two_tiers = 0.9f;            // lines lead to the far words
+constexpr float turned_words = 0.943f;       // are read with the head to one side
+constexpr float words_of_eight_ems = 0.88f, words_of_five_ems = 0.78f;  // long words lose their middle
+constexpr float indices_for_words = 0.45f;                              // a cell's words have to be looked up
+constexpr float no_ticks = 0.3f;                                        // nobody can say which cell is which
+constexpr float crowded_indices = 0.5f;                                 // fewer than two find room
+constexpr float text_size = 0.7f;                             // an exponent: text of half the size costs 2^-0.7
+constexpr float names_on_edges = 0.98f;                       // of layers and heads: two words are put together
+constexpr float names_inside_free = 0.72f;                    // on masked cells, which they hide
+constexpr float names_inside = 0.5f;                          // on cells that hold numbers
+constexpr float no_panel_names = 0.45f;                       // panels are counted
+constexpr float no_bar = 0.5f;                                // colours have no numbers
+constexpr float bar_below = 0.985f;                           // beside is where one looks first
+constexpr float axis_name_moved = 0.985f;                     // in a corner or at the line's end
+constexpr float no_axis_name = 0.86f;                         // which axis is the query's?
+constexpr float no_legend = 0.82f;                            // hatching is guessed
+constexpr float no_title = 0.92f, no_title_on_paper = 0.94f;  // a caption has it
+constexpr float no_title_of_ones_own = 0.3f;                  // somebody typed it
+constexpr float no_formula = 0.97f;
+constexpr float empty_places = 0.3f;   // of a grid's last line
+constexpr float flat_picture = 0.25f;  // an exponent: of a free height, a wide picture is liked better than a high one
+}  // namespace cost
+
 enum class TickWords : std::uint8_t { tokens, indices, none };
 
-/// One way, before any string is made.
+/// One combination, before any string is made.
 struct Choice {
   Index columns = 1;
   int text = 0;     // into tick_texts
@@ -32,6 +62,9 @@ struct Choice {
   NamePlace head_names = NamePlace::none, legend = NamePlace::none;
   bool title = false, subtitle = false;
 };
+
+/// One thing to decide: its options, in the order of liking.
+using Options = std::vector<std::function<void(Choice&)>>;
 
 struct Slant {
   float angle;
@@ -61,7 +94,7 @@ class Searcher : FrameMaker {
       : FrameMaker(maker),
         named_(spec_.letters ||
                std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); })),
-        entries_(legend_entries(spec_, spec_.on_paper)),
+        entries_(legend_entries(spec_, ranges_, spec_.on_paper)),
         width_(spec_.size->width),
         height_(spec_.size->height > 0 ? spec_.size->height : 0) {
     const float base = tight_metrics(spec_, 12).label_text;
@@ -90,13 +123,23 @@ class Searcher : FrameMaker {
     bar_label_ = bar_label_width(spec_, kind_, ranges_, 120, metrics_.back(), typesetter_) / metrics_.back().bar_text;
     free_corner_ = std::all_of(spec_.panels.begin(), spec_.panels.end(),
                                [&](const FigurePanel& panel) { return has_free_corner(panel); });
+    for (const std::string& name : spec_.line_names) line_name_ = std::max(line_name_, em(name, FontRole::strong));
+    for (const std::string& name : spec_.column_names)
+      column_name_ = std::max(column_name_, em(name, FontRole::strong));
+    for (std::size_t i = 0; i < spec_.panels.size(); ++i)
+      panel_name_ = std::max(panel_name_, em(panel_name(spec_, i, true), FontRole::strong));
     for (const LegendEntry& entry : entries_) legend_widest_ = std::max(legend_widest_, em(entry.text, FontRole::text));
   }
 
   FigureFrame best() {
     Choice chosen;
     Outcome outcome;
-    for (const Index columns : grids()) search(columns, chosen, outcome);
+    decisions_ = decisions();
+    for (const Index columns : grids()) {
+      Choice c;
+      c.columns = columns;
+      decide(0, c, chosen, outcome);
+    }
     return outcome.worth > 0 ? settle(chosen, outcome) : matrices_alone();
   }
 
@@ -138,53 +181,82 @@ class Searcher : FrameMaker {
     return out;
   }
 
-  void search(Index columns, Choice& best, Outcome& outcome) const {
-    Choice c;
-    c.columns = columns;
-    const bool own = has_own_bars(spec_, ranges_), bars = spec_.bar && spec_.palette != Palette::boolean;
+  template <typename T>
+  static Options options(T Choice::*what, const std::vector<T>& values) {
+    Options all;
+    for (const T& value : values) all.push_back([what, value](Choice& c) { c.*what = value; });
+    return all;
+  }
+
+  std::vector<Options> decisions() const {
+    const bool bars = spec_.bar && spec_.palette != Palette::boolean;
     const std::vector<BarPlace> bar_places = !bars ? std::vector{BarPlace::none}
-                                             : own ? std::vector{BarPlace::own, BarPlace::none}
-                                                   : std::vector{BarPlace::right, BarPlace::below, BarPlace::none};
-    const auto places = [](bool any, bool beside, bool corner = false) {
-      std::vector<NamePlace> out;
-      if (any) out.push_back(NamePlace::outside);
-      if (any && beside) out.push_back(NamePlace::beside);
-      if (any && corner) out.push_back(NamePlace::corner);
-      out.push_back(NamePlace::none);
-      return out;
+                                             : has_own_bars(spec_, ranges_)
+                                                 ? std::vector{BarPlace::own, BarPlace::none}
+                                                 : std::vector{BarPlace::right, BarPlace::below, BarPlace::none};
+    const auto names = [](bool any, std::vector<NamePlace> places) {
+      places.push_back(NamePlace::none);
+      return any ? places : std::vector{NamePlace::none};
     };
-    const auto tick_words = [](const std::vector<std::string>& tokens) {
-      return tokens.empty() ? std::vector{TickWords::indices, TickWords::none}
-                            : std::vector{TickWords::tokens, TickWords::indices, TickWords::none};
+    const auto words = [](const std::vector<std::string>& tokens) {
+      std::vector<TickWords> all{TickWords::tokens, TickWords::indices, TickWords::none};
+      if (tokens.empty()) all.erase(all.begin());
+      return all;
     };
-    for (std::size_t text = 0; text < texts_.size(); ++text)
-      for (std::size_t longest = 0; longest < longest_words.size(); ++longest) {
-        const auto shortens = [&](const auto& width) { return width.all[longest] < width.all[0]; };
-        if (longest > 0 && !shortens(row_width_) && !shortens(col_width_)) continue;
-        c.text = static_cast<int>(text);
-        c.longest = static_cast<int>(longest);
-        for (const TickWords rows : tick_words(spec_.row_ticks))
-          for (const TickWords cols : tick_words(spec_.col_ticks))
-            for (const auto& [angle, row_tiers, col_tiers] : slants) {
-              if ((angle != 0 && cols != TickWords::tokens) || (row_tiers && rows != TickWords::tokens)) continue;
-              if ((row_tiers || col_tiers) && text + 1 < texts_.size()) continue;  // smaller words come first
-              c.rows = rows, c.cols = cols, c.angle = angle, c.row_tiers = row_tiers, c.col_tiers = col_tiers;
-              for (const BarPlace bar : bar_places)
-                for (const NamePlace row_name : places(!spec_.row_label.empty(), false, angle == -90))
-                  for (const NamePlace col_name : places(!spec_.col_label.empty(), cols != TickWords::none))
-                    for (const NamePlace legend : places(!entries_.empty(), bar == BarPlace::right, angle == -90))
-                      for (const NamePlace heads : places(named_, true))
-                        for (const int titles : {2, 1, 0}) {
-                          if (titles > 1 && (spec_.subtitle.empty() || spec_.on_paper)) continue;
-                          if (titles > 0 && spec_.title.empty()) continue;
-                          c.bar = bar, c.row_name = row_name, c.col_name = col_name, c.legend = legend,
-                          c.head_names = heads;
-                          c.title = titles > 0, c.subtitle = titles > 1;
-                          const Outcome got = worth(c);
-                          if (got.worth > outcome.worth) outcome = got, best = c;
-                        }
-            }
-      }
+    std::vector<int> texts, longest;
+    for (std::size_t i = 0; i < texts_.size(); ++i) texts.push_back(static_cast<int>(i));
+    for (std::size_t i = 0; i < longest_words.size(); ++i) longest.push_back(static_cast<int>(i));
+    Options slanted, titles;
+    for (const Slant& slant : slants)
+      slanted.push_back(
+          [slant](Choice& c) { c.angle = slant.angle, c.row_tiers = slant.row_tiers, c.col_tiers = slant.col_tiers; });
+    const bool titled = !spec_.title.empty(), formula = titled && !spec_.subtitle.empty() && !spec_.on_paper;
+    if (formula) titles.push_back([](Choice& c) { c.title = c.subtitle = true; });
+    if (titled) titles.push_back([](Choice& c) { c.title = true, c.subtitle = false; });
+    // A height that the program chooses has room for a title.
+    if (!titled || height_ > 0) titles.push_back([](Choice& c) { c.title = c.subtitle = false; });
+    return {
+        options(&Choice::text, texts),
+        options(&Choice::longest, longest),
+        options(&Choice::rows, words(spec_.row_ticks)),
+        options(&Choice::cols, words(spec_.col_ticks)),
+        slanted,
+        options(&Choice::bar, bar_places),
+        options(&Choice::row_name, names(!spec_.row_label.empty(), {NamePlace::outside, NamePlace::corner})),
+        options(&Choice::col_name, names(!spec_.col_label.empty(), {NamePlace::outside, NamePlace::beside})),
+        options(&Choice::legend, names(!entries_.empty(), {NamePlace::outside, NamePlace::beside, NamePlace::corner})),
+        options(&Choice::head_names, names(named_, {NamePlace::outside, NamePlace::edges, NamePlace::beside})),
+        titles};
+  }
+
+  /// Whether what is decided so far goes together, whatever room there is.
+  bool goes_together(const Choice& c) const {
+    const auto k = static_cast<std::size_t>(c.longest);
+    const auto shortens = [&](const WordWidths& width) { return width.all[k] < width.all[0]; };
+    if (k > 0 && !shortens(row_width_) && !shortens(col_width_)) return false;
+    if (c.angle != 0 && c.cols != TickWords::tokens) return false;
+    if (c.row_tiers && c.rows != TickWords::tokens) return false;
+    if ((c.row_tiers || c.col_tiers) && c.text + 1 < static_cast<int>(texts_.size()))
+      return false;  // smaller words come first
+    if ((c.row_name == NamePlace::corner || c.legend == NamePlace::corner) && c.angle != -90) return false;
+    // Under a bar it would read as the bar's unit.
+    const bool bar_beside = c.bar == BarPlace::right || c.bar == BarPlace::own;
+    if (c.col_name == NamePlace::beside && (c.cols == TickWords::none || bar_beside)) return false;
+    if (c.legend == NamePlace::beside && c.bar != BarPlace::right) return false;
+    return c.head_names != NamePlace::edges || c.columns == std::ssize(spec_.column_names);
+  }
+
+  /// Takes each option of the decision `i` in turn, then decides what is left.
+  void decide(std::size_t i, const Choice& so_far, Choice& best, Outcome& outcome) const {
+    if (i == decisions_.size()) {
+      if (const Outcome got = worth(so_far); got.worth > outcome.worth) outcome = got, best = so_far;
+      return;
+    }
+    for (const auto& option : decisions_[i]) {
+      Choice c = so_far;
+      option(c);
+      if (goes_together(c)) decide(i + 1, c, best, outcome);
+    }
   }
 
   /// Room around the matrices and the cells that it leaves.
@@ -206,7 +278,8 @@ class Searcher : FrameMaker {
         c.rows == TickWords::none
             ? 0
             : (c.rows == TickWords::tokens ? row_width_.depth(k, c.row_tiers) : row_index_) * t + m.tick_gap;
-    frame.left = row_depth + (c.row_name == NamePlace::outside ? m.name_room : 0);
+    const float line_names = c.head_names == NamePlace::edges ? (line_name_ + 0.5f) * m.label_text : 0;
+    frame.left = line_names + row_depth + (c.row_name == NamePlace::outside ? m.name_room : 0);
     float col_depth = t;
     if (c.angle == -90) col_depth = col_width_.depth(k, c.col_tiers) * t;
     if (c.angle == -45) {
@@ -226,7 +299,8 @@ class Searcher : FrameMaker {
     if (c.cols == TickWords::indices || c.angle == 0)
       frame.right = std::max(frame.right, c.cols == TickWords::indices ? col_index_ * t / 2 : 0.0f);
     const float tick_over = c.rows == TickWords::none ? 0 : 0.5f * t;  // a label reaches beyond a thin row
-    frame.top = m.margin + frame.panel_top + (c.title ? m.title_room : 0) + (c.subtitle ? m.subtitle_room : 0);
+    frame.top = m.margin + frame.panel_top + (c.title ? m.title_room : 0) + (c.subtitle ? m.subtitle_room : 0) +
+                (c.head_names == NamePlace::edges ? m.head_room : 0);
     if (frame.top < m.margin + tick_over) frame.top = m.margin + tick_over;
     if (c.legend == NamePlace::corner) frame.left = std::max(frame.left, legend_width(m));
     if (c.legend == NamePlace::outside) {
@@ -250,89 +324,111 @@ class Searcher : FrameMaker {
     return frame;
   }
 
+  /// The share of the picture that is matrix, times the costs; below 0 where something has no room.
   Outcome worth(const Choice& c) const {
     const FigureFrame frame = room(c);
     Outcome out;
-    if (frame.cell_width <= 0 || frame.panel_width < 2 || frame.panel_height < 2) return out;
-    const FigureMetrics& m = frame.metrics;
-    const auto k = static_cast<std::size_t>(c.longest);
-    const float t = m.tick_text;
+    if (frame.cell_width <= 0 || frame.panel_width < 2 || frame.panel_height < 2 || !has_room(c, frame)) return out;
     float worth = number(count_) * frame.panel_width * frame.panel_height / (frame.width * frame.height);
-    if (height_ <= 0) worth *= std::pow(frame.width / frame.height, 0.25f);
-    worth /= 1 + 0.3f * raggedness(count_, c.columns);
-
-    // Words: all of them, in text as large as can be; every other; indices; nothing.
-    constexpr float indices_for_words = 0.45f, no_ticks = 0.3f;
-    const auto thinned = [&](Index step, Index count) {
-      return step >= count ? 0.9f : step == 1 ? 1.0f : step == 2 ? 0.62f : 0.52f;
-    };
-    // From line to line; the smallest text may stand as near as its capitals and descenders let it, before a word goes.
-    const float line = (t <= metrics_.back().tick_text ? 0.94f : 1.02f) * t;
-    constexpr float two_tiers = 0.97f;
-    if (c.rows == TickWords::tokens && c.row_tiers) {
-      if (frame.cell_height < tier_cell * t) return out;
-      worth *= two_tiers;
-    } else if (c.rows == TickWords::tokens) {
-      out.row_step = static_cast<Index>(std::ceil(line / frame.cell_height));
-      if (out.row_step > most_thinned) return out;
-      worth *= thinned(out.row_step, rows_);
-    } else if (c.rows == TickWords::indices) {
-      out.row_step = round_step(1.6f * t / frame.cell_height);
-      worth *= spec_.row_ticks.empty() ? 1 : indices_for_words;
-    } else {
-      worth *= no_ticks;
-    }
-    if (c.cols == TickWords::tokens && c.col_tiers) {
-      if (frame.cell_width < tier_cell * t) return out;
-      worth *= two_tiers;
-    } else if (c.cols == TickWords::tokens) {
-      const float pitch = c.angle == 0 ? (col_width_.all[k] + 0.5f) * t : c.angle == -45 ? 1.4f * t : line;
-      out.col_step = static_cast<Index>(std::ceil(pitch / frame.cell_width));
-      if (out.col_step > most_thinned) return out;
-      if (c.angle == 0 && col_width_.all[k] * t > frame.panel_width + frame.gap - 1)
-        return out;                                                             // into the next panel's
-      if (c.angle == -45 && frame.columns * frame.lines != count_) return out;  // they would lean over the line below
-      worth *= thinned(out.col_step, cols_) * (c.angle == 0 ? 1.06f : 1);
-    } else if (c.cols == TickWords::indices) {
-      out.col_step = round_step((col_index_ + 0.7f) * t / frame.cell_width);
-      if (number(out.col_step) * frame.cell_width < 1 || col_index_ * t > frame.panel_width + frame.gap - 2)
-        worth *= 0.5f;
-      worth *= spec_.col_ticks.empty() ? 1 : indices_for_words;
-    } else {
-      worth *= no_ticks;
-    }
-    const bool cut = c.longest > 0;
-    worth *= (cut ? c.longest == 1 ? 0.88f : 0.78f : 1) * std::pow(t / texts_.front(), 0.7f);
-
-    // Names of heads stand above, else inside their matrix where only masked cells lie under them.
-    if (named_)
-      worth *= c.head_names == NamePlace::outside  ? 1
-               : c.head_names == NamePlace::beside ? (free_corner_ ? 0.72f : 0.5f)
-                                                   : 0.45f;
-    if (c.head_names == NamePlace::beside && frame.panel_width < 5 * m.label_text) return out;
-    if (c.head_names == NamePlace::outside && frame.panel_width + frame.own_bar < 2.2f * m.label_text) return out;
-
-    const bool bars = spec_.bar && spec_.palette != Palette::boolean;
-    if (bars && c.bar == BarPlace::none) worth *= 0.5f;
-    if ((c.bar == BarPlace::right || c.bar == BarPlace::own) && frame.panel_height < 2.2f * m.bar_text) return out;
-    if (c.bar == BarPlace::below) worth *= 0.985f;
-    if (!spec_.row_label.empty() && c.row_name != NamePlace::outside)
-      worth *= c.row_name == NamePlace::corner ? 0.985f : 0.86f;
-    if (c.row_name == NamePlace::corner && row_label_ * m.label_text > frame.left) return out;
-    if (in_corner(c, m) > frame.ticks_below) return out;
-    if (c.row_name == NamePlace::outside && row_label_ * m.label_text > across(frame)) return out;
-    if (!spec_.col_label.empty() && c.col_name != NamePlace::outside)
-      worth *= c.col_name == NamePlace::beside ? 0.985f : 0.86f;
-    if (c.col_name == NamePlace::outside && col_label_ * m.label_text > frame.inner_width) return out;
-    if (!entries_.empty() && c.legend == NamePlace::none) worth *= 0.82f;
-    if (c.legend == NamePlace::outside && legend_width(m) > frame.inner_width) return out;
-    if (c.legend == NamePlace::beside &&
-        frame.panel_height < number(static_cast<Index>(entries_.size())) * m.legend_line + 5 * m.bar_text)
-      return out;
-    if (!spec_.title.empty() && !c.title) worth *= spec_.keep_title ? 0.3f : spec_.on_paper ? 0.94f : 0.92f;
-    if (!spec_.subtitle.empty() && !c.subtitle && !spec_.on_paper) worth *= 0.97f;
+    if (height_ <= 0) worth *= std::pow(frame.width / frame.height, cost::flat_picture);
+    worth /= 1 + cost::empty_places * raggedness(count_, c.columns);
+    worth *= row_words(c, frame, out.row_step) * column_words(c, frame, out.col_step) * surroundings(c);
+    if (out.row_step > most_thinned && c.rows == TickWords::tokens) return out;
+    if (out.col_step > most_thinned && c.cols == TickWords::tokens) return out;
     out.worth = worth;
     return out;
+  }
+
+  /// From line to line; the smallest text may stand as near as its capitals and descenders let it, before a word goes.
+  float line_of(const FigureMetrics& m) const {
+    return (m.tick_text <= metrics_.back().tick_text ? 0.94f : 1.02f) * m.tick_text;
+  }
+
+  static float thinned(Index step, Index count) {
+    if (step >= count) return cost::single_word;
+    return step == 1 ? 1.0f : step == 2 ? cost::every_other_word : cost::two_of_three_words;
+  }
+
+  float row_words(const Choice& c, const FigureFrame& frame, Index& step) const {
+    const FigureMetrics& m = frame.metrics;
+    if (c.rows == TickWords::none) return cost::no_ticks;
+    if (c.rows == TickWords::indices) {
+      step = round_step(1.6f * m.tick_text / frame.cell_height);
+      return spec_.row_ticks.empty() ? 1 : cost::indices_for_words;
+    }
+    if (c.row_tiers) return cost::two_tiers;
+    step = static_cast<Index>(std::ceil(line_of(m) / frame.cell_height));
+    return thinned(step, rows_);
+  }
+
+  float column_words(const Choice& c, const FigureFrame& frame, Index& step) const {
+    const FigureMetrics& m = frame.metrics;
+    const float t = m.tick_text;
+    if (c.cols == TickWords::none) return cost::no_ticks;
+    if (c.cols == TickWords::indices) {
+      step = round_step((col_index_ + 0.7f) * t / frame.cell_width);
+      const bool crowded = number(step) * frame.cell_width < 1 || col_index_ * t > frame.panel_width + frame.gap - 2;
+      return (crowded ? cost::crowded_indices : 1) * (spec_.col_ticks.empty() ? 1 : cost::indices_for_words);
+    }
+    const float turned = c.angle == 0 ? 1 : cost::turned_words;
+    if (c.col_tiers) return turned * cost::two_tiers;
+    const float widest = col_width_.all[static_cast<std::size_t>(c.longest)];
+    const float pitch = c.angle == 0 ? (widest + 0.5f) * t : c.angle == -45 ? 1.4f * t : line_of(m);
+    step = static_cast<Index>(std::ceil(pitch / frame.cell_width));
+    return turned * thinned(step, cols_);
+  }
+
+  /// Of everything but the axes' words.
+  float surroundings(const Choice& c) const {
+    float worth = std::pow(texts_[static_cast<std::size_t>(c.text)] / texts_.front(), cost::text_size);
+    if (c.longest == 1) worth *= cost::words_of_eight_ems;
+    if (c.longest == 2) worth *= cost::words_of_five_ems;
+    if (named_ && c.head_names == NamePlace::edges) worth *= cost::names_on_edges;
+    if (named_ && c.head_names == NamePlace::beside)
+      worth *= free_corner_ ? cost::names_inside_free : cost::names_inside;
+    if (named_ && c.head_names == NamePlace::none) worth *= cost::no_panel_names;
+    if (spec_.bar && spec_.palette != Palette::boolean && c.bar == BarPlace::none) worth *= cost::no_bar;
+    if (c.bar == BarPlace::below) worth *= cost::bar_below;
+    const auto axis_name = [&](const std::string& name, NamePlace place) {
+      if (name.empty() || place == NamePlace::outside) return 1.0f;
+      return place == NamePlace::none ? cost::no_axis_name : cost::axis_name_moved;
+    };
+    worth *= axis_name(spec_.row_label, c.row_name) * axis_name(spec_.col_label, c.col_name);
+    if (!entries_.empty() && c.legend == NamePlace::none) worth *= cost::no_legend;
+    if (!spec_.title.empty() && !c.title)
+      worth *= spec_.keep_title ? cost::no_title_of_ones_own
+               : spec_.on_paper ? cost::no_title_on_paper
+                                : cost::no_title;
+    if (!spec_.subtitle.empty() && !c.subtitle && !spec_.on_paper) worth *= cost::no_formula;
+    return worth;
+  }
+
+  /// Whether every word and the bar fit in what `room` gives them.
+  bool has_room(const Choice& c, const FigureFrame& frame) const {
+    const FigureMetrics& m = frame.metrics;
+    const float t = m.tick_text;
+    if (c.rows == TickWords::tokens && c.row_tiers && frame.cell_height < tier_cell * t) return false;
+    if (c.cols == TickWords::tokens) {
+      if (c.col_tiers && frame.cell_width < tier_cell * t) return false;
+      const bool into_the_next =
+          c.angle == 0 && col_width_.all[static_cast<std::size_t>(c.longest)] * t > frame.panel_width + frame.gap - 1;
+      const bool over_the_line_below = c.angle == -45 && frame.columns * frame.lines != count_;
+      if (into_the_next || over_the_line_below) return false;
+    }
+    const float panel = frame.panel_width + frame.own_bar;
+    if (c.head_names == NamePlace::outside && panel < panel_name_ * m.label_text) return false;
+    if (c.head_names == NamePlace::edges && frame.panel_width < column_name_ * m.label_text) return false;
+    if (c.head_names == NamePlace::edges && frame.panel_height < m.label_text) return false;
+    if (c.head_names == NamePlace::beside && frame.panel_width < 5 * m.label_text) return false;
+    const bool bar_beside = c.bar == BarPlace::right || c.bar == BarPlace::own;
+    if (bar_beside && frame.panel_height < 2.2f * m.bar_text) return false;
+    if (c.row_name == NamePlace::corner && row_label_ * m.label_text > frame.left) return false;
+    if (c.row_name == NamePlace::outside && row_label_ * m.label_text > across(frame)) return false;
+    if (c.col_name == NamePlace::outside && col_label_ * m.label_text > frame.inner_width) return false;
+    if (in_corner(c, m) > frame.ticks_below) return false;
+    if (c.legend == NamePlace::outside && legend_width(m) > frame.inner_width) return false;
+    const float beside = number(static_cast<Index>(entries_.size())) * m.legend_line + 5 * m.bar_text;
+    return c.legend != NamePlace::beside || frame.panel_height >= beside;
   }
 
   float legend_width(const FigureMetrics& m) const { return m.swatch + (0.5f + legend_widest_) * m.label_text; }
@@ -449,6 +545,7 @@ class Searcher : FrameMaker {
   }
 
   bool named_, free_corner_ = false;
+  std::vector<Options> decisions_;
   std::vector<LegendEntry> entries_;
   float width_, height_;
   std::vector<float> texts_;  // of ticks, from large to small
@@ -457,6 +554,7 @@ class Searcher : FrameMaker {
   std::vector<float> legend_widths_;
   WordWidths row_width_, col_width_;
   float row_index_ = 0, col_index_ = 0, row_label_ = 0, col_label_ = 0, bar_label_ = 0, legend_widest_ = 0;
+  float panel_name_ = 0, line_name_ = 0, column_name_ = 0;  // the widest, in ems
 };
 
 }  // namespace

@@ -36,9 +36,11 @@ class Painter {
       case CellKind::value: return value_colour;
       case CellKind::masked:
       case CellKind::neg_inf:
-        return style_.flat_masked ? flat_mask(style_.theme)
-                                  : mix(theme_.hatch_ground, theme_.hatch_line, stripe(px + py));
-      case CellKind::pos_inf: return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : stripe(py - px));
+        return style_.flat_masked
+                   ? flat_mask(style_.theme)
+                   : mix(theme_.hatch_ground, theme_.hatch_line, stripe(px + py, style_.scale * style_.hatch));
+      case CellKind::pos_inf:
+        return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : stripe(py - px, style_.scale));
       case CellKind::nan: return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : dots(px, py));
       case CellKind::dropped: break;
     }
@@ -46,10 +48,7 @@ class Painter {
   }
 
  private:
-  float stripe(float u) const {
-    const float s = style_.scale;
-    return clamp01(0.5f + 0.7f * s - std::fabs(wrap(u, 6 * s) - 3 * s) / root2);
-  }
+  static float stripe(float u, float s) { return clamp01(0.5f + 0.7f * s - std::fabs(wrap(u, 6 * s) - 3 * s) / root2); }
   float dots(float px, float py) const {
     const float s = style_.scale;
     return clamp01(0.5f + 1.25f * s - std::hypot(wrap(px, 5 * s) - 2.5f * s, wrap(py, 5 * s) - 2.5f * s));

@@ -8,7 +8,8 @@
 //
 // With s = pixels to a unit (1, or the monitor's scale) and p = (x + ½, y + ½), by the cell's kind:
 //     value          colour map at (v − lo) / (hi − lo)
-//     masked, −∞     hatch_line over hatch_ground by stripe(p.x + p.y); with flat_masked, flat_mask() alone
+//     masked, −∞     hatch_line over hatch_ground by stripe(p.x + p.y), in it s · hatch for s; with flat_masked,
+//                    flat_mask() alone
 //     +∞             mark_line over mark_ground by stripe(p.y − p.x)
 //     NaN            mark_line over mark_ground by dots(p)
 //     dropped        crossed_line over crossed_ground by cross(p − centre of the cell)
@@ -37,6 +38,7 @@ struct HeatmapStyle {
   int gap = 0;      ///< pixels between cells; see heatmap_gap()
   Rgba gap_colour = colours(Theme::light).card;
   bool flat_masked = false;  ///< no hatching; for cells that it would outshine
+  float hatch = 1;           ///< units of the lines of masked cells, in those of the other patterns: finer on paper
 };
 
 /// Of masked cells that are not hatched: the hatching seen from afar.

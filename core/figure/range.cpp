@@ -68,10 +68,13 @@ float log_low(const MatrixView& matrix, const CellMasks& masks, ValueRange range
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col) {
       const float value = matrix(row, col);
-      if (value >= floor && value < least && classify(matrix, masks, row, col) == CellKind::value) least = value;
+      if (value > 0 && value < least && classify(matrix, masks, row, col) == CellKind::value)
+        least = std::max(value, floor);
     }
   }
-  return std::max(floor, std::min(least, range.hi / 2));
+  least = std::max(floor, std::min(least, range.hi / 2));
+  // Down to a power of ten, which the bar names; a little more than the nearest float below it.
+  return std::pow(10.0f, std::floor(std::log10(least) + 1e-4f));
 }
 
 Buffer normalise_rows(const MatrixView& matrix, const CellMasks& masks, ColormapKind kind) {

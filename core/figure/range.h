@@ -40,8 +40,9 @@ inline constexpr const char* norm_words[] = {"linear", "sqrt", "log"};  ///< on 
 /// spread magnitudes. For log, what is below `range.lo` (diverging: below 1/1000 of the largest) has the low end's (the
 /// middle's) colour.
 float spread(float value, ValueRange range, ColormapKind kind, Norm norm);
-/// The low end that a logarithmic scale takes in place of one that is not above zero: the smallest value that is, but
-/// at least 1/10000 of `range.hi`. `least` is what other panels gave.
+/// The low end that a logarithmic scale takes in place of one that is not above zero: the power of ten at or below the
+/// smallest value that is above zero, and below 1/10000 of `range.hi`, whichever is larger. `least` is what other
+/// panels gave.
 float log_low(const MatrixView& matrix, const CellMasks& masks, ValueRange range, float least);
 
 /// The matrix with each row scaled by its own range: to [−1, 1] (diverging) or [0, 1] (sequential). Cells that are not

@@ -69,7 +69,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
 }
 
 /// The patterns of heatmap_raster.h at scale 1; their grids begin at the figure's origin.
-std::string patterns(const ThemeColours& t) {
+std::string patterns(const ThemeColours& t, bool on_paper) {
   const auto pattern = [](const char* id, float period, Rgba ground, const std::string& inside) {
     return std::string("<pattern id=\"") + id + "\" patternUnits=\"userSpaceOnUse\"" +
            attribute("width", number(period)) + attribute("height", number(period)) + "><rect" +
@@ -78,8 +78,12 @@ std::string patterns(const ThemeColours& t) {
   const auto stripes = [](Rgba ink, const char* path) {
     return std::string("<path d=\"") + path + "\" stroke=\"" + to_hex(ink) + "\" stroke-width=\"1.4\"/>";
   };
-  return "<defs>\n" + pattern("masked", 6, t.hatch_ground, stripes(t.hatch_line, "M-1 4L4 -1M2 7L7 2")) +
-         pattern("infinite", 6, t.mark_ground, stripes(t.mark_line, "M-1 2L4 7M2 -1L7 4")) +
+  const std::string fine =
+      "<path d=\"M-0.5 2L2 -0.5M1 3.5L3.5 1\" stroke=\"" + to_hex(t.hatch_line) + "\" stroke-width=\"0.7\"/>";
+  const std::string masked = on_paper
+                                 ? pattern("masked", 3, t.hatch_ground, fine)
+                                 : pattern("masked", 6, t.hatch_ground, stripes(t.hatch_line, "M-1 4L4 -1M2 7L7 2"));
+  return "<defs>\n" + masked + pattern("infinite", 6, t.mark_ground, stripes(t.mark_line, "M-1 2L4 7M2 -1L7 4")) +
          pattern("nan", 5, t.mark_ground, "<circle cx=\"2.5\" cy=\"2.5\" r=\"1.25\"" + paint(t.mark_line) + "/>") +
          "</defs>\n";
 }
@@ -94,7 +98,7 @@ SvgCanvas::SvgCanvas(float width, float height, Rgba background, Theme theme, Sv
       "xmlns:xlink=\"http://www.w3.org/1999/xlink\"" +
       attribute("width", on_paper ? number(width * 0.75f) + "pt" : number(width)) +
       attribute("height", on_paper ? number(height * 0.75f) + "pt" : number(height)) +
-      attribute("viewBox", "0 0 " + number(width) + " " + number(height)) + ">\n" + patterns(theme_);
+      attribute("viewBox", "0 0 " + number(width) + " " + number(height)) + ">\n" + patterns(theme_, on_paper);
   if (background.a != 0) fill({0, 0, width, height}, background);
 }
 

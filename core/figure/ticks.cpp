@@ -151,7 +151,7 @@ std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm
   for (const double factor : {1.0, 5.0, 2.0}) {
     for (int exponent = high; exponent >= low; --exponent) {
       const auto value = static_cast<float>(factor * std::pow(10.0, exponent));
-      if (value > most * (1 + 1e-6f) || (!diverging && value < range.lo)) continue;
+      if (value > most * (1 + 1e-6f) || (!diverging && value < range.lo * (1 - 1e-5f))) continue;
       offer(value);
       if (diverging) offer(-value);
     }
@@ -159,6 +159,8 @@ std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm
   std::sort(ticks.begin(), ticks.end(), [](const BarTick& a, const BarTick& b) { return a.at < b.at; });
   return ticks;
 }
+
+std::string format_scientific(float value) { return with_minus(scientific(static_cast<double>(value))); }
 
 std::string format_value(float value, int decimals, bool leading_zero) {
   char text[64];

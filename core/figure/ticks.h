@@ -56,4 +56,7 @@ std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm
 /// With a real minus sign: "−0.25"; `leading_zero` false: "−.25". Never "−0.00".
 std::string format_value(float value, int decimals, bool leading_zero = true);
 
+/// As short as four digits allow: "1e−6".
+std::string format_scientific(float value);
+
 }  // namespace headlight

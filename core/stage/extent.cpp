@@ -12,9 +12,10 @@
 namespace headlight {
 namespace {
 
-// Of a matrix that is computed as it is read, a sample: a few hundred of its rows.
-void add_sample(Extent& to, const DemandPart& part, const MatrixView& matrix, const std::stop_token& stop) {
-  constexpr Index bands = 8, rows_a_band = 6;
+// Of a matrix that is computed as it is read; 0 rows a band: all of them.
+void add_bands(Extent& to, const DemandPart& part, const MatrixView& matrix, Index rows_a_band,
+               const std::stop_token& stop) {
+  constexpr Index bands = 8;
   std::vector<Index> rows;
   for (Index i = 0; i <= bands; ++i) rows.push_back(part.row + i * matrix.rows / bands);
   const std::array<Index, 2> cols{part.col, part.col + matrix.cols};
@@ -33,7 +34,7 @@ void Extent::add(const Survey& survey) {
 }
 
 void Extent::add(const MatrixView& matrix, const CellMasks& masks, const std::stop_token& stop) {
-  if (const DemandPart part = demand_part(matrix); part.whole) return add_sample(*this, part, matrix, stop);
+  if (const DemandPart part = demand_part(matrix); part.whole) return add_bands(*this, part, matrix, 6, stop);
   if (demand_place(matrix.data).source && matrix.rows > 256) {
     // Rows on demand: a sample of them too.
     for (Index i = 0; i < 16; ++i) {
@@ -47,6 +48,11 @@ void Extent::add(const MatrixView& matrix, const CellMasks& masks, const std::st
     return;
   }
   add(survey(matrix, masks, stop));
+}
+
+void Extent::add_every_cell(const MatrixView& matrix, const CellMasks& masks) {
+  if (const DemandPart part = demand_part(matrix); part.whole) return add_bands(*this, part, matrix, 0, {});
+  add(survey(matrix, masks));
 }
 
 ValueRange Extent::range(ColormapKind kind) const {

@@ -29,8 +29,10 @@ class Extent {
     lo_ = value < lo_ ? value : lo_;
     hi_ = value > hi_ ? value : hi_;
   }
-  /// Throws Cancelled.
+  /// Of a matrix that is computed as it is read, a sample of its rows. Throws Cancelled.
   void add(const MatrixView& matrix, const CellMasks& masks = {}, const std::stop_token& stop = {});
+  /// The same, of every cell whatever that takes.
+  void add_every_cell(const MatrixView& matrix, const CellMasks& masks = {});
   void add(const Survey& survey);
   bool empty() const { return lo_ > hi_; }
   /// Diverging: symmetric about zero. Sequential: reaches to zero, so that weights run over [0, max].

@@ -209,21 +209,16 @@ PooledMatrix pool_means(const MatrixView& matrix, Index rows, Index cols) {
   PooledMatrix out{std::min(rows, matrix.rows), std::min(cols, matrix.cols), {}, {}};
   const std::vector<Index> row_cuts = cuts(0, matrix.rows, out.rows), col_cuts = cuts(0, matrix.cols, out.cols);
   for (Index r = 0; r < out.rows; ++r) {
+    const Index first_row = at(row_cuts, r), last_row = at(row_cuts, r + 1);
     for (Index c = 0; c < out.cols; ++c) {
-      double sum = 0, squares = 0;
-      for (Index row = at(row_cuts, r); row < at(row_cuts, r + 1); ++row) {
-        for (Index col = at(col_cuts, c); col < at(col_cuts, c + 1); ++col) {
-          const double value = matrix(row, col);
-          sum += value;
-          squares += value * value;
-        }
+      const Index first_col = at(col_cuts, c), last_col = at(col_cuts, c + 1);
+      double sum = 0;
+      for (Index row = first_row; row < last_row; ++row) {
+        for (Index col = first_col; col < last_col; ++col) sum += static_cast<double>(matrix(row, col));
       }
-      const auto count =
-          static_cast<double>((at(row_cuts, r + 1) - at(row_cuts, r)) * (at(col_cuts, c + 1) - at(col_cuts, c)));
-      const double mean = sum / count, deviation = std::sqrt(std::max(squares / count - mean * mean, 0.0));
-      const double value = (r + c) % 2 == 0 ? mean + deviation : mean - deviation;
-      out.values.push_back(static_cast<float>(value));
-      out.kinds.push_back(std::isfinite(value) ? CellKind::value : CellKind::nan);
+      const double mean = sum / static_cast<double>((last_row - first_row) * (last_col - first_col));
+      out.values.push_back(static_cast<float>(mean));
+      out.kinds.push_back(std::isfinite(mean) ? CellKind::value : CellKind::nan);
     }
   }
   return out;

@@ -1,4 +1,4 @@
-// A matrix made smaller without losing what stands out: each cell of the result is the most extreme cell of its block.
+// A matrix made smaller: each cell of the result is the most extreme cell of its block, or its block's mean.
 #pragma once
 
 #include <vector>
@@ -30,9 +30,8 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
 /// each are looked at, wherever the numbers come from; 0: all of them.
 PooledMatrix pool_blocks(const MatrixView& matrix, const CellMasks& masks, Index side, float centre, Index rows_a_band);
 
-/// As pool() cuts them, blocks of parameters: their extremes would all look alike. Each cell is its block's mean, plus
-/// the standard deviation within the block in every other cell and minus it between, as on a chess board, so that both
-/// are seen. NaN where the block has what is no number.
+/// Each cell is the mean of its block, cut as pool() cuts them. For parameters, whose extremes would all look alike.
+/// NaN where the block holds a number that is not finite.
 PooledMatrix pool_means(const MatrixView& matrix, Index rows, Index cols);
 
 }  // namespace headlight

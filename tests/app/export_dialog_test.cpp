@@ -254,9 +254,9 @@ TEST_CASE("Enter exports where no field and no control has the keyboard, and nev
   window.settle();
   window.press(compat::Key::enter);
   window.settle();
-  CHECK(fs::exists(folder / "weights_h0.png"));
+  CHECK(fs::exists(folder / "weights_H0.png"));
   CHECK(window.document().view.dialog == Dialog::exporting);
-  const std::string taken = (folder / "weights_h0.png").string();
+  const std::string taken = (folder / "weights_H0.png").string();
   window.session.perform(EditView{[taken](View& v) { v.exporting = with_path(v.exporting, taken); }});
   window.settle();
   const int written = window.document().view.exporting.written;
@@ -272,20 +272,20 @@ TEST_CASE("exporting twice gives two files, and SVG and numbers are those of the
   window.settle();
   click(window, "export", {"export"});
   click(window, "export", {"export"});
-  CHECK(fs::exists(folder / "weights_h0.png"));
-  CHECK(fs::exists(folder / "weights_h0_2.png"));
+  CHECK(fs::exists(folder / "weights_H0.png"));
+  CHECK(fs::exists(folder / "weights_H0_2.png"));
 
   click(window, part("options"), {"format", "svg"});
   click(window, "export", {"copy"});
   click(window, "export", {"export"});
-  run_command((folder / "weights_h0.svg").string(), folder / "again.svg");
-  CHECK(places::text_of(folder / "weights_h0.svg") == places::text_of(folder / "again.svg"));
+  run_command((folder / "weights_H0.svg").string(), folder / "again.svg");
+  CHECK(places::text_of(folder / "weights_H0.svg") == places::text_of(folder / "again.svg"));
 
   click(window, part("options"), {"kind", "numbers"});
   click(window, "export", {"copy"});
   click(window, "export", {"export"});
-  run_command((folder / "weights_h0.csv").string(), folder / "again.csv");
-  CHECK(places::text_of(folder / "weights_h0.csv") == places::text_of(folder / "again.csv"));
+  run_command((folder / "weights_H0.csv").string(), folder / "again.csv");
+  CHECK(places::text_of(folder / "weights_H0.csv") == places::text_of(folder / "again.csv"));
 
   click(window, part("options"), {"kind", "all stages"});
   click(window, "export", {"copy"});
@@ -305,8 +305,8 @@ TEST_CASE("a command line for more numbers set by hand than it can say saves the
   click(window, "export", {"copy"});
   click(window, "export", {"export"});
   CHECK(read_scenario((folder / "scenario.json").string()) == document.scenario);
-  run_command((folder / "weights_h0.png").string(), folder / "again.png");
-  CHECK(places::text_of(folder / "weights_h0.png") == places::text_of(folder / "again.png"));
+  run_command((folder / "weights_H0.png").string(), folder / "again.png");
+  CHECK(places::text_of(folder / "weights_H0.png") == places::text_of(folder / "again.png"));
 }
 
 TEST_CASE("a saved scenario opens as the same scenario, and only what is unsaved is asked about") {

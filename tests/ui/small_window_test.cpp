@@ -1,7 +1,9 @@
 // Where room is short: a window of 1024 × 768 points, whose pictures must still show what they are for.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
+#include "core/run/difference.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/look/record.h"
@@ -262,5 +264,86 @@ TEST_CASE("in a telephone's window held upright a lesson stands below its pictur
     CHECK(next->max.x < 390);
     REQUIRE_FALSE(window.painter.quads.empty());
     for (const MatrixQuad& quad : window.painter.quads) CHECK(quad.max.y < next->min.y);
+  }
+}
+
+namespace {
+
+/// Whether every rectangle of a matrix and every word of a frame stands at a finite place.
+bool is_finite(const std::vector<MatrixQuad>& quads, const Record& record) {
+  const auto at = [](ImVec2 p) { return std::isfinite(p.x) && std::isfinite(p.y); };
+  return std::ranges::all_of(quads, [&](const MatrixQuad& quad) { return at(quad.min) && at(quad.max); }) &&
+         std::ranges::all_of(record.texts, [&](const RecordedText& text) { return at(text.min) && at(text.max); });
+}
+
+void changed(Scenario& scenario) { scenario.scale = 0.2f; }
+
+}  // namespace
+
+TEST_CASE("every view is drawn at every width from 320 and height from 200, however little room it has") {
+  Document heads = random_document(24, 64, 64), alone = file_document("s003_ones.input.npz");
+  for (const Document& document : {sentence(), heads, alone}) {
+    HeadlessWindow window(document, {1280, 540});
+    window.session.perform(Pin{});
+    window.session.perform(EditScenario{changed, {}});
+    window.settle();
+    REQUIRE(window.document().trace != nullptr);
+    const bool is_sentence = !document.scenario.text.empty();
+    for (const ViewKind kind : {ViewKind::pipeline, ViewKind::network, ViewKind::heads, ViewKind::map, ViewKind::mask,
+                                ViewKind::compare, ViewKind::lesson}) {
+      window.session.perform(EditView{[&](View& view) { view.kind = kind; }});
+      window.frame();
+      for (const float height : {200.0f, 300.0f, 420.0f, 540.0f, 700.0f}) {
+        for (const float width : {320.0f, 640.0f, 1280.0f}) {
+          if (!is_sentence && width == 640) continue;
+          ImGui::GetIO().DisplaySize = {width, height};
+          Record record;
+          ImGui::GetIO().UserData = &record;
+          window.frame();
+          ImGui::GetIO().UserData = nullptr;
+          INFO(static_cast<int>(kind) << " at " << width << " x " << height);
+          CHECK(is_finite(window.painter.quads, record));
+          CHECK(window.document().error.empty());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a third is coloured as a third: weights of few keys span 0 to 1") {
+  for (const ViewKind kind : {ViewKind::pipeline, ViewKind::heads, ViewKind::compare}) {
+    Document document = sentence();
+    document.view.kind = kind;
+    HeadlessWindow window(document);
+    window.session.perform(Pin{});
+    window.settle();
+    int found = 0;
+    for (const MatrixQuad& quad : window.painter.quads) {
+      if (!identical(quad.values, (*window.document().trace)[Stage::weights])) continue;
+      ++found;
+      CHECK(quad.range == ValueRange{0, 1});
+    }
+    CHECK(found > 0);
+  }
+}
+
+TEST_CASE("what float32 rounds differently is left blank in a difference, what differs is not") {
+  for (const auto& [scale, reach] : {std::pair(0.5000001f, 0.5f), std::pair(0.6f, 0.0f)}) {
+    Document document = sentence();
+    document.scenario.scale = 0.5f;
+    document.view.kind = ViewKind::compare;
+    HeadlessWindow window(document);
+    window.session.perform(Pin{});
+    window.session.perform(EditScenario{[scale = scale](Scenario& s) { s.scale = scale; }, {}});
+    window.settle();
+    const StageDifference* weights = window.document().difference->find(Stage::weights);
+    REQUIRE(weights->kind == StageDifference::Kind::differs);
+    float range = 0;
+    for (const MatrixQuad& quad : window.painter.quads) {
+      if (identical(quad.values, weights->values)) range = quad.range.hi;
+    }
+    INFO(weights->largest);
+    CHECK(range >= weights->largest);
+    CHECK((range > 1e5f * weights->largest) == (reach > 0));
   }
 }

@@ -79,7 +79,9 @@ HeatPicture difference_heat(const Frame& frame, const StageDifference& stage, Re
   heat.quad.mask = heat.quad.kept = Tensor();
   heat.quad.show_leaks = false;
   heat.quad.colormap = heat.colormap = &window_colormap(frame.view(), Stage::scores);
-  const float reach = stage.largest > 0 ? stage.largest : 1;
+  // What float32 rounds differently is not painted: the number says it.
+  const ValueRange of_stage = stage_range(*frame.trace(), stage.stage, ColormapKind::diverging);
+  const float reach = stage.largest > 2e-6f * of_stage.hi ? stage.largest : std::max(of_stage.hi, 1e-30f);
   set_range(heat, {-reach, reach});
   return heat;
 }

@@ -139,7 +139,10 @@ void draw_colour(const Frame& frame, ExportChoice& choice) {
   }
   constexpr const char* norms[] = {"export.linear", "export.sqrt", "export.log"};
   note(frame, frame.words("export.norm"));
-  if (const auto norm = pick(frame, "norm", norms, static_cast<int>(style.norm))) style.norm = static_cast<Norm>(*norm);
+  if (const auto norm = pick(frame, "norm", norms, static_cast<int>(style.norm))) {
+    style.norm = static_cast<Norm>(*norm);
+    style.own_norm = true;
+  }
   static const std::vector<std::string> maps = list_colormaps();
   const auto found = std::find(maps.begin(), maps.end(), style.colormap);
   const int chosen = style.colormap.empty() ? 0 : static_cast<int>(found - maps.begin()) + 1;
@@ -211,7 +214,8 @@ void draw_option(const Frame& frame, const char* key, std::string_view option, E
   }
 }
 
-void draw_finer(const Frame& frame, ExportChoice& choice) {
+/// What is drawn of the stage: a heatmap, arcs, a difference, or what a mask does.
+void draw_picture_kind(const Frame& frame, ExportChoice& choice) {
   constexpr const char* kinds[] = {"export.heatmap", "export.arcs", "export.difference"};
   constexpr const char* mask_kinds[] = {"export.reach", "export.blocks", "export.sides"};
   StageFigureStyle& style = choice.options.style;
@@ -223,6 +227,10 @@ void draw_finer(const Frame& frame, ExportChoice& choice) {
   if (style.kind == PictureKind::side_by_side) draw_option(frame, "export.other_mask", "--other-mask", choice);
   if (style.kind == PictureKind::difference) draw_option(frame, "export.other_file", "--other-file", choice);
   if (style.kind == PictureKind::blocks) draw_option(frame, "export.block", "--block", choice);
+}
+
+void draw_finer(const Frame& frame, ExportChoice& choice) {
+  StageFigureStyle& style = choice.options.style;
   draw_option(frame, "export.part_rows", "--rows", choice);
   draw_option(frame, "export.part_cols", "--cols", choice);
   draw_option(frame, "export.highlight", "--highlight", choice);
@@ -260,6 +268,7 @@ ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& previ
   draw_kind(frame, choice);
   if (shows_stage(choice.kind)) {
     draw_stage(frame, choice.options);
+    if (shows_figure(choice.kind)) draw_picture_kind(frame, choice);
     draw_export_layers(frame, choice.options);
     draw_heads(frame, choice);
   }

@@ -34,8 +34,8 @@ fs::path typed_path(const std::string& text) {
   return path_from(text);
 }
 
-/// "weights_h2"
-std::string stem_of(const ExportChoice& choice) {
+/// "weights_H2", of a layer of several "weights_L7H2"
+std::string stem_of(const ExportChoice& choice, const Trace& trace) {
   const ExportOptions& options = choice.options;
   switch (choice.kind) {
     case ExportKind::stages: return "stages";
@@ -45,12 +45,16 @@ std::string stem_of(const ExportChoice& choice) {
   }
   std::string stem(name(options.stage));
   if (options.batch > 0) stem += "_b" + std::to_string(options.batch);
+  std::string layer = options.layers.empty() ? layer_shown(trace) : std::string();
+  std::ranges::replace_if(
+      layer, [](char c) { return c == '.' || c == '/'; }, '-');
+  if (!layer.empty()) stem += "_L" + layer;
   if (has_head_axis(options.stage) && options.all_heads && options.pool == HeadPool::none) stem += "_heads";
   if (has_head_axis(options.stage) && options.pool != HeadPool::none)
     stem += options.pool == HeadPool::mean ? "_mean" : "_max";
   if (has_head_axis(options.stage) && !options.all_heads && options.pool == HeadPool::none) {
-    stem += "_h";
-    for (const Index h : options.heads) stem += (stem.back() == 'h' ? "" : "-") + std::to_string(h);
+    stem += layer.empty() ? "_H" : "H";
+    for (const Index h : options.heads) stem += (stem.back() == 'H' ? "" : "-") + std::to_string(h);
   }
   if (!options.layers.empty()) stem += "_" + options.layers.substr(0, options.layers.find(':'));
   return stem + (choice.kind == ExportKind::bundle ? "_bundle" : "");
@@ -109,7 +113,7 @@ void write_file(const Document& document, const std::string& path) {
 std::string export_path(const Document& document) {
   const ExportChoice& choice = document.view.exporting;
   if (choice.path) return utf8(fs::absolute(typed_path(*choice.path)).lexically_normal());
-  return utf8(free_path(path_from(choice.folder), stem_of(choice), ending(choice)));
+  return utf8(free_path(path_from(choice.folder), stem_of(choice, *document.trace), ending(choice)));
 }
 
 WindowSize window_size(const Fonts& fonts) {

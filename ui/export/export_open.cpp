@@ -28,7 +28,6 @@ void begin(ExportChoice& choice, Stage stage, const View& view, const Trace& tra
   options.style.kind = PictureKind::heatmap;
   options.style.other_file.clear();
   options.style.other_mask.clear();
-  options.style.theme = view.theme;
   if (choice.kind == ExportKind::window) choice.kind = ExportKind::figure;
 }
 

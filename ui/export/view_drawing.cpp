@@ -6,6 +6,7 @@
 
 #include "core/figure/figure_canvas.h"
 #include "core/figure/svg_canvas.h"
+#include "core/stage/pool.h"
 #include "ui/imgui_compat.h"
 
 namespace headlight {
@@ -239,6 +240,12 @@ class ViewDrawing::Replay {
       values = {own.data(), values.rows, values.cols, values.cols, 1};
       style.range =
           quad.row_ranges ? ValueRange{kind == ColormapKind::diverging ? -1.0f : 0.0f, 1.0f} : ValueRange{0, 1};
+    }
+    const auto units = [&](float length) { return std::max<Index>(1, std::lround(length * unit_)); };
+    if (quad.means) {
+      PooledMatrix means = pool_means(values, units(quad.max.y - quad.min.y), units(quad.max.x - quad.min.x));
+      own = std::move(means.values);
+      values = {own.data(), means.rows, means.cols, means.cols, 1};
     }
     const float width = (quad.max.x - quad.min.x) / static_cast<float>(values.cols),
                 height = (quad.max.y - quad.min.y) / static_cast<float>(values.rows);

@@ -1,5 +1,6 @@
 #include "ui/frame/colormaps.h"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 
@@ -43,7 +44,11 @@ const Colormap& window_colormap(const View& view, Stage stage) {
 
 ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind) {
   assert(trace.summary);
-  return trace.summary->extent(stage).range(kind);
+  const ValueRange range = trace.summary->extent(stage).range(kind);
+  const bool weights = stage == Stage::weights || stage == Stage::dropped_weights;
+  if (!weights || kind == ColormapKind::diverging) return range;
+  if (trace[stage].source()) return {0, 1};  // its extent is of a sample of its rows
+  return trace[stage].size(-1) <= keys_spread_evenly ? ValueRange{0, std::max(1.0f, range.hi)} : range;
 }
 
 }  // namespace headlight

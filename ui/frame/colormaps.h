@@ -10,7 +10,10 @@ namespace headlight {
 
 /// The view's own choice where it fits the stage's kind, else the theme's default. Lives as long as the program.
 const Colormap& window_colormap(const View& view, Stage stage);
-/// Over every batch entry and head of the stage, so that heads compare. The trace is the engine's, with a summary.
+/// Beyond so many keys weights are small, and their colours spread by magnitude.
+inline constexpr Index keys_spread_evenly = 32;
+/// Over every batch entry and head of the stage, so that heads compare; weights of few keys over 0 to 1, so that a
+/// third is a third in every picture. The trace is the engine's, with a summary.
 ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind);
 
 }  // namespace headlight

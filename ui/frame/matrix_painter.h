@@ -29,7 +29,7 @@ struct MatrixQuad {
   ValueRange range;            ///< in row mode ignored: each row has its own
   bool row_ranges = false;     ///< every row over its own range
   Norm norm = Norm::linear;    ///< how values between the ends of `range` are spread, as spread()
-  bool means = false;          ///< where cells are pooled, their mean and spread stand for them, not their extremes
+  bool means = false;          ///< where cells are pooled, their mean stands for them, not the most extreme
   Theme theme = Theme::light;  ///< which hatch and ground to use
   float cell_gap = 0;          ///< pixels between cells, 0 for none; see heatmap_gap()
   float scale = 1;             ///< pixels to a unit of the hatching, as in HeatmapStyle

@@ -265,6 +265,16 @@ void draw_arcs(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   draw_weights(frame, list, picture, query, key);
 }
 
+/// That numbers are drawn at random, where they are, at this height; gives the y below it.
+float say_random(const Frame& frame, Rect place, float y) {
+  const std::string note = random_words(frame);
+  if (note.empty()) return y;
+  const float pixels = TypeSize::note * frame.u;
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels, {place.min.x, y - 4 * frame.u},
+            frame.look.warning, elide(frame.fonts, Face::ui, pixels, note, place.width()));
+  return y + 18 * frame.u;
+}
+
 void mass_slider(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos(place.min);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(0, 0, 0, 0));
@@ -288,7 +298,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   const Rect inner = place.grown(-14 * u);
   const float side = std::clamp(inner.width() * 0.38f, 260 * u, 460 * u);
   const float left = inner.max.x - side;
-  const float top = choose_stage(frame, inner);
+  const float top = say_random(frame, inner, choose_stage(frame, inner));
   const Rect grid{{inner.min.x, top}, {left - 16 * u, inner.max.y}};
   const Rect arcs{{left + 92 * u, top + 68 * u}, {inner.max.x - 124 * u, inner.max.y - 6 * u}};
   const HeadsPicture& picture = heads_picture(frame, grid, arcs);

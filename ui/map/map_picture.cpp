@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/figure/number_format.h"
+#include "core/figure/ticks.h"
 #include "ui/look/measure.h"
 
 namespace headlight {
@@ -52,10 +53,11 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
       const bool both = quad.norm != Norm::linear &&
                         heat.colormap->kind() == ColormapKind::diverging;  // spread from zero, as far below as above
       const float most = std::max(std::abs(quad.range.lo), std::abs(quad.range.hi));
-      picture.lo = both                                           ? map_number(-most)
-                   : quad.norm == Norm::log && quad.range.lo <= 0 ? "≈0"
-                                                                  : map_number(quad.range.lo);
+      picture.lo = map_number(both ? -most : quad.range.lo);
       picture.hi = map_number(both ? most : quad.range.hi);
+      // The extent of what is computed as it is read is a sample's: some cells lie beyond its ends.
+      const bool sampled = quad.values.source() && quad.range.lo < 0 && frame.view().range.mode != RangeMode::fixed;
+      if (sampled) picture.lo = "<" + picture.lo, picture.hi = ">" + picture.hi;
       if (quad.norm != Norm::linear)
         picture.spread = frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt");
     }
@@ -115,7 +117,7 @@ std::string map_number(float value) {
   span.add(value);
   char buffer[48];
   const std::optional<NumberFormat> format = number_format(span, 10);
-  return std::string(format ? format->write(value, buffer) : std::string_view("≈0"));
+  return format ? std::string(format->write(value, buffer)) : format_scientific(value);
 }
 
 HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const MapCamera& camera) {
@@ -182,6 +184,7 @@ const MapNotes& map_notes(const Frame& frame, const MapPicture& picture, const M
     if (level > 0)
       notes.lines.push_back(progress.exact ? frame.words("map.exact")
                                            : frame.words.fill("map.sample", {length, std::to_string(percent)}));
+    if (const std::string random = random_words(frame); !random.empty()) notes.lines.push_back(random);
     if (!block) return notes;
     const Index row = block->first * side, col = block->second * side;
     notes.lines.push_back(frame.words.fill(

@@ -80,6 +80,13 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
   return heat;
 }
 
+std::string random_words(const Frame& frame) {
+  const Inputs& inputs = frame.trace()->inputs;
+  return inputs.random_parameters ? frame.words("level.random_weights")
+         : inputs.random_inputs   ? frame.words("level.random_input")
+                                  : "";
+}
+
 std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count) {
   std::vector<std::string> labels;
   for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ui/frame/colormaps.h"
 #include "ui/frame/frame.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/geometry/rect.h"
@@ -29,9 +30,6 @@ struct HeatPicture {
   float turned_room = 0;    ///< for a column's label at 45°, along it, in heights of its type; 0: they stand upright
 };
 
-/// Beyond so many keys weights are small, and their colours spread by magnitude.
-inline constexpr Index keys_spread_evenly = 32;
-
 /// Of the height of type, how far apart the names of two rows stand at least.
 inline constexpr float name_height = 0.95f;
 
@@ -39,6 +37,9 @@ inline constexpr float name_height = 0.95f;
 enum class RowRanges : std::uint8_t { as_chosen, never };
 /// One matrix in its place, in the view's colours: of `head`, a query head, or of the key/value head that it uses.
 HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, RowRanges rows = RowRanges::as_chosen);
+
+/// That the input or the weights are random, so that what attends to what means nothing; "" where neither is.
+std::string random_words(const Frame& frame);
 
 /// The cell of a heatmap at a point in the coordinates of its rectangle, if it is there.
 std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point);

@@ -25,7 +25,8 @@ std::optional<double> without(const NetworkFacts& facts, HeadPlace at) {
   return facts.without[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
 }
 
-void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room) {
+/// `fills`: over all of a room that is too small for words beside the picture.
+void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room, bool fills) {
   const SceneContext& context = pen.context();
   const OverviewLayer& layer = layer_at(overview, at.layer);
   const Tensor& pictures = layer.summary.pictures;
@@ -33,7 +34,9 @@ void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room
   const Index batch = std::min(context.view.batch, pictures.size(0) - 1);
   const auto rows = static_cast<float>(pictures.size(2)), cols = static_cast<float>(pictures.size(3));
   const float side = std::min(room.width() / cols, room.height() / rows);
-  const ImVec2 size{std::max(side * cols, room.width() * 0.3f), std::max(side * rows, room.height() * 0.3f)};
+  const ImVec2 size =
+      fills ? ImVec2{room.width(), room.height()}
+            : ImVec2{std::max(side * cols, room.width() * 0.3f), std::max(side * rows, room.height() * 0.3f)};
   MatrixQuad quad;
   quad.values = pictures;
   quad.batch = batch;
@@ -90,11 +93,11 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts,
   const float next_to =
       card.width() >= 138 * u && card.height() >= 52 * u ? std::min(card.height() - 2 * pad, card.width() * 0.56f) : 0;
   const bool below = under >= next_to && under >= 50 * u, beside = !below && next_to > 0;
-  const float side = below ? under : beside ? next_to : std::min(card.height() - 2 * pad - bar, card.width() - 2 * pad);
+  const float side = below ? under : beside ? next_to : card.width() - 2 * pad;
   const Rect picture = below ? Rect{{card.min.x + pad, card.min.y + pad}, {card.max.x - pad, card.min.y + pad + side}}
                              : Rect{{card.min.x + pad, card.min.y + pad},
                                     {card.min.x + pad + side, card.max.y - pad - (beside ? 0 : bar)}};
-  put_picture(pen, overview, at, picture);
+  put_picture(pen, overview, at, picture, !below && !beside);
   const Rect words = below
                          ? Rect{{card.min.x + pad, picture.max.y + 2 * u}, {card.max.x - pad, card.max.y - pad + 2 * u}}
                          : Rect{{picture.max.x + 8 * u, card.min.y + pad}, {card.max.x - pad, card.max.y - pad}};
@@ -167,6 +170,19 @@ void put_layers(Pen& pen, const HeadOverview& overview, const NetworkFacts& fact
   label = label > 0 ? label + 12 * u : 0;
   const float gap = heads > 8 || layers > 6 ? 4 * u : 10 * u;
   const float width = (room.width() - label) / static_cast<float>(heads);
+  // Cards without room for words leave the heads' numbers to the columns.
+  const bool numbered = heads > 1 && width - gap < 104 * u;
+  const float line = pen.type.caption * 1.5f;
+  if (numbered) {
+    for (Index h = 0; h < heads; ++h) {
+      const std::string number = std::to_string(h);
+      if (pen.measure(Face::ui, pen.type.caption, number).x > width - gap) break;
+      pen.text(TextRole::caption, Face::ui, pen.type.caption,
+               {room.min.x + label + static_cast<float>(h) * width + (width - gap) / 2, room.min.y + line / 2},
+               Align::middle, pen.look().muted, number);
+    }
+    room.min.y += line;
+  }
   const auto fits = std::max<Index>(1, static_cast<Index>(room.height() / (24 * u)));
   const bool cut = layers > fits;
   const Index shown = cut ? std::max<Index>(1, fits - 1) : layers;
@@ -183,8 +199,10 @@ void put_layers(Pen& pen, const HeadOverview& overview, const NetworkFacts& fact
     const auto count = static_cast<Index>(layer_at(overview, l).silent.size());
     for (Index h = 0; h < count; ++h) {
       const float x = room.min.x + label + static_cast<float>(h) * width;
-      put_card(pen, overview, facts, {l, h},
-               {{x, y}, {x + std::min(width, std::max(height * 2.1f, 24 * u)) - gap, y + height - gap}}, false);
+      put_card(
+          pen, overview, facts, {l, h},
+          {{x, y}, {x + (numbered ? width : std::min(width, std::max(height * 2.1f, 24 * u))) - gap, y + height - gap}},
+          false);
     }
   }
   if (cut) {

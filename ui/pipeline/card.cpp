@@ -58,6 +58,8 @@ void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
   const ValueRange range = card.heats[0].quad.range;
   card.lo = bound_text(range.lo);
   card.hi = bound_text(range.hi);
+  const bool sampled = card.heats[0].quad.values.source() && range.lo < 0;
+  if (sampled) card.lo = "<" + card.lo, card.hi = ">" + card.hi;
   if (card.heats[0].quad.norm != Norm::linear) {
     char low[32];
     std::snprintf(low, sizeof low, "%.1g", static_cast<double>(range.lo));
@@ -288,7 +290,10 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
   const bool pooled = std::min(rooms.size.x / static_cast<float>(rooms.matrix.cols),
                                rooms.size.y / static_cast<float>(rooms.matrix.rows)) < 1;
-  if (pooled && is_parameter(slot.stage)) card.reading = frame.words("pipeline.mean_and_spread");
+  const auto blocks = [](Index cells, float pixels) { return std::to_string(std::min(cells, std::lround(pixels))); };
+  if (pooled)
+    card.reading = frame.words.fill(is_parameter(slot.stage) ? "pipeline.pooled" : "pipeline.pooled_extremes",
+                                    {blocks(rooms.matrix.rows, rooms.size.y), blocks(rooms.matrix.cols, rooms.size.x)});
   if (pooled && card.heats[0].quad.values.source())
     card.reading = frame.words("pipeline.sampled_rows");  // as the painter reads what is computed on demand
   if (info(slot.stage).palette != Palette::boolean) {

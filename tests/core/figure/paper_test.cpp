@@ -227,6 +227,80 @@ TEST_CASE("the ticks of a logarithmic bar are powers of ten where they belong") 
   CHECK(ticks[3].text == "1");
 }
 
+TEST_CASE("a bar ends at the largest value that it colours, or is pointed and says how many cells lie beyond") {
+  for (const bool roomy : {false, true}) {
+    for (const Norm norm : {Norm::linear, Norm::sqrt, Norm::log}) {
+      for (const float end : {0.0f, 0.5f, 2.0f}) {
+        Paper paper(1, 9, 8);
+        if (roomy) paper.spec.size.reset(), paper.spec.on_paper = false;
+        paper.spec.norm = norm;
+        if (end > 0) paper.spec.range_mode = RangeMode::fixed, paper.spec.range = ValueRange{0.001f, end};
+        const FigureLayout layout = paper.layout();
+        float most = 0;
+        for (const float value : paper.weights.values()) most = std::max(most, value);
+        INFO("norm " << static_cast<int>(norm) << ", to " << end << (roomy ? ", roomy" : ""));
+        REQUIRE(layout.bars.size() == 1);
+        const bool above = most > layout.bars[0].range.hi;
+        CHECK(above == (end == 0.5f));
+        const bool pointed = std::ranges::any_of(layout.paths, [](const DrawnPath& path) { return path.filled; });
+        if (above) CHECK(pointed);
+        const auto said = [&](const char* words) {
+          return std::ranges::any_of(layout.labels,
+                                     [&](const Label& l) { return l.text.find(words) != std::string::npos; });
+        };
+        CHECK(said("above 0.5") == above);
+      }
+    }
+  }
+}
+
+TEST_CASE("on paper and in print masked cells are hatched, in no flat colour that could be a value") {
+  for (const bool print : {false, true}) {
+    for (const Index n : {12, 60, 90}) {  // cells as rectangles and as pixels
+      Paper paper(1, 9, 8, n);
+      paper.spec.print = print;
+      if (print) paper.spec.colormap = "greys";
+      paper.spec.scale = 300.0f / 96;
+      const FigureLayout layout = paper.layout();
+      const Image image = render_image(paper.spec);
+      const Box& box = layout.panels[0].heatmap;
+      // In the upper right corner, which the mask hides.
+      int dark = 0, pale = 0;
+      for (int step = 0; step < 60; ++step) {
+        const auto x = static_cast<int>((box.right() - 2) * paper.spec.scale) - step,
+                   y = static_cast<int>((box.y + 4) * paper.spec.scale);
+        const Rgba at = image.at(x, y);
+        (contrast(at, colours(Theme::light).card) > 1.35f ? dark : pale) += 1;
+      }
+      INFO(n << (print ? ", print" : ""));
+      CHECK(dark > 5);
+      CHECK(pale > 20);
+    }
+  }
+}
+
+TEST_CASE("print goes from white at zero to black") {
+  const Colormap map = colormap("greys", Theme::light);
+  CHECK(map.at(0) == rgb("FFFFFF"));
+  CHECK(map.at(1) == rgb("000000"));
+}
+
+TEST_CASE(
+    "a logarithmic bar begins at a power of ten within four decades of the largest, however small the others are") {
+  for (const float small : {1e-43f, 1e-6f, 0.003f, 0.4f}) {
+    const Tensor weights = Tensor::of({1, 3}, {1, small, 0});
+    const float low = log_low(weights.matrix(), {}, {0, 1}, 3e38f);
+    INFO(small);
+    CHECK(low >= 0.99e-4f);
+    CHECK(low <= std::max(small, 1.01e-4f));
+    const float decade = std::log10(low);
+    CHECK(std::fabs(decade - std::round(decade)) < 1e-4f);
+    const std::vector<BarTick> ticks = spread_ticks({low, 1}, ColormapKind::sequential, Norm::log, 0.1f);
+    CHECK(ticks.front().at == Approx(0).margin(1e-5));
+    CHECK(ticks.back().at == Approx(1));
+  }
+}
+
 TEST_CASE("log of values that are not above zero is refused") {
   Paper paper(1, 8, 6);
   const Tensor zeros = Tensor::full({12, 12}, -1);

@@ -160,7 +160,7 @@ TEST_CASE("a PNG gives back the very pixels, opaque or not") {
   CHECK_THROWS_AS(decode_png(std::vector<std::uint8_t>{1, 2, 3}), FileError);
 }
 
-TEST_CASE("parameters that are pooled show the mean of their block and, from cell to cell, its spread") {
+TEST_CASE("parameters that are pooled show the mean of each block, and no pattern that is not in them") {
   Buffer values;
   for (int row = 0; row < 8; ++row) {
     for (int col = 0; col < 8; ++col) values.push_back(static_cast<float>(row / 4) + (col % 2 == 0 ? 0.25f : -0.25f));
@@ -168,10 +168,10 @@ TEST_CASE("parameters that are pooled show the mean of their block and, from cel
   const Tensor t({8, 8}, std::move(values));
   const PooledMatrix cells = pool_means(t.matrix(), 2, 2);
   REQUIRE(cells.rows == 2);
-  CHECK(cells.value(0, 0) == Approx(0.25));  // mean 0, deviation 1/4
-  CHECK(cells.value(0, 1) == Approx(-0.25));
-  CHECK(cells.value(1, 0) == Approx(0.75));
-  CHECK(cells.value(1, 1) == Approx(1.25));
+  for (const Index col : {0, 1}) {
+    CHECK(cells.value(0, col) == Approx(0));
+    CHECK(cells.value(1, col) == Approx(1));
+  }
   const Tensor bad = Tensor::of({1, 2}, {1, std::numeric_limits<float>::quiet_NaN()});
   CHECK(pool_means(bad.matrix(), 1, 1).kind(0, 0) == CellKind::nan);
 }
