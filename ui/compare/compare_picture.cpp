@@ -414,13 +414,17 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   const float lowest = std::min(static_cast<float>(tile_rows(frame, area.width())) * (lowest_tile + tile_gap) * u,
                                 area.height() * 0.45f);
   const bool any_tiles = tile_rows(frame, area.width()) > 0;
-  const float tiles = !any_differs(frame) ? lowest
-                      : any_tiles         ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest)
-                                          : 0;
+  float tiles = !any_differs(frame) ? lowest
+                : any_tiles         ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest)
+                                    : 0;
   const Tensor& whole = (*frame.trace())[picture.stage];
-  const bool several = stage.kind == Kind::differs && whole.rank() >= 3 &&
-                       (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
-  const float row = several ? 86 * u : 0;
+  bool several = stage.kind == Kind::differs && whole.rank() >= 3 &&
+                 (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
+  // Where room is short the three matrices have it before what one chooses them by.
+  constexpr float slices = 86, least_panels = 170;
+  if (area.height() - tiles - (several ? slices : 0) * u - 66 * u < least_panels * u) tiles = lowest;
+  if (area.height() - tiles - slices * u - 66 * u < least_panels * u) several = false;
+  const float row = several ? slices * u : 0;
   float bottom = add_panels(
       frame, stage, {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - row - 40 * u}}, picture);
   if (several) bottom = add_slices(frame, stage, {area.min.x, bottom + 8 * u}, area.max.x, picture);

@@ -1,6 +1,7 @@
 // Figures of a given size: how much of it is matrix, which words stay, and what PDF holds.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/figure/arranged_figure.h"
 #include "core/figure/figure_frame.h"
@@ -277,6 +278,46 @@ TEST_CASE("on paper and in print masked cells are hatched, in no flat colour tha
       CHECK(pale > 20);
     }
   }
+}
+
+TEST_CASE("no name of a panel is cut, and labels under neighbouring panels keep a blank between them") {
+  Typesetter typesetter;
+  for (const std::size_t heads : {4, 12, 64}) {
+    for (const float width : {8.4f, 17.0f, 0.0f}) {  // a column, a page, and as much as it takes
+      Paper paper(heads, width, 0, 24);
+      if (width == 0) paper.spec.size.reset(), paper.spec.on_paper = false;
+      paper.spec.row_ticks.clear(), paper.spec.col_ticks.clear();
+      const FigureLayout layout = paper.layout();
+      INFO(heads << " heads, " << width << " cm");
+      for (const std::vector<Label>& labels : {layout.labels, layout.inside}) {
+        CHECK(std::ranges::none_of(labels, [](const Label& l) { return l.text.ends_with("…"); }));
+      }
+      if (width > 0) CHECK(shows(layout, "weights"));  // the height is the program's own choice
+      std::map<float, std::vector<std::pair<float, float>>> lines;
+      for (const Label& label : layout.labels) {
+        if (label.anchor != Anchor::middle || label.angle != 0 ||
+            label.text.find_first_not_of("0123456789") != std::string::npos)
+          continue;
+        const float half = typesetter.width(label.text, label.role, label.size) / 2;
+        lines[label.at.y].push_back({label.at.x - half, label.at.x + half});
+      }
+      for (auto& [y, spans] : lines) {
+        std::ranges::sort(spans);
+        for (std::size_t i = 1; i < spans.size(); ++i) CHECK(spans[i].first - spans[i - 1].second > 2);
+      }
+    }
+  }
+}
+
+TEST_CASE("a grid of layers by heads has its names at its edges where its panels have no room for their own") {
+  Paper paper(24 * 16, 12, 16, 8);
+  paper.spec.columns = 16;
+  for (std::size_t i = 0; i < paper.spec.panels.size(); ++i)
+    paper.spec.panels[i].title = std::to_string(i / 16) + "." + std::to_string(i % 16);
+  for (int layer = 0; layer < 24; ++layer) paper.spec.line_names.push_back("L" + std::to_string(layer));
+  for (int head = 0; head < 16; ++head) paper.spec.column_names.push_back("H" + std::to_string(head));
+  const FigureLayout layout = paper.layout();
+  for (const char* name : {"L0", "L23", "H0", "H15"}) CHECK(shows(layout, name));
 }
 
 TEST_CASE("print goes from white at zero to black") {
