@@ -24,10 +24,10 @@ namespace cost {
 constexpr float every_other_word = 0.62f;    // the words between are guessed from their neighbours
 constexpr float two_of_three_words = 0.52f;  // hardly guessed
 constexpr float single_word = 0.9f;          // one word stands for a short axis
-constexpr float two_tiers = 0.9f;            // lines lead to the far words
+constexpr float two_tiers = 0.94f;           // lines lead to the far words
 constexpr float turned_words = 0.943f;       // are read with the head to one side
 constexpr float words_of_eight_ems = 0.88f, words_of_five_ems = 0.78f;  // long words lose their middle
-constexpr float indices_for_words = 0.45f;                              // a cell's words have to be looked up
+constexpr float indices_for_words = 0.36f;                              // a cell's words have to be looked up
 constexpr float no_ticks = 0.3f;                                        // nobody can say which cell is which
 constexpr float crowded_indices = 0.5f;                                 // fewer than two find room
 constexpr float text_size = 0.7f;                             // an exponent: text of half the size costs 2^-0.7
