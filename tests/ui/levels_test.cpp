@@ -292,10 +292,10 @@ TEST_CASE("a few words stand in the middle of the sentence's room, and spread in
       const Rect room = studio.place();
       const Scene scene = make_sentence(studio.context(), {}, room);
       INFO(words_of(at) << text);
-      CHECK(std::abs(scene.matter.centre().x - room.centre().x) < 0.03f * room.width());
-      CHECK(scene.matter.centre().y > room.min.y + 0.35f * room.height());
-      CHECK(scene.matter.centre().y < room.min.y + 0.72f * room.height());
-      CHECK(scene.matter.width() > (text[7] ? 0.26f : 0.13f) * room.width());
+      CHECK(std::abs(scene.content.centre().x - room.centre().x) < 0.03f * room.width());
+      CHECK(scene.content.centre().y > room.min.y + 0.35f * room.height());
+      CHECK(scene.content.centre().y < room.min.y + 0.72f * room.height());
+      CHECK(scene.content.width() > (text[7] ? 0.26f : 0.13f) * room.width());
       CHECK(faults(scene, studio) == "");
     }
   }
@@ -318,7 +318,7 @@ TEST_CASE(
       for (const Stage stage : studio.trace().stages()) {
         INFO(words_of(at) << name(stage));
         const Scene scene = studio.operation(stage);
-        CHECK(scene.matter.width() >= 0.7f * at.window.x);
+        CHECK(scene.content.width() >= 0.7f * at.window.x);
         CHECK(faults(scene, studio) == "");
         scripts += static_cast<int>(std::ranges::count_if(scene.items, [](const SceneItem& item) {
           return std::holds_alternative<SceneMath>(item) &&

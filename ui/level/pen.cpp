@@ -169,8 +169,8 @@ void Pen::hatch(Rect rect) {
                                        8 * u()});
 }
 
-void Pen::matter(const Rect& rect) {
-  Rect& all = scene_.matter;
+void Pen::add_content(const Rect& rect) {
+  Rect& all = scene_.content;
   if (all.width() <= 0) {
     all = rect;
     return;

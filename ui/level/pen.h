@@ -10,14 +10,14 @@
 
 namespace headlight {
 
-/// What a click on a value that a sentence names does, and what it names in the scene.
+/// A link from a value in a sentence: what a click on it does, and which word or cell of the scene it stands for.
 struct NamedLink {
   SceneAction action{};
   Index index = 0;
   Cell cell{};
 };
 
-/// A value that a sentence names: a word, a number.
+/// A value that is put into a sentence: a word, a number.
 struct Named {
   std::string text;
   ImU32 colour = 0;
@@ -42,7 +42,7 @@ class Pen {
   }
   /// In one line whose middle is at y; gives its rectangle.
   Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text);
-  /// A name that ends at `end`, turned by 45°, running down to the left or up to the right.
+  /// A name that ends at `end`, turned by so many degrees.
   void turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string text);
   /// A sentence of the table of words with {0}, {1}, … as named values, broken into lines; gives its height.
   float sentence(TextRole role, std::string_view pattern, std::span<const Named> values, Rect room, float pixels,
@@ -71,8 +71,8 @@ class Pen {
   void target(Rect rect, SceneAction action, Index index = 0, Cell cell = {}) {
     scene_.targets.push_back({rect, action, cell, index});
   }
-  /// Grows the union of what is matter, not words.
-  void matter(const Rect& rect);
+  /// Takes this into the scene's content.
+  void add_content(const Rect& rect);
 
   const SceneContext& context() const { return context_; }
   const Look& look() const { return context_.look; }

@@ -23,7 +23,7 @@
 
 namespace headlight {
 
-/// What a scene is made from and with.
+/// What a scene is made from: the numbers, the view, and what text is measured and coloured with.
 struct SceneContext {
   const Trace& trace;
   const View& view;
@@ -122,7 +122,7 @@ struct SceneTarget {
   bool link = false;  ///< words of a sentence that name it: the pointer on them lights up what they name
 };
 
-/// A word and the room that it would have had.
+/// A word that was left out, and the room that there was for it.
 struct SceneWord {
   std::string text;
   float width = 0, height = 0;
@@ -131,12 +131,12 @@ struct SceneWord {
 struct Scene {
   std::vector<SceneItem> items;  ///< in the order in which they are drawn
   std::vector<SceneTarget> targets;
-  Rect matter;                      ///< operands and result together, without words
-  std::vector<SceneWord> left_out;  ///< words that nothing stands for
-  std::vector<Rect> boxes;          ///< that text stands in and must not leave
+  Rect content;                     ///< around operands and result, without titles and labels
+  std::vector<SceneWord> left_out;  ///< words that were left out
+  std::vector<Rect> boxes;          ///< text in one of them must not leave it
 };
 
-/// Shrinks with what it is drawn in: for a level that comes or goes.
+/// Where a scene is drawn, how large and how opaque: for a level that comes or goes.
 struct SceneCamera {
   ImVec2 origin{0, 0};
   float zoom = 1;

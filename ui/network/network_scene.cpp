@@ -50,7 +50,7 @@ void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room
   quad.min = {std::round(room.min.x), std::round(room.centre().y - size.y / 2)};
   quad.max = {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)};
   pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
-  pen.matter({quad.min, quad.max});
+  pen.add_content({quad.min, quad.max});
 }
 
 /// What a head is marked by, in words; "" where nothing is.

@@ -53,7 +53,7 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkFacts& fact
   quad.min = {std::round(at.min.x), std::round(at.min.y)};
   quad.max = {std::round(at.max.x), std::round(at.max.y)};
   pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
-  pen.matter(at);
+  pen.add_content(at);
   const float least = points * 1.15f;
   const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(least / side)));
   for (Index q = 0; q < static_cast<Index>(queries.size()); q += step) {

@@ -102,7 +102,7 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
   pen.fill({{table.area.min.x, zero - u * 0.5f}, {table.area.max.x, zero + u * 0.5f}}, look.line);
-  pen.matter(place);
+  pen.add_content(place);
 }
 
 void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown,
@@ -145,7 +145,7 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
     if (lit) pen.box(track.grown(2.5f * u), look.ink, std::max(2.0f, 2 * u), Corner::control * u);
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
-  pen.matter(place);
+  pen.add_content(place);
 }
 
 }  // namespace headlight::operation

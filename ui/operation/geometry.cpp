@@ -169,7 +169,7 @@ struct PlanePicture {
   void put_ground() const {
     pen.fill(room, look.card, Corner::card * u);
     pen.box(room, look.line, 1, Corner::card * u);
-    pen.matter(room);
+    pen.add_content(room);
     const ImVec2 o = sheet.origin;
     pen.line({room.min.x + 8 * u, o.y}, {room.max.x - 8 * u, o.y}, look.line, std::max(1.0f, u));
     pen.line({o.x, room.min.y + 8 * u}, {o.x, room.max.y - 8 * u}, look.line, std::max(1.0f, u));
@@ -430,7 +430,7 @@ Scene make_geometry(const SceneContext& context, Rect place) {
     right.max.y -= tilt + 12 * u;
   }
   KeyList{task, settled, right}.put();
-  pen.matter(right);
+  pen.add_content(right);
   return scene;
 }
 

@@ -112,7 +112,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const Window& c
     const float size = word ? pen.bold(pen.type.caption) : pen.type.caption;
     pen.text(TextRole::caption, face, size, {place.min.x - 10 * u, rect.centre().y}, Align::right,
              word ? line.colour : pen.look().muted, elide(pen.context().fonts, face, size, line.name, names));
-    pen.matter(block.rect);
+    pen.add_content(block.rect);
     y += pitch;
   }
 }
@@ -132,7 +132,7 @@ Index put_rows(const Task& task, const Window& rows, const Window& cols, const B
   if (whole || before > 0)
     put(pen, block, 0.35f, {block.rect.min, {block.rect.max.x, whole ? block.rect.max.y : row.min.y}});
   if (part_made > 0) put(pen, block, 1, {row.min, {row.min.x + row.width() * part_made, row.max.y}});
-  pen.matter(block.rect);
+  pen.add_content(block.rect);
   MatrixNumbers figures(numbers_of(task.trace(), task.context().view, task.stage));
   const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
   write(pen, block, figures, pixels, [&](Index r, Index c) {

@@ -59,7 +59,7 @@ void key_strips(const Task& task, const Table& table, Stage stage, const Band& w
               pen.look().k, std::max(2.0f, 2 * u), Corner::cell * u);
     pen.target(whole, SceneAction::key_word, k);
   }
-  pen.matter(place);
+  pen.add_content(place);
 }
 
 /// The number that times one share gives another: "12.3", "4.1e13".
@@ -311,7 +311,7 @@ struct Journey {
     pen.text(TextRole::number, Face::mono, pen.type.story, {from - 16 * u, values.centre().y}, Align::middle,
              look.muted, "=");
     strip(task, Stage::head_outputs, focus.query, mixed, look.after);
-    pen.matter(mixed);
+    pen.add_content(mixed);
     const auto name = [&](const char* key, float y, Stage stage) {
       const std::string text(words(key));
       if (pen.measure(Face::ui, pen.type.caption, text).x <= area.max.x - mixed.max.x - 10 * u)

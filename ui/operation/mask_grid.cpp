@@ -105,7 +105,7 @@ void mask_grid(const Task& task) {
   task.pen.box(grid.block.row_at(grid.cell.row).grown(2 * u), grid.look.q, std::max(2.0f, 2 * u), Corner::control * u);
   task.pen.box(grid.block.cell(grid.cell.row, grid.cell.col).grown(2 * u), grid.look.ink, std::max(2.0f, 3 * u),
                Corner::control * u);
-  task.pen.matter(grid.block.rect);
+  task.pen.add_content(grid.block.rect);
   grid.put_words();
 }
 

@@ -88,8 +88,8 @@ struct Moving {
     if (t < 0.98f) put_ghost(pen, block_of(h, to(h)));
     if (t > 0.02f) put(pen, moving(h), lit ? 1.0f : 0.8f);
     if (t > 0.02f && t < 0.98f) put_bar(moving(h).rect, u, colour);
-    pen.matter(from(h));
-    pen.matter(to(h));
+    pen.add_content(from(h));
+    pen.add_content(to(h));
     put_bar(place_in_whole(h), u, colour);
     put_bar(place_of_head(h), 0, colour);
     const ImVec2 up{place_in_whole(h).centre().x, merges ? whole_y - 12 * u : whole_y + deep + 6 * u},

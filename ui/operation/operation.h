@@ -22,7 +22,7 @@ OperationKind operation_of(const Trace& trace, Stage stage);
 /// The stage before it that its numbers are made from; itself for an input.
 Stage made_from(const Trace& trace, Stage stage);
 
-/// How much of the stage is there yet.
+/// How much of the stage is computed at the moment that is shown.
 struct Reveal {
   std::optional<float> share;  ///< of the time that the stage takes, where it is played as one
   Shown shown;                 ///< else row by row, or as products advance

@@ -10,7 +10,7 @@
 
 namespace headlight::operation {
 
-/// What every layout gets: the stage, where the eye is, how much is there yet, and where to stand.
+/// What every layout gets: the stage, the focus, how much is computed at this moment, and the place.
 struct Task {
   Pen& pen;
   Stage stage{};
@@ -23,7 +23,7 @@ struct Task {
   float u() const { return pen.u(); }
 };
 
-// One a kind of operation; these give the place that they leave for the small map, empty where they leave none.
+// One function for each kind of operation. Some return the place that is left for the small map; empty: none.
 Rect product(const Task& task);
 Rect rows(const Task& task);
 void split_or_merge(const Task& task);
@@ -32,7 +32,7 @@ void rotation(const Task& task);
 void input(const Task& task);
 void mask_grid(const Task& task);
 
-/// So many of `count` that each has at least `least` pixels, the one that is looked at among them.
+/// As many of `count` rows or columns as can have at least `least` pixels each, among them the one that is looked at.
 struct Window {
   Index first = 0, count = 0;
   float size = 0;  ///< of one
@@ -53,7 +53,7 @@ struct Block {
 };
 Block make_block(const SceneContext& context, Stage stage, const Window& rows, const Window& cols, Rect rect,
                  bool turned = false);
-/// Other numbers in the same place and colours.
+/// The same place and colours with other numbers.
 Block with_numbers(const Block& block, Tensor values);
 void put(Pen& pen, const Block& block, float opacity, Rect seen);
 inline void put(Pen& pen, const Block& block, float opacity = 1) { put(pen, block, opacity, block.rect); }
@@ -64,7 +64,7 @@ void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pix
            const std::function<bool(Index, Index)>& has);
 /// The size at which every number of the block fits into its cell, with fewer decimals where that helps; 0: none does.
 float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float pixels);
-/// Type as large as leaves the cells air.
+/// The largest type that leaves a margin in the cells.
 float roomy(const Pen& pen, const Block& block, const MatrixNumbers& figures);
 float cell_margin(const Pen& pen);
 
@@ -160,7 +160,7 @@ void put_temperature(const Task& task, Rect room);
 /// Where a scene of the operation level stands in the canvas.
 Rect scene_area(const SceneContext& context, Rect place);
 
-/// Under the matter: the formula of the chosen number, and the same with its numbers.
+/// Under the matrices: the formula of the chosen number, and the same with its numbers.
 void put_formula(const Task& task, Rect room);
 
 }  // namespace headlight::operation

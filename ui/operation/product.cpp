@@ -311,7 +311,7 @@ Rect product(const Task& task) {
         with_numbers(product.result, partial.slice(0, rows.first, rows.count).slice(1, cols.first, cols.count));
   }
   for (const Block* block : {&product.left, &product.above, &std::as_const(product.result)})
-    product.pen.matter(block->rect);
+    product.pen.add_content(block->rect);
   product.put_operands();
   product.put_result();
   product.put_chosen();

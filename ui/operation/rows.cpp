@@ -62,7 +62,7 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
     if (lit) pen.box(cell.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::control * u);
     pen.target(cell, SceneAction::key_word, k);
   }
-  pen.matter(place);
+  pen.add_content(place);
 }
 
 /// What stands between two bands: an arrow in every column, and what is done, once.
@@ -110,7 +110,7 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
              may ? pen.look().ink : pen.look().muted, fits ? (may ? yes : no) : (may ? "✓" : "✕"));
     pen.target(cell, SceneAction::key_word, k);
   }
-  pen.matter(place);
+  pen.add_content(place);
 }
 
 /// What scores are multiplied by, in math markup.

@@ -53,7 +53,7 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
   }
   pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.size * static_cast<float>(cols.count), zero + u * 0.5f}},
            pen.look().line);
-  pen.matter(place);
+  pen.add_content(place);
 }
 
 /// As far as an arrow has turned from an angle: as a spiral, so that whole turns are seen, the last three of them.
@@ -244,7 +244,7 @@ struct Dials {
     pen.box(dial, lit ? look.ink : look.line, lit ? std::max(2.0f, 2 * u) : 1, radius);
     put_arrows(j);
     put_numbers(j, dial);
-    pen.matter(dial);
+    pen.add_content(dial);
     Cell target = cell;
     target.col = turning.pair(j).first;
     pen.target(dial, SceneAction::look_at, 0, target);

@@ -164,7 +164,7 @@ struct SentenceParts {
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.min.y + pen.type.caption * 0.6f},
              Align::left, look.q, words("sentence.they_ask"));
     for (const WordLine* line : {&asks, &asked}) {
-      for (const WordPlace& word : line->places) pen.matter(word.box);
+      for (const WordPlace& word : line->places) pen.add_content(word.box);
     }
   }
 
@@ -216,7 +216,7 @@ struct SentenceParts {
       put_word(pen, line, word, key_word(context, word.index),
                word.index == query || (word.index == row.most && !row.dead && !hidden),
                row.hidden[k] && word.index != query, word.index == query ? look.q : colour, SceneAction::query_word);
-      pen.matter(word.box);
+      pen.add_content(word.box);
     }
     put_shares(pen, line, row, depth, row.most, colour, hidden);
   }

@@ -114,7 +114,7 @@ std::string claim_of(const std::string& file, const std::string& layer, Index he
   return {};
 }
 
-std::string habits_text(const std::string& file) {
+std::string claims_text(const std::string& file) {
   std::string text;
   for (const HeadClaim& claim : claims_of(file)) {
     for (const auto& [language, words] : claim.does) text += words;

@@ -30,7 +30,7 @@ void knock_out(const Frame& frame);
 
 /// What a head of `file`, where it is a shipped model, was found to do, in that language; "" where nothing is known.
 std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language);
-/// Every character that the habits of the heads of `file` are written with, in any language.
-std::string habits_text(const std::string& file);
+/// All texts of claim_of for a file, in every language: the characters that fonts must have.
+std::string claims_text(const std::string& file);
 
 }  // namespace headlight

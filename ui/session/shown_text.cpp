@@ -31,7 +31,7 @@ std::string predicted_text(const NetworkRun& run) {
 
 std::string document_text(const Document& document) {
   std::string text = document.scenario.text + document.scenario.file + document.notice + document.error;
-  text += habits_text(document.scenario.file);
+  text += claims_text(document.scenario.file);
   for (const auto* words : {&document.origin.lesson.title, &document.origin.lesson.description}) {
     for (const auto& [language, sentence] : *words) text += sentence;
   }
