@@ -162,7 +162,7 @@ TEST_CASE("a locked step keeps the settings, but for those that stand beside its
   window.session.perform(EditScenario{[](Scenario& s) { s.mask = "full()"; }, {}});
   CHECK(window.document().scenario == before);
   CHECK_FALSE(window.document().notice.empty());
-  window.session.perform(EditScenario{[](Scenario& s) { s.scale = 3; }, lesson_gesture("scale")});
+  window.session.perform(EditScenario{[](Scenario& s) { s.scale = 3; }, "scale"});
   CHECK(window.document().scenario.scale == 3);
 }
 

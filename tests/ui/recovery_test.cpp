@@ -133,7 +133,7 @@ TEST_CASE("a window that is killed at any moment leaves what it had two seconds 
     std::size_t last_kept = 0;  // the newest state that it can be
     if (found) {
       ++recovered;
-      const Document document = recovered_document(found->text, found->file.string());
+      const Document document = headlight::recovered(found->text, found->file.string()).document;
       const State was = state_of(document);
       bool known = false;
       for (std::size_t i = 0; i < states.size(); ++i) {
@@ -157,12 +157,12 @@ TEST_CASE("whichever view was open is the one that is brought back") {
   for (const ViewEntry& view : all_views()) {
     Document document = sentence();
     document.view.kind = view.kind;
-    CHECK(recovered_document(recovery_text(document), "kept.json").view.kind == view.kind);
+    CHECK(recovered(recovery_text(document), "kept.json").document.view.kind == view.kind);
   }
   for (const char* place : {"map:scaled_scores:2:5,0:3", "mask:reach"}) {
     Document document = sentence();
     document.view = with_view(std::move(document.view), parse_view("--view", place));
-    CHECK(view_text(view_address(recovered_document(recovery_text(document), "kept.json").view)) == place);
+    CHECK(view_text(view_address(recovered(recovery_text(document), "kept.json").document.view)) == place);
   }
 }
 

@@ -6,7 +6,7 @@
 #include "core/scenario/model_layer.h"
 #include "tests/catch.h"
 #include "tests/ui/studio.h"
-#include "ui/document/look.h"
+#include "ui/document/view_fields.h"
 #include "ui/sentence/sides.h"
 
 using namespace headlight;

@@ -6,6 +6,7 @@
 
 #include "ui/compare/compare_picture.h"
 #include "ui/document/path.h"
+#include "ui/document/wanted.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
@@ -84,7 +85,9 @@ float draw_buttons(const Frame& frame, Rect place) {
     return clicked;
   };
   if (button("compare.unpin")) frame.actions.push_back(Unpin{});
-  if (button("compare.back")) frame.edit({}, [a = frame.document.pinned](Scenario& s) { s = a->scenario; });
+  if (button("compare.back"))
+    frame.actions.push_back(
+        PatchScenario{scenario_patch(frame.document.scenario, frame.document.pinned->scenario), {}});
   if (button("compare.pin_again")) frame.actions.push_back(Pin{});
   return x;
 }

@@ -7,40 +7,92 @@
 #include <utility>
 
 #include "core/scenario/model_layer.h"
+#include "core/scenario/settings_rows.h"
 #include "ui/document/moment.h"
+#include "ui/document/view_fields.h"
+#include "ui/document/wanted.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::size_t undo_limit = 200;
 
+OpenState place_of(const Document& document) { return {document.origin, document.view, document.own}; }
+
+/// Answers that were given since stay given where it is the same lesson.
+void go_to_place(Document& document, OpenState place) {
+  const Lesson &from = document.origin.lesson, &to = place.origin.lesson;
+  const bool same = from.id == to.id && from.course == to.course;
+  LessonProgress progress = std::move(place.view.lesson);
+  if (same && !to.course.empty()) progress = with_answers_of(std::move(progress), document.view.lesson);
+  const Scenario saved = same && from.file == to.file ? document.origin.saved : place.origin.saved;
+  document.origin = std::move(place.origin);
+  document.origin.saved = saved;
+  document.view = looking_at(std::move(document.view), place.view);
+  document.view.lesson = std::move(progress);
+  document.own = std::move(place.own);
+  document.beside.reset();
+}
+
 void step(Document& document, std::vector<Past>& from, std::vector<Past>& to) {
   if (from.empty()) return;
   Past past = std::move(from.back());
   from.pop_back();
   Past& here = to.emplace_back(Past{std::exchange(document.scenario, std::move(past.scenario))});
-  if (past.origin) here.origin = std::exchange(document.origin, std::move(*past.origin));
   document.gesture.clear();
+  if (!past.place) return;
+  here.place = place_of(document);
+  go_to_place(document, std::move(*past.place));
+}
+
+void keep_step(Document& document, Past past) {
+  document.undo.push_back(std::move(past));
+  if (document.undo.size() > undo_limit) document.undo.erase(document.undo.begin());
+  document.redo.clear();
+  document.gesture.clear();
+}
+
+/// A lesson's step may leave some settings to be changed, and no others.
+bool is_locked(const Document& document, const Scenario& wanted) {
+  const LessonProgress& lesson = document.view.lesson;
+  if (!lesson.locked || document.origin.lesson.course.empty()) return false;
+  bool locked = false;
+  for_each_setting([&](const auto& row) {
+    const bool changes = !(wanted.*row.member == document.scenario.*row.member);
+    locked = locked || (changes && std::ranges::find(lesson.controls, row.key) == lesson.controls.end());
+  });
+  return locked || wanted.source != document.scenario.source;
+}
+
+void change(Document& document, Scenario scenario, const std::string& gesture) {
+  if (scenario == document.scenario) return;
+  document.refused = is_locked(document, scenario);
+  if (document.refused) return;
+  const bool merges = !gesture.empty() && gesture == document.gesture && !document.undo.empty();
+  if (!merges) keep_step(document, {document.scenario});
+  document.redo.clear();
+  document.gesture = gesture;
+  document.scenario = std::move(scenario);
+  document.error.clear();
 }
 
 struct Applier {
   Document& document;
 
-  void operator()(const EditScenario& change) const {
-    Scenario scenario = document.scenario;
-    change.edit(scenario);
-    if (scenario == document.scenario) return;
-    const bool merges = !change.gesture.empty() && change.gesture == document.gesture && !document.undo.empty();
-    if (!merges) {
-      document.undo.push_back({document.scenario});
-      if (document.undo.size() > undo_limit) document.undo.erase(document.undo.begin());
-    }
-    document.redo.clear();
-    document.gesture = change.gesture;
-    document.scenario = std::move(scenario);
-    document.error.clear();
+  void operator()(const EditScenario& edit) const {
+    const bool goes_on = !edit.gesture.empty() && edit.gesture == document.gesture && !document.undo.empty();
+    Scenario scenario = goes_on && !edit.adds ? document.undo.back().scenario : document.scenario;
+    edit.edit(scenario);
+    change(document, std::move(scenario), edit.gesture);
+  }
+  void operator()(const ChangeSource& to) const { change(document, with_source(document, to.source), {}); }
+  void operator()(const PatchScenario& patch) const {
+    change(document, patched(document.scenario, patch.patch), patch.gesture);
   }
   void operator()(const EditView& change) const { change.edit(document.view); }
+  void operator()(const SetView& change) const {
+    document.view = with_view_fields(std::move(document.view), change.fields);
+  }
   void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
   void operator()(const Pin&) const {
     document.pinned = document.trace;
@@ -61,29 +113,11 @@ struct Applier {
     document.own.reset();
     document.beside.reset();
   }
-  void operator()(const StopSearch&) const {}
-  void operator()(const GoToStep&) const {}
-  void operator()(const ResetLessons&) const {}
-  void operator()(const SaveStep&) const {}
-  void operator()(const SaveAnswers&) const {}
   void operator()(const Undo&) const { step(document, document.undo, document.redo); }
   void operator()(const Redo&) const { step(document, document.redo, document.undo); }
   void operator()(const ShowError& error) const { document.error = error.sentence; }
   void operator()(const DismissMessage&) const { (document.error.empty() ? document.notice : document.error).clear(); }
-  void operator()(const CopyText&) const {}
-  void operator()(const TakeMatrix&) const {}
-  void operator()(const TakeMask&) const {}
-  void operator()(const Export&) const {}
-  void operator()(const CopyCommand&) const {}
-  void operator()(const CopyLink&) const {}
-  void operator()(const AskToSave&) const {}
-  void operator()(const Save&) const {}
-  void operator()(const OpenFile&) const {}
-  void operator()(const OpenMask&) const {}
-  void operator()(const TakeLayer&) const {}
-  void operator()(const Paste&) const {}
-  void operator()(const UsePasted&) const {}
-  void operator()(const Quit&) const {}
+  void operator()(const auto&) const {}  // the session's
 };
 
 bool exists(const Trace& trace, const Cell& cell) {
@@ -149,23 +183,60 @@ void apply(Document& document, const Action& action) { std::visit(Applier{docume
 
 void end_gesture(Document& document) { document.gesture.clear(); }
 
+void keep_place(Document& document) { keep_step(document, {document.scenario, place_of(document)}); }
+
 void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
-  const bool steps = !(scenario == document.scenario);
-  apply(document, EditScenario{[&](Scenario& s) { s = std::move(scenario); }, {}});
+  const Lesson& open = document.origin.lesson;
+  const bool again = scenario == document.scenario && lesson.id == open.id && lesson.file == open.file &&
+                     open.course.empty() && lesson.course.empty();
+  if (!again) keep_place(document);
+  document.scenario = std::move(scenario);
+  document.error.clear();
   View& view = document.view;  // what was half done belonged to what was open
   view.mask_draft.reset();
   view.mask_painting.from.reset();
   view.mask_painting.to.reset();
   view.menu.reset();
   view.pasted.reset();
+  view.lesson = {};
   document.own.reset();
   document.beside.reset();
-  Origin before = std::exchange(document.origin, {std::move(lesson), document.scenario});
-  if (steps) document.undo.back().origin = std::move(before);
+  document.origin = {std::move(lesson), document.scenario, document.origin.opening + 1};
+}
+
+void take_over(Document& document, Document other) {
+  const bool to_lose = !(document.scenario == document.origin.saved) || !document.undo.empty();
+  // Undo goes to what was open at once where that has work of its own, and the other's steps lie behind it.
+  std::vector<Past> undo = std::exchange(document.undo, {}), others = std::exchange(other.undo, {});
+  Past open{document.scenario, place_of(document)};
+  if (to_lose) {
+    if (!others.empty()) others.back().place = place_of(other);
+    undo.insert(undo.begin(), others.begin(), others.end());
+    undo.push_back(std::move(open));
+  } else {
+    undo.push_back(std::move(open));
+    undo.insert(undo.end(), others.begin(), others.end());
+  }
+  const std::size_t beyond = undo.size() - std::min(undo.size(), undo_limit);
+  undo.erase(undo.begin(), undo.begin() + static_cast<std::ptrdiff_t>(beyond));
+  document.undo = std::move(undo);
+  document.redo = std::move(other.redo);
+  document.gesture.clear();
+  document.scenario = std::move(other.scenario);
+  document.view = with_view_fields(std::move(document.view), view_fields(other.view, document.view));
+  document.view.lesson = std::move(other.view.lesson);
+  document.view.dialog = Dialog::none;
+  other.origin.opening = document.origin.opening + 1;
+  document.origin = std::move(other.origin);
+  document.own = std::move(other.own);
+  document.beside.reset();
+  document.error.clear();
 }
 
 bool looks_within(const View& view, const Trace& trace) {
-  return view.batch < trace.dims().batch && view.head < trace.dims().heads;
+  const Index heads = trace.dims().heads;
+  return view.batch < trace.dims().batch && view.head < heads && trace.has(view.heads.stage) &&
+         view.heads.isolated.value_or(0) < heads && (view.heads.heads.empty() || view.heads.heads.back() < heads);
 }
 
 void look_within(View& view, const Trace& trace) {
@@ -178,6 +249,15 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
   document.difference.reset();  // it was of another, which may have had other stages
   document.computed = std::move(of);
   View& view = document.view;
+  if (view.menu && !exists(*document.trace, view.menu->cell)) view.menu.reset();
+  if (view.hovered && !exists(*document.trace, *view.hovered)) view.hovered.reset();
+  ExportOptions& exported = view.exporting.options;
+  if (!(*document.trace)[exported.stage].defined()) exported.stage = Stage::weights;
+  const auto beyond = [&](Index h) { return !exists(*document.trace, {exported.stage, 0, h, 0, 0}); };
+  std::erase_if(exported.heads, beyond);
+  if (exported.heads.empty()) exported.heads = {0};
+  if (!exists(*document.trace, {exported.stage, exported.batch, 0, 0, 0})) exported.batch = 0;
+  if (!is_current(document)) return;  // the view is of numbers that are still to come
   const Dims& dims = document.trace->dims();
   look_within(view, *document.trace);
   std::erase_if(view.heads.heads, [&](Index h) { return h >= dims.heads; });
@@ -193,22 +273,16 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
     }
   }
   view.looked = true;
-  ExportOptions& exported = view.exporting.options;
-  if (!(*document.trace)[exported.stage].defined()) exported.stage = Stage::weights;
-  const auto beyond = [&](Index h) { return !exists(*document.trace, {exported.stage, 0, h, 0, 0}); };
-  std::erase_if(exported.heads, beyond);
-  if (exported.heads.empty()) exported.heads = {0};
-  if (!exists(*document.trace, {exported.stage, exported.batch, 0, 0, 0})) exported.batch = 0;
   if (view.selected && !exists(*document.trace, *view.selected)) view.selected.reset();
-  if (view.menu && !exists(*document.trace, view.menu->cell)) view.menu.reset();
-  if (view.hovered && !exists(*document.trace, *view.hovered)) view.hovered.reset();
 }
 
 void take_back_opening(Document& document, const std::string& sentence) {
-  if (document.undo.empty() || !document.undo.back().origin) return show_error(document, sentence);
+  if (document.undo.empty() || !document.undo.back().place) return show_error(document, sentence);
   document.error = sentence;
-  document.scenario = std::move(document.undo.back().scenario);
+  Past past = std::move(document.undo.back());
   document.undo.pop_back();
+  document.scenario = std::move(past.scenario);
+  go_to_place(document, std::move(*past.place));
   document.gesture.clear();
 }
 
@@ -216,7 +290,10 @@ void show_error(Document& document, const std::string& sentence) {
   document.error = sentence;
   if (!document.trace || document.scenario == document.computed) return;
   document.scenario = document.computed;
-  if (!document.undo.empty() && document.undo.back().scenario == document.scenario) document.undo.pop_back();
+  if (document.undo.empty() || !(document.undo.back().scenario == document.scenario)) return;
+  Past past = std::move(document.undo.back());
+  document.undo.pop_back();
+  if (past.place) go_to_place(document, std::move(*past.place));
   document.gesture.clear();
 }
 

@@ -13,10 +13,24 @@ namespace headlight {
 
 /// The numbers are to be other ones: what is to be done to the scenario as it is when its turn comes, so that two that
 /// are made in one frame both hold. `gesture` names what is being dragged or typed ("seed", "heads"): while the mouse
-/// or the field is held, changes with the same gesture are one step of undo; "" never merges.
+/// or the field is held, changes with the same gesture are one step of undo, and each is made to the scenario that the
+/// gesture began with, so that what it passes on the way leaves nothing behind; "" never merges.
 struct EditScenario {
   std::function<void(Scenario&)> edit;
   std::string gesture;
+  bool adds = false;  ///< to what the gesture has changed so far: a stroke of the brush
+};
+/// Tokens from a text, from random numbers or from the file: settings that the new source does not have are dropped.
+struct ChangeSource {
+  Source source{};
+};
+/// What differs from the scenario as it is, as a JSON merge patch of scenario files: how a log says an EditScenario.
+struct PatchScenario {
+  std::string patch, gesture;
+};
+/// Fields of the view as text (ui/document/view_fields.h): how a log says an EditView.
+struct SetView {
+  std::string fields;
 };
 /// Looking elsewhere or otherwise. Not a step of undo.
 struct EditView {
@@ -110,28 +124,33 @@ struct Quit {
   bool surely = false;
 };
 
-using Action =
-    std::variant<EditScenario, EditView, Hover, OpenFile, OpenMask, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix,
-                 TakeMask, Export, CopyCommand, CopyLink, AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch,
-                 GoToStep, ResetLessons, SaveStep, SaveAnswers, Undo, Redo, ShowError, DismissMessage, Quit>;
+using Action = std::variant<EditScenario, ChangeSource, PatchScenario, EditView, SetView, Hover, OpenFile, OpenMask,
+                            TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export, CopyCommand, CopyLink,
+                            AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch, GoToStep, ResetLessons, SaveStep,
+                            SaveAnswers, Undo, Redo, ShowError, DismissMessage, Quit>;
 using Actions = std::vector<Action>;
 
-/// Applies what concerns the document; what opens, writes, copies or closes is the session's business.
+/// Applies what concerns the document; what opens, writes, copies or closes is the session's business. A change that
+/// the lesson's step does not allow is refused (Document::refused).
 void apply(Document& document, const Action& action);
 
 /// Nothing is held any more: what follows is another step of undo.
 void end_gesture(Document& document);
 
+/// A step of undo that brings back all of what is open now, its lesson and what is looked at.
+void keep_place(Document& document);
 /// `lesson` is opened, as `scenario`; undo brings back what was open before.
 void begin_anew(Document& document, Lesson lesson, Scenario scenario);
+/// Another document takes the place of what is open, which undo brings back.
+void take_over(Document& document, Document other);
 
-/// Whether the trace has the batch entry and head that are looked at: a lesson's are of the numbers that are still to
-/// come.
+/// Whether the trace has what is looked at: the view may be of numbers that are still to come, as a lesson's.
 bool looks_within(const View& view, const Trace& trace);
 /// The nearest that it has.
 void look_within(View& view, const Trace& trace);
 
-/// Takes the newest trace over: the document shows it, and the view is kept within its sizes.
+/// Takes the newest trace over: the document shows it, and the view is kept within its sizes, unless the trace is of an
+/// earlier scenario than the one that the view is of.
 void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of);
 /// A scenario that could not be computed: says so and goes back to the one that is shown.
 void show_error(Document& document, const std::string& sentence);

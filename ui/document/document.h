@@ -18,13 +18,21 @@ namespace headlight {
 /// What a document began as: a lesson, a file; without a title for what is neither.
 struct Origin {
   Lesson lesson;
-  Scenario saved;  ///< as it was last opened or saved: what would not be lost
+  Scenario saved;   ///< as it was last opened or saved: what would not be lost
+  int opening = 0;  ///< counts what was opened: a file that is opened again is read again
 };
 
-/// A step of undo. One over which something was opened brings back what was open before.
+/// What is open and how far one is in it. Undone as a whole where another file is opened or a lesson goes on.
+struct OpenState {
+  Origin origin;
+  View view;                     ///< of which looking_at() brings back what is looked at, and the lesson's progress
+  std::optional<OwnSource> own;  ///< as Document::own
+};
+
+/// A step of undo.
 struct Past {
   Scenario scenario;
-  std::optional<Origin> origin = {};
+  std::optional<OpenState> place = {};  ///< set where the step changed it
 };
 
 struct Document {
@@ -44,7 +52,11 @@ struct Document {
   std::string page;    ///< the address that a link to what is open begins with; "" where the program is no page
   std::string notice;  ///< what was done, such as where a file went; "" for nothing to say
   std::vector<Past> undo, redo;
-  std::string gesture;  ///< of the newest undo step; a change with the same one joins it
+  std::string gesture;   ///< of the newest undo step; a change with the same one joins it
+  bool refused = false;  ///< the last change was none that the lesson's step allows
 };
+
+/// Whether the numbers that are shown are of what is wanted, not of an earlier scenario.
+inline bool is_current(const Document& document) { return document.trace && document.computed == document.scenario; }
 
 }  // namespace headlight

@@ -27,12 +27,55 @@ std::optional<Cell> cell_of(const std::string& text) {
   return Cell{*stage, at[0], at[1], at[2], at[3]};
 }
 
+/// What is looked at in the step, and the stages of the lesson's mistake over it.
+void pose_step(Document& document, const Course& course, std::size_t step) {
+  const LessonStep& shown = course.steps[step];
+  document.view = posed(std::move(document.view), shown, step);
+  std::optional<OwnSource> own;
+  if (course.bug) own = OwnSource{{}, course.bug->mistake, course.bug->variant, shown.pose.mended};
+  if (own == document.own) return;
+  document.own = std::move(own);
+  document.beside.reset();
+}
+
 }  // namespace
+
+std::map<std::size_t, LessonAnswer> all_answers(const LessonProgress& progress) {
+  std::map<std::size_t, LessonAnswer> all = progress.answers;
+  if (progress.begun()) all[progress.step] = progress;
+  return all;
+}
 
 const LessonAnswer* LessonProgress::answer(std::size_t of_step) const {
   if (of_step == step) return this;
   const auto found = answers.find(of_step);
   return found == answers.end() ? nullptr : &found->second;
+}
+
+LessonProgress with_answers_of(LessonProgress progress, const LessonProgress& newer) {
+  auto answers = all_answers(progress);
+  for (const auto& [step, answer] : all_answers(newer)) answers[step] = answer;
+  static_cast<LessonAnswer&>(progress) = {};
+  if (const auto here = answers.find(progress.step); here != answers.end()) {
+    static_cast<LessonAnswer&>(progress) = here->second;
+    answers.erase(here);
+  }
+  if (progress.revealed) progress.hidden.clear();
+  progress.answers = std::move(answers);
+  progress.furthest = std::max(progress.furthest, newer.furthest);
+  progress.notes = newer.notes;
+  return progress;
+}
+
+LessonProgress at_step(LessonProgress progress, const LessonStep& step, std::size_t number) {
+  LessonProgress now;
+  now.step = number;
+  now.furthest = number;
+  now.hidden = step.question ? step.pose.hide : std::vector<Stage>();
+  now.stage_shown = step.pose.stage;
+  now.controls = step.pose.controls;
+  now.locked = step.pose.locked;
+  return with_answers_of(std::move(now), progress);
 }
 
 View posed(View view, const LessonStep& step, std::size_t number) {
@@ -56,20 +99,7 @@ View posed(View view, const LessonStep& step, std::size_t number) {
   view.beside.reset();
   view.compared.reset();
 
-  LessonProgress now;
-  now.answers = std::move(view.lesson.answers);
-  if (view.lesson.begun()) now.answers[view.lesson.step] = view.lesson;
-  if (const auto known = now.answers.find(number); known != now.answers.end())
-    static_cast<LessonAnswer&>(now) = known->second;
-  now.answers.erase(number);
-  now.step = number;
-  now.furthest = std::max(view.lesson.furthest, number);
-  now.notes = view.lesson.notes;
-  if (step.question && !now.revealed) now.hidden = pose.hide;
-  now.stage_shown = pose.stage;
-  now.controls = pose.controls;
-  now.locked = pose.locked;
-  view.lesson = std::move(now);
+  view.lesson = at_step(std::move(view.lesson), step, number);
   return view;
 }
 
@@ -77,21 +107,22 @@ void show_step(Document& document, const Course& course, std::size_t step) {
   if (course.steps.empty()) return;
   step = std::min(step, course.steps.size() - 1);
   const LessonStep& shown = course.steps[step];
-  if (!(shown.pose.scenario == document.scenario))
-    apply(document, EditScenario{[&](Scenario& s) { s = shown.pose.scenario; }, {}});
-  document.view = posed(std::move(document.view), shown, step);
-  std::optional<OwnSource> own;
-  if (course.bug) own = OwnSource{{}, course.bug->mistake, course.bug->variant, shown.pose.mended};
-  if (own != document.own) {
-    document.own = std::move(own);
-    document.beside.reset();
-  }
+  const bool stays = document.view.lesson.step == step && document.scenario == shown.pose.scenario;
+  if (!stays) keep_place(document);
+  document.scenario = shown.pose.scenario;
+  document.error.clear();
+  pose_step(document, course, step);
 }
 
 void begin_lesson(Document& document, std::size_t step, LessonProgress progress) {
   document.view.lesson = std::move(progress);
   const std::string& file = document.origin.lesson.course;
-  if (!file.empty()) show_step(document, read_course(file), step);
+  if (file.empty()) return;
+  const Course course = read_course(file);
+  if (course.steps.empty()) return;
+  step = std::min(step, course.steps.size() - 1);
+  document.scenario = course.steps[step].pose.scenario;
+  pose_step(document, course, step);
 }
 
 }  // namespace headlight

@@ -54,9 +54,16 @@ struct LessonStanding {
 };
 using LessonStandings = std::map<std::string, LessonStanding>;  ///< by the lesson's id
 
+/// All answers, that of the step one stands at too.
+std::map<std::size_t, LessonAnswer> all_answers(const LessonProgress& progress);
+/// `progress` with the answers of both, those of `newer` before its own.
+LessonProgress with_answers_of(LessonProgress progress, const LessonProgress& newer);
+/// The progress at another step, whose answer is the one that was given there before.
+LessonProgress at_step(LessonProgress progress, const LessonStep& step, std::size_t number);
 /// What is looked at in a step; what was answered there before is answered still.
 View posed(View view, const LessonStep& step, std::size_t number);
-/// Begins a step of the lesson that is open: its scenario, and what is looked at. Past the last one is the last one.
+/// Begins a step of the lesson that is open: its scenario, and what is looked at, which is a step of undo where it is
+/// another one. Past the last one is the last one.
 void show_step(Document& document, const Course& course, std::size_t step);
 /// A lesson without steps has nothing to begin. `progress`: answers that are kept from another time.
 void begin_lesson(Document& document, std::size_t step = 0, LessonProgress progress = {});

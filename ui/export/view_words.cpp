@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "ui/document/look.h"
 #include "ui/document/saved_view.h"
+#include "ui/document/view_fields.h"
 
 namespace headlight {
 

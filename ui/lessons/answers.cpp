@@ -164,13 +164,21 @@ const Question* open_question_of(const Course& course, const LessonProgress& pro
   return question ? &*question : nullptr;
 }
 
-void reveal(const Frame& frame, const Question& question, LessonProgress progress) {
+void keep_answer(const Frame& frame, LessonAnswer answer) {
+  frame.show([answer = std::move(answer), step = frame.view().lesson.step](View& v) {
+    if (v.lesson.step != step) return;
+    static_cast<LessonAnswer&>(v.lesson) = answer;
+    if (answer.revealed) v.lesson.hidden.clear();
+  });
+}
+
+void reveal(const Frame& frame, const Question& question, LessonAnswer answer) {
   const Beside* beside = frame.document.beside.get();
-  if (!frame.trace() || (question.kind == QuestionKind::stage && !beside)) return;
-  progress.right = is_right(question, progress, *frame.trace(), beside);
-  progress.revealed = true;
-  progress.hidden.clear();
-  frame.show([progress = std::move(progress)](View& v) { v.lesson = progress; });
+  if (!is_current(frame.document)) return keep_answer(frame, std::move(answer));
+  if (question.kind == QuestionKind::stage && !beside) return;
+  answer.right = is_right(question, answer, *frame.trace(), beside);
+  answer.revealed = true;
+  keep_answer(frame, std::move(answer));
 }
 
 }  // namespace headlight

@@ -35,7 +35,9 @@ std::vector<std::size_t> shuffled(std::size_t count);
 
 /// The step's question, where it is not answered yet.
 const Question* open_question_of(const Course& course, const LessonProgress& progress);
-/// The answer as it stands is the answer: judged, and what was hidden is shown.
-void reveal(const Frame& frame, const Question& question, LessonProgress progress);
+/// The answer to the step's question so far.
+void keep_answer(const Frame& frame, LessonAnswer answer);
+/// It is the answer: judged by the numbers of the step, once they are there, and what was hidden is shown.
+void reveal(const Frame& frame, const Question& question, LessonAnswer answer);
 
 }  // namespace headlight

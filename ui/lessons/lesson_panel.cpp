@@ -18,11 +18,7 @@ void draw_controls_of(const Frame& frame, PanelColumn& column, DrawControl draw_
   const LessonProgress& now = frame.view().lesson;
   for (const std::string& key : now.controls) {
     column.begin_control();
-    const std::size_t before = frame.actions.size();
     draw_control(frame, key);
-    for (std::size_t i = before; i < frame.actions.size(); ++i) {
-      if (auto* edit = std::get_if<EditScenario>(&frame.actions[i])) edit->gesture = lesson_gesture(key);
-    }
     column.space(8);
   }
   if (!now.locked) return;
@@ -78,15 +74,13 @@ void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, 
 
 }  // namespace
 
-std::string lesson_gesture(const std::string& key) { return "lesson." + key; }
-
 const Course* open_course(const Document& document, Pictures& pictures) {
   const std::string& file = document.origin.lesson.course;
   if (file.empty()) return nullptr;
   struct Open {
     Course course;
   };
-  return &pictures.get<Open>([&] { return Open{read_course(file)}; }, file).course;
+  return &pictures.get<Open>([&] { return Open{read_course(file)}; }, file, document.origin.opening).course;
 }
 
 std::string course_text(const Course& course, const std::string& language) {

@@ -16,7 +16,5 @@ std::string course_text(const Course& course, const std::string& language);
 /// A control for the setting of this key.
 using DrawControl = void (*)(const Frame& frame, const std::string& key);
 void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, DrawControl draw_control);
-/// As what a step's controls change the scenario.
-std::string lesson_gesture(const std::string& key);
 
 }  // namespace headlight

@@ -7,19 +7,12 @@
 
 namespace headlight {
 
-std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons) {
+LessonTile make_lesson_tile(const Lesson& lesson) {
   Run run;
   run.summary = Summary::whole;
-  std::vector<LessonTile> tiles;
-  for (const Lesson& lesson : lessons) {
-    std::shared_ptr<const Trace> trace;
-    try {
-      trace = compute_any(lesson.scenario, nullptr, run);
-    } catch (const InputError&) {  // a lesson of one's own whose files are gone
-      tiles.emplace_back();
-      continue;
-    }
-    LessonTile& tile = tiles.emplace_back();
+  LessonTile tile;
+  try {
+    const std::shared_ptr<const Trace> trace = compute_any(lesson.scenario, nullptr, run);
     tile.quad.values = (*trace)[Stage::weights];
     tile.quad.mask = (*trace)[Stage::mask];
     tile.quad.show_leaks = true;
@@ -27,8 +20,9 @@ std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons) {
     const MatrixView matrix = tile.quad.values.matrix();
     tile.rows = matrix.rows;
     tile.cols = matrix.cols;
+  } catch (const InputError&) {  // a lesson of one's own whose files are gone
   }
-  return tiles;
+  return tile;
 }
 
 namespace {
@@ -79,8 +73,14 @@ const std::vector<std::string>& lesson_troubles(Pictures& pictures) { return lib
 const std::vector<LessonTile>& lesson_tiles(Pictures& pictures) {
   struct Tiles {
     std::vector<LessonTile> tiles;
+    std::size_t made = 0;
   };
-  return pictures.get<Tiles>([&] { return Tiles{make_lesson_tiles(shown_lessons(pictures))}; }).tiles;
+  const std::vector<Lesson>& lessons = shown_lessons(pictures);
+  Tiles& now = pictures.get<Tiles>([&] { return Tiles{std::vector<LessonTile>(lessons.size()), 0}; });
+  if (now.made == lessons.size()) return now.tiles;
+  now.tiles[now.made] = make_lesson_tile(lessons[now.made]);
+  if (++now.made < lessons.size()) pictures.go_on();
+  return now.tiles;
 }
 
 }  // namespace headlight

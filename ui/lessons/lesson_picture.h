@@ -22,9 +22,6 @@ struct LessonTile {
   Index rows = 0, cols = 0;
 };
 
-/// In the order of the lessons, each computed: some milliseconds for all of them.
-std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons);
-
 /// The lessons that ship with the program, read when they are first shown, without those that cannot be read; and what
 /// each looks like.
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);

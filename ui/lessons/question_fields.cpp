@@ -13,10 +13,6 @@
 namespace headlight {
 namespace {
 
-void keep(const Frame& frame, LessonProgress progress) {
-  frame.show([progress = std::move(progress)](View& v) { v.lesson = progress; });
-}
-
 void draw_choices(const Frame& frame, const Question& question, PanelColumn& column) {
   const LessonProgress& now = frame.view().lesson;
   const bool order = question.kind == QuestionKind::order;
@@ -34,17 +30,17 @@ void draw_choices(const Frame& frame, const Question& question, PanelColumn& col
     if (!column.choice(id.c_str(), in_language(question.choices[i], frame.words.language()), chosen, border, mark) ||
         now.revealed)
       continue;
-    LessonProgress next = now;
+    LessonAnswer next = now;
     if (!order) {
       next.chosen = i;
       reveal(frame, question, std::move(next));
     } else if (chosen) {  // from here on anew
       next.ordered.erase(next.ordered.begin() + (picked - now.ordered.begin()), next.ordered.end());
-      keep(frame, std::move(next));
+      keep_answer(frame, std::move(next));
     } else {
       next.ordered.push_back(i);
       next.ordered.size() == question.choices.size() ? reveal(frame, question, std::move(next))
-                                                     : keep(frame, std::move(next));
+                                                     : keep_answer(frame, std::move(next));
     }
   }
 }
@@ -55,10 +51,11 @@ void draw_typed(const Frame& frame, const Question& question, PanelColumn& colum
   ImGui::PushItemWidth(column.width());
   const char* hint = question.kind == QuestionKind::mask ? "q k b h" : "";
   if (auto typed = text_field(frame, "##answer", now.typed, Face::mono, false, hint); typed && !now.revealed) {
-    LessonProgress next = now;
+    frame.typing.keeps = 0;  // it is answered
+    LessonAnswer next = now;
     next.typed = std::move(*typed);
     if (!next.typed.empty()) next.cells.clear();  // what was typed last is meant
-    next.typed.empty() ? keep(frame, std::move(next)) : reveal(frame, question, std::move(next));
+    next.typed.empty() ? keep_answer(frame, std::move(next)) : reveal(frame, question, std::move(next));
   }
   ImGui::PopItemWidth();
   column.space(8);
@@ -98,7 +95,7 @@ void draw_head_choices(const Frame& frame, const Question& question, PanelColumn
       const bool right = now.revealed && layer == question.layer && head == question.head;
       const bool chosen = right || now.head == std::pair(layer, head);
       if (!column.next_chip(label.c_str(), right ? label + " ✓" : label, chosen) || now.revealed) continue;
-      LessonProgress next = now;
+      LessonAnswer next = now;
       next.head = {layer, head};
       reveal(frame, question, std::move(next));
     }
@@ -120,7 +117,7 @@ void draw_stage_choices(const Frame& frame, const Question& question, PanelColum
     if (!column.next_chip(label.c_str(), right ? label + " ✓" : label, right || now.stage == stage.stage) ||
         now.revealed)
       continue;
-    LessonProgress next = now;
+    LessonAnswer next = now;
     next.stage = stage.stage;
     reveal(frame, question, std::move(next));
   }
@@ -164,7 +161,10 @@ void draw_question(const Frame& frame, const Question& question, PanelColumn& co
   column.space(4);
   column.paragraph(Face::ui, TypeSize::story, frame.look.ink, in_language(question.ask, language));
   column.space(10);
-  if (!frame.trace()) return;
+  const Scenario &wanted = frame.document.scenario, &shown = frame.document.computed;
+  const bool same_words = wanted.source == shown.source && wanted.file == shown.file && wanted.layer == shown.layer &&
+                          wanted.text == shown.text;
+  if (!frame.trace() || !same_words) return;  // what is asked is about numbers that are still to come
   draw_answer_fields(frame, question, column);
   if (!now.revealed) {
     const bool made = !now.row.empty() || !now.cells.empty() ||

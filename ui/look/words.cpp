@@ -49,17 +49,17 @@ Words::Words(const std::string& language) : language_(language) {
 
 const char* Words::operator()(std::string_view key) const {
   const auto found = table_.find(key);
-  return found != table_.end() ? found->second.c_str() : key.data();
+  return found != table_.end() ? found->second.c_str() : missing_.emplace(key).first->c_str();
 }
 
 std::string Words::fill(std::string_view key, std::initializer_list<std::string_view> values) const {
-  std::string text = (*this)(key);
-  std::size_t number = 0;
-  for (const std::string_view value : values) {
-    const std::string slot = "{" + std::to_string(number++) + "}";
-    for (std::size_t at = text.find(slot); at != std::string::npos; at = text.find(slot, at + value.size())) {
-      text.replace(at, slot.size(), value);
-    }
+  const std::string_view form = (*this)(key);
+  std::string text;
+  for (std::size_t at = 0; at < form.size(); ++at) {
+    const std::size_t number = at + 2 < form.size() ? static_cast<std::size_t>(form[at + 1] - '0') : values.size();
+    const bool slot = form[at] == '{' && number < values.size() && form[at + 2] == '}';
+    if (slot) text += values.begin()[number], at += 2;
+    else text += form[at];
   }
   return text;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,7 +20,8 @@ class Words {
   /// The text for a key such as "controls.heads". A missing key gives the key itself, so that it is seen.
   /// Null-terminated; valid as long as this object.
   const char* operator()(std::string_view key) const;
-  /// The text with {0}, {1}, … replaced.
+  bool has(std::string_view key) const { return table_.find(key) != table_.end(); }
+  /// The text with {0}, {1}, … replaced; what stands in a value stays as it is.
   std::string fill(std::string_view key, std::initializer_list<std::string_view> values) const;
   /// All texts, one after another: what a font must be able to draw.
   std::string all_text() const;
@@ -31,6 +33,7 @@ class Words {
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
   };
   std::unordered_map<std::string, std::string, Hash, std::equal_to<>> table_;
+  mutable std::set<std::string, std::less<>> missing_;  ///< keys that were asked for
 };
 
 /// What a language calls itself: "English"; its file's name where that does not say.

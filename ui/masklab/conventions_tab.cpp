@@ -1,4 +1,5 @@
 // The same mask under the choices that differ between libraries: a click takes one and shows what changes downstream.
+#include "ui/document/wanted.h"
 #include "ui/imgui_compat.h"
 #include "ui/masklab/conventions_picture.h"
 #include "ui/masklab/registry.h"
@@ -11,7 +12,7 @@ namespace {
 /// This run becomes A, the other choice B.
 void take(const Frame& frame, const Scenario& scenario) {
   frame.actions.push_back(Pin{});
-  frame.edit({}, [scenario](Scenario& s) { s = scenario; });
+  frame.actions.push_back(PatchScenario{scenario_patch(frame.document.scenario, scenario), {}});
   frame.show([](View& v) { v.kind = ViewKind::compare; });
 }
 

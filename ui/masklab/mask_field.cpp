@@ -6,6 +6,7 @@
 
 #include "core/mask/expression.h"
 #include "core/tensor/error.h"
+#include "ui/document/wanted.h"
 #include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
@@ -111,9 +112,9 @@ void type_mask(const Frame& frame, const std::string& text) {
   try {
     const bool pads =
         !blank && MaskExpression::parse(text).calls("padding") && !frame.trace()->inputs.valid_lens.defined();
-    frame.edit("mask text", [mask = blank ? std::string() : text, pads, dims = frame.trace()->dims()](Scenario& s) {
+    frame.edit("mask text", [mask = blank ? std::string() : text, pads, trace = frame.document.trace](Scenario& s) {
       s.mask = mask;
-      if (pads) give_lengths(dims, s);
+      if (pads) give_lengths(wanted_dims(s, *trace), s);
     });
   } catch (const ExpressionError&) { draft = text; }
   if (draft != frame.view().mask_draft) frame.show([draft](View& v) { v.mask_draft = draft; });

@@ -47,17 +47,18 @@ View stroke_view(const View& view) {
 void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brush, Paint paint, int stroke) {
   char gesture[32];
   std::snprintf(gesture, sizeof gesture, "stroke %d", stroke);
-  frame.edit(gesture,
-             [from, to, brush, paint, dims = frame.trace()->dims(), view = stroke_view(frame.view())](Scenario& s) {
-               const Index steps = std::max({std::abs(to.row - from.row), std::abs(to.col - from.col), Index{1}});
-               const Index stride = std::max<Index>(1, brush / 2);
-               for (Index i = 0; i <= steps; i += i < steps ? std::min(stride, steps - i) : 1) {
-                 Cell at = from;
-                 at.row += (to.row - from.row) * i / steps;
-                 at.col += (to.col - from.col) * i / steps;
-                 s.painted = painted_over(s.painted, stroke_area(view, dims, at, at, brush), paint, sizes_of(dims));
-               }
-             });
+  frame.actions.push_back(EditScenario{
+      [from, to, brush, paint, dims = frame.trace()->dims(), view = stroke_view(frame.view())](Scenario& s) {
+        const Index steps = std::max({std::abs(to.row - from.row), std::abs(to.col - from.col), Index{1}});
+        const Index stride = std::max<Index>(1, brush / 2);
+        for (Index i = 0; i <= steps; i += i < steps ? std::min(stride, steps - i) : 1) {
+          Cell at = from;
+          at.row += (to.row - from.row) * i / steps;
+          at.col += (to.col - from.col) * i / steps;
+          s.painted = painted_over(s.painted, stroke_area(view, dims, at, at, brush), paint, sizes_of(dims));
+        }
+      },
+      gesture, true});
 }
 
 /// The cell nearest to the point, also from beside the matrix.

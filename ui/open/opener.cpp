@@ -40,21 +40,16 @@ void Opener::begin(const Document& document) {
   if (document.scenario.source == Source::file) opening_ = document.scenario.file;
 }
 
-void Opener::keep(Origin before) {
-  if (!before_) before_ = std::move(before);
-}
-
 void Opener::open(Document& document, const std::string& path, bool surely) {
   const bool joins = is_mask_file(path, document.view.kind == ViewKind::mask);
   if (!surely && !joins && has_unsaved_changes(document) && is_own_work(document)) return ask_first(document, path);
   opening_ = path.starts_with("lesson:") ? std::string() : path;
-  Origin before = document.origin;
   waiting_.reset();
-  if (open_into(document, path)) keep(std::move(before));
+  if (open_into(document, path)) pending_ = !document.undo.empty() && document.undo.back().place;
 }
 
 void Opener::answer_layer(Document& document) {
-  if (waiting_) keep(document.origin);
+  pending_ = pending_ || waiting_;
   headlight::answer_layer(document, std::exchange(waiting_, {}));
 }
 
@@ -73,18 +68,14 @@ void Opener::follow(Document& document, const Words& words) {
 }
 
 void Opener::arrived() {
-  before_.reset();
+  pending_ = false;
   if (!opening_.empty()) recent_.add(std::exchange(opening_, {}));
 }
 
 void Opener::failed(Document& document, const std::string& error) {
   const bool asked = ask_for_layer(document);
-  before_ ? take_back_opening(document, error) : show_error(document, error);
-  if (before_) {
-    if (asked) waiting_ = document.origin.lesson;
-    document.origin = std::move(*before_);
-    before_.reset();
-  }
+  if (pending_ && asked) waiting_ = document.origin.lesson;
+  std::exchange(pending_, false) ? take_back_opening(document, error) : show_error(document, error);
   asked ? document.error.clear() : opening_.clear();
 }
 

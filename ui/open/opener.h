@@ -27,18 +27,16 @@ class Opener {
 
   /// The numbers of what is open are there: the file joins the recent ones.
   void arrived();
-  /// They came to nothing: what was open before is open again, with `error`, unless only the layer has to be chosen,
-  /// which the dialog then asks for.
+  /// They came to nothing: what was open before is open again, all of it, with `error`, unless only the layer has to be
+  /// chosen, which the dialog then asks for.
   void failed(Document& document, const std::string& error);
 
   const RecentFiles& recent() const { return recent_; }
 
  private:
-  void keep(Origin before);
-
   RecentFiles recent_;
   std::string opening_;            ///< joins the recent files once its numbers are there
-  std::optional<Origin> before_;   ///< what was open, until then
+  bool pending_ = false;           ///< something was opened whose numbers are not there yet
   std::optional<Lesson> waiting_;  ///< opened, but its layer is to be chosen first
 };
 

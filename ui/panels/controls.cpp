@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/text/utf8_path.h"
+#include "ui/document/wanted.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/panels/registry.h"
 #include "ui/panels/setting_controls.h"
@@ -68,15 +69,7 @@ void draw_input(const Frame& frame) {
   const int chosen = static_cast<int>(now.source);
   const bool has_file = !now.file.empty();
   const auto clicked = segments(frame, "source", std::span(labels, has_file ? 3u : 2u), chosen);
-  if (clicked && *clicked != chosen) {
-    const Index queries = std::max<Index>(frame.trace() ? frame.trace()->dims().n_q : 6, 1);
-    frame.edit({}, [source = static_cast<Source>(*clicked), queries](Scenario& s) {
-      s.source = source;
-      s.x.reset();
-      if (source != Source::text) s.queries = queries;
-      if (source == Source::file) s.queries = s.keys = s.d_model = s.batch_size = std::nullopt;
-    });
-  }
+  if (clicked && *clicked != chosen) frame.actions.push_back(ChangeSource{static_cast<Source>(*clicked)});
   draw_settings(frame, SettingGroup::input);
   draw_pasted(frame);
   const std::string& story = in_language(frame.document.origin.lesson.description, frame.words.language());
@@ -92,7 +85,7 @@ void draw_input(const Frame& frame) {
 
 void draw_shape(const Frame& frame) {
   section(frame, frame.words("controls.shape"));
-  const Dims& dims = frame.trace()->dims();
+  const Dims dims = wanted_dims(frame.document);
   const ControlsPicture& picture = controls_picture(frame);
   const Scenario& now = frame.document.scenario;
   const bool own = now.source != Source::file;
@@ -103,19 +96,21 @@ void draw_shape(const Frame& frame) {
       if (!s.valid_lens.empty())
         s.valid_lens.resize(static_cast<std::size_t>(std::max<Index>(n, 1)), s.valid_lens.back());
     });
-    scenario_slider(frame, "queries", dims.n_q, lengths(), true, [dims](Scenario& s, Index n) {
-      if (!s.keys || *s.keys == dims.n_q) s.keys = std::nullopt;  // self-attention stays self-attention
+    scenario_slider(frame, "queries", dims.n_q, lengths(), true, [trace = frame.document.trace](Scenario& s, Index n) {
+      if (s.keys == wanted_dims(s, *trace).n_q) s.keys = std::nullopt;  // self-attention stays self-attention
       s.queries = n;
     });
     scenario_slider(frame, "keys", dims.n_k, lengths(), true, [](Scenario& s, Index n) { s.keys = n; });
   }
   scenario_slider(frame, "d_model", dims.d_model, Choices(picture.widths), own,
                   [](Scenario& s, Index n) { s.d_model = n; });
-  scenario_slider(frame, "heads", dims.heads, Choices(picture.heads), true, [dims](Scenario& s, Index n) {
-    const bool plain = dims.kv_heads == dims.heads;
-    s.heads = n;
-    if (plain || n % dims.kv_heads != 0) s.kv_heads = std::nullopt;
-  });
+  scenario_slider(frame, "heads", dims.heads, Choices(picture.heads), true,
+                  [trace = frame.document.trace](Scenario& s, Index n) {
+                    const Dims before = wanted_dims(s, *trace);
+                    const bool plain = before.kv_heads == before.heads;
+                    s.heads = n;
+                    if (plain || n % before.kv_heads != 0) s.kv_heads = std::nullopt;
+                  });
   if (own) {
     scenario_slider(frame, "kv_heads", dims.kv_heads, Choices(picture.kv_heads), true,
                     [](Scenario& s, Index n) { s.kv_heads = n; });
@@ -136,7 +131,7 @@ void draw_packing(const Frame& frame) {
 }
 
 void draw_looking(const Frame& frame) {
-  const Dims& dims = frame.trace()->dims();
+  const Dims dims = wanted_dims(frame.document);
   section(frame, frame.words("controls.looking_at"));
   const auto pick = [&](const char* id, const char* label, Index value, Index count, auto set) {
     if (count < 2) return;
@@ -153,14 +148,17 @@ void draw_scores(const Frame& frame) {
   section(frame, frame.words("controls.scores"));
   const Scenario& now = frame.document.scenario;
   const Trace& trace = *frame.trace();
+  const Index d_head = std::max<Index>(wanted_dims(frame.document).d_head, 1);
+  const float standard = 1 / std::sqrt(static_cast<float>(d_head));
+  const bool own = now.source != Source::file;  // else the file may say another
+  const float wanted = now.scale.value_or(own ? standard : trace.scale);
   char shown[32];
   if (now.scale) {
     std::snprintf(shown, sizeof shown, "%.3g", static_cast<double>(*now.scale));
   } else {
-    std::snprintf(shown, sizeof shown, "1/√%lld", static_cast<long long>(trace.dims().d_head));
+    std::snprintf(shown, sizeof shown, "1/√%lld", static_cast<long long>(d_head));
   }
-  if (const auto scale = float_slider(frame, "scale", frame.words("controls.scale"), trace.scale, 0, 2, shown)) {
-    const float standard = 1 / std::sqrt(static_cast<float>(trace.dims().d_head));
+  if (const auto scale = float_slider(frame, "scale", frame.words("controls.scale"), wanted, 0, 2, shown)) {
     frame.edit("scale", [chosen = std::abs(*scale - standard) < 0.006f ? std::nullopt : scale](Scenario& s) {
       s.scale = chosen;
     });
@@ -171,7 +169,7 @@ void draw_scores(const Frame& frame) {
     constexpr float fills[] = {-INFINITY, -1e9f, -1e4f};
     int chosen = -1;
     for (int i = 0; i < 3; ++i) {
-      if (trace.fill == fills[i]) chosen = i;
+      if (now.fill.value_or(trace.fill) == fills[i]) chosen = i;
     }
     if (const auto clicked = segments(frame, "fill", labels, chosen)) {
       frame.edit({}, [fill = fills[*clicked]](Scenario& s) { s.fill = fill; });

@@ -5,6 +5,7 @@
 
 #include "core/attention/masking.h"
 #include "core/run/summary.h"
+#include "ui/document/wanted.h"
 #include "ui/look/number_text.h"
 
 namespace headlight {
@@ -30,7 +31,7 @@ std::vector<Index> widths(Index heads) {
 
 std::string masked_words(const Frame& frame) {
   const Trace& trace = *frame.trace();
-  if (!trace.has(Stage::mask)) return {};
+  if (!trace.has(Stage::mask) || !looks_within(frame.view(), trace)) return {};
   const KindCounts& kinds = trace.summary->kinds(Stage::masked_scores, frame.view().batch, frame.view().head);
   if (kinds == KindCounts{}) return {};  // not counted yet
   const Index masked = kinds[static_cast<std::size_t>(CellKind::masked)];
@@ -42,7 +43,7 @@ std::string masked_words(const Frame& frame) {
 }  // namespace
 
 ControlsPicture make_controls_picture(const Frame& frame) {
-  const Dims& dims = frame.trace()->dims();
+  const Dims dims = wanted_dims(frame.document);
   ControlsPicture picture;
   picture.widths = widths(dims.heads);
   picture.heads = divisors(dims.d_model);
@@ -63,7 +64,9 @@ ControlsPicture make_controls_picture(const Frame& frame) {
 }
 
 const ControlsPicture& controls_picture(const Frame& frame) {
-  return frame.picture<ControlsPicture>([&] { return make_controls_picture(frame); });
+  const Dims dims = wanted_dims(frame.document);
+  return frame.picture<ControlsPicture>([&] { return make_controls_picture(frame); }, dims.batch, dims.heads,
+                                        dims.d_model);
 }
 
 }  // namespace headlight

@@ -1,8 +1,10 @@
 // The left panel's mask: an expression, the four that are wanted most, and their numbers.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "core/scenario/model_layer.h"
+#include "ui/document/wanted.h"
 #include "ui/masklab/mask_field.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/setting_controls.h"
@@ -10,19 +12,35 @@
 namespace headlight {
 namespace {
 
+/// Of each batch entry; none where every query has its own, or there are none.
+std::vector<Index> wanted_lengths(const Document& document) {
+  std::vector<Index> lengths;
+  for (const std::vector<Index>& entry : document.scenario.valid_lens) {
+    if (entry.size() != 1) return {};
+    lengths.push_back(entry.front());
+  }
+  const Tensor& known = document.trace->inputs.valid_lens;
+  if (!lengths.empty() || !known.defined() || known.rank() != 1) return lengths;
+  for (Index b = 0; b < known.size(0); ++b) lengths.push_back(std::lround(known.at({b})));
+  return lengths;
+}
+
 void draw_lengths(const Frame& frame) {
-  const Dims& dims = frame.trace()->dims();
+  const Dims dims = wanted_dims(frame.document);
   const ControlsPicture& picture = controls_picture(frame);
-  const Tensor& lens = frame.trace()->inputs.valid_lens;
-  if (frame.document.scenario.mask != "padding()" || !lens.defined() || lens.rank() != 1) return;
-  for (Index b = 0; b < static_cast<Index>(picture.length_labels.size()); ++b) {
+  const std::vector<Index> lens = wanted_lengths(frame.document);
+  if (frame.document.scenario.mask != "padding()") return;
+  for (Index b = 0; b < std::min<Index>(std::ssize(picture.length_labels), std::ssize(lens)); ++b) {
     char id[32];
     std::snprintf(id, sizeof id, "length%lld", static_cast<long long>(b));
     const char* label = picture.length_labels[static_cast<std::size_t>(b)].c_str();
-    if (const auto change = int_slider(frame, id, label, std::lround(lens.at({b})), Choices(0, dims.n_k))) {
-      frame.edit(id, [lens, b, batch = dims.batch, length = change->value](Scenario& s) {
-        s.valid_lens.clear();
-        for (Index i = 0; i < batch; ++i) s.valid_lens.push_back({i == b ? length : std::lround(lens.at({i}))});
+    if (const auto change = int_slider(frame, id, label, lens[static_cast<std::size_t>(b)], Choices(0, dims.n_k))) {
+      frame.edit(id, [lens, b, length = change->value](Scenario& s) {
+        if (s.valid_lens.size() != lens.size()) {
+          s.valid_lens.clear();
+          for (const Index one : lens) s.valid_lens.push_back({one});
+        }
+        s.valid_lens[static_cast<std::size_t>(b)] = {length};
       });
     }
   }

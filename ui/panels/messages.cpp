@@ -4,6 +4,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/panels/registry.h"
+#include "ui/sentence/sentence_view.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
 
@@ -61,6 +62,7 @@ void draw_messages(const Frame& frame, Rect place) {
   const Look& look = frame.look;
   if (document.view.dialog == Dialog::exporting) return draw_progress(frame, place);  // the dialog says it itself
   if (!document.error.empty()) {
+    if (says_error(frame)) return draw_progress(frame, place);
     draw_message(frame, place, said(frame, document.error), {look.warning_ground, look.warning, look.warning});
   } else if (!document.notice.empty()) {
     draw_message(frame, place, document.notice, {look.panel, look.line, look.ink});

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "ui/document/wanted.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/scenario_controls.h"
 
@@ -27,7 +28,7 @@ void set(const Frame& frame, const Setting& setting, double number, bool gesture
 /// The number that an unset setting comes to; NaN where that is none.
 double in_force(const Frame& frame, const Setting& setting) {
   if (!frame.trace()) return std::nan("");
-  const Dims& dims = frame.trace()->dims();
+  const Dims dims = wanted_dims(frame.document);
   const struct {
     const char* key;
     Index number;

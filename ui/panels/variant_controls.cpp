@@ -9,15 +9,15 @@ void draw_variant_controls(const Frame& frame) {
   draw_settings(frame, SettingGroup::variants);
   if (frame.document.scenario.source == Source::file) return;
   note(frame, frame.words("controls.projections"));
-  const Inputs& inputs = frame.trace()->inputs;
+  const Scenario& now = frame.document.scenario;
   ChipFlow flow(frame);
   const auto toggle = [&](const char* id, const char* word, bool on, auto set) {
     if (flow.chip(id, frame.words(word), on)) frame.edit({}, [set, on](Scenario& s) { set(s, !on); });
   };
-  toggle("bias", "settings.bias", inputs.b_q.defined(), [](Scenario& s, bool on) { s.bias = on; });
-  toggle("output_projection", "settings.output_projection", inputs.W_o.defined(),
+  toggle("bias", "settings.bias", now.bias.value_or(true), [](Scenario& s, bool on) { s.bias = on; });
+  toggle("output_projection", "settings.output_projection", now.output_projection.value_or(true),
          [](Scenario& s, bool on) { s.output_projection = on; });
-  toggle("packed", "settings.packed", frame.document.scenario.packed, [](Scenario& s, bool on) { s.packed = on; });
+  toggle("packed", "settings.packed", now.packed, [](Scenario& s, bool on) { s.packed = on; });
 }
 
 void draw_dropout_controls(const Frame& frame) {

@@ -187,11 +187,8 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
 }
 
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
-  const View& view = frame.view();
-  return frame.picture<PipelinePicture>([&] { return make_pipeline_picture(frame, size); }, view.packed, size.x, size.y,
-                                        view.brought_forward, view.brought_forward_beside == view.selected,
-                                        view.selected ? std::optional(view.selected->stage) : std::nullopt,
-                                        view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt);
+  return picture_of_cards<PipelinePicture>(
+      frame, [&] { return make_pipeline_picture(frame, size); }, size.x, size.y);
 }
 
 }  // namespace headlight

@@ -83,6 +83,16 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size);
 /// 4".
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
+/// frame.picture() of what also depends on which of the matrices that share a card it shows.
+template <typename T, typename Make, typename... Parts>
+T& picture_of_cards(const Frame& frame, Make&& make, const Parts&... also) {
+  const View& view = frame.view();
+  return frame.picture<T>(std::forward<Make>(make), view.packed, view.brought_forward,
+                          view.brought_forward_beside == view.selected,
+                          view.selected ? std::optional(view.selected->stage) : std::nullopt,
+                          view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
+}
+
 /// The same, kept.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
 

@@ -225,8 +225,9 @@ struct SentenceParts {
   void put_buttons() {
     const float y = area.max.y - button;
     float x = area.min.x;
+    const float field = story.takes_words ? 200 * u : 0;  // one's own words come before buttons that keys do as well
     const auto offer = [&](const std::string& text, bool first, SceneAction action) {
-      if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u <= area.max.x)
+      if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u + field <= area.max.x)
         x = put_button(pen, {x, y}, text, first, action) + 12 * u;
     };
     if (!hidden)
@@ -238,7 +239,7 @@ struct SentenceParts {
         story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in") : "sentence.other_head";
     if (trace.dims().heads > 1 || story.network)
       offer(words(other), false, story.can_knock ? SceneAction::knock_out : SceneAction::next_word);
-    if (story.takes_words && area.max.x - x >= 190 * u)
+    if (story.takes_words && area.max.x - x >= 120 * u)
       pen.target({{std::max(x + 8 * u, area.max.x - 420 * u), y}, {area.max.x, area.max.y}}, SceneAction::own_words);
   }
 };

@@ -3,13 +3,17 @@
 #include <algorithm>
 
 #include "ui/frame/press.h"
+#include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/level/scene_context.h"
+#include "ui/look/measure.h"
+#include "ui/player/stages.h"
 #include "ui/sentence/sentence.h"
 #include "ui/sentence/sides.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -88,6 +92,30 @@ void drag_sampling(const Frame& frame, const Scene& scene) {
   if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
 }
 
+/// A sentence that was typed and entered; where it was refused, it stays in the field.
+struct AskedWords {
+  std::string text;
+  std::string instead;  ///< the sentence that stayed in its place
+  bool refused = false;
+};
+
+AskedWords& asked_words(const Frame& frame) {
+  return frame.pictures.get<AskedWords>([] { return AskedWords{}; });
+}
+
+/// Why, over the field.
+void draw_refusal(const Frame& frame, const Rect& above) {
+  const float u = frame.u, pixels = TypeSize::body * u, pad = 8 * u;
+  const std::string& sentence = said(frame, frame.document.error);
+  const float width = std::max(above.width(), 300 * u) - 2 * pad;
+  const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, sentence, width);
+  const ImVec2 max{above.max.x, above.max.y}, min{max.x - width - 2 * pad, max.y - height - 2 * pad};
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  list.AddRectFilled(min, max, frame.look.warning_ground, Corner::control * u);
+  compat::add_rect(list, min, max, frame.look.warning, Corner::control * u, 1);
+  draw_paragraph(&list, frame.fonts, Face::ui, pixels, {min.x + pad, min.y + pad}, frame.look.warning, sentence, width);
+}
+
 /// One's own sentence, at the foot beside the buttons. Comes before the surface, which would have the pointer else.
 void offer_words(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
@@ -96,11 +124,23 @@ void offer_words(const Frame& frame, const Scene& scene) {
   ImGui::SetCursorScreenPos({at->rect.min.x, at->rect.centre().y - 14 * frame.u});
   ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
-  if (const auto text =
-          text_field(frame, "own_words", scenario.text, Face::ui, false, frame.words("sentence.own_words"))) {
+  AskedWords& asked = asked_words(frame);
+  if (!asked.text.empty() && scenario.text == asked.text) {
+    asked.refused = false;
+    if (is_current(frame.document)) asked.text.clear();
+  } else if (!asked.text.empty() && !asked.refused) {
+    asked.refused = !frame.document.error.empty();
+    asked.instead = scenario.text;
+  } else if (asked.refused && asked.instead != scenario.text) {
+    asked = {};
+  }
+  const std::string& stands = asked.refused ? asked.text : scenario.text;
+  if (const auto text = text_field(frame, "own_words", stands, Face::ui, false, frame.words("sentence.own_words"))) {
+    asked = {*text, {}, false};
     frame.edit({}, [typed = *text](Scenario& s) { s.text = typed; });
   }
   ImGui::EndChild();
+  if (says_error(frame)) draw_refusal(frame, {{at->rect.min.x, 0}, {at->rect.max.x, at->rect.min.y - 4 * frame.u}});
 }
 
 /// K: without this head; H: the next one.
@@ -114,7 +154,28 @@ void press_sentence_keys(const Frame& frame) {
   });
 }
 
+/// As the button that shows it: how the share was made; else one level nearer.
+void press_enter(const Frame& frame, const Scene& scene) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const Dialog dialog = frame.view().dialog;
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.focus.shown() ||
+      (dialog != Dialog::none && dialog != Dialog::welcome) || !compat::pressed_once(compat::Key::enter))
+    return;
+  const auto how = std::ranges::find(scene.targets, SceneAction::how, &SceneTarget::action);
+  if (how != scene.targets.end()) return click(frame, *how);
+  frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+    v = one_level_in(std::move(v), *trace, timeline);
+  });
+}
+
 }  // namespace
+
+bool says_error(const Frame& frame) {
+  const View& view = frame.view();
+  const AskedWords* asked = frame.pictures.find<AskedWords>();
+  return asked && asked->refused && !frame.document.error.empty() && view.kind == ViewKind::pipeline &&
+         level_shown(view) == Level::sentence && view.dialog == Dialog::none;
+}
 
 const Scene& sentence_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
@@ -128,6 +189,7 @@ const Scene& sentence_scene(const Frame& frame, Rect place) {
 void draw_sentence_view(const Frame& frame, Rect place) {
   press_sentence_keys(frame);
   const Scene& scene = sentence_scene(frame, place);
+  press_enter(frame, scene);
   offer_words(frame, scene);
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("sentence_surface", {place.width(), place.height()});

@@ -12,4 +12,7 @@ const Scene& sentence_scene(const Frame& frame, Rect place);
 /// With what the pointer does in it.
 void draw_sentence_view(const Frame& frame, Rect place);
 
+/// Whether the document's error is said over the field that caused it.
+bool says_error(const Frame& frame);
+
 }  // namespace headlight

@@ -37,8 +37,10 @@ void Computation::wait(Document& document, Opener& opener, const Words& words) {
 void Computation::take(Outcome outcome, Document& document, Opener& opener, const Words& words) {
   if (outcome.last) settled_ = std::max(settled_, outcome.ticket);
   if (outcome.ticket != ticket_ || !(document.scenario == submitted_)) {
-    // Of a scenario that is not the newest any more: its numbers may be looked at meanwhile, its failure is no news.
-    if (outcome.trace) show_trace(document, std::move(outcome.trace), std::move(outcome.scenario));
+    // Of a scenario that is not the newest any more: its numbers may be looked at meanwhile, where they have what is
+    // looked at; its failure is no news.
+    if (outcome.trace && looks_within(document.view, *outcome.trace))
+      show_trace(document, std::move(outcome.trace), std::move(outcome.scenario));
     return;
   }
   failure_ = outcome.error;

@@ -6,6 +6,7 @@
 
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
+#include "ui/document/action.h"
 #include "ui/session/recovery.h"
 
 namespace headlight {
@@ -26,15 +27,15 @@ double Keeper::seconds_to_keeping() const {
   return std::max(seconds_between_keeping - since, 0.0);
 }
 
-void Keeper::keep(const Document& document) {
+void Keeper::keep(const Document& document, const std::optional<TypedLine>& typed, const std::deque<std::string>& log) {
   if (seconds_to_keeping() > 0) return;
   touched_ = false;
   kept_ = Clock::now();
-  if (!is_worth_keeping(document)) {
+  if (!is_worth_keeping(document) && !typed) {
     if (!std::exchange(kept_text_, {}).empty()) journal_->close();
     return;
   }
-  std::string now = recovery_text(document);
+  std::string now = recovery_text(document, typed, log);
   if (now == kept_text_) return;
   kept_text_ = std::move(now);
   journal_->keep(kept_text_);
@@ -50,7 +51,7 @@ void Keeper::look_for_offer(Document& document) {
   offered_.reset();
   while (auto found = journal_->find()) {
     try {
-      offered_ = recovered_document(found->text, utf8_from(found->file));
+      offered_ = recovered(found->text, utf8_from(found->file));
       found_ = std::move(found);
       return;
     } catch (const InputError& error) {
@@ -60,14 +61,22 @@ void Keeper::look_for_offer(Document& document) {
   }
 }
 
-void Keeper::take_offer(Document& document) {
-  document = std::move(*offered_);
+std::optional<TypedLine> Keeper::take_offer(Document& document) {
+  take_over(document, std::move(offered_->document));
   touched_ = true;
   kept_ = {};
+  return std::move(offered_->typed);
+}
+
+std::string Keeper::take_trouble() {
+  if (!journal_ || told_) return {};
+  std::string trouble = journal_->trouble();
+  told_ = !trouble.empty();
+  return trouble;
 }
 
 void Keeper::drop_offer(Document& document) {
-  keep(document);
+  keep(document, {}, {});
   journal_->wait();  // kept by this window before the old one's is let go of
   journal_->forget(*found_);
   look_for_offer(document);

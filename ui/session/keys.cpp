@@ -7,6 +7,7 @@
 #include "ui/document/path.h"
 #include "ui/export/export_file.h"
 #include "ui/imgui_compat.h"
+#include "ui/lessons/lesson_panel.h"
 #include "ui/map/map_view.h"
 #include "ui/masklab/painting.h"
 #include "ui/matrix/matrix_menu.h"
@@ -36,6 +37,23 @@ int last_stage(const Timeline& timeline, int now) {
   return before;
 }
 
+/// A clicker's third button.
+bool types_point() {
+  const ImVector<ImWchar>& typed = ImGui::GetIO().InputQueueCharacters;
+  return std::find(typed.begin(), typed.end(), ImWchar('.')) != typed.end();
+}
+
+/// A lesson goes on and back by the keys of a clicker; whether they were its keys.
+bool press_lesson_keys(const Frame& frame, bool forward, bool back) {
+  if (!forward && !back) return false;
+  const Course* course = open_course(frame.document, frame.pictures);
+  if (!course || frame.view().kind == ViewKind::lesson) return false;
+  const std::size_t step = frame.view().lesson.step;
+  if (forward && step + 1 < course->steps.size()) frame.actions.push_back(GoToStep{step + 1});
+  if (back && step > 0) frame.actions.push_back(GoToStep{step - 1});
+  return true;
+}
+
 /// The step player's and the presentation's.
 void player_keys(const Frame& frame) {
   const View& view = frame.view();
@@ -44,6 +62,7 @@ void player_keys(const Frame& frame) {
   const bool shift = ImGui::GetIO().KeyShift, free = !frame.focus.shown();  // else they are a control's
   const bool forward = (free && pressed(Key::right)) || pressed(Key::page_down),
              back = (free && pressed(Key::left)) || pressed(Key::page_up);
+  if (!shift && press_lesson_keys(frame, forward || types_point(), back)) return;
   const bool first = free && pressed(Key::home), end = free && pressed(Key::end);
   const bool whole = view.kind == ViewKind::network;       // its arrows go along heads (ui/network/network_view.cpp)
   const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
@@ -62,7 +81,8 @@ void player_keys(const Frame& frame) {
     if (first) go_to_moment(frame, 0);
     if (end) go_to_moment(frame, last);
   }
-  if (free && pressed_once(Key::enter) && view.kind == ViewKind::pipeline) {
+  const bool own_enter = level_shown(view) == Level::sentence;  // as its button says (ui/sentence/sentence_view.cpp)
+  if (free && !own_enter && pressed_once(Key::enter) && view.kind == ViewKind::pipeline) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v = one_level_in(std::move(v), *trace, timeline);
     });
@@ -83,7 +103,14 @@ void player_keys(const Frame& frame) {
       }
     });
   }
-  if (presents) frame.show([](View& v) { v.presenting = !v.presenting; });
+  if (presents) {
+    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+      const bool selects = !v.presenting && v.kind == ViewKind::pipeline && v.looking.level == Level::pipeline &&
+                           v.selected && timeline.chapter_of(shown_as(*trace, v.selected->stage)) != nullptr;
+      if (selects) v.looking.stage = shown_as(*trace, v.selected->stage);
+      v.presenting = !v.presenting;
+    });
+  }
   if (freezes) frame.show([](View& v) { v.frozen = !v.frozen; });
   if (notes) frame.show([](View& v) { v.lesson.notes = !v.lesson.notes; });
   if (blanks) frame.show([](View& v) { v.blank = !v.blank; });
@@ -194,6 +221,8 @@ void press_keys(const Frame& frame) {
   if (ctrl && pressed_once('s')) frame.actions.push_back(AskToSave{Next::stay, io.KeyShift});
   if (ctrl && pressed_once('e') && frame.trace()) toggle_export(frame);
   if (io.WantTextInput) {
+    if (!ctrl && frame.view().dialog == Dialog::none)
+      press_lesson_keys(frame, pressed(Key::page_down), pressed(Key::page_up));
     if (frame.view().dialog != Dialog::none && pressed_once(Key::escape)) escape(frame);
     return;
   }

@@ -10,24 +10,7 @@
 #include "ui/lessons/lesson_picture.h"
 
 namespace headlight {
-namespace {
-
-/// A step may leave some settings to be changed, and none else.
-bool is_locked(const Document& document, const Action& action) {
-  const auto* edit = std::get_if<EditScenario>(&action);
-  const LessonProgress& lesson = document.view.lesson;
-  if (!lesson.locked || !edit || document.origin.lesson.course.empty()) return false;
-  return std::ranges::none_of(lesson.controls,
-                              [&](const std::string& key) { return edit->gesture == lesson_gesture(key); });
-}
-
-}  // namespace
-
 bool lesson_refuses(Document& document, const Words& words, const Action& action) {
-  if (is_locked(document, action)) {
-    document.notice = words("lesson.locked");
-    return true;
-  }
   if (!hides_what_is_taken(document, action)) return false;
   document.error = words("lesson.hidden");
   return true;
@@ -44,6 +27,12 @@ void LessonDesk::recall(Document& document, bool step_said) const {
   LessonProgress progress = memory_->recall(document.origin.lesson.id);
   const std::size_t step = step_said ? document.view.lesson.step : progress.step;
   begin_lesson(document, step, std::move(progress));
+}
+
+void LessonDesk::rejoin(Document& document) const {
+  const Lesson& lesson = document.origin.lesson;
+  if (memory_ && !lesson.course.empty())
+    document.view.lesson = with_answers_of(std::move(document.view.lesson), memory_->recall(lesson.id));
 }
 
 void LessonDesk::go_to_step(Document& document, Pictures& pictures, std::size_t step) const {

@@ -23,6 +23,8 @@ class LessonDesk {
   void keep(Document& document);
   /// A lesson that was begun before goes on where it was left, or at the step that was said.
   void recall(Document& document, bool step_said) const;
+  /// Undo came back to a lesson: what was answered in it meanwhile stays answered.
+  void rejoin(Document& document) const;
   void go_to_step(Document& document, Pictures& pictures, std::size_t step) const;
   /// Forgets the answers to the open lesson, or to all.
   void reset(Document& document, Pictures& pictures, const Words& words, bool all);
@@ -36,8 +38,7 @@ class LessonDesk {
   std::unique_ptr<LessonMemory> memory_;  ///< none: nothing is remembered
 };
 
-/// A step may lock settings, and hide what is not to be taken: whether this is such an action. Then the document says
-/// so.
+/// A step may hide what is not to be taken: whether this is such an action. Then the document says so.
 bool lesson_refuses(Document& document, const Words& words, const Action& action);
 
 }  // namespace headlight

@@ -41,13 +41,6 @@ LessonAnswer answer_from(const Json& json) {
   return answer;
 }
 
-/// All answers, that of the step one stands at too.
-std::map<std::size_t, LessonAnswer> all_answers(const LessonProgress& progress) {
-  std::map<std::size_t, LessonAnswer> all = progress.answers;
-  if (progress.begun()) all[progress.step] = progress;
-  return all;
-}
-
 Json progress_json(const LessonProgress& progress) {
   Json answers = Json::object();
   for (const auto& [step, answer] : all_answers(progress)) answers[std::to_string(step)] = answer_json(answer);
@@ -63,6 +56,14 @@ LessonProgress progress_from(const Json& json) {
   // The answer at that step comes back when the step is shown.
   return progress;
 }
+
+}  // namespace
+
+std::string progress_text(const LessonProgress& progress) { return progress_json(progress).dump(); }
+
+LessonProgress progress_from_text(const std::string& text) { return progress_from(Json::parse(text)); }
+
+namespace {
 
 std::optional<LessonProgress> read_progress(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -200,6 +201,7 @@ LessonAnswers read_answers(const std::string& path) {
     if (json.contains("open")) answers.open = json["open"].get<std::string>();
     if (json.contains("file")) answers.file = json["file"].get<std::string>();
     for (const auto& [lesson, progress] : json.at("lessons").items()) answers.lessons[lesson] = progress_from(progress);
+    if (!answers.open.empty()) answers.lessons[answers.open];  // opened, but nothing was answered
   } catch (const std::exception&) { no_answers(path, "is damaged"); }
   return answers;
 }

@@ -38,6 +38,10 @@ class LessonMemory {
   std::shared_ptr<const LessonStandings> standings_;
 };
 
+/// How far one is in a lesson, and its answers, as JSON. progress_from_text() throws what nlohmann-json throws.
+std::string progress_text(const LessonProgress& progress);
+LessonProgress progress_from_text(const std::string& text);
+
 /// Answers to lessons, as a file of their own that goes from one machine to another.
 struct LessonAnswers {
   std::map<std::string, LessonProgress> lessons;  ///< by their ids

@@ -7,10 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/lesson/course.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view_fields.h"
+#include "ui/session/lesson_memory.h"
 
 namespace headlight {
 namespace {
@@ -18,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t undo_bytes = 4u << 20;
+constexpr std::size_t logged_actions = 200;
 
 /// The next start may be in another folder.
 Json scenario_json(Scenario scenario) {
@@ -31,9 +34,19 @@ Json scenario_json(Scenario scenario) {
 
 Json origin_json(const Origin& origin) {
   Json json{{"lesson", origin.lesson.id}, {"file", origin.lesson.file}, {"saved", scenario_json(origin.saved)}};
+  if (!origin.lesson.course.empty())
+    json["course"] = utf8_from(std::filesystem::absolute(path_from(origin.lesson.course)));
   if (!origin.lesson.title.empty()) json["title"] = origin.lesson.title;
   if (!origin.lesson.description.empty()) json["description"] = origin.lesson.description;
   if (!(origin.lesson.scenario == origin.saved)) json["began"] = scenario_json(origin.lesson.scenario);
+  return json;
+}
+
+/// What is open, and how far one is in it.
+Json place_json(const Origin& origin, const View& view, const std::optional<OwnSource>& own) {
+  Json json{{"origin", origin_json(origin)}, {"view", view_fields(view)}};
+  if (!origin.lesson.course.empty()) json["progress"] = Json::parse(progress_text(view.lesson));
+  if (own && own->mistake.empty()) json["own"] = own->path;
   return json;
 }
 
@@ -42,39 +55,12 @@ Json past_json(const std::vector<Past>& all) {
   std::size_t bytes = 0;
   for (auto past = all.rbegin(); past != all.rend(); ++past) {  // the newest count
     Json step{{"scenario", scenario_json(past->scenario)}};
-    if (past->origin) step["origin"] = origin_json(*past->origin);
+    if (past->place) step["place"] = place_json(past->place->origin, past->place->view, past->place->own);
     bytes += step.dump().size();
     if (bytes > undo_bytes) break;
     list.push_back(std::move(step));
   }
   return list;
-}
-
-Json cell_json(const Cell& cell) {
-  return Json::array({std::string(name(cell.stage)), cell.batch, cell.head, cell.row, cell.col});
-}
-
-Json view_json(const View& view) {
-  Json json{{"view", view_text(view_address(view))},
-            {"theme", static_cast<int>(view.theme)},
-            {"language", view.language},
-            {"colormap", view.colormap},
-            {"range", static_cast<int>(view.range.mode)},
-            {"lo", view.range.fixed.lo},
-            {"hi", view.range.fixed.hi},
-            {"batch", view.batch},
-            {"head", view.head},
-            {"way", static_cast<int>(view.way)},
-            {"camera", {view.camera.zoom, view.camera.x, view.camera.y}},
-            {"heads", std::string(name(view.heads.stage))}};
-  if (view.selected) json["selected"] = cell_json(*view.selected);
-  json["level"] = level_text(level_address(view));
-  if (view.looking.query) json["query"] = *view.looking.query;
-  if (view.looking.key) json["key"] = *view.looking.key;
-  if (view.step) json["step"] = *view.step;
-  if (view.packed) json["packed"] = *view.packed;
-  if (view.mask_draft) json["mask_draft"] = *view.mask_draft;
-  return json;
 }
 
 class Reader {
@@ -83,10 +69,32 @@ class Reader {
 
   Scenario scenario(const Json& json) const { return parse_scenario(json.dump(), subject_); }
 
+  OpenState place(const Json& json) {
+    OpenState place;
+    place.origin = origin(json.at("origin"));
+    place.view = with_view_fields({}, json.at("view").get<std::string>());
+    place.view.looked = true;
+    if (json.contains("own")) place.own = OwnSource{.path = json["own"].get<std::string>()};
+    if (!place.origin.lesson.course.empty()) join_lesson(place, json.at("progress").dump());
+    return place;
+  }
+
+  std::vector<Past> past(const Json& json) {
+    std::vector<Past> all;
+    for (const Json& step : json) {
+      Past& one = all.emplace_back(Past{scenario(step.at("scenario"))});
+      if (step.contains("place")) one.place = place(step["place"]);
+    }
+    std::reverse(all.begin(), all.end());
+    return all;
+  }
+
+ private:
   Origin origin(const Json& json) const {
     Origin origin;
     origin.lesson.id = json.at("lesson").get<std::string>();
     origin.lesson.file = json.at("file").get<std::string>();
+    if (json.contains("course")) origin.lesson.course = json["course"].get<std::string>();
     if (json.contains("title")) origin.lesson.title = json["title"].get<std::map<std::string, std::string>>();
     if (json.contains("description"))
       origin.lesson.description = json["description"].get<std::map<std::string, std::string>>();
@@ -95,86 +103,62 @@ class Reader {
     return origin;
   }
 
-  std::vector<Past> past(const Json& json) const {
-    std::vector<Past> all;
-    for (const Json& step : json) {
-      Past& one = all.emplace_back(Past{scenario(step.at("scenario"))});
-      if (step.contains("origin")) one.origin = origin(step["origin"]);
-    }
-    std::reverse(all.begin(), all.end());
-    return all;
+  /// The lesson goes on at its step; one whose file is gone is none any more.
+  void join_lesson(OpenState& place, const std::string& kept) {
+    const std::string file = place.origin.lesson.course;
+    try {
+      if (!courses_.contains(file)) courses_[file] = read_course(file);
+      const Course& course = courses_[file];
+      const LessonProgress progress = progress_from_text(kept);
+      const std::size_t step = std::min(progress.step, course.steps.size() - 1);
+      const LessonStep& shown = course.steps.at(step);
+      place.view.lesson = at_step(progress, shown, step);
+      if (course.bug) place.own = OwnSource{{}, course.bug->mistake, course.bug->variant, shown.pose.mended};
+    } catch (const InputError&) { place.origin.lesson.course.clear(); }
   }
 
-  template <typename Choice>
-  static Choice choice(const Json& json, const char* key, Choice last) {
-    const int value = json.at(key).get<int>();
-    return value >= 0 && value <= static_cast<int>(last) ? static_cast<Choice>(value) : Choice{};
-  }
-
-  static View view(const Json& json) {
-    View view;
-    view = with_view(std::move(view), parse_view("view", json.at("view").get<std::string>()));
-    view.theme = choice(json, "theme", Theme::dark);
-    view.language = json.at("language").get<std::string>();
-    view.colormap = json.at("colormap").get<std::string>();
-    view.range.mode = choice(json, "range", RangeMode::fixed);
-    view.range.fixed = {json.at("lo").get<float>(), json.at("hi").get<float>()};
-    view.batch = json.at("batch").get<Index>();
-    view.head = json.at("head").get<Index>();
-    view.way = choice(json, "way", Way::outer);
-    const Json& camera = json.at("camera");
-    view.camera = {camera.at(0).get<float>(), camera.at(1).get<float>(), camera.at(2).get<float>()};
-    view.heads.stage = stage_named(json.at("heads").get<std::string>()).value_or(Stage::weights);
-    if (json.contains("selected")) {
-      const Json& cell = json["selected"];
-      const std::optional<Stage> stage = stage_named(cell.at(0).get<std::string>());
-      if (stage)
-        view.selected = Cell{*stage, cell.at(1).get<Index>(), cell.at(2).get<Index>(), cell.at(3).get<Index>(),
-                             cell.at(4).get<Index>()};
-    }
-    const std::optional<Cell>& at = view.selected;
-    if (at && (at->batch < 0 || at->head < 0 || at->row < 0 || at->col < 0)) view.selected.reset();
-    if (json.contains("level"))
-      view = with_level(std::move(view), parse_level("level", json["level"].get<std::string>()));
-    if (json.contains("query")) view.looking.query = std::max<Index>(json["query"].get<Index>(), 0);
-    if (json.contains("key")) view.looking.key = std::max<Index>(json["key"].get<Index>(), 0);
-    if (json.contains("step")) view.step = std::max(json["step"].get<int>(), 0);
-    if (json.contains("packed")) view.packed = json["packed"].get<bool>();
-    if (json.contains("mask_draft")) view.mask_draft = json["mask_draft"].get<std::string>();
-    view.looked = true;
-    return view;
-  }
-
- private:
   std::string subject_;
+  std::map<std::string, Course> courses_;
 };
 
 }  // namespace
 
-std::string recovery_text(const Document& document) {
-  const Json json{{"headlight", 1},
-                  {"scenario", scenario_json(document.scenario)},
-                  {"origin", origin_json(document.origin)},
-                  {"view", view_json(document.view)},
-                  {"undo", past_json(document.undo)},
-                  {"redo", past_json(document.redo)}};
+std::string recovery_text(const Document& document, const std::optional<TypedLine>& typed,
+                          const std::deque<std::string>& log) {
+  Json json{{"headlight", 2},
+            {"scenario", scenario_json(document.scenario)},
+            {"place", place_json(document.origin, document.view, document.own)},
+            {"undo", past_json(document.undo)},
+            {"redo", past_json(document.redo)}};
+  if (typed) json["typed"] = {{"field", typed->field}, {"text", typed->text}};
+  const std::size_t left_out = log.size() - std::min(log.size(), logged_actions);
+  json["log"] = std::vector<std::string>(log.begin() + static_cast<std::ptrdiff_t>(left_out), log.end());
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Document recovered_document(const std::string& text, const std::string& subject) {
+Recovered recovered(const std::string& text, const std::string& subject) {
+  const auto broken = [&](const std::string& why) {
+    return FileError(subject, "cannot be brought back (" + why + ")",
+                     "expected what a window of Headlight wrote there");
+  };
   try {
     const Json json = Json::parse(text);
-    const Reader reader(subject);
-    Document document;
+    Reader reader(subject);
+    Recovered back;
+    Document& document = back.document;
     document.scenario = reader.scenario(json.at("scenario"));
-    document.origin = reader.origin(json.at("origin"));
-    document.view = Reader::view(json.at("view"));
+    OpenState place = reader.place(json.at("place"));
+    document.origin = std::move(place.origin);
+    document.view = std::move(place.view);
+    document.own = std::move(place.own);
     document.undo = reader.past(json.at("undo"));
     document.redo = reader.past(json.at("redo"));
-    return document;
-  } catch (const nlohmann::json::exception& error) {
-    throw FileError(subject, std::string("cannot be brought back (") + error.what() + ")",
-                    "expected what a window of Headlight wrote there");
+    if (json.contains("typed"))
+      back.typed =
+          TypedLine{json["typed"].at("field").get<unsigned int>(), json["typed"].at("text").get<std::string>()};
+    return back;
+  } catch (const SettingError& error) { throw broken(error.what()); } catch (const nlohmann::json::exception& error) {
+    throw broken(error.what());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/utf8.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
@@ -10,21 +11,37 @@
 
 namespace headlight {
 
+namespace {
+
+/// A name of one line that leaves room for the buttons.
+std::string short_name(std::string_view name) {
+  constexpr std::size_t most = 60;
+  std::size_t at = 0;
+  for (std::size_t letters = 0; at < name.size() && letters < most; ++letters) next_character(name, at);
+  return at < name.size() ? std::string(name.substr(0, at)) + "…" : std::string(name);
+}
+
+}  // namespace
+
 RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_view name, const std::string& when) {
   struct Sentence {
     std::string text;
   };
   const auto say = [&] {
-    return Sentence{frame.words.fill(frame.document.page.empty() ? "recovery.offer" : "recovery.offer_page",
-                                     {name.empty() ? frame.words("window.untitled") : name, when})};
+    return Sentence{
+        frame.words.fill(frame.document.page.empty() ? "recovery.offer" : "recovery.offer_page",
+                         {name.empty() ? std::string(frame.words("window.untitled")) : short_name(name), when})};
   };
-  const std::string& text = frame.pictures.get<Sentence>(say, when, frame.words.language()).text;
+  const std::string& text =
+      frame.pictures.get<Sentence>(say, when, std::string(name.substr(0, 300)), frame.words.language()).text;
   const float u = frame.u;
   const char* take = frame.words("recovery.take");
   const char* discard = frame.words("recovery.discard");
   const float width = std::min(620 * u, window.x - 24 * u), inside = width - 32 * u;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, TypeSize::body * u, {0, 0}, 0, text, inside);
-  const ImVec2 min{(window.x - width) / 2, 60 * u}, max{min.x + width, min.y + height + 66 * u};
+  // Above the line of time: what stands at the top of a view are its tabs.
+  const float bottom = std::max(window.y - 74 * u, std::min(height + 66 * u, window.y));
+  const ImVec2 max{(window.x + width) / 2, bottom}, min{max.x - width, std::max(bottom - height - 66 * u, 0.0f)};
   const PanelArea area(frame, "recovery", min, max, frame.look.panel, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -1,12 +1,15 @@
 #include "ui/session/session.h"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <new>
 #include <utility>
 
 #include "core/files/file_watch.h"
+#include "core/scenario/scenario_changes.h"
 #include "core/tensor/error.h"
+#include "ui/document/action_text.h"
 #include "ui/export/export_actions.h"
 #include "ui/export/export_file.h"
 #include "ui/export/take_mask.h"
@@ -35,6 +38,15 @@
 #include "ui/widgets/pressable.h"
 
 namespace headlight {
+namespace {
+
+/// As its control is labelled; a setting without a control by its key.
+std::string_view setting_word(const Words& words, const std::string& key) {
+  const std::string label = "settings." + key;
+  return words.has(label) ? std::string_view(words(label)) : std::string_view(key);
+}
+
+}  // namespace
 
 struct Session::State {
   Document document;
@@ -57,6 +69,7 @@ struct Session::State {
   std::optional<HeldPicture> held;
   Actions actions;
   Typing typing;
+  std::optional<TypedLine> kept_typed;
   KeyboardFocus focus;
   TileStore tiles;
   LayersJoiner joiner;
@@ -64,7 +77,8 @@ struct Session::State {
   WindowRequests requests;
   int faults = 0;
   Notices notices;
-  std::string title, titled;  ///< the window's title, and the document's name in it
+  std::deque<std::string> log;  ///< what was done last
+  std::string title, titled;    ///< the window's title, and the document's name in it
   bool titled_unsaved = false;
 
   State(Document start, std::function<void()> wake, RecentFiles opened)
@@ -110,28 +124,78 @@ struct Session::State {
 
   void perform(const Action& action) {
     if (lesson_refuses(document, words, action)) return;
+    const Scenario scenario = document.scenario;
+    const View view = document.view;
+    document.refused = false;
+    std::visit([&](const auto& each) { handle(each); }, action);
+    if (document.refused) document.notice = words("lesson.locked");
+    note(action_text(action, scenario, view, document));
+  }
+
+  /// What was done, for a bug report. Changes of the same fields of the view, as while something plays, are one line.
+  void note(std::string line) {
+    constexpr std::size_t most = 1000;
+    const auto names = [](std::string_view of) {
+      std::string all;
+      bool value = false;
+      for (const char c : of) {
+        if (c == '=' || c == ';' || c == '"') value = c == '=';
+        if (!value) all += c;
+      }
+      return all;
+    };
+    if (line.empty()) return;
+    if (!log.empty() && line.starts_with("view ") && names(log.back()) == names(line)) log.pop_back();
+    log.push_back(std::move(line));
+    if (log.size() > most) log.pop_front();
+  }
+
+  // What a document does by itself is apply()'s; the rest needs the session.
+  void handle(const auto& action) { apply(document, action); }
+  void handle(const ChangeSource& to) {
+    const Scenario before = document.scenario;
+    apply(document, to);
+    std::string dropped;
+    for (const ScenarioChange& change : scenario_changes(before, document.scenario)) {
+      if (change.to.empty() && change.field != "queries" && change.field != "source")
+        dropped += (dropped.empty() ? "" : ", ") + std::string(setting_word(words, change.field));
+    }
+    if (!dropped.empty() && document.error.empty()) document.notice = words.fill("controls.dropped", {dropped});
+  }
+  void handle(const Undo& undo) { go_through_history(undo); }
+  void handle(const Redo& redo) { go_through_history(redo); }
+  void go_through_history(const Action& action) {
+    const int opening = document.origin.opening;
     apply(document, action);
-    if (std::holds_alternative<StopSearch>(action)) laid_over.stop();
-    if (const auto* go = std::get_if<GoToStep>(&action)) lessons.go_to_step(document, pictures, go->step);
-    if (const auto* reset = std::get_if<ResetLessons>(&action)) lessons.reset(document, pictures, words, reset->all);
-    if (const auto* step = std::get_if<SaveStep>(&action)) save_step(document, step->path, words);
-    if (const auto* save = std::get_if<SaveAnswers>(&action)) lessons.save_answers(document, words, save->path);
-    if (const auto* quit = std::get_if<Quit>(&action)) leave(quit->surely);
+    if (document.origin.opening != opening) lessons.rejoin(document);
+  }
+  void handle(const StopSearch&) { laid_over.stop(); }
+  void handle(const GoToStep& go) { lessons.go_to_step(document, pictures, go.step); }
+  void handle(const ResetLessons& reset) { lessons.reset(document, pictures, words, reset.all); }
+  void handle(const SaveStep& step) { save_step(document, step.path, words); }
+  void handle(const SaveAnswers& save) { lessons.save_answers(document, words, save.path); }
+  void handle(const Quit& quit) { leave(quit.surely); }
+  void handle(const Export& action) { export_or_save(action); }
+  void handle(const CopyCommand& action) { export_or_save(action); }
+  void handle(const CopyLink& action) { export_or_save(action); }
+  void handle(const AskToSave& action) { export_or_save(action); }
+  void handle(const Save& action) { export_or_save(action); }
+  void export_or_save(const Action& action) {
     const Next next = perform_export(document, recorder, words, fonts, action);
     if (next == Next::leave) requests.close = true;
     if (next == Next::open) opener.open(document, document.view.saving.opens, true);
-    if (const auto* open = std::get_if<OpenFile>(&action)) open_file(*open);
-    if (const auto* mask = std::get_if<OpenMask>(&action)) open_mask_into(document, mask->path);
-    if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
-    if (std::holds_alternative<TakeLayer>(action)) opener.answer_layer(document);
-    if (const auto* take = std::get_if<TakeMask>(&action)) take_mask(document, take->format, words);
-    if (const auto* answer = std::get_if<UsePasted>(&action)) use_pasted(document, answer->use, words);
-    if (std::holds_alternative<Paste>(action)) {
-      const char* pasted = ImGui::GetClipboardText();
-      paste_into(document, pasted != nullptr ? pasted : "", words);
-    }
-    if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
   }
+  void handle(const OpenFile& open) { open_file(open); }
+  void handle(const OpenMask& mask) { open_mask_into(document, mask.path); }
+  void handle(const TakeMatrix& take) { take_matrix(document, take, words); }
+  void handle(const TakeLayer&) { opener.answer_layer(document); }
+  void handle(const TakeMask& take) { take_mask(document, take.format, words); }
+  void handle(const UsePasted& answer) { use_pasted(document, answer.use, words); }
+  void handle(const Paste&) {
+    const char* pasted = ImGui::GetClipboardText();
+    paste_into(document, pasted != nullptr ? pasted : "", words);
+  }
+  void handle(const CopyText& copy) { ImGui::SetClipboardText(copy.text.c_str()); }
 
   /// Stages of one's own join what is open; all else takes its place.
   void open_file(const OpenFile& open) {
@@ -195,16 +259,25 @@ struct Session::State {
   void answer_offer(RecoveryAnswer answer) {
     if (answer == RecoveryAnswer::none || !keeper.offered()) return;
     if (answer == RecoveryAnswer::take) {
-      keeper.take_offer(document);
+      typing.recovered = keeper.take_offer(document);
+      typing.tries = 0;
       opener.begin(document);
     }
     keeper.drop_offer(document);
+  }
+
+  /// What stands in the field that is typed into; not a dialog's, which is not open after a crash.
+  std::optional<TypedLine> typed() const {
+    const bool types = typing.field != 0 && typing.edited && typing.frame >= ImGui::GetFrameCount() - 1;
+    if (types && document.view.dialog == Dialog::none) return TypedLine{typing.field, typing.text};
+    return typing.recovered;
   }
 
   /// A presentation that ends takes the full screen with it.
   void keep_fullscreen() {
     View& view = document.view;
     if (!view.presenting) view.fullscreen = false;
+    if (view.presenting && view.dialog == Dialog::welcome) view.dialog = Dialog::none;  // nothing lies over it
     if (view.fullscreen != fullscreen) requests.fullscreen = view.fullscreen;
     fullscreen = view.fullscreen;
   }
@@ -237,7 +310,9 @@ void Session::update() {
   s.guarded([&] { s.laid_over.follow(s.document); });
   s.keep_words();
   s.notices.follow(s.document);
-  s.guarded([&] { s.keeper.keep(s.document); });
+  s.guarded([&] { s.keeper.keep(s.document, s.typed(), s.log); });
+  if (const std::string trouble = s.keeper.take_trouble(); !trouble.empty())
+    s.document.notice = s.words.fill("recovery.cannot_keep", {trouble});
   s.guarded([&] { s.lessons.keep(s.document); });
 }
 
@@ -358,6 +433,10 @@ bool Session::draw(MatrixPainter& painter) {
     s.guarded([&] { s.perform(action); });
   }
   if (!ImGui::IsAnyItemActive()) end_gesture(s.document);
+  if (s.typed() != s.kept_typed) {
+    s.kept_typed = s.typed();
+    s.keeper.touch();
+  }
   s.keep_words();
   s.keep_fullscreen();
   s.guarded([&] { s.answer_offer(answer); });
@@ -426,6 +505,8 @@ double Session::next_frame_in() const {
   if (state_->document.searching.busy && playing > progress_seconds) return progress_seconds;
   return std::min(state_->keeper.seconds_to_keeping(), settled() ? playing : std::min(playing, progress_seconds));
 }
+
+const std::deque<std::string>& Session::log() const { return state_->log; }
 
 const Document& Session::document() const { return state_->document; }
 

@@ -3,6 +3,7 @@
 // The program gives it an ImGui context with a frame begun, and a painter; it knows neither GLFW nor OpenGL.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -85,6 +86,8 @@ class Session {
   /// Seconds until a frame is due without any input; infinite when idle.
   double next_frame_in() const;
   const Document& document() const;
+  /// What was done last, as lines of ui/document/action_text.h: for bug reports, and to be done again.
+  const std::deque<std::string>& log() const;
   /// What the frame is drawn over: the canvas's colour, so that no panel has to fill it.
   Rgba ground() const;
   /// The window's: made anew only where it changed.

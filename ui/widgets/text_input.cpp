@@ -9,6 +9,7 @@ struct Callback {
   std::string* buffer;
   ImGuiInputTextCallback listen;
   void* listener;
+  bool at_end = false;  ///< nothing is selected, and one goes on typing at the end
 };
 
 int call(ImGuiInputTextCallbackData* data) {
@@ -18,7 +19,8 @@ int call(ImGuiInputTextCallbackData* data) {
     data->Buf = callback.buffer->data();
     return 0;
   }
-  if (callback.listen == nullptr) return 0;
+  if (callback.at_end) data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
+  if (callback.listen == nullptr || data->EventFlag == ImGuiInputTextFlags_CallbackAlways) return 0;
   data->UserData = callback.listener;
   return callback.listen(data);
 }
@@ -36,9 +38,15 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   KeyboardFocus& focus = frame.focus;
   const ImGuiID own = ImGui::GetID(id);
   if ((stop || focus.at(own)) && focus.visit(own) && focus.moved()) type_in_next_field();
+  const bool gives_back = typing.recovered && typing.recovered->field == own, keeps = typing.keeps == own;
   std::string& buffer = typing.buffer;
-  buffer.assign(text);
-  Callback callback{&buffer, listen, listener};
+  buffer.assign(gives_back ? std::string_view(typing.recovered->text) : text);
+  if (gives_back || keeps) {
+    type_in_next_field();
+    flags |= ImGuiInputTextFlags_CallbackAlways;
+    if (++typing.tries > 20) typing.recovered.reset(), typing.keeps = 0;
+  }
+  Callback callback{&buffer, listen, listener, gives_back || keeps};
   const bool entered = ImGui::InputTextWithHint(
       id, hint, buffer.data(), buffer.capacity() + 1,
       flags | ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackResize, call, &callback);
@@ -48,6 +56,9 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   Typed typed{buffer, false, entered, false, ImGui::IsItemActive()};
   if (typed.active) {
     typed.changed = had ? buffer != typing.text : buffer != text;
+    typing.edited = (had && typing.edited) || typed.changed;
+    if (gives_back) typing.recovered.reset();
+    if (gives_back || keeps) typing.keeps = 0, typing.tries = 0;
     typing.field = field;
     typing.frame = now;
     typing.text = buffer;

@@ -1,0 +1,358 @@
+#include "ui/document/view_fields.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "core/scenario/scenario_view.h"
+#include "core/scenario/settings_table.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+// An enumeration's words, in the order of its values.
+constexpr const char* head_orders[] = {"layer", "habit", "entropy", "effect"};
+constexpr const char* layer_words[] = {"none", "mean", "rollout", "flow"};
+constexpr const char* paint_tools[] = {"look", "brush", "row", "column", "rectangle"};
+constexpr const char* paints[] = {"allow", "forbid", "give_back"};
+constexpr const char* combinations[] = {"replace", "both", "either", "without"};
+constexpr const char* themes[] = {"light", "dark"};
+constexpr const char* range_modes[] = {"row", "head", "stage", "fixed"};
+constexpr const char* way_words[] = {"row", "column", "dot", "outer"};
+using Words = std::span<const char* const>;
+template <typename T>
+constexpr Words words_of{};
+template <>
+constexpr Words words_of<Norm> = norm_words;
+template <>
+constexpr Words words_of<HeadOrder> = head_orders;
+template <>
+constexpr Words words_of<LayersTogether> = layer_words;
+template <>
+constexpr Words words_of<PaintTool> = paint_tools;
+template <>
+constexpr Words words_of<Paint> = paints;
+template <>
+constexpr Words words_of<Combine> = combinations;
+template <>
+constexpr Words words_of<Theme> = themes;
+template <>
+constexpr Words words_of<RangeMode> = range_modes;
+template <>
+constexpr Words words_of<Way> = way_words;
+/// How many values an enumeration has whose words are those of name().
+template <typename T>
+constexpr std::size_t named_values = 0;
+template <>
+constexpr std::size_t named_values<Habit> = habit_count;
+template <>
+constexpr std::size_t named_values<ViewKind> = 7;
+template <>
+constexpr std::size_t named_values<MaskTab> = 5;
+template <>
+constexpr std::size_t named_values<Level> = 3;
+template <>
+constexpr std::size_t named_values<Facet> = 3;
+
+template <typename T>
+struct IsOptional : std::false_type {};
+template <typename T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <typename T>
+struct IsVector : std::false_type {};
+template <typename T>
+struct IsVector<std::vector<T>> : std::true_type {};
+
+constexpr std::string_view none = "-";
+
+[[noreturn]] void refuse(std::string_view text) {
+  throw SettingError("--look", "\"" + std::string(text) + "\" is none of its values", "expected what Export copied");
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(at), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// Free text, without what parts the rest.
+std::string escaped(std::string_view text) {
+  if (text == none) return "%2D";
+  std::string out;
+  for (const char c : text) c == ';' ? out += "%3B" : c == '%' ? out += "%25" : out += c;
+  return out;
+}
+std::string unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view code = text.substr(i, 3);
+    if (code == "%3B" || code == "%25" || code == "%2D") out += code == "%25" ? '%' : code == "%3B" ? ';' : '-', i += 2;
+    else out += text[i];
+  }
+  return out;
+}
+
+template <typename T>
+std::string written(const T& value) {
+  if constexpr (IsOptional<T>::value) {
+    return value ? written(*value) : std::string(none);
+  } else if constexpr (IsVector<T>::value) {
+    std::string text;
+    const char* between = std::is_same_v<T, std::vector<Cell>> ? ">" : ",";
+    for (const auto& each : value) text += (text.empty() ? "" : between) + written(each);
+    return text;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return escaped(value);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "1" : "0";
+  } else if constexpr (std::is_same_v<T, Stage>) {
+    return std::string(name(value));
+  } else if constexpr (named_values<T> > 0) {
+    return std::string(name(value));
+  } else if constexpr (std::is_same_v<T, Cell>) {
+    return cell_text(value);
+  } else if constexpr (std::is_same_v<T, MapRegion>) {
+    return written(value.q0) + ":" + written(value.q1) + "," + written(value.k0) + ":" + written(value.k1);
+  } else if constexpr (std::is_enum_v<T>) {
+    return std::string(words_of<T>[static_cast<std::size_t>(value)]);
+  } else {
+    char digits[64];
+    return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+  }
+}
+
+template <typename T>
+T read(std::string_view text) {
+  if constexpr (IsOptional<T>::value) {
+    return text == none ? T() : T(read<typename T::value_type>(text));
+  } else if constexpr (IsVector<T>::value) {
+    T all;
+    for (const std::string_view part : split(text, std::is_same_v<T, std::vector<Cell>> ? '>' : ','))
+      all.push_back(read<typename T::value_type>(part));
+    return all;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return unescaped(text);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (text != "0" && text != "1") refuse(text);
+    return text == "1";
+  } else if constexpr (std::is_same_v<T, Stage>) {
+    const auto stage = stage_named(text);
+    if (!stage) refuse(text);
+    return *stage;
+  } else if constexpr (named_values<T> > 0) {
+    for (std::size_t i = 0; i < named_values<T>; ++i) {
+      if (text == name(static_cast<T>(i))) return static_cast<T>(i);
+    }
+    refuse(text);
+  } else if constexpr (std::is_same_v<T, Cell>) {
+    return parse_cell("--look", text);
+  } else if constexpr (std::is_same_v<T, MapRegion>) {
+    std::vector<double> ends;
+    for (const std::string_view axis : split(text, ',')) {
+      for (const std::string_view end : split(axis, ':')) ends.push_back(read<double>(end));
+    }
+    if (ends.size() != 4 || ends[0] >= ends[1] || ends[2] >= ends[3]) refuse(text);
+    return {ends[0], ends[1], ends[2], ends[3]};
+  } else if constexpr (std::is_enum_v<T>) {
+    for (std::size_t i = 0; i < words_of<T>.size(); ++i) {
+      if (text == words_of<T>[i]) return static_cast<T>(i);
+    }
+    refuse(text);
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(parse_whole("--look", text, 0, 1'000'000'000));
+  } else {
+    const std::string whole(text);
+    char* end = nullptr;
+    const auto number = static_cast<T>(std::strtod(whole.c_str(), &end));
+    if (whole.empty() || end != whole.c_str() + whole.size() || !std::isfinite(number)) refuse(text);
+    return number;
+  }
+}
+
+/// What the control for it allows.
+struct Ends {
+  double least = -1e9, most = 1e9;
+};
+
+template <typename T>
+void check(const T& value, Ends ends, std::string_view text) {
+  if constexpr (IsOptional<T>::value) {
+    if (value) check(*value, ends, text);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    if (static_cast<double>(value) < ends.least || static_cast<double>(value) > ends.most) refuse(text);
+  }
+}
+
+/// Which of the fields: some have options of their own on the command line, which `--look` leaves to those; some belong
+/// to what is looked at, which comes and goes with a file or a lesson's step.
+enum Kind : unsigned { look = 1, option = 0, pose = 2 };
+
+struct Field {
+  std::string_view name;
+  unsigned kind;
+  std::string (*text)(const View&);
+  bool (*same)(const View&, const View&);
+  void (*take)(View&, std::string_view, Ends);
+  void (*copy)(View&, const View&);
+  Ends ends;
+};
+
+/// `Part` gives a part of a view, to be read or written.
+template <typename Part>
+constexpr Field field(std::string_view name, unsigned kind, Part, Ends ends = {}) {
+  return {name,
+          kind,
+          [](const View& view) { return written(Part{}(view)); },
+          [](const View& a, const View& b) { return Part{}(a) == Part{}(b); },
+          [](View& view, std::string_view text, Ends within) {
+            auto& value = Part{}(view);
+            value = read<std::remove_cvref_t<decltype(value)>>(text);
+            check(value, within, text);
+          },
+          [](View& to, const View& from) { Part{}(to) = Part{}(from); },
+          ends};
+}
+
+#define HEADLIGHT_PART(member) \
+  [](auto& v) -> auto& { return v.member; }
+
+constexpr Field fields[] = {
+    field("kind", option | pose, HEADLIGHT_PART(kind)),
+    field("tab", option | pose, HEADLIGHT_PART(mask_lab.tab)),
+    field("level", option | pose, HEADLIGHT_PART(looking.level)),
+    field("facet", option | pose, HEADLIGHT_PART(looking.facet)),
+    field("stage", option | pose, HEADLIGHT_PART(looking.stage)),
+    field("map", option | pose, HEADLIGHT_PART(map.stage)),
+    field("region", option | pose, HEADLIGHT_PART(map.region)),
+    field("theme", option, HEADLIGHT_PART(theme)),
+    field("language", option, HEADLIGHT_PART(language)),
+    field("colormap", option, HEADLIGHT_PART(colormap)),
+    field("range", option, HEADLIGHT_PART(range.mode)),
+    field("lo", option, HEADLIGHT_PART(range.fixed.lo)),
+    field("hi", option, HEADLIGHT_PART(range.fixed.hi)),
+    field("way", option, HEADLIGHT_PART(way)),
+    field("step", option | pose, HEADLIGHT_PART(step)),
+    field("presenting", option, HEADLIGHT_PART(presenting)),
+    field("select", option | pose, HEADLIGHT_PART(selected)),
+    field("looked", look | pose, HEADLIGHT_PART(looked)),
+    field("batch", look | pose, HEADLIGHT_PART(batch)),
+    field("head", look | pose, HEADLIGHT_PART(head)),
+    field("norm", look, HEADLIGHT_PART(norm)),
+    field("path", look | pose, HEADLIGHT_PART(path)),
+    field("reaches", look, HEADLIGHT_PART(reaches)),
+    field("packed", look, HEADLIGHT_PART(packed)),
+    field("front", look | pose, HEADLIGHT_PART(brought_forward)),
+    field("front_beside", look | pose, HEADLIGHT_PART(brought_forward_beside)),
+    field("playing", option | pose, HEADLIGHT_PART(playing)),
+    field("looping", look, HEADLIGHT_PART(looping)),
+    field("speed", look, HEADLIGHT_PART(speed), Ends{0.1, 16}),
+    field("zoom", look | pose, HEADLIGHT_PART(camera.zoom), Ends{0, 64}),
+    field("camera_x", look | pose, HEADLIGHT_PART(camera.x), Ends{0, 1}),
+    field("camera_y", look | pose, HEADLIGHT_PART(camera.y), Ends{0, 1}),
+    field("query", look | pose, HEADLIGHT_PART(looking.query)),
+    field("key", look | pose, HEADLIGHT_PART(looking.key)),
+    field("rival", look | pose, HEADLIGHT_PART(looking.rival)),
+    field("feature", look | pose, HEADLIGHT_PART(looking.feature)),
+    field("share", look | pose, HEADLIGHT_PART(looking.share), Ends{0, 1}),
+    field("temperature", look, HEADLIGHT_PART(looking.sampling.temperature), Ends{0, hottest_sampling}),
+    field("top_k", look, HEADLIGHT_PART(looking.sampling.top_k)),
+    field("top_p", look, HEADLIGHT_PART(looking.sampling.top_p), Ends{0.01, 1}),
+    field("draws", option, HEADLIGHT_PART(looking.draws)),
+    field("knocked", look | pose, HEADLIGHT_PART(looking.knocked)),
+    field("asked", option | pose, HEADLIGHT_PART(looking.guessing.asked)),
+    field("guess", option | pose, HEADLIGHT_PART(looking.guessing.guess)),
+    field("heads", look | pose, HEADLIGHT_PART(heads.heads)),
+    field("heads_stage", look | pose, HEADLIGHT_PART(heads.stage)),
+    field("isolated", look | pose, HEADLIGHT_PART(heads.isolated)),
+    field("mass", look, HEADLIGHT_PART(heads.mass), Ends{0, 1}),
+    field("network_layer", look | pose, HEADLIGHT_PART(network.layer)),
+    field("network_head", look | pose, HEADLIGHT_PART(network.head)),
+    field("order", look, HEADLIGHT_PART(network.order)),
+    field("habit", look, HEADLIGHT_PART(network.habit)),
+    field("together", look | pose, HEADLIGHT_PART(network.together)),
+    field("layers", look, HEADLIGHT_PART(mask_lab.layers), Ends{1, 32}),
+    field("residual", look, HEADLIGHT_PART(mask_lab.residual)),
+    field("block", look, HEADLIGHT_PART(mask_lab.block), Ends{1, 4096}),
+    field("other", look, HEADLIGHT_PART(mask_lab.other)),
+    field("tool", look, HEADLIGHT_PART(mask_painting.tool)),
+    field("paint", look, HEADLIGHT_PART(mask_painting.paint)),
+    field("one_head", look, HEADLIGHT_PART(mask_painting.one_head)),
+    field("one_entry", look, HEADLIGHT_PART(mask_painting.one_entry)),
+    field("by_blocks", look, HEADLIGHT_PART(mask_painting.by_blocks)),
+    field("combine", look, HEADLIGHT_PART(mask_painting.combine)),
+    field("mask_zoom", look | pose, HEADLIGHT_PART(mask_painting.zoom), Ends{1, 256}),
+    field("mask_left", look | pose, HEADLIGHT_PART(mask_painting.left), Ends{0, 1}),
+    field("mask_top", look | pose, HEADLIGHT_PART(mask_painting.top), Ends{0, 1}),
+    field("mask_draft", option | pose, HEADLIGHT_PART(mask_draft)),
+    field("compared", look | pose, HEADLIGHT_PART(compared)),
+    field("beside", look | pose, HEADLIGHT_PART(beside)),
+};
+
+#undef HEADLIGHT_PART
+
+/// Whether the field says no more than the options that come before it: --select looks at the cell's batch entry and
+/// head, and where nothing is selected something is to begin with.
+bool is_as_chosen(const Field& field, const View& view) {
+  static const View plain;
+  if (field.name == "looked") return !view.looked || view.selected;
+  if (field.name == "batch") return view.batch == (view.selected ? view.selected->batch : 0);
+  if (field.name == "head") return view.head == (view.selected ? view.selected->head : 0);
+  return field.same(view, plain);
+}
+
+void say(std::string& text, const Field& field, const View& view) {
+  text.append(text.empty() ? "" : ";").append(field.name).append("=").append(field.text(view));
+}
+
+/// `look_alone`: only what --look takes, and anything else is refused; else what is unknown is left out.
+View taken(View view, std::string_view text, bool look_alone) {
+  for (const std::string_view part : split(text, ';')) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    const auto found = std::ranges::find(fields, part.substr(0, equals), &Field::name);
+    const bool known = found != std::end(fields) && (!look_alone || (found->kind & look) != 0);
+    if (equals == part.size() || (!known && look_alone)) refuse(part);
+    if (known) found->take(view, part.substr(equals + 1), found->ends);
+  }
+  return view;
+}
+
+}  // namespace
+
+std::string look_text(const View& view) {
+  std::string text;
+  for (const Field& each : fields) {
+    if ((each.kind & look) != 0 && !is_as_chosen(each, view)) say(text, each, view);
+  }
+  return text;
+}
+
+View with_look(View view, std::string_view text) { return taken(std::move(view), text, true); }
+
+std::string view_fields(const View& view, const View& from) {
+  std::string text;
+  for (const Field& each : fields) {
+    if (!each.same(view, from)) say(text, each, view);
+  }
+  return text;
+}
+
+View with_view_fields(View view, std::string_view text) { return taken(std::move(view), text, false); }
+
+View looking_at(View view, const View& other) {
+  for (const Field& each : fields) {
+    if ((each.kind & pose) != 0) each.copy(view, other);
+  }
+  return view;
+}
+
+}  // namespace headlight
