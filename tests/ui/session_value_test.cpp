@@ -60,19 +60,20 @@ TEST_CASE("a second edit before the first is computed keeps the first") {
   document.scenario.batch_size = 3;
   document.scenario.mask = "padding()";
   document.scenario.valid_lens = {{6}, {6}, {6}};
-  HeadlessWindow window(document);
+  HeadlessWindow window(document, {1600, 2000});
   const auto slide = [&](const char* id, float by) {
     const ImVec2 at = window.find("controls", {id, "##track"});
     REQUIRE(at.x > 0);
     return ImVec2{at.x + by, at.y};
   };
   const ImVec2 first = slide("length0", -20), second = slide("length1", -20);
-  for (const ImVec2 at : {first, second}) {  // no frame in which the numbers of the first could arrive
-    window.session.perform(DismissMessage{});
+  for (const ImVec2 at : {first, second}) {  // without waiting for the numbers of the first
     window.move(at);
+    window.frame();
     window.press_button(true);
     window.frame();
     window.press_button(false);
+    window.frame();
   }
   window.settle();
   CHECK(window.document().scenario.valid_lens[0][0] < 6);

@@ -25,7 +25,9 @@ void go_to_place(Document& document, OpenState place) {
   const bool same = from.id == to.id && from.course == to.course;
   LessonProgress progress = std::move(place.view.lesson);
   if (same && !to.course.empty()) progress = with_answers_of(std::move(progress), document.view.lesson);
-  const Scenario saved = same && from.file == to.file ? document.origin.saved : place.origin.saved;
+  const bool stays =
+      same && from.file == to.file && from.scenario == to.scenario && document.origin.opening == place.origin.opening;
+  const Scenario saved = stays ? document.origin.saved : place.origin.saved;  // a file that was saved stays saved
   document.origin = std::move(place.origin);
   document.origin.saved = saved;
   document.view = looking_at(std::move(document.view), place.view);

@@ -20,7 +20,8 @@ int call(ImGuiInputTextCallbackData* data) {
     return 0;
   }
   if (callback.at_end) data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
-  if (callback.listen == nullptr || data->EventFlag == ImGuiInputTextFlags_CallbackAlways) return 0;
+  const bool ours = callback.at_end && data->EventFlag == ImGuiInputTextFlags_CallbackAlways;
+  if (callback.listen == nullptr || ours) return 0;
   data->UserData = callback.listener;
   return callback.listen(data);
 }
