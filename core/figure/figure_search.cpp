@@ -292,6 +292,8 @@ class Searcher : FrameMaker {
     const float bar = m.bar_gap + m.bar_width + m.bar_text_gap;
     if (c.bar == BarPlace::own) frame.own_bar = bar + bar_label_ * m.bar_text;
     if (c.bar == BarPlace::right) frame.right = bar + bar_label_ * m.bar_text;
+    // The bar's last label reaches half its height below the matrices.
+    if (c.bar == BarPlace::right || c.bar == BarPlace::own) frame.below = std::max(frame.below, 0.5f * m.bar_text);
     if (c.bar == BarPlace::below) frame.below += bar + m.bar_text;
     if (c.col_name == NamePlace::beside)
       frame.right = std::max(frame.right, 0.8f * m.label_text + col_label_ * m.label_text);
