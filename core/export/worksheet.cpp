@@ -132,6 +132,10 @@ class Sheet {
                                : std::nullopt;
     };
     style.row_label = axis(info(cut.stage).rows), style.col_label = axis(info(cut.stage).cols);
+    if (cut.stage == Stage::weights) {  // a third is a third on every page
+      style.range = {RangeMode::fixed, {0, 1}, false};
+      style.own_range = true;
+    }
     FigureSpec spec = stage_figure(cut, style);
     spec.words.masked = text_.masked;
     need(style.size->height + 8);
