@@ -1,12 +1,14 @@
 #include "app/commands/command_line.h"
 
 #include <algorithm>
+#include <iostream>
 #include <set>
 
 #include <CLI/CLI.hpp>
 
 #include "core/export/export_options.h"
 #include "core/scenario/settings_table.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {
@@ -231,6 +233,22 @@ CommandLine parse_command_line(std::vector<std::string> arguments) {
   try {
     return parse_command(arguments);
   } catch (const CLI::ParseError& error) { throw UsageError(error.what()); }
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = at;
+    const char32_t character = next_character(text, at);
+    const bool control = character < 0x20 || (character >= 0x7F && character < 0xA0);
+    if (control || character == U'\uFFFD') out += "\xEF\xBF\xBD";
+    else out += text.substr(from, at - from);
+  }
+  return out;
+}
+
+void say(const std::string& subject, const std::string& sentence) {
+  std::cerr << printable(subject) << ": " << printable(sentence) << '\n';
 }
 
 }  // namespace headlight

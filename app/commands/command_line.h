@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,5 +65,10 @@ Scenario scenario_of(const CommandLine& line);
 
 /// The text of --help.
 std::string help_text();
+
+/// What a terminal may show of a name that anybody may have chosen: control characters and what is not UTF-8 as U+FFFD.
+std::string printable(std::string_view text);
+/// "subject: sentence" on a line of standard error, control characters escaped.
+void say(const std::string& subject, const std::string& sentence);
 
 }  // namespace headlight

@@ -81,7 +81,7 @@ void print_comparison(const Comparison& comparison, const OwnStages& own, const 
     for (const std::string& note : part.notes) std::printf("  %s\n", note.c_str());
   }
   if (!report.incomplete.empty()) std::printf("\n%s\n", report.incomplete.c_str());
-  for (const std::string& other : report.others) std::printf("\n%s\n", other.c_str());
+  for (const std::string& other : report.others) std::printf("\n%s\n", printable(other).c_str());
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
 #include "core/text/graphemes.h"
-#include "core/text/utf8.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -27,19 +26,6 @@ constexpr const char* heads[] = {"file", "verdict", "first_difference", "diagnos
 const std::string& cell(const Row& row, std::size_t column) {
   const std::string* const cells[] = {&row.file, &row.verdict, &row.first_difference, &row.diagnosis, &row.note};
   return *cells[column];
-}
-
-/// A file's name as a table can hold it: line breaks, other control characters and what is not UTF-8 as U+FFFD.
-std::string printable(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t from = at;
-    const char32_t character = next_character(text, at);
-    const bool control = character < 0x20 || (character >= 0x7F && character < 0xA0);
-    if (control || character == U'\uFFFD') out += "\xEF\xBF\xBD";
-    else out += text.substr(from, at - from);
-  }
-  return out;
 }
 
 /// A name that a spreadsheet would take for a formula, as a path that it does not.
@@ -57,7 +43,8 @@ bool holds_arrays(const std::filesystem::path& path) {
 std::vector<std::filesystem::path> files_of(const std::string& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(path_from(folder))) {
-    if (entry.is_regular_file() && holds_arrays(entry.path())) files.push_back(entry.path());
+    std::error_code error;  // a link that leads in a circle is a row of its own
+    if ((entry.is_regular_file(error) || error) && holds_arrays(entry.path())) files.push_back(entry.path());
   }
   std::ranges::sort(files);
   if (files.empty())
@@ -82,6 +69,9 @@ Row row_of(const std::filesystem::path& path, const std::shared_ptr<const Trace>
   } catch (const InputError& error) {
     row.verdict = "unreadable";
     row.note = printable(error.sentence());
+  } catch (const std::filesystem::filesystem_error& error) {
+    row.verdict = "unreadable";
+    row.note = printable(error.code().message());
   }
   return row;
 }

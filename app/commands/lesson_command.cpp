@@ -48,7 +48,7 @@ int lesson_command(const CommandLine& line) {
   if (line.has("--worksheet")) return write_worksheet(line);
   const std::string path = is_lesson_file(line.file) ? line.file : course_named(line.file).card.file;
   const std::vector<std::string> mistakes = mistakes_in_course(path);
-  for (const std::string& mistake : mistakes) std::cerr << "headlight: " << path << ": " << mistake << '\n';
+  for (const std::string& mistake : mistakes) say("headlight: " + path, mistake);
   if (!mistakes.empty()) return 2;
   const Course course = read_course(path);
   std::cout << course.card.id << ": " << course.steps.size() << " steps, " << course.questions() << " questions";

@@ -77,7 +77,7 @@ Json lessons(const std::string& language) {
   for (const Course& course : shipped_courses()) add(course);
   std::vector<std::string> troubles;
   for (const Course& course : own_courses(&troubles)) add(course);
-  for (const std::string& trouble : troubles) std::cerr << "headlight: " << trouble << '\n';
+  for (const std::string& trouble : troubles) say("headlight", trouble);
   for (const Lesson& lesson : shipped_lessons()) {
     Json languages = Json::array();
     for (const auto& [known, unused] : lesson.title) languages.push_back(known);

@@ -107,8 +107,8 @@ int predict_command(const CommandLine& line) {
     throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
   if (pass->change) {
     const std::string layer = pass->network->layers()[static_cast<std::size_t>(pass->change->layer)].layer;
-    std::cerr << line.file << ": changed: " << changed_settings(pass->change->settings) << ": in layer " << layer
-              << " alone (--layer); what follows goes on from what it gives\n";
+    say(line.file, "changed: " + changed_settings(pass->change->settings) + ": in layer " + layer +
+                       " alone (--layer); what follows goes on from what it gives");
   }
   const Index lines = (pass->network->spec().stacks.size() == 2 ? pass->text.decoder : pass->text.tokens).size();
   if (line.has("--json")) {

@@ -49,7 +49,7 @@ int render_command(const CommandLine& line) {
   const std::vector<std::string> missing = write_export(*compute_any(scenario_of(line), nullptr, run), options, out);
   std::string said;
   for (const std::string& each : missing) said += (said.empty() ? "" : ", ") + each;
-  if (!said.empty()) std::cerr << "headlight: " << out << ": left out for want of room: " << said << "\n";
+  if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);
   return 0;
 }
 

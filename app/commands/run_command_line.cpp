@@ -1,7 +1,9 @@
+#include <csignal>
 #include <iostream>
 
 #include "app/commands/commands.h"
 #include "core/tensor/error.h"
+#include "core/tensor/memory.h"
 
 namespace headlight {
 namespace {
@@ -36,7 +38,11 @@ int complain(const std::string& sentence) {
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& arguments) {
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond ulimit -f fails like one on a full disk, and its temporary goes
+#endif
   try {
+    memory_budget();  // which refuses a HEADLIGHT_MEMORY that is no number
     const int status = dispatch(parse_command_line(arguments));
     std::cout.flush();
     if (!std::cout) return complain("standard output cannot be written");

@@ -23,7 +23,7 @@ namespace {
 
 void print_assumptions(const std::string& subject, const Inputs& inputs) {
   for (const Assumption& assumption : inputs.assumptions) {
-    std::cerr << subject << ": " << assumption.what << ": " << assumption.taken_for << '\n';
+    say(subject, assumption.what + ": " + assumption.taken_for);
   }
 }
 

@@ -131,4 +131,26 @@ std::vector<Tensor> causal_masks(const Trace& run, CausalChange change) {
   return masks;
 }
 
+std::vector<Tensor> query_padding_masks(const Trace& run) {
+  const Tensor& mask = run[Stage::mask];
+  if (!mask.defined() || mask.size(2) != mask.size(3)) return {};
+  const bool causal = is_causal(mask, 0);
+  Buffer seen_keys, hidden_keys;
+  bool padded = false;
+  each_mask(mask, [&](const MatrixView& m) {
+    std::vector<bool> seen;
+    for (Index k = 0; k < m.cols; ++k) seen.push_back(is_seen(m, k));
+    padded = padded || std::ranges::find(seen, false) != seen.end();
+    for (std::size_t q = 0; q < seen.size(); ++q) {
+      for (std::size_t k = 0; k < seen.size(); ++k) {
+        const bool rest = seen[k] ? m(static_cast<Index>(q), static_cast<Index>(k)) != 0 : !causal || k <= q;
+        seen_keys.push_back(rest && seen[q] ? 1 : 0);
+        hidden_keys.push_back(rest && seen[q] && seen[k] ? 1 : 0);
+      }
+    }
+  });
+  if (!padded) return {};
+  return {Tensor(mask.shape(), std::move(seen_keys)), Tensor(mask.shape(), std::move(hidden_keys))};
+}
+
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// A causal mask with its diagonal in the wrong place.
+// Masks as mistakes make them: a causal one with its diagonal in the wrong place, padding along the wrong axis.
 #pragma once
 
 #include <vector>
@@ -17,5 +17,9 @@ enum class CausalChange : std::uint8_t {
 /// expression, or else where its cells are causal at either corner, whatever else they leave out. Several where the
 /// mask does not tell what lies beyond the diagonal; none where it is not causal.
 std::vector<Tensor> causal_masks(const Trace& run, CausalChange change);
+
+/// The masks, [B, H, n, n], in which the keys that no query sees are hidden as queries instead: those keys seen by the
+/// others, or hidden as well. None where every key is seen, or n_q ≠ n_k.
+std::vector<Tensor> query_padding_masks(const Trace& run);
 
 }  // namespace headlight

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
+#include "core/attention/softmax.h"
 #include "core/diagnosis/bias_mask.h"
-#include "core/diagnosis/mistakes.h"
+#include "core/diagnosis/mistake_kinds.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/diagnosis/time_limit.h"
 #include "core/tensor/error.h"
@@ -141,8 +143,10 @@ std::vector<Finding> best_of(std::vector<Candidate> found) {
   std::ranges::stable_sort(found, is_better, &Candidate::reproduction);
   const Evidence::Reproduction best = found.front().reproduction;
   std::vector<Finding> findings;
+  const bool all_rare = found.front().rare;
   for (Candidate& candidate : found) {
-    if (!is_better(best, candidate.reproduction)) findings.push_back(std::move(candidate.finding));
+    if (!is_better(best, candidate.reproduction) && candidate.rare == all_rare)
+      findings.push_back(std::move(candidate.finding));
   }
   return findings;
 }
@@ -234,16 +238,77 @@ std::vector<Finding> Comparison::diagnosis() const {
 
 namespace {
 
-void compare_stages(const Trace& trace, const OwnStages& own, Comparison& result) {
+constexpr float least_score = -1e3F;  // what is lower is a fill that no softmax lets through
+
+/// Their masked scores with the run's own fill, where nothing but the fill differs and neither lets weight leak;
+/// undefined where something does.
+Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
+  if (own.stage != Stage::masked_scores || !own.fits || !trace.has(Stage::mask)) return {};
+  const Tensor mask = trace[Stage::mask].contiguous(), right = trace[Stage::masked_scores].contiguous();
+  if (own.values.shape() != right.shape()) return {};
+  Buffer values;
+  for (std::size_t i = 0; i < right.values().size(); ++i) {
+    const float theirs = own.values.values()[i], ours = right.values()[i];
+    const bool filled = mask.values()[i] == 0;
+    if (filled ? theirs > least_score || ours > least_score : !agree(theirs, ours, own.slack)) return {};
+    values.push_back(filled ? ours : theirs);
+  }
+  return Tensor(right.shape(), std::move(values));
+}
+
+/// Rows without any key follow the fill: whether the run has none of them, or stages are there that show them.
+bool dead_rows_are_seen(const Trace& trace, const OwnStages& own) {
+  if (std::ranges::any_of(own.stages, [](const OwnStage& s) { return s.stage >= Stage::weights; })) return true;
+  const Tensor& mask = trace[Stage::mask];
+  for (Index b = 0; b < mask.size(0); ++b) {
+    for (Index h = 0; h < mask.size(1); ++h) {
+      const MatrixView m = mask.matrix(b, h);
+      for (Index q = 0; q < m.rows; ++q) {
+        if (is_dead_row(m, q)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+Finding other_fill() {
+  return {"mask_finite_fill",
+          "The masked scores have another fill than this run. No weight leaks; only rows without any key can differ. "
+          "Nothing is to be changed; --fill compares with yours.",
+          true};
+}
+
+void note_rounding(const StageComparison& stage, const Tensor& right, std::vector<Wrong>& notes) {
+  const float slack = stage.own->slack;
+  if (slack == 0 || !stage.agreement->agrees || all_agree(stage.own->values, right)) return;
+  const bool bf16 = slack == 0x1p-8F;  // the distance between its numbers, as core/diagnosis/own_stages.cpp has it
+  const std::string id = bf16 ? "rounded_bf16" : "rounded_f16";
+  if (std::ranges::any_of(notes, [&](const Wrong& note) { return note.findings.front().id == id; })) return;
+  const std::string stays = std::string("Every number of ") + std::string(name(stage.stage)) + " is one of " +
+                            (bf16 ? "bfloat16" : "float16") +
+                            ": rounded, not wrong. It agrees as far as that precision tells; compute in float32 to "
+                            "compare more closely.";
+  notes.push_back({stage.stage, {{id, stays, true}}});
+}
+
+/// Fills in the stages. Returns what makes none of them differ and is to be said.
+std::vector<Wrong> compare_stages(const Trace& trace, const OwnStages& own, Comparison& result) {
+  std::vector<Wrong> notes;
   result.stages.clear();
   for (const Stage stage : all_stages()) {
     const OwnStage* mine = own.find(stage);
     if (!mine && !trace.has(stage)) continue;
     StageComparison& entry = result.stages.emplace_back(StageComparison{stage, mine});
-    if (mine && mine->fits) {
-      entry.agreement = agreement(mine->values, with_heads_of(mine->values, counterpart(trace, stage)), mine->slack);
-    }
+    if (!mine || !mine->fits) continue;
+    const Tensor right = with_heads_of(mine->values, counterpart(trace, stage));
+    entry.agreement = agreement(mine->values, right, mine->slack);
+    note_rounding(entry, right, notes);
+    const Tensor filled = entry.agreement->agrees ? Tensor() : with_right_fill(trace, *mine);
+    if (!filled.defined() || !dead_rows_are_seen(trace, own)) continue;
+    entry.agreement = agreement(filled, right, mine->slack);
+    notes.push_back({stage, {other_fill()}});
   }
+  return notes;
 }
 
 }  // namespace
@@ -254,31 +319,96 @@ Comparison differences(const Trace& trace, const OwnStages& own) {
   return result;
 }
 
+namespace {
+
+/// The run with the fill that somebody's masked scores show, which rows without any key follow.
+std::shared_ptr<const Trace> under_their_fill(const std::shared_ptr<const Trace>& trace, const OwnStages& own,
+                                              const Run& run) {
+  const OwnStage* masked = own.find(Stage::masked_scores);
+  if (!trace->has(Stage::mask) || trace->fill > least_score || !masked || !masked->fits) return trace;
+  const float lowest = *std::ranges::min_element(masked->values.values());
+  if (!(lowest <= least_score) || lowest == trace->fill) return trace;
+  Variant filled;
+  filled.settings = [lowest](Scenario& s) {
+    s.fill = lowest;
+    s.dead_row = DeadRow::from_fill;
+  };
+  return compute_variant({trace, {}}, filled, run);
+}
+
+/// Their masked scores with one fill, the run's, for all that no softmax lets through.
+OwnStages with_one_fill(OwnStages own, const Trace& trace) {
+  if (!trace.has(Stage::mask) || trace.fill > least_score) return own;
+  for (OwnStage& stage : own.stages) {
+    if (stage.stage != Stage::masked_scores || !stage.fits) continue;
+    stage.values =
+        mistakes::each_number(stage.values, [fill = trace.fill](float v) { return v <= least_score ? fill : v; });
+  }
+  return own;
+}
+
+/// Those of the last stages alone: they say what was computed, whatever else was saved.
+OwnStages last_stages(const OwnStages& own) {
+  OwnStages last = own;
+  std::erase_if(last.stages, [&](const OwnStage& stage) { return stage.stage != own.stages.back().stage; });
+  return last;
+}
+
+/// `run` is the given one, or that under their fill.
+void search(const std::shared_ptr<const Trace>& given, const std::shared_ptr<const Trace>& run, const OwnStages& own,
+            const std::vector<Stage>& except, const Run& how, const TimeLimit& limit, const Search::Trying& trying,
+            Comparison& result) {
+  const OwnStages all = with_one_fill(own, *run);
+  Search(all, Evidence(all, except), how, limit, trying).find({run, {}}, result.wrongs);
+  const auto found = [&] {
+    return std::ranges::any_of(result.wrongs, [](const Wrong& wrong) { return !wrong.findings.empty(); });
+  };
+  if (result.wrongs.empty() && run != given) {  // rows without any key, which follow their fill, are all that differs
+    result.wrongs.push_back({result.first_difference()->stage, {other_fill()}});
+  } else if (!found() && own.stages.size() > 1) {
+    std::vector<Wrong> wrongs;
+    const OwnStages last = last_stages(all);
+    Search(last, Evidence(last, except), how, limit, trying).find({run, {}}, wrongs);
+    for (Wrong& wrong : wrongs) {
+      const auto same = std::ranges::find(result.wrongs, wrong.stage, &Wrong::stage);
+      if (wrong.findings.empty()) continue;
+      if (same == result.wrongs.end()) result.wrongs.push_back(std::move(wrong));
+      else same->findings = std::move(wrong.findings);
+    }
+  }
+}
+
+}  // namespace
+
 Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run, double seconds,
                    const std::function<void(std::string_view)>& trying) {
   Comparison result;
-  compare_stages(*trace, own, result);
-  if (result.matches()) return result;
+  std::vector<Wrong> notes = compare_stages(*trace, own, result);
   const TimeLimit limit(seconds, run.stop);
   Run timed = run;
   timed.stop = limit.token();
   try {
-    auto masked = with_bias_as_mask(trace, timed);
-    result.assumed = mask_in_numbers(*masked, own, timed);
+    auto masked = result.matches() ? trace : with_bias_as_mask(trace, timed);
+    if (!result.matches()) result.assumed = mask_in_numbers(*masked, own, timed);
     if (result.assumed) {
       masked = result.assumed->run;
-      compare_stages(*masked, own, result);
-      if (result.matches()) return result;
+      notes = compare_stages(*masked, own, result);
     }
     std::vector<Stage> except;
     if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
-    const Evidence evidence(own, except);
-    Search(own, evidence, timed, limit, trying).find({masked, {}}, result.wrongs);
+    if (!result.matches())
+      search(masked, under_their_fill(masked, own, timed), own, except, timed, limit, trying, result);
+    result.complete = !limit.is_up();
   } catch (const Cancelled&) {
     if (!limit.is_up()) throw;
     if (result.wrongs.empty()) result.wrongs.push_back({result.first_difference()->stage, {}});
+    result.complete = false;
   }
-  result.complete = !limit.is_up();
+  std::erase_if(notes, [&](const Wrong& note) {
+    const std::vector<Finding> said = result.diagnosis();
+    return std::ranges::find(said, note.findings.front().id, &Finding::id) != said.end();
+  });
+  result.wrongs.insert(result.wrongs.begin(), notes.begin(), notes.end());
   return result;
 }
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "core/diagnosis/fill_search.h"
 #include "core/diagnosis/mistake_kinds.h"
 
 namespace headlight {
@@ -76,6 +75,165 @@ std::optional<float> fill_in_weights(const Tensor& mask, const Tensor& scores, c
     if (std::abs(*value - typed) <= 1e-3F) return typed;
   }
   return value;
+}
+
+constexpr std::size_t most_rows = 4;
+constexpr double lowest = -30, highest = 30, step = 0.25;
+
+using Numbers = std::vector<double>;
+
+/// What one head adds to a row, as it depends on the fill f: (allowed + e^(f−top) masked) / (sum + e^(f−top) count).
+struct HeadShare {
+  double top = 0, sum = 0, count = 0;
+  Numbers allowed, masked;  ///< Σ e^(s−top) v and Σ v, as they stand in the row
+};
+
+/// One query row of concat or output beside somebody's.
+class OutputRow {
+ public:
+  /// `target` is a row of concat, or of the output where `projected`.
+  OutputRow(const Trace& run, Index b, Index q, Numbers target, bool projected) : target_(std::move(target)) {
+    for (Index h = 0; h < run.dims().heads; ++h) heads_.push_back(share_of(run, b, h, q, projected));
+    if (!projected || !run.has(Stage::b_o)) return;
+    const MatrixView bias = run[Stage::b_o].matrix();
+    for (std::size_t i = 0; i < target_.size(); ++i) target_[i] -= static_cast<double>(bias(0, static_cast<Index>(i)));
+  }
+
+  /// Whether a fill acts on it: some head has keys of both kinds, and none has masked ones alone.
+  bool tells() const {
+    return std::ranges::all_of(heads_, [](const HeadShare& h) { return h.sum > 0; }) &&
+           std::ranges::any_of(heads_, [](const HeadShare& h) { return h.count > 0; }) &&
+           std::ranges::all_of(target_, [](double v) { return std::isfinite(v); });
+  }
+
+  double squared_error(double fill) const {
+    Numbers rest = target_;
+    for (const HeadShare& head : heads_) {
+      const double leak = std::exp(fill - head.top), whole = head.sum + leak * head.count;
+      for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= (head.allowed[i] + leak * head.masked[i]) / whole;
+    }
+    double sum = 0;
+    for (const double apart : rest) sum += apart * apart;
+    return sum;
+  }
+
+ private:
+  HeadShare share_of(const Trace& run, Index b, Index h, Index q, bool projected) const;
+
+  Numbers target_;
+  std::vector<HeadShare> heads_;
+};
+
+/// A head's numbers where they come to stand in a row of `width`: in its own channels, or through W_o.
+Numbers placed(const Numbers& head, Index h, std::size_t width, const Tensor& W_o) {
+  Numbers row(width, 0);
+  const auto d_head = static_cast<Index>(head.size());
+  for (Index i = 0; i < d_head; ++i) {
+    const double value = head[static_cast<std::size_t>(i)];
+    if (!W_o.defined()) {
+      row[static_cast<std::size_t>(h * d_head + i)] = value;
+      continue;
+    }
+    const MatrixView weight = W_o.matrix();
+    for (std::size_t out = 0; out < width; ++out)
+      row[out] += static_cast<double>(weight(static_cast<Index>(out), h * d_head + i)) * value;
+  }
+  return row;
+}
+
+HeadShare OutputRow::share_of(const Trace& run, Index b, Index h, Index q, bool projected) const {
+  const Tensor& values = run[Stage::V_heads];
+  const MatrixView may = run[Stage::mask].matrix(b, h), scores = mistakes::scores_before_mask(run).matrix(b, h);
+  const MatrixView v = values.matrix(b, h / (run.dims().heads / values.size(1)));
+  HeadShare share{.top = -std::numeric_limits<double>::infinity(), .allowed = {}, .masked = {}};
+  for (Index k = 0; k < may.cols; ++k) {
+    if (may(q, k) != 0) share.top = std::max(share.top, static_cast<double>(scores(q, k)));
+  }
+  Numbers allowed(static_cast<std::size_t>(v.cols), 0), masked = allowed;
+  for (Index k = 0; k < may.cols; ++k) {
+    const bool attends = may(q, k) != 0;
+    const double part = attends ? std::exp(static_cast<double>(scores(q, k)) - share.top) : 1;
+    (attends ? share.sum : share.count) += part;
+    for (Index i = 0; i < v.cols; ++i)
+      (attends ? allowed : masked)[static_cast<std::size_t>(i)] += part * static_cast<double>(v(k, i));
+  }
+  const Tensor W_o = projected ? run[Stage::W_o] : Tensor();
+  share.allowed = placed(allowed, h, target_.size(), W_o);
+  share.masked = placed(masked, h, target_.size(), W_o);
+  return share;
+}
+
+/// [B, n_q, channels] of what somebody has; undefined where nothing is there.
+struct Target {
+  Tensor rows;
+  bool projected = false;
+};
+
+Target target_of(const Trace& run, const OwnStages& own) {
+  const Dims& d = run.dims();
+  for (const Stage stage : {Stage::head_outputs, Stage::concat, Stage::output}) {
+    const OwnStage* found = own.find(stage);
+    if (!found || !found->fits) continue;
+    if (stage == Stage::head_outputs)
+      return {found->values.transpose(1, 2).view({d.batch, d.n_q, d.heads * found->values.size(3)})};
+    return {found->values, stage == Stage::output && run.has(Stage::W_o)};
+  }
+  return {};
+}
+
+std::vector<OutputRow> telling_rows(const Trace& run, const Target& target) {
+  std::vector<OutputRow> rows;
+  for (Index b = 0; b < run.dims().batch; ++b) {
+    const MatrixView m = target.rows.matrix(b);
+    for (Index q = 0; q < m.rows && rows.size() < most_rows; ++q) {
+      Numbers numbers;
+      for (Index i = 0; i < m.cols; ++i) numbers.push_back(static_cast<double>(m(q, i)));
+      OutputRow row(run, b, q, std::move(numbers), target.projected);
+      if (row.tells()) rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+/// Where `error` is least in (low, high), to 1e-7: golden section (Kiefer 1953).
+template <typename Error>
+double least(Error error, double low, double high) {
+  const double share = (std::sqrt(5.0) - 1) / 2;
+  double a = high - share * (high - low), b = low + share * (high - low);
+  double at_a = error(a), at_b = error(b);
+  while (high - low > 1e-7) {
+    const bool left = at_a < at_b;
+    (left ? high : low) = left ? b : a;
+    (left ? b : a) = left ? a : b;
+    (left ? at_b : at_a) = left ? at_a : at_b;
+    double& tried = left ? a : b;
+    tried = left ? high - share * (high - low) : low + share * (high - low);
+    (left ? at_a : at_b) = error(tried);
+  }
+  return (low + high) / 2;
+}
+
+/// The fill between −30 and 30 that comes closest to somebody's head_outputs, concat or output, the first that is
+/// there, in the rows that masked keys reach; nothing without such rows, or where it lies at an end.
+std::optional<float> fill_from_outputs(const Trace& run, const OwnStages& own) {
+  const Target target = target_of(run, own);
+  if (!target.rows.defined()) return {};
+  const std::vector<OutputRow> rows = telling_rows(run, target);
+  if (rows.empty()) return {};
+  const auto error = [&](double fill) {
+    double sum = 0;
+    for (const OutputRow& row : rows) sum += row.squared_error(fill);
+    return sum;
+  };
+  double best = lowest, best_error = std::numeric_limits<double>::infinity();
+  for (double fill = lowest; fill <= highest; fill += step) {
+    const double here = error(fill);
+    if (here >= best_error) continue;
+    best = fill;
+    best_error = here;
+  }
+  if (best == lowest || best >= highest) return {};
+  return static_cast<float>(least(error, best - step, best + step));
 }
 
 }  // namespace

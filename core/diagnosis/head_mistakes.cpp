@@ -1,5 +1,10 @@
 // Heads: split, merged, rotated, grouped and averaged wrongly.
+#include "core/attention/head_outputs.h"
+#include "core/attention/heads.h"
+#include "core/attention/rope.h"
 #include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/weight_recovery.h"
+#include "core/run/stage_steps.h"
 
 namespace headlight::mistakes {
 namespace {
@@ -40,6 +45,19 @@ Rule split_by_view(Stage channels, Index heads) {
   };
 }
 
+Tensor in_order(const Tensor& heads, const std::vector<Index>& order) {
+  const Tensor packed = heads.contiguous();
+  const auto size = static_cast<std::size_t>(heads.size(2) * heads.size(3));
+  Buffer values;
+  for (Index b = 0; b < heads.size(0); ++b) {
+    for (const Index head : order) {
+      const auto from = packed.values().subspan(static_cast<std::size_t>(b * heads.size(1) + head) * size, size);
+      values.insert(values.end(), from.begin(), from.end());
+    }
+  }
+  return Tensor(heads.shape(), std::move(values));
+}
+
 struct Split {
   Stage channels, heads;
 };
@@ -75,6 +93,46 @@ Variants merge_without_transpose(const Suspect&) {
     return heads.view({heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
   };
   return {variant};
+}
+
+Variants merge_permuted(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const std::string write = " Write concat = heads.transpose(1, 2).reshape(B, n, H * d_head).";
+  Variants variants;
+  if (run.dims().heads > 1) {
+    Variant& channels = variants.emplace_back(
+        Variant{"The heads are merged channel by channel, so that a head's numbers stand H apart." + write});
+    channels.rules[Stage::concat] = [](const Trace& t, const Usual&) {
+      const Tensor heads = t[Stage::head_outputs].transpose(1, 2).transpose(2, 3).contiguous();  // [B, n, d, H]
+      return heads.view({heads.size(0), heads.size(1), heads.size(2) * heads.size(3)});
+    };
+  }
+  if (const std::vector<Index> order = head_order(run, suspect.own); !order.empty()) {
+    std::vector<std::string> heads;
+    for (const Index head : order) heads.push_back(std::to_string(head));
+    Variant& permuted = variants.emplace_back(
+        Variant{"The heads are merged in another order: heads " + in_words(heads) + " stand side by side." + write});
+    permuted.rules[Stage::concat] = [order](const Trace& t, const Usual&) {
+      return merge_heads(in_order(t[Stage::head_outputs], order));
+    };
+  }
+  return variants;
+}
+
+Variants rope_on_values(const Suspect& suspect) {
+  if (!suspect.run.has(Stage::K_rotated)) return {};
+  const std::string text =
+      "The rotary embedding turns the values too; positions belong to queries and keys alone. Write "
+      "q, k = apply_rotary(q, k), and leave v as v_proj gives it.";
+  const auto turned = [](const Trace& t) { return rotate(t[Stage::V_heads], rotation_of(t, Stage::K_rotated)); };
+  Variants variants{{text}, {text}};
+  variants[0].rules[Stage::V_heads] = [](const Trace& t, const Usual& usual) {
+    return rotate(usual(), rotation_of(t, Stage::K_rotated));
+  };
+  variants[1].rules[Stage::head_outputs] = [turned](const Trace& t, const Usual&) {
+    return gather_values(t[*t.standing_for(Stage::dropped_weights)], turned(t));
+  };
+  return variants;
 }
 
 Variants rope_pairing(const Suspect& suspect) {

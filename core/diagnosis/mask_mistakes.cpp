@@ -4,6 +4,7 @@
 
 #include "core/attention/head_outputs.h"
 #include "core/attention/masking.h"
+#include "core/diagnosis/agreement.h"
 #include "core/diagnosis/causal_masks.h"
 #include "core/diagnosis/fill_estimate.h"
 #include "core/diagnosis/mistake_kinds.h"
@@ -15,11 +16,7 @@ namespace {
 using Usual = std::function<Tensor()>;
 
 Tensor inverted(const Tensor& mask) {
-  const Tensor packed = mask.contiguous();
-  Buffer values;
-  values.reserve(packed.values().size());
-  for (const float v : packed.values()) values.push_back(v == 0 ? 1 : 0);
-  return Tensor(mask.shape(), std::move(values));
+  return each_number(mask, [](float v) { return v == 0 ? 1.0F : 0.0F; });
 }
 
 Rule other_mask(const Tensor& mask) {
@@ -146,6 +143,25 @@ Variants causal_wrong_corner(const Suspect& suspect) {
       causal_masks(suspect.run, CausalChange::other_corner),
       "With n_q ≠ n_k the causal mask is aligned at the wrong corner. Write torch.ones(n_q, n_k, dtype=torch.bool)"
       ".tril(diagonal=n_k - n_q) for the bottom right, tril() for the top left.");
+}
+
+Variants mask_transposed(const Suspect& suspect) {
+  const Tensor& mask = suspect.run[Stage::mask];
+  if (!mask.defined() || mask.size(2) != mask.size(3)) return {};
+  const Tensor turned = mask.transpose(2, 3).contiguous();
+  if (all_agree(turned, mask)) return {};
+  return with_masks(
+      {turned},
+      "The mask is transposed: its rows are keys and its columns queries, so that a causal mask shows the "
+      "future and hides the past. Write mask[query, key], such as torch.ones(n, n, dtype=torch.bool).tril().");
+}
+
+Variants padding_on_queries(const Suspect& suspect) {
+  return with_masks(query_padding_masks(suspect.run),
+                    "Padding hides queries in place of keys: padded positions get no row of their own, and the others "
+                    "still attend to "
+                    "them. Write scores.masked_fill(padding[:, None, None, :], float(\"-inf\")), with the padding "
+                    "along the last axis.");
 }
 
 }  // namespace headlight::mistakes

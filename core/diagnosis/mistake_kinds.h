@@ -13,6 +13,7 @@ Variants scale_multiplied(const Suspect&);
 Variants scale_without_root(const Suspect&);
 Variants softmax_over_queries(const Suspect&);
 Variants softmax_over_heads(const Suspect&);
+Variants sigmoid_weights(const Suspect&);
 Variants query_key_swapped(const Suspect&);
 Variants weights_transposed(const Suspect&);
 
@@ -23,24 +24,32 @@ Variants mask_finite_fill(const Suspect&);
 Variants causal_excludes_self(const Suspect&);
 Variants causal_sees_next(const Suspect&);
 Variants causal_wrong_corner(const Suspect&);
+Variants mask_transposed(const Suspect&);
+Variants padding_on_queries(const Suspect&);
 
 Variants weight_not_transposed(const Suspect&);
 Variants bias_missing(const Suspect&);
 Variants bias_twice(const Suspect&);
 Variants no_output_projection(const Suspect&);
+Variants residual_included(const Suspect&);
 Variants value_is_key(const Suspect&);
 Variants key_value_swapped(const Suspect&);
 
 Variants split_without_transpose(const Suspect&);
 Variants merge_without_transpose(const Suspect&);
+Variants merge_permuted(const Suspect&);
 Variants rope_pairing(const Suspect&);
+Variants rope_on_values(const Suspect&);
 Variants gqa_tiled(const Suspect&);
 Variants heads_averaged(const Suspect&);
 
 Variants dropout_active(const Suspect&);
+Variants constant_factor(const Suspect&);
 
 /// The scores that the mask is laid over, in a run that has come so far.
 const Tensor& scores_before_mask(const Trace& so_far);
+/// The stage with each number changed.
+Tensor each_number(const Tensor& tensor, const std::function<float(float)>& change);
 /// "b_q, b_k and b_v"
 std::string in_words(const std::vector<std::string>& names);
 /// Every subset of `size` things but the empty one, the smallest first, as bits.

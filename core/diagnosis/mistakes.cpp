@@ -20,11 +20,16 @@ std::span<const Mistake> all_mistakes() {
       {"causal_excludes_self", mistakes::causal_excludes_self},
       {"causal_sees_next", mistakes::causal_sees_next},
       {"causal_wrong_corner", mistakes::causal_wrong_corner},
+      {"padding_on_queries", mistakes::padding_on_queries},
+      {"mask_transposed", mistakes::mask_transposed},
       {"softmax_over_queries", mistakes::softmax_over_queries},
       {"softmax_over_heads", mistakes::softmax_over_heads},
+      {"sigmoid_weights", mistakes::sigmoid_weights},
       {"split_without_transpose", mistakes::split_without_transpose},
       {"merge_without_transpose", mistakes::merge_without_transpose},
+      {"merge_permuted", mistakes::merge_permuted},
       {"no_output_projection", mistakes::no_output_projection},
+      {"residual_included", mistakes::residual_included},
       {"bias_missing", mistakes::bias_missing},
       {"bias_twice", mistakes::bias_twice},
       {"weight_not_transposed", mistakes::weight_not_transposed},
@@ -33,10 +38,12 @@ std::span<const Mistake> all_mistakes() {
       {"key_value_swapped", mistakes::key_value_swapped},
       {"weights_transposed", mistakes::weights_transposed},
       {"rope_pairing", mistakes::rope_pairing},
+      {"rope_on_values", mistakes::rope_on_values},
       {"gqa_tiled", mistakes::gqa_tiled},
       {"heads_averaged", mistakes::heads_averaged},
       {"mask_finite_fill", mistakes::mask_finite_fill},
       {"dropout_active", mistakes::dropout_active},
+      {"constant_factor", mistakes::constant_factor},
   };
   return table;
 }
@@ -45,6 +52,14 @@ namespace mistakes {
 
 const Tensor& scores_before_mask(const Trace& so_far) {
   return so_far[so_far.standing_for(Stage::biased_scores).value()];
+}
+
+Tensor each_number(const Tensor& tensor, const std::function<float(float)>& change) {
+  const Tensor packed = tensor.contiguous();
+  Buffer values;
+  values.reserve(packed.values().size());
+  for (const float v : packed.values()) values.push_back(change(v));
+  return Tensor(tensor.shape(), std::move(values));
 }
 
 std::string in_words(const std::vector<std::string>& names) {

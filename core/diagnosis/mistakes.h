@@ -23,7 +23,7 @@ struct Variant {
   /// What was saved under the stage's name, where that is not what the run went on with.
   std::map<Stage, std::function<Tensor(const Tensor&)>> saved{};
   bool harmless = false;  ///< no weight of a row that has keys is another
-  bool rare = false;      ///< comes after every mistake that gives the same numbers
+  bool rare = false;      ///< said only where no other mistake gives the same numbers
 };
 
 /// What a mistake is looked for in: a run with a mask stage wherever keys are masked, and somebody's stages.

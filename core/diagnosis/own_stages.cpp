@@ -1,6 +1,8 @@
 #include "core/diagnosis/own_stages.h"
 
+#include <Eigen/Core>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 
@@ -16,10 +18,29 @@ namespace {
 
 constexpr float least_masking_bias = -1e4F;
 
-/// Half of the distance between 1 and the next number.
-float rounding_of(DType dtype) {
+/// Half of the distance between 1 and the next number; 0 of no type of half precision.
+float half_step_of(std::optional<DType> dtype) {
   if (dtype == DType::f16) return 0x1p-11F;
   return dtype == DType::bf16 ? 0x1p-8F : 0.0F;
+}
+
+/// The type of half precision that every number is one of, whatever the file keeps them in; nothing where they are too
+/// few or too plain to tell.
+std::optional<DType> rounded_to(const ArrayEntry& entry, const Tensor& values) {
+  if (entry.dtype == DType::f16 || entry.dtype == DType::bf16) return entry.dtype;
+  constexpr int least = 8;
+  int telling = 0;  // with more than four bits of their significand in use
+  bool bf16 = true, f16 = true;
+  for (const float v : values.values()) {
+    if (!std::isfinite(v) || v == 0) continue;
+    const auto bits = std::bit_cast<std::uint32_t>(v);
+    telling += (bits & 0x7FFFFU) != 0 ? 1 : 0;
+    bf16 = bf16 && (bits & 0xFFFFU) == 0;
+    f16 = f16 && static_cast<float>(Eigen::half(v)) == v;
+    if (!bf16 && !f16) return {};
+  }
+  if (telling < least) return {};
+  return bf16 ? DType::bf16 : DType::f16;
 }
 
 /// A mask of 0 and 1 as it is; one of 0 and large negative numbers is additive: 0 = may attend.
@@ -35,7 +56,8 @@ bool read_mask_values(OwnStage& own) {
 }
 
 OwnStage fitted(Stage stage, const ArrayEntry& entry, const Tensor& stored, const Trace& trace) {
-  OwnStage own{.stage = stage, .values = stored, .stored = entry.shape, .slack = rounding_of(entry.dtype)};
+  OwnStage own{.stage = stage, .values = stored, .stored = entry.shape};
+  if (stage != Stage::mask) own.slack = half_step_of(rounded_to(entry, stored));
   const Shape wanted = counterpart(trace, stage).shape();
   std::optional<ShapeReading> read = read_shape(stage, stored, wanted, trace.dims());
   own.fits = read.has_value();

@@ -52,11 +52,10 @@ std::string names_of(const std::vector<Projection>& chosen, Stage Projection::*p
   return in_words(names);
 }
 
-Tensor doubled(const Tensor& bias) {
-  const Tensor packed = bias.contiguous();
-  Buffer values;
-  for (const float v : packed.values()) values.push_back(2 * v);
-  return Tensor(bias.shape(), std::move(values));
+Tensor sum(const Tensor& a, const Tensor& b) {
+  const Tensor packed = b.contiguous();
+  std::size_t i = 0;
+  return each_number(a, [&](float v) { return v + packed.values()[i++]; });
 }
 
 }  // namespace
@@ -88,7 +87,7 @@ Variants bias_missing(const Suspect& suspect) {
 Variants bias_twice(const Suspect& suspect) {
   return each_choice(
       [&](const Projection& p) { return suspect.run.has(p.bias); },
-      [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], doubled(t[p.bias])); },
+      [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], sum(t[p.bias], t[p.bias])); },
       [](const std::vector<Projection>& chosen) {
         const bool one = chosen.size() == 1;
         return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) + (one ? " is" : " are") +
@@ -102,6 +101,16 @@ Variants no_output_projection(const Suspect& suspect) {
   Variant variant{
       "The output projection is missing: the output is the heads put side by side. Write output = out_proj(concat)."};
   variant.rules[Stage::output] = [](const Trace& t, const Usual&) { return t[Stage::concat]; };
+  return {variant};
+}
+
+Variants residual_included(const Suspect& suspect) {
+  const Tensor& x = suspect.run[Stage::query];
+  if (!x.defined() || x.shape() != suspect.run[Stage::output].shape()) return {};
+  Variant variant{
+      "The layer's input is added to the output: that is the residual connection around attention, not attention "
+      "itself. Write output = out_proj(concat), and save it before x + output."};
+  variant.rules[Stage::output] = [](const Trace& t, const Usual& usual) { return sum(usual(), t[Stage::query]); };
   return {variant};
 }
 

@@ -92,6 +92,16 @@ Variants softmax_over_heads(const Suspect&) {
       "weights = scores.softmax(dim=-1).")};
 }
 
+Variants sigmoid_weights(const Suspect&) {
+  Variant variant{
+      "The weights are a sigmoid of each score by itself, so that rows do not sum to one. Write weights = "
+      "scores.softmax(dim=-1)."};
+  variant.rules[Stage::weights] = [](const Trace& t, const Usual&) {
+    return each_number(t[Stage::masked_scores], [](float s) { return 1 / (1 + std::exp(-s)); });
+  };
+  return {variant};
+}
+
 Variants query_key_swapped(const Suspect& suspect) {
   const Trace& run = suspect.run;
   const std::string text =

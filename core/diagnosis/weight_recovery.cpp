@@ -157,7 +157,77 @@ const OwnStage* differing(const Trace& run, const OwnStages& own, Stage stage) {
   return found;
 }
 
+/// The head whose outputs the channels of each place are; empty where one is nobody's.
+std::vector<Index> order_in_concat(const Tensor& concat, const Tensor& heads, float slack) {
+  const Index count = heads.size(1), size = heads.size(3);
+  std::vector<Index> order;
+  for (Index place = 0; place < count; ++place) {
+    const Tensor channels = concat.slice(2, place * size, size);
+    Index head = 0;
+    while (head < count && !all_agree(channels, heads.slice(1, head, 1).contiguous().view(channels.shape()), slack))
+      ++head;
+    if (head == count) return {};
+    order.push_back(head);
+  }
+  return order;
+}
+
+/// output − b_o = Σ_place Σ_head P[place, head] W_o,place head_head: least squares over P, which must come out as a
+/// permutation.
+std::vector<Index> order_in_output(const Trace& run, const Tensor& output) {
+  const Dims& d = run.dims();
+  const Tensor& heads = run[Stage::head_outputs];
+  const Index unknowns = d.heads * d.heads, size = heads.size(3);
+  const MatrixView w = run[Stage::W_o].matrix();
+  Matrix W_o(w.rows, w.cols);
+  for (Index i = 0; i < w.rows; ++i) W_o.row(i) = row_of(w, i, 0, w.cols).transpose();
+  Vector bias = Vector::Zero(w.rows);
+  if (run.has(Stage::b_o)) bias = row_of(run[Stage::b_o].matrix(), 0, 0, w.rows);
+  const Index most_rows = 4 * unknowns / d.d_out + 4;
+  Matrix columns(most_rows * d.d_out, unknowns);
+  Vector target(most_rows * d.d_out);
+  Index rows = 0;
+  for (Index row = 0; row < d.batch * d.n_q && rows < most_rows; ++row) {
+    const Index b = row / d.n_q, q = row % d.n_q, first = rows * d.d_out;
+    target.segment(first, d.d_out) = row_of(output.matrix(b), q, 0, d.d_out) - bias;
+    for (Index head = 0; head < d.heads; ++head) {
+      const Vector gathered = row_of(heads.matrix(b, head), q, 0, size);
+      for (Index place = 0; place < d.heads; ++place) {
+        columns.block(first, place * d.heads + head, d.d_out, 1) = W_o.middleCols(place * size, size) * gathered;
+      }
+    }
+    if (target.segment(first, d.d_out).allFinite() && columns.middleRows(first, d.d_out).allFinite()) ++rows;
+  }
+  columns.conservativeResize(rows * d.d_out, Eigen::NoChange);
+  target.conservativeResize(rows * d.d_out);
+  if (columns.rows() < unknowns) return {};
+  const Eigen::ColPivHouseholderQR<Matrix> system(columns);
+  if (system.rank() < unknowns) return {};
+  const Vector found = system.solve(target);
+  std::vector<Index> order;
+  for (Index place = 0; place < d.heads; ++place) {
+    Index head = 0;
+    if (found.segment(place * d.heads, d.heads).maxCoeff(&head) < 0.9) return {};
+    order.push_back(head);
+  }
+  return order;
+}
+
 }  // namespace
+
+std::vector<Index> head_order(const Trace& run, const OwnStages& own) {
+  constexpr Index most_heads = 16;  // heads² unknowns
+  const Index heads = run.dims().heads;
+  std::vector<Index> order, usual;
+  for (Index head = 0; head < heads; ++head) usual.push_back(head);
+  if (const OwnStage* concat = differing(run, own, Stage::concat)) {
+    order = order_in_concat(concat->values, run[Stage::head_outputs], concat->slack);
+  } else if (const OwnStage* output = differing(run, own, Stage::output); output && heads <= most_heads) {
+    order = run.has(Stage::W_o) ? order_in_output(run, output->values)
+                                : order_in_concat(output->values, run[Stage::head_outputs], output->slack);
+  }
+  return order == usual ? std::vector<Index>{} : order;
+}
 
 Tensor recover_weights(const Trace& run, const OwnStages& own) {
   for (const Stage stage : {Stage::dropped_weights, Stage::weights}) {

@@ -63,6 +63,48 @@ std::optional<std::vector<std::string>> source_words(const Scenario& scenario, c
   return words;
 }
 
+namespace {
+
+/// Bytes that a terminal takes for commands where they are pasted: control characters, and U+0080 to U+009F.
+bool is_control_at(const std::string& word, std::size_t i) {
+  const auto byte = static_cast<unsigned char>(word[i]);
+  const bool second = i > 0 && static_cast<unsigned char>(word[i - 1]) == 0xC2 && byte < 0xA0;
+  const bool first = byte == 0xC2 && i + 1 < word.size() && static_cast<unsigned char>(word[i + 1]) < 0xA0;
+  return byte < 0x20 || byte == 0x7F || first || (second && byte >= 0x80);
+}
+
+bool has_controls(const std::string& word) {
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (is_control_at(word, i)) return true;
+  }
+  return false;
+}
+
+/// 'it'\''s'
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) c == '\'' ? text += "'\\''" : text += c;
+  return text + "'";
+}
+
+/// $'a\x15b', as bash, zsh and ksh read it.
+std::string escaped(const std::string& word) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text = "$'";
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(word[i]);
+    if (is_control_at(word, i)) {
+      // Three octal digits: a letter or digit after \x15 would be taken for a part of it.
+      text += std::string("\\") + digits[byte >> 6] + digits[byte >> 3 & 7] + digits[byte & 7];
+    } else {
+      text += word[i] == '\'' || word[i] == '\\' ? std::string("\\") + word[i] : std::string(1, word[i]);
+    }
+  }
+  return text + "'";
+}
+
+}  // namespace
+
 std::string shell_line(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
@@ -71,9 +113,7 @@ std::string shell_line(const std::vector<std::string>& words) {
       line += word;
       continue;
     }
-    line += '\'';
-    for (const char c : word) c == '\'' ? line += "'\\''" : line += c;
-    line += '\'';
+    line += has_controls(word) ? escaped(word) : quoted(word);
   }
   return line;
 }

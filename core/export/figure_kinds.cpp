@@ -19,6 +19,12 @@
 namespace headlight {
 namespace {
 
+/// A file's or folder's own name, whatever slashes it was typed with.
+std::string file_in_title(std::string_view file) {
+  while (file.size() > 1 && file.ends_with('/')) file.remove_suffix(1);
+  return std::string(file_name_of(file));
+}
+
 /// 1 where the query may attend, of the cut's part of the mask that is in force; all of it where there is none.
 Tensor mask_of(const StageCut& cut, Index head) {
   const StageCut scores{cut.trace, Stage::weights, cut.batch, {head}, false, cut.rows, cut.cols};
@@ -107,8 +113,8 @@ FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& styl
     spec.panels[i].matrix = spec.kept.back().matrix();
   }
   if (!style.title)
-    spec.title = std::string(name(cut.stage)) + " · " + std::string(file_name_of(style.other_file)) + " − " +
-                 (cut.trace.scenario.file.empty() ? "this" : std::string(file_name_of(cut.trace.scenario.file)));
+    spec.title = std::string(name(cut.stage)) + " · " + file_in_title(style.other_file) + " − " +
+                 (cut.trace.scenario.file.empty() ? "this" : file_in_title(cut.trace.scenario.file));
   spec.subtitle.clear();
   spec.palette = Palette::diverging;
   if (style.colormap.empty()) spec.colormap = style.print ? "coolwarm" : "";

@@ -127,7 +127,7 @@ std::string first_look(std::string_view head) {
   if (const Signature* known = recognise(head)) {
     return "starts with " + in_quotes(known->head) + ", " + std::string(known->is);
   }
-  return "starts with " + in_quotes(head.substr(0, 8));
+  return is_utf8(head.substr(0, 8)) ? "it starts like a text" : "its first bytes are of no format that is known here";
 }
 
 bool is_something_else(std::string_view head) { return recognise(head) != nullptr; }

@@ -1,9 +1,6 @@
 #include "core/files/json_object.h"
 
-#include <fstream>
-#include <iterator>
-
-#include "core/files/error_place.h"
+#include "core/files/load_budget.h"
 #include "core/text/json_depth.h"
 #include "core/text/utf8_path.h"
 
@@ -15,12 +12,7 @@ nlohmann::json read_json_object(const std::filesystem::path& path, const std::st
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) place.fail("cannot be opened: " + error.message(), expected);
   if (size > most) place.fail("has " + byte_count(size), expected + " of " + byte_count(most) + " at most");
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) place.fail("cannot be opened", expected);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (nested_deeper_than(text, deepest_json))
-    place.fail("is nested more than " + std::to_string(deepest_json) + " deep", expected);
-  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  nlohmann::json json = LoadBudget(place).json_of(path, deepest_json);
   if (!json.is_object()) place.fail("is no JSON object", expected);
   return json;
 }

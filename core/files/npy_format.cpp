@@ -108,25 +108,6 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-std::optional<DType> dtype_of(std::string_view kind_and_size) {
-  static constexpr std::array<std::pair<std::string_view, DType>, 12> known = {{{"f2", DType::f16},
-                                                                                {"f4", DType::f32},
-                                                                                {"f8", DType::f64},
-                                                                                {"i1", DType::i8},
-                                                                                {"u1", DType::u8},
-                                                                                {"i2", DType::i16},
-                                                                                {"u2", DType::u16},
-                                                                                {"i4", DType::i32},
-                                                                                {"u4", DType::u32},
-                                                                                {"i8", DType::i64},
-                                                                                {"u8", DType::u64},
-                                                                                {"b1", DType::boolean}}};
-  for (const auto& [text, dtype] : known) {
-    if (text == kind_and_size) return dtype;
-  }
-  return {};
-}
-
 std::string why_unusable(const std::string& descr, const ErrorPlace& place) {
   if (descr.empty()) return "its elements are records of several fields";
   const std::size_t order = descr.find_first_not_of("<>=|");
@@ -193,6 +174,25 @@ std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t&
 
 }  // namespace
 
+std::optional<DType> dtype_of_numpy(std::string_view kind_and_size) {
+  static constexpr std::array<std::pair<std::string_view, DType>, 12> known = {{{"f2", DType::f16},
+                                                                                {"f4", DType::f32},
+                                                                                {"f8", DType::f64},
+                                                                                {"i1", DType::i8},
+                                                                                {"u1", DType::u8},
+                                                                                {"i2", DType::i16},
+                                                                                {"u2", DType::u16},
+                                                                                {"i4", DType::i32},
+                                                                                {"u4", DType::u32},
+                                                                                {"i8", DType::i64},
+                                                                                {"u8", DType::u64},
+                                                                                {"b1", DType::boolean}}};
+  for (const auto& [text, dtype] : known) {
+    if (text == kind_and_size) return dtype;
+  }
+  return {};
+}
+
 NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const ErrorPlace& place) {
   NpyHeader header;
   ArrayLayout& layout = header.layout;
@@ -202,7 +202,7 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Erro
     place.fail("its header lacks descr, fortran_order or shape");
   const std::string descr = *fields.descr;
   const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
-  const std::optional<DType> dtype = dtype_of(std::string_view(descr).substr(has_order ? 1 : 0));
+  const std::optional<DType> dtype = dtype_of_numpy(std::string_view(descr).substr(has_order ? 1 : 0));
   if (!dtype) {
     header.unusable = why_unusable(descr, place);
     layout.shape = std::move(*fields.shape);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/array_contents.h"
+#include "core/files/load_budget.h"
 
 namespace headlight {
 namespace {
@@ -24,7 +25,7 @@ struct Item {
 /// Takes the header as it is parsed, so that nothing deeper or larger than a header is ever built up.
 class HeaderReader final : public nlohmann::json_sax<json> {
  public:
-  explicit HeaderReader(const ErrorPlace& file) : file_(file) {}
+  explicit HeaderReader(const ErrorPlace& file) : file_(file), budget_(file) {}
 
   std::vector<Item> items;
   std::map<std::string, std::string, std::less<>> metadata;
@@ -34,6 +35,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
       place_ = Place::top;
     } else if (place_ == Place::top) {
       place_ = key_ == "__metadata__" ? Place::metadata : Place::item;
+      if (place_ == Place::item) budget_.arrays(1);
       if (place_ == Place::item) items.push_back({key_, {}, {}, {}});
       field_.clear();
     } else {
@@ -67,6 +69,8 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   }
   bool string(string_t& text) override {
     if (place_ == Place::metadata) {
+      budget_.strings(2);
+      budget_.bytes(field_.size() + text.size() + 2 * sizeof(std::string));
       metadata[field_] = text;
     } else if (place_ == Place::item && field_ == "dtype") {
       items.back().dtype = text;
@@ -80,6 +84,9 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     if (value > static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) {
       file_.array(key_).fail("its " + field_ + " has a number beyond 2^63");
     }
+    constexpr std::size_t most_axes = 64;
+    if (numbers().size() >= most_axes)
+      file_.array(key_).fail("its " + field_ + " has more than " + std::to_string(most_axes) + " numbers");
     numbers().push_back(static_cast<Index>(value));
     return true;
   }
@@ -116,6 +123,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   }
 
   const ErrorPlace& file_;
+  LoadBudget budget_;
   Place place_ = Place::outside;
   std::string key_;    // at the top: an array's name
   std::string field_;  // within it

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/files/load_budget.h"
+#include "core/files/npy_format.h"
+
 namespace headlight {
 namespace {
 
@@ -53,11 +56,24 @@ bool is_other_storage(std::string_view global) {
          !dtype_of_storage(global);
 }
 
+/// Whether a name is that of a class as people write them, of a library and not of what could reach the machine: its
+/// objects are taken for plain containers. Nothing of it is looked up or run.
+bool is_inert_class(std::string_view global) {
+  constexpr std::array<std::string_view, 16> refused = {
+      "os",  "posix", "nt",     "sys",       "builtins", "__builtin__", "subprocess", "shutil",
+      "pty", "code",  "socket", "importlib", "runpy",    "ctypes",      "pickle",     "webbrowser"};
+  const std::size_t dot = global.rfind('.');
+  if (dot == std::string_view::npos || dot + 1 == global.size()) return false;
+  if (contains(refused, global.substr(0, global.find('.'))) || global.starts_with("torch.")) return false;
+  const char first = global[dot + 1];
+  return first >= 'A' && first <= 'Z';
+}
+
 /// Walks the pickle's tree and lists the tensors and numbers in it under their dotted names.
 class TorchReader {
  public:
   TorchReader(const pickle::Tree& tree, const TorchStorages& storages, const ErrorPlace& place)
-      : tree_(tree), storages_(storages), place_(place) {}
+      : tree_(tree), storages_(storages), place_(place), budget_(place) {}
 
   ArrayContents contents;
   std::vector<std::size_t> parts;  ///< as TorchArrays has them
@@ -74,11 +90,32 @@ class TorchReader {
     if (const auto* flag = std::get_if<bool>(&node)) contents.numbers[name] = *flag ? 1 : 0;
     if (const auto* integer = std::get_if<std::int64_t>(&node)) contents.numbers[name] = static_cast<double>(*integer);
     if (const auto* number = std::get_if<double>(&node)) contents.numbers[name] = *number;
-    if (const auto* text = std::get_if<std::string>(&node)) contents.texts[name] = *text;
+    if (const auto* text = std::get_if<std::string>(&node)) contents.texts[name] = copied(*text);
+  }
+
+  /// (attention, tokens), in either order, as people save the two together; false where `ref` is something else.
+  bool visit_pair(Ref ref) {
+    const auto* pair = std::get_if<pickle::List>(&tree_.nodes[ref]);
+    if (!pair || pair->items.size() != 2) return false;
+    const auto is_words = [&](Ref item) {
+      const auto* list = std::get_if<pickle::List>(&tree_.nodes[item]);
+      return list && words_of(*list).has_value();
+    };
+    const bool words_first = is_words(pair->items[0]);
+    if (words_first == is_words(pair->items[1])) return false;
+    visit(pair->items[words_first ? 1 : 0], "attentions", 1);
+    visit(pair->items[words_first ? 0 : 1], "tokens", 1);
+    return true;
   }
 
  private:
   [[noreturn]] void fail(const std::string& wrong) const { place_.fail("its pickle " + wrong); }
+
+  std::string copied(const std::string& text) {
+    budget_.strings(1);
+    budget_.bytes(text.size() + sizeof(std::string));
+    return text;
+  }
 
   static std::string join(const std::string& name, const std::string& key) {
     return name.empty() ? key : name + "." + key;
@@ -97,12 +134,12 @@ class TorchReader {
     }
   }
   /// Strings only, with their number; nothing for any other list.
-  std::optional<std::vector<std::string>> strings_of(const pickle::List& list) const {
+  std::optional<std::vector<std::string>> strings_of(const pickle::List& list) {
     std::vector<std::string> strings;
     for (const Ref ref : list.items) {
       const auto* text = std::get_if<std::string>(&tree_.nodes[ref]);
       if (!text) return {};
-      strings.push_back(*text);
+      strings.push_back(copied(*text));
     }
     return strings.empty() ? std::nullopt : std::optional(std::move(strings));
   }
@@ -140,7 +177,15 @@ class TorchReader {
     if (contains(rebuild_array, callee)) return add_array(call, name);
     if (contains(rebuild_number, callee)) return add_number(call, name);
     if (callee == numpy_type) return;
+    if (is_inert_class(callee)) return visit_object(call, name, depth);
     if (!contains(ignored, callee)) fail("calls " + callee + ", which makes no tensor");
+  }
+
+  /// An object of a class that is not known here, such as a ModelOutput: what it holds, and nothing of what it does.
+  void visit_object(const pickle::Call& call, const std::string& name, std::size_t depth) {
+    if (!call.items.empty()) return visit_items(call.items, name, depth);
+    const auto* attributes = call.state ? std::get_if<pickle::Dict>(&tree_.nodes[*call.state]) : nullptr;
+    if (attributes) visit_items(attributes->items, name, depth);
   }
 
   const std::string& global(Ref ref) const {
@@ -186,14 +231,7 @@ class TorchReader {
     if (call == nullptr || global(call->callee) != numpy_type) fail("has something else where a NumPy type belongs");
     const auto* word = std::get_if<std::string>(&tree_.nodes[argument(*call, 0)]);
     if (word == nullptr) fail("has a NumPy type without a name");
-    constexpr std::pair<std::string_view, DType> types[] = {
-        {"f2", DType::f16}, {"f4", DType::f32}, {"f8", DType::f64}, {"i1", DType::i8},
-        {"u1", DType::u8},  {"i2", DType::i16}, {"u2", DType::u16}, {"i4", DType::i32},
-        {"u4", DType::u32}, {"i8", DType::i64}, {"u8", DType::u64}, {"b1", DType::boolean}};
-    NumpyType type{{}, *word};
-    for (const auto& [known, dtype] : types) {
-      if (*word == known) type.dtype = dtype;
-    }
+    NumpyType type{dtype_of_numpy(*word), *word};
     if (call->state) {
       const std::vector<Ref>& state = list(*call->state);
       const auto* order = state.size() > 1 ? std::get_if<std::string>(&tree_.nodes[state[1]]) : nullptr;
@@ -228,6 +266,7 @@ class TorchReader {
   /// _reconstruct(numpy.ndarray, (0,), b"b") with the state (version, shape, type, whether by columns, bytes).
   void add_array(const pickle::Call& call, const std::string& name) {
     const ErrorPlace place = place_.array(name);
+    budget_.arrays(1);
     if (global(argument(call, 0)) != numpy_array || !call.state)
       place.fail("it is not one of numpy's arrays as pickle writes them");
     const std::vector<Ref>& state = list(*call.state);
@@ -241,6 +280,12 @@ class TorchReader {
     ArrayLayout layout{*type.dtype, integers(state[1]), {}, 0, type.big_endian};
     const std::optional<Index> count = checked_count(layout.shape);
     const auto* by_columns = std::get_if<bool>(&tree_.nodes[state[3]]);
+    budget_.bytes(std::visit(
+        [](const auto& node) -> std::uint64_t {
+          if constexpr (requires { node.bytes.size(); }) return node.bytes.size();
+          return 0;
+        },
+        tree_.nodes[state[4]]));
     auto bytes = std::make_shared<const std::string>(raw_bytes(state[4]));
     if (!count || static_cast<std::uint64_t>(*count) * byte_size(*type.dtype) != bytes->size())
       place.fail("its shape " + to_string(layout.shape) + " does not fit its " + byte_count(bytes->size()));
@@ -307,6 +352,7 @@ class TorchReader {
   /// (storage, offset, sizes, strides, requires_grad, hooks, {"conj": …, "neg": …})
   void add_tensor(const pickle::Call& call, const std::string& name) {
     const ErrorPlace place = place_.array(name);
+    budget_.arrays(1);
     if (const std::string from = storage_class(argument(call, 0)); is_other_storage(from)) {
       contents.skipped.push_back({name, "its numbers are in a " + from + ", which is not read"});
       return;
@@ -341,6 +387,7 @@ class TorchReader {
   const ErrorPlace& place_;
   std::size_t visits_ = 0;
   std::size_t name_bytes_ = 0;
+  LoadBudget budget_;  ///< of copies: many references may be to one long string
 };
 
 }  // namespace
@@ -349,7 +396,7 @@ bool is_torch_global(std::string_view global) {
   return dtype_of_storage(global) || is_other_storage(global) || contains(rebuild_tensor, global) ||
          contains(rebuild_parameter, global) || contains(ignored, global) || contains(rebuild_array, global) ||
          contains(rebuild_number, global) || global == numpy_array || global == numpy_type || global == bytes_of_text ||
-         global == no_bytes || global == ordered_dict || global == torch_size;
+         global == no_bytes || global == ordered_dict || global == torch_size || is_inert_class(global);
 }
 
 namespace {
@@ -393,8 +440,8 @@ TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& stora
                             const ErrorPlace& place) {
   TorchReader reader(tree, storages, place);
   const auto* root = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
-  const bool is_tensor = root != nullptr && root->items.empty();
-  reader.visit(tree.root, is_tensor ? only : std::string(), 0);
+  const bool is_tensor = root != nullptr && root->items.empty() && !root->state;
+  if (!reader.visit_pair(tree.root)) reader.visit(tree.root, is_tensor ? only : std::string(), 0);
   return {std::move(reader.contents), std::move(reader.parts), std::move(reader.inlined)};
 }
 

@@ -16,21 +16,36 @@ std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
     }
     return runs.back().words;
   };
+  // Where the marks come next, found once and not again from each bracket before them.
+  struct Next {
+    const std::string& text;
+    const char* mark;
+    std::size_t at = 0;
+    std::size_t from(std::size_t place) {
+      if (at != std::string::npos && at <= place) at = text.find(mark, place);
+      return at;
+    }
+  };
+  Next stage_mark{words, "](stage:"}, round{words, ")"}, brace{words, "}"};
+  std::size_t longest_name = 0;
+  for (const Claim& claim : claims) longest_name = std::max(longest_name, claim.name.size());
   for (std::size_t at = 0; at < words.size(); ++at) {
     if (words[at] == '`') {
       code = !code;
       continue;
     }
-    const std::size_t middle = words[at] == '[' ? words.find("](stage:", at) : std::string::npos;
-    const std::size_t end = middle == std::string::npos ? middle : words.find(')', middle);
+    const std::size_t middle = words[at] == '[' ? stage_mark.from(at) : std::string::npos;
+    const std::size_t end = middle == std::string::npos ? middle : round.from(middle);
     if (end != std::string::npos) {
       const std::string stage = words.substr(middle + 8, end - middle - 8);
       runs.push_back({words.substr(at + 1, middle - at - 1), stage_named(stage)});
       at = end;
       continue;
     }
-    const std::size_t close = words[at] == '{' ? words.find('}', at) : std::string::npos;
-    const std::string name = close == std::string::npos ? std::string() : words.substr(at + 1, close - at - 1);
+    const std::size_t close = words[at] == '{' ? brace.from(at) : std::string::npos;
+    const std::string name = close == std::string::npos || close - at - 1 > longest_name
+                                 ? std::string()
+                                 : words.substr(at + 1, close - at - 1);
     const auto claim = std::ranges::find(claims, name, &Claim::name);
     if (close != std::string::npos && claim != claims.end()) {
       const bool one = claim->measure.take == Taking::value && claim->measure.minus.empty() && !claim->scenario;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/files/array_layout.h"
 #include "core/files/error_place.h"
 #include "core/network/blueprint.h"
 #include "core/network/model_folder.h"
@@ -115,7 +116,41 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
   return Config(std::move(fields), config.path());
 }
 
+namespace {
+
+/// What config.json says of sizes, held against the file before anything is made of it: no more layers than arrays, no
+/// head wider than the largest array, no share above 1.
+void check_sizes(const Config& config, const Checkpoint& checkpoint) {
+  Index largest = 0;
+  for (const std::string& name : checkpoint.names())
+    largest = std::max(largest, checked_count(checkpoint.entry(name).shape).value_or(0));
+  const auto arrays = static_cast<Index>(checkpoint.names().size());
+  constexpr double always_few = 4096, always_narrow = 1 << 20;
+  const auto check = [&](const char* name, Index have, double always, const std::string& expected) {
+    const auto found = config.fields().find(name);
+    if (found == config.fields().end() || !found->is_number()) return;
+    const double said = found->get<double>();
+    if (said <= std::max(always, static_cast<double>(have))) return;
+    config.fail("says that its " + std::string(name) + " is " + found->dump() + ", which the file cannot hold",
+                expected);
+  };
+  for (const char* layers : {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
+                             "encoder_layers", "decoder_layers"}) {
+    check(layers, arrays, always_few, "expected at most its " + std::to_string(arrays) + " arrays");
+  }
+  for (const char* width :
+       {"head_dim", "d_kv", "hidden_size", "n_embd", "d_model", "dim", "rotary_dim", "intermediate_size",
+        "num_attention_heads", "n_head", "num_heads", "num_key_value_heads", "vocab_size"}) {
+    check(width, largest, always_narrow,
+          "expected at most the " + std::to_string(largest) + " numbers of its largest array");
+  }
+  for (const char* share : {"rotary_pct", "partial_rotary_factor"}) check(share, 1, 1, "expected a share from 0 to 1");
+}
+
+}  // namespace
+
 NetworkSpec draw_network(const Config& config, const Checkpoint& checkpoint) {
+  check_sizes(config, checkpoint);
   const std::string type = config.text({"model_type"}, "");
   const auto row = std::ranges::find(rows, type, &Architecture::model_type);
   if (row == std::end(rows)) {

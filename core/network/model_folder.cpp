@@ -24,7 +24,7 @@ bool is_index(const fs::path& path) { return path.filename().string().ends_with(
 std::vector<fs::path> shards_of(const fs::path& index) {
   const ErrorPlace place{utf8_from(index)};
   if (!is_file(index)) place.fail("no such file");
-  const nlohmann::json json = read_json_object(index, "an index as Hugging Face writes it", 256 << 20);
+  const nlohmann::json json = read_json_object(index, "an index as Hugging Face writes it", 64 << 20);
   if (!json.contains("weight_map") || !json["weight_map"].is_object()) {
     place.fail("holds no weight_map", "an index as Hugging Face writes it, {\"weight_map\": {\"name\": \"file\"}}");
   }
@@ -37,6 +37,8 @@ std::vector<fs::path> shards_of(const fs::path& index) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::vector<fs::path> shards;
   for (const std::string& name : names) {
+    if (path_from(name).filename() != path_from(name) || name == "." || name == "..")
+      place.fail("names the shard " + in_quotes(name) + ", which is not beside it", "the name of a file in its folder");
     shards.push_back(index.parent_path() / path_from(name));
     if (is_file(shards.back())) continue;
     place.fail("names the shard " + in_quotes(name) + ", which is not beside it",

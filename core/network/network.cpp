@@ -11,6 +11,7 @@
 #include "core/network/forward.h"
 #include "core/network/layers.h"
 #include "core/network/model_folder.h"
+#include "core/scenario/seeded.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -106,6 +107,7 @@ std::vector<std::string> text_lines(std::string_view text) {
     std::string_view line = text.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.find_first_not_of(" \t") != std::string_view::npos) lines.emplace_back(line);
+    check_lines(lines.size());
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;

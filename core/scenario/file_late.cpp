@@ -86,6 +86,9 @@ bool rows_are_shares(const Tensor& tensor) {
   return any;
 }
 
+/// A list that was saved alone, or as "layer_0", "layer_1", …: its numbers must say that it is an attention.
+bool needs_shares(const std::string& group) { return group.empty() || group == "layer" || group == "layers"; }
+
 /// What of --layer is left once it has named the group, by its name or by its stack as networks do: "cross.2" of
 /// "cross_attentions" is "2". Nothing where it names another.
 std::optional<std::string> within_group(const std::string& layer, const std::string& group) {
@@ -105,7 +108,7 @@ std::vector<LateBeginning> all_weights(const ArrayFile& file) {
   for (const ArrayEntry& entry : file.entries()) {
     if (is_weight_name(entry.name) && has_rank(&entry, 2, 5)) found.push_back({{}, {}, {}, {entry.name}, entry.name});
     const auto place = numbered(entry.name);
-    if (place && has_rank(&entry, 2, 4) && (place->first.empty() || is_weight_name(place->first)))
+    if (place && has_rank(&entry, 2, 4) && (needs_shares(place->first) || is_weight_name(place->first)))
       lists[place->first][place->second] = entry.name;
   }
   for (const auto& [group, members] : lists) {
@@ -117,9 +120,9 @@ std::vector<LateBeginning> all_weights(const ArrayFile& file) {
     if (list.weights.size() != members.size()) continue;
     // A list that was saved alone has no name to go by.
     const bool alone =
-        group.empty() && members.size() == file.entries().size() &&
+        needs_shares(group) && members.size() == file.entries().size() &&
         std::ranges::all_of(list.weights, [&](const std::string& name) { return rows_are_shares(file.load(name)); });
-    if (alone || !group.empty()) found.push_back(std::move(list));
+    if (alone || !needs_shares(group)) found.push_back(std::move(list));
   }
   if (found.empty() && file.entries().size() == 1 && has_rank(&file.entries()[0], 2, 5)) {
     const std::string& only = file.entries()[0].name;

@@ -94,14 +94,17 @@ Lesson shipped_lesson(const std::string& id) {
   throw SettingError("lesson:" + id, "no such lesson", "expected one of " + ids);
 }
 
-Lesson open_source(const std::string& file) {
+Lesson open_source(const std::string& named) {
   constexpr std::string_view prefix = "lesson:";
+  std::string file = named;  // a folder's name without its last slashes: they are in no title
+  while (file.size() > 1 && file.ends_with('/')) file.pop_back();
   if (file.empty()) return shipped_lesson(default_lesson);
   if (file.starts_with(prefix)) return shipped_lesson(file.substr(prefix.size()));
   Lesson opened;
   std::string extension = file.substr(std::min(file.find_last_of('.'), file.size()));
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (file.ends_with(".index.json")) extension.clear();  // of a model's shards
   if ((extension == ".json" || is_markdown(file)) && has_steps(file)) {
     opened = read_lesson(path_from(file));
   } else if (extension == ".json") {

@@ -109,7 +109,8 @@ class Reader {
   }
 
   void front_matter() {
-    if (ended() || line() != "---") fail("does not begin a lesson", "\"---\", the lesson's fields and \"---\"");
+    if (ended() || line() != "---")  // whose file that is nobody knows: nothing of it is shown
+      throw FileError(subject_, "line 1 does not begin a lesson", "expected \"---\", the lesson's fields and \"---\"");
     std::string name, value;
     for (++at_; !ended() && line() != "---"; ++at_) {
       if (line().empty()) continue;

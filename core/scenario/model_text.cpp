@@ -121,6 +121,7 @@ Batch tokenized(const FileReading& r, const TokenSplitter& splitter) {
     std::string_view line = rest.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.find_first_not_of(" \t") != std::string_view::npos) batch.entries.push_back(splitter.split(line));
+    check_lines(batch.entries.size());
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   if (batch.entries.empty()) throw SettingError("--text", "holds no token", "expected at least one word");

@@ -34,6 +34,8 @@ struct TextSequence {
   Tensor valid_lens;  ///< [B], where lines differ in length; else undefined
 };
 /// Equal tokens get equal vectors of dims.d_query numbers. Throws SettingError for text without tokens.
+/// Throws SettingError for more lines of text than one run takes.
+void check_lines(std::size_t lines);
 TextSequence embedded_text(const Scenario& scenario, const Dims& dims);
 
 /// The sizes with those that the sequence has: batch, n_q and n_k.

@@ -47,6 +47,7 @@ std::vector<Tokens> tokenized(const Scenario& scenario) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     if (const Tokens line_words = words(line); !line_words.empty()) {
+      check_lines(entries.size() + 1);
       entries.push_back(scenario.tokenizer == Tokenizer::words ? line_words : characters(line));
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -69,6 +70,12 @@ Tensor embedded(const std::vector<Tokens>& entries, Index d, std::uint64_t seed)
 }
 
 }  // namespace
+
+void check_lines(std::size_t lines) {
+  constexpr std::size_t most = 65'536;
+  if (lines > most)
+    throw SettingError("--text", "has more than " + std::to_string(most) + " lines", "expected fewer, each a sentence");
+}
 
 TextSequence embedded_text(const Scenario& scenario, const Dims& dims) {
   std::vector<Tokens> entries = tokenized(scenario);

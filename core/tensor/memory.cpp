@@ -1,13 +1,20 @@
 #include "core/tensor/memory.h"
 
 #include <cstdlib>
+#include <string>
+
+#include "core/tensor/error.h"
 
 namespace headlight {
 
 double memory_budget() {
   if (const char* megabytes = std::getenv("HEADLIGHT_MEMORY")) {
-    const double wanted = std::strtod(megabytes, nullptr) * 1e6;
-    if (wanted > 0) return wanted;
+    char* end = nullptr;
+    const double wanted = std::strtod(megabytes, &end) * 1e6;
+    if (end == megabytes || *end != '\0' || !(wanted > 0))
+      throw SettingError("HEADLIGHT_MEMORY", "\"" + std::string(megabytes) + "\" is no number of megabytes",
+                         "expected such as 4096");
+    return wanted;
   }
   return machine_memory() / 4;
 }

@@ -19,9 +19,10 @@ std::vector<Index> packed_strides(const Shape& shape) {
 }  // namespace
 
 std::string to_string(const Shape& shape) {
+  constexpr std::size_t most = 16;
   std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
+  for (std::size_t i = 0; i < std::min(shape.size(), most); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + (shape.size() > most ? ", … of " + std::to_string(shape.size()) + " axes]" : "]");
 }
 
 Index element_count(const Shape& shape) {

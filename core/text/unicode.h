@@ -5,13 +5,14 @@
 
 namespace headlight {
 
-bool is_letter(char32_t c);       ///< category L
-bool is_digit(char32_t c);        ///< category N
-bool is_mark(char32_t c);         ///< category Mn: an accent on its own
-bool is_punctuation(char32_t c);  ///< category P
-bool is_control(char32_t c);      ///< category C
-bool is_blank(char32_t c);        ///< category Z, and the blanks among the control characters
-bool is_ideograph(char32_t c);    ///< CJK: a word of its own
+bool is_letter(char32_t c);          ///< category L
+bool is_digit(char32_t c);           ///< category N
+bool is_mark(char32_t c);            ///< category Mn: an accent on its own
+bool is_punctuation(char32_t c);     ///< category P
+bool is_control(char32_t c);         ///< category C
+bool is_blank(char32_t c);           ///< category Z, and the blanks among the control characters
+bool is_word_character(char32_t c);  ///< \w of Unicode TS 18: letters, marks, digits, joining signs
+bool is_ideograph(char32_t c);       ///< CJK: a word of its own
 char32_t to_lower(char32_t c);
 /// Decomposed ("d": é as e and its accent) or composed, canonically or for compatibility ("k").
 enum class UnicodeForm { nfc, nfd, nfkc, nfkd };

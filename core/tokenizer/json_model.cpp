@@ -1,4 +1,5 @@
 // "model" and "post_processor" of a tokenizer.json.
+#include "core/files/load_budget.h"
 #include "core/tokenizer/json_steps.h"
 
 namespace headlight {
@@ -66,6 +67,7 @@ void append_special(const TokenizerPart& part, const std::string& id, std::vecto
   const TokenizerPart known = part.at("special_tokens").at(id.c_str());
   const Json& ids = known.at("ids").value;
   const Json& names = known.at("tokens").value;
+  LoadBudget(part.place).tokens(tokens.size() + ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const bool good =
         ids.is_array() && ids[i].is_number_unsigned() && names.is_array() && i < names.size() && names[i].is_string();

@@ -1,11 +1,11 @@
 #include "core/tokenizer/json_steps.h"
 
-#include <fstream>
 #include <limits>
 #include <map>
 #include <string_view>
 
-#include "core/text/json_depth.h"
+#include "core/files/load_budget.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {
@@ -38,7 +38,11 @@ PreTokenizer metaspace_of(const TokenizerPart& part) {
   const MarkFirst in_front = scheme == "always"  ? MarkFirst::always
                              : scheme == "first" ? MarkFirst::first
                                                  : MarkFirst::never;
-  return metaspace(part.text("replacement", "▁"), in_front, part.is("split", true));
+  const std::string mark = part.text("replacement", "▁");
+  std::size_t first = 0;
+  if (mark.empty() || (next_character(mark, first), first != mark.size()))
+    part.refuse("has the replacement " + in_quotes(mark));
+  return metaspace(mark, in_front, part.is("split", true));
 }
 
 Normalizer bert_of(const TokenizerPart& part) {
@@ -53,14 +57,8 @@ Normalizer bert_of(const TokenizerPart& part) {
 }  // namespace
 
 Json read_tokenizer_json(const std::filesystem::path& path, const ErrorPlace& place) {
-  constexpr std::uintmax_t most = std::uintmax_t{256} << 20;
-  std::error_code error;
-  if (std::filesystem::file_size(path, error) > most) place.fail("is too large for a tokenizer", "less than 256 MB");
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
   constexpr int deepest = 5000;  // of what is parsed; its parts are gone through less deep
-  if (nested_deeper_than(text, deepest)) place.fail("is nested more than " + std::to_string(deepest) + " deep");
-  return Json::parse(text, nullptr, false);
+  return LoadBudget(place).json_of(path, deepest);
 }
 
 Index token_id(const Json& id, std::string_view token, const ErrorPlace& place) {

@@ -55,14 +55,17 @@ Normalizer bert_cleaning(BertCleaning what) {
 }
 
 void check_grown(std::size_t bytes) {
-  constexpr std::size_t most = std::size_t{16} << 20;
+  constexpr std::size_t most = std::size_t{4} << 20;
   if (bytes <= most) return;
-  throw FileError("tokenizer.json", "its steps make more than 16 MB of the text",
+  throw FileError("tokenizer.json", "its steps make more than 4 MB of the text",
                   "expected steps that do not let it grow without end");
 }
 
 Normalizer prepending(std::string prefix) {
-  return [prefix = std::move(prefix)](const std::string& text) { return text.empty() ? text : prefix + text; };
+  return [prefix = std::move(prefix)](const std::string& text) {
+    check_grown(prefix.size() + text.size());
+    return text.empty() ? text : prefix + text;
+  };
 }
 
 Normalizer replacing(std::string from, std::string to) {

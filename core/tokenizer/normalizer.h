@@ -8,10 +8,10 @@
 
 namespace headlight {
 
-/// Throws FileError where a text grows beyond 16 MB: forty steps that double it are soon more than any memory.
+/// Throws FileError where a text grows beyond 4 MB: forty steps that double it are soon more than any memory.
 using Normalizer = std::function<std::string(const std::string&)>;
 
-/// Throws FileError for more than 16 MB.
+/// Throws FileError for more than 4 MB.
 void check_grown(std::size_t bytes);
 
 /// "BertNormalizer", as in Devlin et al. 2018.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/tensor/error.h"
 #include "core/tokenizer/token_model.h"
 
 namespace headlight {
@@ -7,14 +8,25 @@ namespace {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }
 
+constexpr std::size_t most_characters = 1000;  ///< of a word: cutting takes its square
+
 class PieceModel final : public TokenModel {
  public:
   explicit PieceModel(PieceRules rules) : rules_(std::move(rules)) {
-    for (const auto& [piece, id] : rules_.vocabulary) longest_ = std::max(longest_, piece.size());
+    for (const auto& [piece, id] : rules_.vocabulary) {
+      lengths_.push_back(piece.size());
+      if (piece.starts_with(rules_.inner)) lengths_.push_back(piece.size() - rules_.inner.size());
+    }
+    std::ranges::sort(lengths_, std::ranges::greater());
+    lengths_.erase(std::ranges::unique(lengths_).begin(), lengths_.end());
   }
 
   void append(std::string_view word, std::vector<Token>& tokens) const override {
     const auto characters = static_cast<std::size_t>(std::ranges::count_if(word, begins_character));
+    if (characters > most_characters && characters <= rules_.longest_word) {
+      throw SettingError("--text", "a word has " + std::to_string(characters) + " characters",
+                         "expected at most " + std::to_string(most_characters) + " between blanks");
+    }
     std::vector<Token> pieces;
     for (std::size_t at = 0; at < word.size();) {
       const auto piece = characters > rules_.longest_word ? std::nullopt : longest_piece(word.substr(at), at > 0);
@@ -38,7 +50,8 @@ class PieceModel final : public TokenModel {
 
   /// The longest piece of the vocabulary that `rest` begins with.
   std::optional<std::string> longest_piece(std::string_view rest, bool inner) const {
-    for (std::size_t end = std::min(rest.size(), longest_); end > 0; --end) {
+    for (const std::size_t end : lengths_) {
+      if (end == 0 || end > rest.size()) continue;
       if (end < rest.size() && !begins_character(rest[end])) continue;
       std::string piece = (inner ? rules_.inner : "") + std::string(rest.substr(0, end));
       if (rules_.vocabulary.contains(piece)) return piece;
@@ -54,7 +67,7 @@ class PieceModel final : public TokenModel {
   }
 
   PieceRules rules_;
-  std::size_t longest_ = 0;  ///< piece, in bytes
+  std::vector<std::size_t> lengths_;  ///< of the pieces, in bytes, each once, the largest first
 };
 
 }  // namespace

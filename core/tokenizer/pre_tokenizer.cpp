@@ -89,7 +89,7 @@ PreTokenizer by_kind(int (*kind)(char32_t)) {
 }  // namespace
 
 PreTokenizer signs_apart() {
-  return by_kind([](char32_t c) { return c == '_' || is_letter(c) || is_digit(c) || is_mark(c) ? 1 : 0; });
+  return by_kind([](char32_t c) { return is_word_character(c) ? 1 : 0; });
 }
 
 PreTokenizer between_blanks() {

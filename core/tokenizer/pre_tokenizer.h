@@ -28,7 +28,7 @@ PreTokenizer words_by(WordLength length);
 PreTokenizer byte_level(bool blank_first, bool into_words);
 /// "BertPreTokenizer": blanks go, punctuation marks are words.
 PreTokenizer bert_words();
-/// "Whitespace": blanks go, runs of other signs than letters, digits and "_" are words (\w+|[^\w\s]+).
+/// "Whitespace": blanks go, runs of other signs than those of words are words (\w+|[^\w\s]+).
 PreTokenizer signs_apart();
 /// "WhitespaceSplit": blanks go.
 PreTokenizer between_blanks();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/files/load_budget.h"
+
 namespace headlight {
 namespace {
 
@@ -21,11 +23,12 @@ class Pipeline final : public TokenSplitter {
 
   std::vector<Token> split(std::string_view line) const override {
     std::vector<Token> tokens = parts_.before;
+    std::size_t bytes = 0;  // that the steps have made of the line
     for (const Stretch& stretch : cut_at(line, raw_)) {
       if (stretch.token) {
         tokens.push_back({stretch.token->id, stretch.token->text});
       } else {
-        append_text(stretch, tokens);
+        append_text(stretch, bytes, tokens);
       }
     }
     tokens.insert(tokens.end(), parts_.after.begin(), parts_.after.end());
@@ -54,8 +57,9 @@ class Pipeline final : public TokenSplitter {
   }
 
  private:
-  void append_text(const Stretch& raw, std::vector<Token>& tokens) const {
+  void append_text(const Stretch& raw, std::size_t& bytes, std::vector<Token>& tokens) const {
     const std::string text = parts_.normalizer ? parts_.normalizer(raw.text) : raw.text;
+    check_grown(bytes += text.size());
     for (const Stretch& stretch : cut_at(text, normalized_)) {
       if (stretch.token) {
         tokens.push_back({stretch.token->id, stretch.token->text});
@@ -79,7 +83,10 @@ class Pipeline final : public TokenSplitter {
       pieces = std::move(smaller);
     }
     const std::size_t first = tokens.size();
-    for (const TextPiece& piece : pieces) parts_.model->append(piece.text, tokens);
+    for (const TextPiece& piece : pieces) {
+      parts_.model->append(piece.text, tokens);
+      if (tokens.size() > LoadBudget::most_tokens) LoadBudget({parts_.made_from}).tokens(tokens.size());
+    }
     for (std::size_t i = first; i < tokens.size(); ++i) {
       tokens[i].text = parts_.byte_level ? readable_bytes(tokens[i].text) : shown_(tokens[i].text);
     }

@@ -70,10 +70,11 @@ std::unique_ptr<const TokenModel> word_model(WordRules rules) {
 }
 
 std::vector<std::string> nearest_words(const Vocabulary& vocabulary, std::string_view word, std::size_t count) {
-  const std::u32string wanted = characters_of(word);
+  constexpr std::size_t most_compared = 64;  // characters; of a longer word its beginning
+  const std::u32string wanted = characters_of(word).substr(0, most_compared);
   std::vector<std::tuple<double, Index, std::string>> near;
   for (const auto& [known, id] : vocabulary) {
-    const std::u32string letters = characters_of(known);
+    const std::u32string letters = characters_of(known).substr(0, most_compared);
     const auto [unlike, unused] = std::mismatch(letters.begin(), letters.end(), wanted.begin(), wanted.end());
     const std::size_t edits = edits_between(letters, wanted);
     if (edits >= std::max(letters.size(), wanted.size())) continue;  // nothing in common

@@ -1,9 +1,9 @@
 // BERT's tokenizer, from vocab.txt.
 #include <algorithm>
-#include <fstream>
 
 #include "core/files/error_place.h"
 #include "core/text/utf8_path.h"
+#include "core/tokenizer/saved_settings.h"
 #include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {
@@ -23,27 +23,28 @@ bool is_cased(const Vocabulary& vocabulary) {
 std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::path& path) {
   const ErrorPlace place{utf8_from(path)};
   PieceRules rules;
-  std::ifstream stream(path, std::ios::binary);
-  for (std::string line; std::getline(stream, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    rules.vocabulary.emplace(line, static_cast<Index>(rules.vocabulary.size()));
-  }
+  Index id = 0;  // of a line that is there twice the last counts
+  for (std::string& line : lines_of(path, place)) rules.vocabulary.insert_or_assign(std::move(line), id++);
   for (const char* needed : {"[UNK]", "[CLS]", "[SEP]"}) {
     if (!rules.vocabulary.contains(needed))
       place.fail(std::string("has no ") + needed, "a token a line, as BERT's vocab.txt has them");
   }
   const auto named = [&](const char* token) { return Token{rules.vocabulary.at(token), token}; };
-  const bool cased = is_cased(rules.vocabulary);
+  const SavedSettings saved(path.parent_path());
+  const bool lower = saved.flag("do_lower_case").value_or(!is_cased(rules.vocabulary));
+  const bool plain = saved.flag("strip_accents").value_or(lower),
+             ideographs = saved.flag("tokenize_chinese_chars").value_or(true);
   TokenizerParts parts;
   for (const char* special : {"[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"}) {
     if (rules.vocabulary.contains(special)) parts.added.push_back({named(special).id, special});
   }
-  parts.normalizer = bert_cleaning({.plain = !cased, .lower = !cased});
+  parts.normalizer = bert_cleaning({.ideographs = ideographs, .plain = plain, .lower = lower});
   parts.words.push_back(bert_words());
   parts.before = {named("[CLS]")};
   parts.after = {named("[SEP]")};
   parts.padding = named(rules.vocabulary.contains("[PAD]") ? "[PAD]" : "[UNK]");
-  parts.made_from = cased ? "vocab.txt: WordPiece" : "vocab.txt: WordPiece, in lower case, accents left out";
+  parts.made_from =
+      std::string("vocab.txt: WordPiece") + (lower ? ", in lower case" : "") + (plain ? ", accents left out" : "");
   parts.model = piece_model(std::move(rules));
   return assembled(std::move(parts));
 }

@@ -47,9 +47,13 @@ CASES = {
     "rotated pairs": (SELF, ["--rope", "interleaved"], dict(rope="interleaved")),
     "rotated, grouped": (dict(SELF, heads=4, kv_heads=2, mask="causal()"), ["--rope", "half"], dict(rope="half")),
     "grouped, no mask": (dict(CROSS, heads=8, kv_heads=4), [], {}),
+    "padded": (dict(SELF, mask="padding()"), ["--valid-lens", "6,4"], {}),
+    "padded, causal": (dict(SELF, mask="causal() && padding()"), ["--valid-lens", "5,3"], {}),
+    "padded, finite fill": (dict(SELF, mask="padding()"), ["--valid-lens", "5,4", "--fill", "-1e9"], dict(fill=-1e9)),
 }
 CHOICES = {"bias_missing": ["q", "v", "o", "qkv", "qkvo"], "weight_not_transposed": ["q", "k", "v", "o", "qkvo"],
-           "mask_finite_fill": [1e-9, -9.0, -1e-9, -100.0, 0.0, 1.0, -3.7], "dropout_active": [0.1, 0.5]}
+           "mask_finite_fill": [1e-9, -9.0, -1e-9, -100.0, 0.0, 1.0, -3.7], "dropout_active": [0.1, 0.5],
+           "merge_permuted": ["reversed", "rolled", "channels"], "constant_factor": ["output", "scores"]}
 
 
 def softmax(x, axis=-1):
@@ -89,6 +93,16 @@ def wrong_mask(mask, mistake):
     if mistake == "mask_inverted":
         return ~mask
     offset = causal_offset(mask)
+    if mistake == "mask_transposed":
+        if mask.shape[-1] != mask.shape[-2]:
+            raise NotHere
+        return mask.swapaxes(2, 3)
+    if mistake == "padding_on_queries":
+        seen, n = mask.any(2), mask.shape[-1]
+        rest = np.tri(n, dtype=bool) if offset == 0 else np.ones((n, n), bool)
+        if mask.shape[-2] != n or seen.all() or not np.array_equal(mask, rest & seen[:, :, None, :]):
+            raise NotHere
+        return rest & seen[:, :, :, None]
     if offset is None:
         raise NotHere
     n_q, n_k = mask.shape[-2:]
@@ -146,7 +160,7 @@ def stages_of(case, mistake=None, choice=None):
         if mistake == "rope_pairing":
             pairing = "interleaved" if pairing == "half" else "half"
         q, k = s["Q_rotated"], s["K_rotated"] = rotate(q, pairing), rotate(k, pairing)
-    elif mistake == "rope_pairing":
+    elif mistake in ("rope_pairing", "rope_on_values"):
         raise NotHere
     s["scores"] = q @ grouped(k).swapaxes(-1, -2)
     if mistake == "query_key_swapped":
@@ -155,11 +169,16 @@ def stages_of(case, mistake=None, choice=None):
             raise NotHere
     d_head, d_model = q.shape[-1], q.shape[-1] * heads
     scale = {"no_scale": 1, "scale_by_d_model": d_model ** -0.5, "scale_multiplied": d_head ** 0.5}.get(mistake, d_head ** -0.5)
+    if mistake == "constant_factor" and choice == "scores":
+        if k.shape[2] == d_head:
+            raise NotHere
+        scale *= math.sqrt(k.shape[2])
     x = s["scaled_scores"] = s["scores"] * scale
     if "attn_bias" in p:
         x = s["biased_scores"] = x + p["attn_bias"]
     mask, fill = case["mask"], case["fill"]
-    if mistake in ("mask_inverted", "causal_excludes_self", "causal_sees_next", "causal_wrong_corner"):
+    if mistake in ("mask_inverted", "causal_excludes_self", "causal_sees_next", "causal_wrong_corner", "mask_transposed",
+                   "padding_on_queries"):
         mask = wrong_mask(mask, mistake)
     if mistake == "mask_finite_fill":
         fill = choice
@@ -172,6 +191,9 @@ def stages_of(case, mistake=None, choice=None):
             x = np.where(mask, x, fill)
     s["masked_scores"] = x
     weights = softmax(x, {"softmax_over_queries": 2, "softmax_over_heads": 1}.get(mistake, 3))
+    if mistake == "sigmoid_weights":
+        with np.errstate(over="ignore"):
+            weights = 1 / (1 + np.exp(-x))
     if mistake == "mask_after_softmax":
         weights = weights * mask
     if mistake == "heads_averaged":
@@ -179,22 +201,35 @@ def stages_of(case, mistake=None, choice=None):
     if mistake == "dropout_active":
         weights = weights * (rng.random(weights.shape) >= choice) / (1 - choice)
     s["weights"] = weights
-    s["head_outputs"] = out = weights @ grouped(s["V_heads"])
+    values = rotate(s["V_heads"], case["rope"]) if mistake == "rope_on_values" else s["V_heads"]
+    s["head_outputs"] = out = weights @ grouped(values)
     b, h, n, d = out.shape
-    s["concat"] = (out if mistake == "merge_without_transpose" else out.transpose(0, 2, 1, 3)).reshape(b, n, h * d)
+    merged = out if mistake == "merge_without_transpose" else out.transpose(0, 2, 1, 3)
+    if mistake == "merge_permuted":
+        if h == 1:
+            raise NotHere
+        merged = {"reversed": merged[:, :, ::-1], "rolled": np.roll(merged, 1, 2), "channels": merged.swapaxes(2, 3)}[choice]
+    s["concat"] = merged.reshape(b, n, h * d)
     s["output"] = s["concat"]
     if mistake == "no_output_projection":
         if "W_o" not in p:
             raise NotHere
     else:
         s["output"] = linear(s["concat"], "o")
+    if mistake == "residual_included":
+        if s["output"].shape != p["query"].shape:
+            raise NotHere
+        s["output"] = s["output"] + p["query"]
+    if mistake == "constant_factor" and choice == "output":
+        s["output"] = s["output"] * 1.07
     return s
 
 
 MISTAKES = """no_scale scale_by_d_model scale_multiplied softmax_over_queries softmax_over_heads split_without_transpose
 merge_without_transpose mask_inverted mask_ignored mask_after_softmax mask_finite_fill causal_excludes_self causal_sees_next
 causal_wrong_corner dropout_active weight_not_transposed bias_missing no_output_projection query_key_swapped value_is_key
-rope_pairing gqa_tiled heads_averaged""".split()
+rope_pairing gqa_tiled heads_averaged mask_transposed padding_on_queries rope_on_values sigmoid_weights merge_permuted
+residual_included constant_factor""".split()
 
 
 def read_case(name, folder):
@@ -283,6 +318,42 @@ def check_pytorch(tally):
             tally.check(run.returncode == 0, f"{expected.name}: exit {run.returncode} {run.stdout}{run.stderr}")
 
 
+def to_bfloat16(x):
+    bits = x.astype(np.float32).view(np.uint32)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+    return np.where(np.isfinite(x), rounded, x)
+
+
+def check_harmless(name, case, right, folder, tally):
+    """Another fill in masked_scores, and numbers that were rounded, are said and are no difference."""
+    for cast, known in ((to_bfloat16, "rounded_bf16"), (lambda x: x.astype(np.float16).astype(np.float32), "rounded_f16")):
+        report = compare(case, {k: cast(v) if v.dtype != bool else v for k, v in right.items()}, folder)
+        ids = [finding["id"] for finding in report["diagnosis"]]
+        tally.check(report["match"] and known in ids, f"{name}: {known}: {report['first_difference']} differs, {ids}")
+    if case["mask"] is None or not case["mask"].any(3).all():
+        return
+    for fill in (-1e9, -1e4, -3.4e38, -math.inf):
+        stages = dict(right, masked_scores=np.where(case["mask"], right["masked_scores"], fill))
+        for names in (None, ("masked_scores",), ("masked_scores", "weights", "output")):
+            report = compare(case, {k: v for k, v in stages.items() if names is None or k in names}, folder)
+            ids = [finding["id"] for finding in report["diagnosis"]]
+            expected = [] if fill == case["fill"] else ["mask_finite_fill"]
+            tally.check(report["match"] and ids == expected, f"{name}: fill {fill}: {report['first_difference']} differs, {ids}")
+
+
+def check_any_fill(tally, folder):
+    """What is found from the output alone is found from every stage too, whatever the fill."""
+    case = read_case("rotated halves", folder)
+    right = stages_of(case)
+    for fill in (-1e9, -1e4, -math.inf):
+        for mistake in ("causal_excludes_self", "causal_sees_next", "mask_transposed", "merge_without_transpose"):
+            wrong = stages_of(dict(case, fill=fill), mistake)
+            for saved, names in {**SAVED, "no mask": set(wrong) - {"mask"}}.items():
+                report = compare(case, {k: v for k, v in wrong.items() if names is None or k in names}, folder)
+                ids = [finding["id"] for finding in report["diagnosis"]]
+                tally.check(ids[:1] == [mistake], f"fill {fill}: {mistake} from {saved}: found {ids}")
+
+
 def main():
     tally = Tally()
     check_pytorch(tally)
@@ -293,9 +364,11 @@ def main():
             for saved, names in SAVED.items():
                 report = compare(case, {k: v for k, v in right.items() if names is None or k in names}, folder)
                 tally.check(report["match"] and not report["diagnosis"], f"{name}: right, but {report['first_difference']} differs")
+            check_harmless(name, case, right, folder, tally)
             for mistake in MISTAKES:
                 for choice in CHOICES.get(mistake, [None]):
                     try_mistake(case, name, mistake, choice, right, folder, tally)
+        check_any_fill(tally, folder)
     for mistake in MISTAKES:
         for saved in SAVED:
             found = tally.found[mistake, saved]

@@ -54,6 +54,12 @@ const char* key_of(OwnReading::Kind kind) {
   return "";
 }
 
+/// Whether it is said of a stage that does not differ.
+bool is_note(const Comparison& comparison, const Wrong& wrong) {
+  const auto stage = std::ranges::find(comparison.stages, wrong.stage, &StageComparison::stage);
+  return stage != comparison.stages.end() && !stage->differs() && !wrong.findings.empty();
+}
+
 std::vector<std::string> unexplained(const Comparison& comparison, const Wrong& wrong, const Words& words) {
   std::vector<std::string> notes;
   const auto stage = std::ranges::find(comparison.stages, wrong.stage, &StageComparison::stage);
@@ -107,7 +113,11 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
   }
   if (comparison.matches()) report.agrees = words("mine.agrees");
   for (const Wrong& wrong : comparison.wrongs) {
-    const bool first = &wrong == &comparison.wrongs.front();
+    if (is_note(comparison, wrong)) {
+      report.others.push_back(words.fill("mine.noted", {finding_words(wrong.findings.front(), words).text}));
+      continue;
+    }
+    const bool first = report.parts.empty();
     ReportPart& part = report.parts.emplace_back();
     part.stage = wrong.stage;
     part.heading = words.fill(first ? "mine.first" : "mine.next", {std::string(name(wrong.stage))});

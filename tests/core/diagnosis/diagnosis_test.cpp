@@ -3,6 +3,7 @@
 #include "core/diagnosis/diagnosis.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 #include <thread>
@@ -75,8 +76,8 @@ TEST_CASE("agreement is PyTorch's within a tolerance, with NaN and infinities in
 TEST_CASE("the table holds each of the manual's mistakes once") {
   std::set<std::string> ids;
   for (const Mistake& mistake : all_mistakes()) ids.insert(mistake.id);
-  CHECK(ids.size() == 27);
-  CHECK(all_mistakes().size() == 27);
+  CHECK(ids.size() == 34);
+  CHECK(all_mistakes().size() == 34);
 }
 
 TEST_CASE("the right numbers match and nothing is diagnosed") {
@@ -124,7 +125,7 @@ TEST_CASE("numbers that no mistake gives are diagnosed as nothing") {
   const auto trace = causal_run();
   for (const Stage stage : {Stage::Q, Stage::weights, Stage::output}) {
     const OwnStages own =
-        own_stages(*trace, {{std::string(name(stage)), each((*trace)[stage], [](float v) { return v * 1.1F; })}});
+        own_stages(*trace, {{std::string(name(stage)), each((*trace)[stage], [](float v) { return std::cos(v); })}});
     const Comparison comparison = compare(trace, own);
     CHECK_FALSE(comparison.matches());
     CHECK(comparison.diagnosis().empty());
@@ -146,6 +147,22 @@ TEST_CASE("a stage that was only saved wrongly is told from one that was used") 
   CHECK(ids_of(compare(trace, own_mask).diagnosis()) == Ids{"mask_inverted"});
 }
 
+TEST_CASE("a large finite fill alone is a note and no difference") {
+  const auto trace = causal_run();
+  const Tensor filled = each((*trace)[Stage::masked_scores], [](float v) { return std::isinf(v) ? -1e9F : v; });
+  std::vector<NamedArray> arrays = arrays_of(*trace);
+  replace(arrays, Stage::masked_scores, filled);
+  for (const auto& saved : {arrays, std::vector<NamedArray>{{"masked_scores", filled}}}) {
+    const OwnStages own = own_stages(*trace, saved);
+    const Comparison comparison = compare(trace, own);
+    CHECK(comparison.matches());
+    CHECK(ids_of(comparison.diagnosis()) == Ids{"mask_finite_fill"});
+  }
+  const Tensor leaking = each((*trace)[Stage::masked_scores], [](float v) { return std::isinf(v) ? -9.0F : v; });
+  const OwnStages own = own_stages(*trace, {{"masked_scores", leaking}});
+  CHECK_FALSE(compare(trace, own).matches());
+}
+
 TEST_CASE("a large finite fill is harmless and comes after the mistake itself") {
   const auto trace = causal_run();
   std::vector<NamedArray> arrays = arrays_of(*trace);
@@ -154,7 +171,7 @@ TEST_CASE("a large finite fill is harmless and comes after the mistake itself") 
   replace(arrays, Stage::output, (*trace)[Stage::concat]);
   const OwnStages own = own_stages(*trace, arrays);
   const Comparison comparison = compare(trace, own);
-  CHECK(comparison.first_difference()->stage == Stage::masked_scores);
+  CHECK(comparison.first_difference()->stage == Stage::output);
   CHECK(ids_of(comparison.diagnosis()) == Ids{"no_output_projection", "mask_finite_fill"});
 }
 
@@ -281,7 +298,7 @@ TEST_CASE("two mistakes are found from the output alone") {
 TEST_CASE("the search ends when its time is up, and says so") {
   const auto trace = causal_run();
   const OwnStages own =
-      own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return v * 1.1F; })}});
+      own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return std::cos(v); })}});
   const Comparison comparison = compare(trace, own, {}, 0);
   CHECK_FALSE(comparison.complete);
   CHECK(comparison.diagnosis().empty());
@@ -292,7 +309,7 @@ TEST_CASE("the search ends when its time is up, and says so") {
 TEST_CASE("a search that somebody stops is no search whose time is up") {
   const auto trace = causal_run();
   const OwnStages own =
-      own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return v * 1.1F; })}});
+      own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return std::cos(v); })}});
   std::stop_source stop;
   Run run;
   run.stop = stop.get_token();
@@ -339,4 +356,28 @@ TEST_CASE("mistakes beyond the usual ones are named") {
     CHECK(ids_of(compare(trace, own).diagnosis()).back() ==
           id);  // √d_model = d_head here: scale_by_d_model fits as well
   }
+}
+
+TEST_CASE("numbers times one number are said with it, and no other mistake that gives them is doubled by it") {
+  const auto trace = causal_run();
+  const OwnStages own = own_stages(*trace, {{"V", each((*trace)[Stage::V], [](float v) { return v * 1.07F; })}});
+  const std::vector<Finding> found = compare(trace, own).diagnosis();
+  REQUIRE(ids_of(found) == Ids{"constant_factor"});
+  CHECK(found.front().explanation.find("yours = 1.07 × right") != std::string::npos);
+  const OwnStages scaled = own_stages(*trace, {{"scaled_scores", (*trace)[Stage::scores]}});
+  CHECK(ids_of(compare(trace, scaled).diagnosis()) == Ids{"no_scale"});
+}
+
+TEST_CASE("numbers that are all of half precision are rounded, not wrong; a mistake in them is still found") {
+  const auto trace = causal_run();
+  const auto rounded = [](const Tensor& t) {
+    return each(
+        t, [](float v) { return std::bit_cast<float>((std::bit_cast<std::uint32_t>(v) + 0x8000U) & 0xFFFF0000U); });
+  };
+  const OwnStages own = own_stages(*trace, {{"output", rounded((*trace)[Stage::output])}});
+  const Comparison comparison = compare(trace, own);
+  CHECK(comparison.matches());
+  CHECK(ids_of(comparison.diagnosis()) == Ids{"rounded_bf16"});
+  const OwnStages wrong = own_stages(*trace, {{"output", rounded((*trace)[Stage::concat])}});
+  CHECK(ids_of(compare(trace, wrong).diagnosis()) == Ids{"no_output_projection"});
 }

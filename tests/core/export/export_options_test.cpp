@@ -91,3 +91,11 @@ TEST_CASE("a line for the shell quotes what the shell would take apart") {
   CHECK(shell_line({"headlight", "--mask", "causal() && window(3)", "it's", "", "a-b_c/d.png", "--head=0,2"}) ==
         "headlight --mask 'causal() && window(3)' 'it'\\''s' '' a-b_c/d.png --head=0,2");
 }
+
+TEST_CASE("a shell line escapes what a terminal would take for a command, so that the shell reads the same word") {
+  CHECK(shell_line({"--text",
+                    "a\x15"
+                    "1'\\b"}) == "--text $'a\\0251\\'\\\\b'");
+  CHECK(shell_line({"\x1b[31m"}) == "$'\\033[31m'");
+  CHECK(shell_line({"é\xC2\x9B"}) == "$'é\\302\\233'");
+}

@@ -229,3 +229,14 @@ TEST_CASE("every fixture opens and loads") {
   }
   CHECK(opened >= 28);
 }
+
+TEST_CASE("a pair of attention and words, and an output of a class that is not known, are read as what they hold") {
+  const auto pair = open_arrays(fixture("torch_pair.pt"));
+  REQUIRE(pair->entries().size() == 2);
+  CHECK(pair->find("attentions.1"));
+  CHECK(pair->words("tokens")->words == std::vector<std::string>{"the", "cat", "sat", "down"});
+  const auto output = open_arrays(fixture("torch_output.pt"));
+  REQUIRE(output->find("attentions.0"));
+  CHECK(output->find("last_hidden_state"));
+  CHECK(output->load("attentions.0").shape() == Shape{1, 1, 4, 4});
+}

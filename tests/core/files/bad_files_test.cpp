@@ -68,7 +68,7 @@ TEST_CASE("a file that is something else is called what it is") {
                R"(not a ZIP archive (starts with "\x89PNG", a PNG picture); expected an .npz as numpy.savez)");
   files.refuse("png.safetensors", png, "not a safetensors file (starts with \"\\x89PNG\", a PNG picture)");
   files.refuse("png.pt", png, "not a ZIP archive");
-  files.refuse("text.npy", "1,2,3\n", R"(not a NumPy array (starts with "1,2,3\x0a"))");
+  files.refuse("text.npy", "1,2,3\n", R"(not a NumPy array (it starts like a text))");
   files.refuse("page.pt", "<!DOCTYPE html><title>404</title>", "a web page");
   files.refuse("lfs.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer");
   files.refuse("packed.npz", "\x1f\x8b\x08", "a gzip archive");
@@ -281,7 +281,7 @@ TEST_CASE("a .pt whose pickle is damaged or grows without end is refused") {
   files.refuse("tuples.pt", torch_zip(")" + std::string(100'000, '\x85')), "nested more than 64 deep");
   files.refuse("mark_tuples.pt", torch_zip(std::string(100'000, '(') + std::string(100'000, 't')),
                "nested more than 64 deep");
-  files.refuse("build.pt", torch_zip("cmymod\nThing\n)\x81}b"), R"(asks for "mymod.Thing")");
+  files.refuse("build.pt", torch_zip("cmymod\nThing\n)\x81}b"), "holds no arrays");
   files.refuse("long_memo.pt", torch_zip("j\xff\xff\xff\xff"), "never stored");
   files.refuse("many.pt", torch_zip(std::string(5'000'000, 'N')), "more than a million values");
   files.refuse("dup.pt", torch_zip("N" + std::string(5'000'000, '2')), "more than a million values");

@@ -80,7 +80,26 @@ TEST_CASE("a tokenizer's steps that double the text again and again end in a sen
           R"({"normalizer": {"type": "Sequence", "normalizers": [)" + steps +
               R"(]}, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})");
   const auto splitter = open_tokenizer(folder / "a.npz");
-  CHECK(has(samples::sentence_of([&] { splitter->split("aaaa"); }), "more than 16 MB"));
+  CHECK(has(samples::sentence_of([&] { splitter->split("aaaa"); }), "more than 4 MB"));
+}
+
+TEST_CASE("what a small file would grow into is counted before it is made") {
+  CHECK(has(samples::sentence_of([] { open_arrays(samples::fixture("hostile/words.pt")); }), "text and tables"));
+  const samples::TempFolder folder;
+  const auto tokenizer = [&](const std::string& parts) {
+    written(folder, "tokenizer.json", "{" + parts + R"(, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})");
+    return samples::sentence_of([&] { open_tokenizer(folder / "a.npz"); });
+  };
+  CHECK(has(tokenizer(R"("pre_tokenizer": {"type": "Metaspace", "replacement": ""})"), "has the replacement \"\""));
+  std::string ids = "0", tokens = "\"a\"", single = R"({"Sequence": {"id": "A"}})";
+  for (int i = 0; i < 1500; ++i) {
+    ids += ", 0";
+    tokens += ", \"a\"";
+    single += R"(, {"SpecialToken": {"id": "x"}})";
+  }
+  CHECK(has(tokenizer(R"("post_processor": {"type": "TemplateProcessing", "single": [)" + single +
+                      R"(], "special_tokens": {"x": {"ids": [)" + ids + R"(], "tokens": [)" + tokens + "]}}}"),
+            "1048576 tokens of a line"));
 }
 
 TEST_CASE("a token's id beyond any vocabulary is refused, not cut") {

@@ -1,0 +1,126 @@
+// All numbers of a stage times one number.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "core/diagnosis/agreement.h"
+#include "core/diagnosis/mistake_kinds.h"
+
+namespace headlight::mistakes {
+namespace {
+
+using Usual = std::function<Tensor()>;
+
+/// c where mine = c · right, by least squares over the finite numbers; nothing where the numbers are not that.
+std::optional<float> factor_between(const Tensor& mine, const Tensor& right, float slack) {
+  if (mine.shape() != right.shape()) return {};
+  const Tensor a = mine.contiguous(), b = right.contiguous();
+  double products = 0, squares = 0;
+  for (std::size_t i = 0; i < a.values().size(); ++i) {
+    const auto x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;
+    products += x * y;
+    squares += y * y;
+  }
+  const auto factor = static_cast<float>(products / squares);
+  if (!std::isfinite(factor) || factor == 0 || std::abs(factor - 1) < 1e-4F) return {};
+  const Tensor scaled = each_number(b, [factor](float v) { return std::isfinite(v) ? v * factor : v; });
+  return all_agree(a, scaled, slack) ? std::optional(factor) : std::nullopt;
+}
+
+/// c where the weights are those of scores times c: log-weights of a row differ by c times what its scores differ by.
+std::optional<float> factor_in_weights(const Tensor& scores, const Tensor& weights) {
+  double products = 0, squares = 0;
+  for (Index b = 0; b < weights.size(0); ++b) {
+    for (Index h = 0; h < weights.size(1); ++h) {
+      const MatrixView w = weights.matrix(b, h), s = scores.matrix(b, h);
+      for (Index q = 0; q < w.rows; ++q) {
+        for (Index k = 1; k < w.cols; ++k) {
+          if (!(w(q, 0) > 1e-4F && w(q, k) > 1e-4F)) continue;
+          const double apart = static_cast<double>(s(q, k)) - static_cast<double>(s(q, 0));
+          products += apart * std::log(static_cast<double>(w(q, k)) / static_cast<double>(w(q, 0)));
+          squares += apart * apart;
+        }
+      }
+    }
+  }
+  const auto factor = static_cast<float>(products / squares);
+  return std::isfinite(factor) && factor != 0 && std::abs(factor - 1) > 1e-3F ? std::optional(factor) : std::nullopt;
+}
+
+struct Size {
+  const char* name;
+  float value;
+};
+
+/// The run's sizes, their roots and the inverses of both, which are what people multiply by.
+std::vector<Size> usual_factors(const Dims& d) {
+  const auto of = [](Index size) { return static_cast<float>(size); };
+  std::vector<Size> list;
+  const auto add = [&](const std::array<const char*, 4>& names, Index size) {
+    if (size < 2) return;
+    const float root = std::sqrt(of(size));
+    list.insert(list.end(), {{names[0], root}, {names[1], 1 / root}, {names[2], of(size)}, {names[3], 1 / of(size)}});
+  };
+  add({"√n_k", "1/√n_k", "n_k", "1/n_k"}, d.n_k);
+  add({"√d_head", "1/√d_head", "d_head", "1/d_head"}, d.d_head);
+  add({"√heads", "1/√heads", "heads", "1/heads"}, d.heads);
+  add({"√d_model", "1/√d_model", "d_model", "1/d_model"}, d.d_model);
+  return list;
+}
+
+std::string to_four_digits(float value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", static_cast<double>(value));
+  return text.data();
+}
+
+/// "1.07", or "2.449 (√n_k)" where it is one of the run's sizes.
+std::string factor_in_words(float factor, const Dims& dims) {
+  for (const Size& size : usual_factors(dims)) {
+    if (std::abs(factor - size.value) > 2e-4F * size.value) continue;
+    return to_four_digits(factor) + " (" + size.name + ")";
+  }
+  return to_four_digits(factor);
+}
+
+Variant times(Stage stage, float factor, const Dims& dims) {
+  Variant variant{"Every number of " + std::string(name(stage)) + " is multiplied by one number: yours = " +
+                  factor_in_words(factor, dims) + " × right. Look for a factor that is too much or missing there."};
+  variant.rules[stage] = [factor](const Trace&, const Usual& usual) {
+    return each_number(usual(), [factor](float v) { return std::isfinite(v) ? v * factor : v; });
+  };
+  variant.rare = true;
+  return variant;
+}
+
+}  // namespace
+
+Variants constant_factor(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  Variants variants;
+  const auto add = [&](Stage stage, std::optional<float> factor) {
+    if (factor && run.has(stage)) variants.push_back(times(stage, *factor, run.dims()));
+  };
+  for (const OwnStage& own : suspect.own.stages) {
+    if (!own.fits || own.stage == Stage::mask) continue;
+    add(own.stage, factor_between(own.values, counterpart(run, own.stage), own.slack));
+  }
+  if (const OwnStage* own = suspect.own.find(Stage::weights); own && own->fits)
+    add(Stage::scaled_scores, factor_in_weights(scores_before_mask(run), own->values));
+  if (const OwnStage* own = suspect.own.find(Stage::output); own && own->fits && run.has(Stage::b_o)) {
+    const Tensor& bias = run[Stage::b_o];
+    const auto without_bias = [&](const Tensor& output) {
+      std::size_t i = 0;
+      const auto width = bias.contiguous().values();
+      return each_number(output, [&](float v) { return v - width[i++ % width.size()]; });
+    };
+    add(Stage::head_outputs, factor_between(without_bias(own->values), without_bias(run[Stage::output]), own->slack));
+  }
+  for (const Size& size : usual_factors(run.dims())) add(Stage::scaled_scores, size.value);
+  return variants;
+}
+
+}  // namespace headlight::mistakes

@@ -1,0 +1,67 @@
+#include "core/files/load_budget.h"
+
+#include <algorithm>
+
+#include "core/files/byte_reader.h"
+#include "core/tensor/memory.h"
+#include "core/text/json_depth.h"
+
+namespace headlight {
+
+LoadBudget::LoadBudget(ErrorPlace place)
+    : place_(std::move(place)),
+      most_bytes_(static_cast<std::uint64_t>(std::clamp(memory_budget() / 8, 128e6, 256e6))),
+      end_(std::chrono::steady_clock::now() + most_time) {}
+
+bool LoadBudget::fits(std::uint64_t& used, std::uint64_t count, std::uint64_t most) {
+  constexpr unsigned calls_between_looks = 4096;
+  if (++calls_ % calls_between_looks == 0 && std::chrono::steady_clock::now() > end_)
+    place_.fail("takes more than " + std::to_string(most_time.count()) + " seconds to read", "a smaller file");
+  if (count > most - used) return false;
+  used += count;
+  return true;
+}
+
+void LoadBudget::bytes(std::uint64_t count) {
+  if (!fits(bytes_, count, most_bytes_))
+    place_.fail("makes more than " + byte_count(most_bytes_) + " of text and tables", "a smaller file");
+}
+
+void LoadBudget::strings(std::uint64_t count) {
+  if (!fits(strings_, count, most_strings))
+    place_.fail("holds more than " + std::to_string(most_strings) + " strings", "fewer");
+}
+
+void LoadBudget::arrays(std::uint64_t count) {
+  if (!fits(arrays_, count, most_arrays))
+    place_.fail("holds more than " + std::to_string(most_arrays) + " arrays", "fewer");
+}
+
+void LoadBudget::tokens(std::uint64_t count) {
+  if (!fits(tokens_, count, most_tokens))
+    place_.fail("makes more than " + std::to_string(most_tokens) + " tokens of a line", "fewer");
+}
+
+std::string LoadBudget::text_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error), most = most_bytes_ / 4;
+  if (error) place_.fail("cannot be opened: " + error.message());
+  if (size > most) place_.fail("has " + byte_count(size), "at most " + byte_count(most) + " of text");
+  bytes(size);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  FileReader(path, 0, place_).read(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+nlohmann::json LoadBudget::json_of(const std::filesystem::path& path, int deepest) {
+  const std::string text = text_of(path);
+  if (nested_deeper_than(text, deepest)) place_.fail("is nested more than " + std::to_string(deepest) + " deep");
+  // What nlohmann's values take: each its own place, a list or an object what it holds, a key its text.
+  constexpr std::uint64_t value = 24, container = 80, key = 64;
+  std::uint64_t whole = 0;
+  for (const char c : text) { whole += c == ',' ? value : c == '[' || c == '{' ? container : c == ':' ? key : 0; }
+  bytes(whole);
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
+}  // namespace headlight

@@ -1,0 +1,109 @@
+#include "core/tokenizer/saved_settings.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/files/json_object.h"
+#include "core/files/load_budget.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+Json read_if_there(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return Json::object();
+  return read_json_object(path, "a JSON object as transformers saves it");
+}
+
+const Json& field(const Json& object, const char* name) {
+  static const Json nothing;
+  const auto found = object.find(name);
+  return found == object.end() ? nothing : *found;
+}
+
+/// "<s>", or {"content": "<s>", …}.
+std::optional<std::string> content_of(const Json& token) {
+  const Json& content = token.is_object() ? field(token, "content") : token;
+  return content.is_string() ? std::optional(content.get<std::string>()) : std::nullopt;
+}
+
+bool is_set(const Json& token, const char* name) { return token.is_object() && field(token, name) == true; }
+
+}  // namespace
+
+SavedSettings::SavedSettings(const std::filesystem::path& folder)
+    : settings_(read_if_there(folder / "tokenizer_config.json")),
+      names_(read_if_there(folder / "special_tokens_map.json")),
+      added_(read_if_there(folder / "added_tokens.json")),
+      model_(read_if_there(folder / "config.json")),
+      folder_(folder) {}
+
+std::optional<bool> SavedSettings::flag(const char* name) const {
+  const Json& value = field(settings_, name);
+  return value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt;
+}
+
+std::optional<std::string> SavedSettings::token(const char* name) const {
+  if (auto said = content_of(field(settings_, name))) return said;
+  return content_of(field(names_, name));
+}
+
+std::string SavedSettings::tokenizer_class() const {
+  if (const Json& said = field(settings_, "tokenizer_class"); said.is_string()) {
+    std::string name = said.get<std::string>();
+    return name.ends_with("Fast") ? name.substr(0, name.size() - 4) : name;
+  }
+  const Json& type = field(model_, "model_type");
+  for (const char* like_roberta : {"roberta", "roberta-prelayernorm", "bart", "mvp", "longformer", "led"}) {
+    if (type == like_roberta) return "RobertaTokenizer";
+  }
+  return "GPT2Tokenizer";
+}
+
+std::vector<AddedToken> SavedSettings::added_tokens(Vocabulary& vocabulary) const {
+  std::vector<AddedToken> tokens;
+  const auto add = [&](const std::string& text, const Json& how) {
+    const auto id = vocabulary.find(text);
+    if (text.empty() || id == vocabulary.end() || std::ranges::find(tokens, text, &AddedToken::text) != tokens.end())
+      return;
+    tokens.push_back({id->second, text, is_set(how, "normalized"), is_set(how, "lstrip"), is_set(how, "rstrip")});
+  };
+  const ErrorPlace place{utf8_from(folder_ / "added_tokens.json")};
+  if (const Json& decoder = field(settings_, "added_tokens_decoder"); decoder.is_object()) {
+    for (const auto& [id, token] : decoder.items()) {
+      Index number = 0;
+      const auto text = content_of(token);
+      const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+      if (!text || error != std::errc() || end != id.data() + id.size() || number < 0) continue;
+      vocabulary.emplace(*text, number);
+      add(*text, token);
+    }
+  }
+  for (const auto& [text, id] : added_.items()) {
+    vocabulary.emplace(text, token_id(id, text, place));
+    add(text, {});
+  }
+  for (const char* name :
+       {"bos_token", "eos_token", "unk_token", "sep_token", "cls_token", "pad_token", "mask_token"}) {
+    const Json& how = field(settings_, name).is_null() ? field(names_, name) : field(settings_, name);
+    if (const auto text = content_of(how)) add(*text, how);
+  }
+  return tokens;
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& path, const ErrorPlace& place) {
+  LoadBudget budget(place);
+  const std::string text = budget.text_of(path);
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    budget.strings(1);
+    std::string& line = lines.emplace_back(text, at, end - at);
+    if (line.ends_with('\r')) line.pop_back();
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace headlight
