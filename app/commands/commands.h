@@ -27,6 +27,9 @@ int screenshot_command(const CommandLine& line);
 int animation_command(const CommandLine& line);
 int frames_command(const CommandLine& line);
 
+/// What was taken for granted, on standard error.
+void print_assumptions(const CommandLine& line, const std::vector<Assumption>& assumptions);
+
 /// Reads the arguments (without the program's name), does what they say, and turns errors into one line on standard
 /// error. The program's exit status.
 int run_command_line(const std::vector<std::string>& arguments);

@@ -94,7 +94,6 @@ int predict_command(const CommandLine& line) {
   if (line.file.empty()) throw UsageError("predict needs a MODEL");
   Scenario scenario = scenario_of(line);
   scenario.source = Source::file;
-  scenario.text_as_input = true;
   const Index top = line.has("--top") ? parse_whole("--top", line["--top"], 1, 1000000) : 10;
   RunOptions options;
   options.threads = line.threads();
@@ -103,6 +102,7 @@ int predict_command(const CommandLine& line) {
   if (line.has("--write"))
     scenario.text = written(scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
   const auto pass = run_network(scenario, nullptr, options);
+  print_assumptions(line, notes_of(*pass, scenario));
   if (!pass->logits.defined())
     throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
   if (pass->change) {

@@ -46,7 +46,9 @@ int render_command(const CommandLine& line) {
   const bool is_picture = std::ranges::find(picture_extensions, extension_of(out)) != std::end(picture_extensions);
   if (is_picture && options.pool == HeadPool::none && options.layers.empty())
     run.most_kept = std::min(64e6, memory_budget());
-  const std::vector<std::string> missing = write_export(*compute_any(scenario_of(line), nullptr, run), options, out);
+  const auto trace = compute_any(scenario_of(line), nullptr, run);
+  print_assumptions(line, trace->inputs.assumptions);
+  const std::vector<std::string> missing = write_export(*trace, options, out);
   std::string said;
   for (const std::string& each : missing) said += (said.empty() ? "" : ", ") + each;
   if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);

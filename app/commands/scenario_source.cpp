@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "app/commands/commands.h"
-#include "core/network/model_folder.h"
+#include "core/architecture/model_folder.h"
 #include "core/network/shipped_models.h"
 #include "core/scenario/lesson.h"
 #include "core/scenario/settings_table.h"

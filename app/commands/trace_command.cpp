@@ -10,7 +10,6 @@
 #include "core/export/export_options.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/array_write.h"
-#include "core/network/layer_change.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/settings_table.h"
@@ -20,12 +19,6 @@
 
 namespace headlight {
 namespace {
-
-void print_assumptions(const std::string& subject, const Inputs& inputs) {
-  for (const Assumption& assumption : inputs.assumptions) {
-    say(subject, assumption.what + ": " + assumption.taken_for);
-  }
-}
 
 nlohmann::ordered_json summary(std::vector<double> times) {
   std::sort(times.begin(), times.end());
@@ -113,7 +106,7 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
   };
   if (!all) {
     const auto trace = compute_any(scenario, nullptr, run);
-    print_assumptions(subject, trace->inputs);
+    print_assumptions(line, trace->inputs.assumptions);
     append(*trace, "");
   } else {
     RunOptions options;
@@ -124,7 +117,7 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
     for (std::size_t i = 0; i < layers.size(); ++i) {
       scenario.layer = layers[i].layer;
       const auto trace = compute_layer(pass, static_cast<Index>(i), scenario, nullptr, run);
-      if (i == 0) print_assumptions(subject, trace->inputs);
+      if (i == 0) print_assumptions(line, trace->inputs.assumptions);
       append(*trace, "layers." + layers[i].layer + ".");
       arrays.push_back({"layers." + layers[i].layer + ".residual", pass->layers[i].residual.contiguous()});
     }
@@ -135,6 +128,11 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
 }
 
 }  // namespace
+
+void print_assumptions(const CommandLine& line, const std::vector<Assumption>& assumptions) {
+  const std::string subject = line.file.empty() ? "headlight" : line.file;
+  for (const Assumption& assumption : assumptions) say(subject, assumption.what + ": " + assumption.taken_for);
+}
 
 int trace_command(const CommandLine& line) {
   const std::string out = line["-o"];
@@ -151,7 +149,7 @@ int trace_command(const CommandLine& line) {
   if (line.has("--stages") || scenario.layer == "all") return trace_layers(line, scenario, run, subject);
   if (is_network(scenario)) {
     const auto trace = compute_any(scenario, nullptr, run);
-    print_assumptions(subject, trace->inputs);
+    print_assumptions(line, trace->inputs.assumptions);
     if (runs > 0) print_times(trace->scenario, trace->inputs, run, runs);
     if (!out.empty()) write_arrays(out, trace_arrays(*trace, line.has("--parameters")));
     return 0;
@@ -159,7 +157,7 @@ int trace_command(const CommandLine& line) {
   if (!scenario.knock_out.empty())
     throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
   const Inputs inputs = resolve(scenario);
-  print_assumptions(subject, inputs);
+  print_assumptions(line, inputs.assumptions);
   if (runs > 0) print_times(scenario, inputs, run, runs);
   if (!out.empty()) write_arrays(out, trace_arrays(*compute(scenario, inputs, nullptr, run), line.has("--parameters")));
   return 0;

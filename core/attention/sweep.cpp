@@ -89,7 +89,7 @@ Sweep::Sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& bef
   if (steps.bias.defined()) bias_ = steps.bias.expand(shape_);
   double bytes = 0;
   for (const Stage stage : order) {
-    if (!takes(stage)) continue;
+    if (!takes(stage) || !steps.stores(stage)) continue;
     const bool gathered = stage == Stage::head_outputs;
     const Index count = shape_[0] * shape_[1] * shape_[2] * (gathered ? steps.values.size(3) : shape_[3]);
     kept_[static_cast<std::size_t>(stage)] = Buffer(static_cast<std::size_t>(count));
@@ -218,7 +218,7 @@ void Sweep::block(Index index) {
       if (stage != Stage::scores) {
         for (Index row = 0; row < some; ++row) step(stage, x + row * stride_, b, h, q + first + row, room.row);
       }
-      keep(stage, x, b, h, q + first, some);
+      if (steps_.stores(stage)) keep(stage, x, b, h, q + first, some);
       spent_on(stage);
     }
   }
@@ -250,7 +250,7 @@ SweptStages Sweep::run(const Workers& workers) {
   for (const auto& spent : nanoseconds_) all += static_cast<double>(spent);
   SweptStages result;
   for (const Stage stage : order) {
-    if (!takes(stage)) continue;
+    if (!takes(stage) || !steps_.stores(stage)) continue;
     const auto i = static_cast<std::size_t>(stage);
     result.milliseconds[i] = whole * static_cast<double>(nanoseconds_[i]) / all;
     result.tensors[i] =
@@ -276,6 +276,8 @@ bool ScoreSteps::has(Stage stage) const {
     default: return false;
   }
 }
+
+bool ScoreSteps::stores(Stage stage) const { return !stored || std::ranges::find(*stored, stage) != stored->end(); }
 
 SweptStages sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& before, const Workers& workers) {
   return Sweep(steps, first, last, before).run(workers);

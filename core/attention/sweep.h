@@ -33,6 +33,9 @@ struct ScoreSteps {
   Tensor values;  ///< head_outputs: [B, G, n_k, d_v]
   /// Whether there is a step that gives the stage.
   bool has(Stage stage) const;
+  /// The stages that are stored; others are passed through in cache alone. Unset: all.
+  std::optional<std::vector<Stage>> stored{};
+  bool stores(Stage stage) const;
 };
 
 /// By static_cast<std::size_t>(stage); undefined where there was no such step.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/network/model_folder.h"
+#include "core/architecture/model_folder.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"

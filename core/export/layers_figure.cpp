@@ -5,7 +5,6 @@
 #include "core/export/figure_kinds.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
-#include "core/network/layer_change.h"
 #include "core/network/network_trace.h"
 #include "core/run/masks_over.h"
 #include "core/scenario/file_source.h"

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "core/attention/projection.h"
-#include "core/network/torch_masks.h"
 #include "core/network/weights.h"
 #include "core/position/relative_bias.h"
 #include "core/run/pipeline.h"
@@ -133,8 +132,10 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   Inputs& in = made.inputs;
   in.query = normed(residual, at.cross ? block.before_cross : block.before_attention);
   in.key = in.value = at.cross ? run.encoded : in.query;
+  in.packed = spec.q.weight == spec.k.weight;
+  const Tensor first = in.packed ? checkpoint_.load(spec.q.weight) : Tensor();
   const auto read = [&](const LinearSpec& linear, Tensor& weight, Tensor& bias) {
-    const Linear made_of = read_linear(checkpoint_, linear);
+    const Linear made_of = read_linear(checkpoint_, linear, linear.weight == spec.q.weight ? first : Tensor());
     weight = made_of.weight;
     bias = made_of.bias;
   };
@@ -142,7 +143,6 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   read(spec.k, in.W_k, in.b_k);
   read(spec.v, in.W_v, in.b_v);
   read(spec.o, in.W_o, in.b_o);
-  in.packed = spec.q.weight == spec.k.weight;
   Dims& dims = in.dims;
   dims = {residual.size(0),
           spec.heads,
@@ -180,13 +180,15 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   if (options_.until == layer) throw Stop();
   AttentionCall made = call(run, layer, residual);
   if (run.change && run.change->layer == layer) apply(network_, *run.change, made);
-  const Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
+  const Dims& dims = made.inputs.dims;
+  const Index numbers = static_cast<Index>(network_.layers().size()) * dims.heads * dims.batch * dims.n_q * dims.n_k;
+  const bool keeps_weights = options_.weights && numbers <= options_.most_weights;
+  Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
+  how.scores_kept.emplace();
+  if (keeps_weights || options_.summaries) how.scores_kept->push_back(Stage::weights);
   const auto trace = compute(made.scenario, std::move(made.inputs), nullptr, how);
   const Tensor& weights = (*trace)[Stage::weights];
-  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
-  const Index numbers =
-      static_cast<Index>(network_.layers().size()) * at.heads * weights.size(0) * weights.size(2) * weights.size(3);
-  if (options_.weights && numbers <= options_.most_weights) record.weights = weights;
+  if (keeps_weights) record.weights = weights;
   if (options_.summaries) {
     record.summary = summary_of(weights, run.queries_of(layer), run.keys_of(layer));
     record.summary.entering = sizes_of(residual);

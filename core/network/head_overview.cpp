@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/network/habits.h"
+#include "core/network/head_patterns.h"
 #include "core/network/network.h"
 #include "core/parallel/turns.h"
 #include "core/run/trace.h"
@@ -16,7 +16,7 @@
 namespace headlight {
 namespace {
 
-bool has_habits(const Tensor& weights) {
+bool has_patterns(const Tensor& weights) {
   return !weights.source() && std::max(weights.size(2), weights.size(3)) <= 4096;
 }
 
@@ -151,8 +151,8 @@ LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const 
   LayerSummary summary;
   summary.pictures = pictures_of(weights, stop);
   summary.mean = mean_of(weights);
-  summary.habits = has_habits(weights) ? habits_of(weights, queries, keys, stop)
-                                       : std::vector<HeadHabits>(static_cast<std::size_t>(weights.size(1)));
+  summary.patterns = has_patterns(weights) ? head_patterns_of(weights, queries, keys, stop)
+                                           : std::vector<HeadPatterns>(static_cast<std::size_t>(weights.size(1)));
   return summary;
 }
 
@@ -191,7 +191,7 @@ std::shared_ptr<const HeadOverview> overview_of(const Trace& trace, const std::s
   if (!weights.defined()) return {};
   const Inputs& inputs = trace.inputs;
   const auto tokens = [&](const WordLines& names, Index count) {
-    return has_habits(weights) ? tokens_of(names, weights.size(0), count) : TokenBatch{};
+    return has_patterns(weights) ? tokens_of(names, weights.size(0), count) : TokenBatch{};
   };
   const TokenBatch keys = tokens(inputs.key_tokens, weights.size(3));
   const bool self = weights.size(2) == weights.size(3) && inputs.query_tokens == inputs.key_tokens &&

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/network/head_habits.h"
+#include "core/network/head_pattern.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -29,7 +29,8 @@ struct LayerSummary {
   Tensor pictures;  ///< [B, H, rows, cols]; of up to picture_side tokens the weights themselves, else pooled
                     ///< (core/stage/pool.h)
   Tensor mean;      ///< [B, n_q, n_k], over the heads; undefined beyond most_mean_tokens
-  std::vector<HeadHabits> habits;  ///< one a head, over the text; queries == 0 where the text is too long to measure
+  std::vector<HeadPatterns>
+      patterns;            ///< one a head, over the text; queries == 0 where the text is too long to measure
   Tensor entering, added;  ///< [B, n], ‖x‖₂ / √width of each token: what enters the block, what its attention adds;
                            ///< undefined outside of networks
 };

@@ -1,8 +1,8 @@
 // The layers around attention: norms, activations, sums. Tensors [B, n, d] in, a tensor out.
 #pragma once
 
+#include "core/architecture/network_spec.h"
 #include "core/attention/workers.h"
-#include "core/network/network_spec.h"
 
 namespace headlight {
 

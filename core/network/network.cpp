@@ -4,13 +4,13 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/architecture/architectures.h"
+#include "core/architecture/checkpoint.h"
+#include "core/architecture/config.h"
+#include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
-#include "core/network/architectures.h"
-#include "core/network/checkpoint.h"
-#include "core/network/config.h"
 #include "core/network/forward.h"
 #include "core/network/layers.h"
-#include "core/network/model_folder.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
@@ -161,7 +161,15 @@ std::optional<Index> Network::find_layer(const std::string& layer) const {
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     if (layers_[i].layer == plain || layers_[i].name == plain) return static_cast<Index>(i);
   }
-  return {};
+  // "encoder.layer.0" of "bert.encoder.layer.0.attention", where no other layer is called so.
+  const bool is_number = plain.find_first_not_of("0123456789.") == std::string::npos;
+  std::optional<Index> only;
+  for (std::size_t i = 0; i < layers_.size() && !is_number; ++i) {
+    if (("." + layers_[i].name + ".").find("." + plain + ".") == std::string::npos) continue;
+    if (only) return {};
+    only = static_cast<Index>(i);
+  }
+  return only;
 }
 
 Index Network::layer_named(const std::string& layer) const {
@@ -351,9 +359,11 @@ void Network::settle(Index layer, Scenario& s) const {
   const auto scale = static_cast<float>(spec.scale);
   if (!s.scale && scale != static_cast<float>(1 / std::sqrt(static_cast<double>(spec.d_head)))) s.scale = scale;
   if (!s.softcap && spec.softcap) s.softcap = static_cast<float>(*spec.softcap);
-  if (s.rope == Rope::none && spec.rope.pairing != Rope::none) {
-    s.rope = spec.rope.pairing;
-    if (s.rope_base == Scenario().rope_base && spec.rope.base > 0) s.rope_base = static_cast<float>(spec.rope.base);
+  if (spec.rope.pairing != Rope::none) {
+    const bool own_base = s.rope_base != Scenario().rope_base;
+    if (s.rope == Rope::none) s.rope = spec.rope.pairing;
+    if (!own_base && spec.rope.base > 0) s.rope_base = static_cast<float>(spec.rope.base);
+    if (own_base && !s.rotary_dim && spec.rope.channels() < spec.d_head) s.rotary_dim = spec.rope.channels();
   }
   if (s.qk_norm == QkNorm::none && spec.q_norm.kind == NormKind::rms) s.qk_norm = QkNorm::rms;
   if (spec.alibi) s.alibi = true;
@@ -369,7 +379,7 @@ std::shared_ptr<const Network> open_network(const std::string& file, const std::
   auto checkpoint = std::make_shared<const Checkpoint>(folder.tensors);
   const Config config = config_of(folder, *checkpoint);
   refuse_quantised(config);
-  NetworkSpec spec = draw_network(config, *checkpoint);
+  NetworkSpec spec = build_network(config, *checkpoint);
   if (std::error_code error; std::filesystem::exists(folder.folder / "adapter_config.json", error)) {
     spec.notes.push_back("adapter_config.json: the adapter beside the weights is not applied");
   }

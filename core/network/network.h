@@ -22,10 +22,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/architecture/network_spec.h"
 #include "core/network/head_overview.h"
-#include "core/network/layer_change.h"
-#include "core/network/network_spec.h"
-#include "core/scenario/inputs.h"
+#include "core/scenario/model_layer.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
@@ -62,6 +61,13 @@ struct NetworkText {
     return tokens == other.tokens && decoder == other.decoder && identical(x, other.x) &&
            identical(decoder_x, other.decoder_x);
   }
+};
+
+/// What is changed of one layer's attention; the layers after it go on from what it gives.
+struct LayerChange {
+  Index layer = 0;    ///< of network.layers()
+  Scenario settings;  ///< its text, layer and silent heads left at their defaults: they are no change
+  bool operator==(const LayerChange&) const = default;
 };
 
 /// Which heads are silent: {layer of network->layers(), head}.
@@ -102,6 +108,7 @@ struct NetworkRun {
   Tensor encoded;                ///< [B, n, width], the encoder's output; undefined where there is none
   Tensor final;                  ///< [B, n, width] after the last block, before the last norm
   Tensor logits;  ///< [B, n, vocabulary], or [B, 1, vocabulary] of the last position; undefined where there is no head
+  std::string asked{};  ///< the text that was read, as a person wrote it; "" where only its tokens were given
 
   /// A pass takes a few milliseconds: another can be had while one looks.
   bool is_small() const;
@@ -167,6 +174,13 @@ class Network : public std::enable_shared_from_this<Network> {
 /// disk. Only headers are read. Throws FileError.
 std::shared_ptr<const Network> open_network(const std::string& file,
                                             const std::shared_ptr<const Network>& last = nullptr);
+
+/// The names of the settings that change the layer looked at, e.g. "scale, mask"; "" for none.
+std::string changed_settings(const Scenario& scenario);
+/// Nothing where the scenario changes nothing of its layer.
+std::optional<LayerChange> change_of(const Network& network, const Scenario& scenario);
+/// The person's own base of rotation and QK-norm take the model's place.
+OwnRules rules_under(const Scenario& scenario, OwnRules own);
 
 /// The lines of a text that hold words: a batch entry each.
 std::vector<std::string> text_lines(std::string_view text);

@@ -1,10 +1,9 @@
 #include "core/network/network_trace.h"
 
+#include "core/architecture/architectures.h"
+#include "core/architecture/checkpoint.h"
+#include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
-#include "core/network/architectures.h"
-#include "core/network/checkpoint.h"
-#include "core/network/layer_change.h"
-#include "core/network/model_folder.h"
 #include "core/run/summary.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_rules.h"
@@ -36,51 +35,25 @@ void refuse_sizes(const Scenario& s) {
   }
 }
 
+/// The text as it is read: the one that was asked for, or ids where none was and the model has no tokenizer.
+std::string text_read(const Network& network, const Scenario& s) {
+  return s.text_as_input ? s.text : network.usual_text(s.text);
+}
+
 void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const Scenario& settled, Inputs& inputs) {
-  const Network& network = *pass.network;
-  const NetworkLayer& at = network.layers()[static_cast<std::size_t>(layer)];
+  const NetworkLayer& at = pass.network->layers()[static_cast<std::size_t>(layer)];
   const auto assume = [&](const std::string& what, const std::string& taken_for) {
     inputs.assumptions.push_back({what, taken_for});
   };
-  assume("model", network.title());
+  inputs.assumptions = notes_of(pass, scenario);
   assume("layer", at.layer + " (" + at.name + "): the input is what the layers before it give");
-  if (!network.spec().takes_tensors) {
-    const TokenSplitter& tokenizer = network.tokenizer();
-    const Index known = tokenizer.last_id() + 1;
-    assume("tokens", tokenizer.made_from() + (known < network.spec().vocabulary
-                                                  ? ", " + std::to_string(known) + " of the model's " +
-                                                        std::to_string(network.spec().vocabulary) + " tokens"
-                                                  : ""));
-  }
-  if (const std::string text = network.usual_text(scenario.text); text != scenario.text)
-    assume("text", text + ", since none was given");
   if (settled.mask != scenario.mask) assume("mask", settled.mask + ", the model's");
   if (!scenario.mask.empty()) assume("mask", scenario.mask + " in place of the model's own");
-  for (const std::string& said : network.spec().notes) assume("model", said);
-  if (!pass.knock_out.empty()) {
-    std::string heads;
-    for (const auto& [silent, head] : pass.knock_out)
-      heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(silent)].layer + "." +
-               std::to_string(head);
-    assume("knocked out", heads + ": these heads' outputs are zero");
-  }
   if (const std::string changed = changed_settings(scenario); !changed.empty()) {
     assume("changed",
            changed + ": in this layer alone; the layers after it and the prediction go on from what it gives");
   }
 }
-
-/// Whether the file is a network whole enough to be run; one that holds an attention and an embedding alone is not.
-bool is_whole_model(const std::string& file) {
-  try {
-    return !open_network(file)->spec().takes_tensors;
-  } catch (const MissingArray&) { return false; } catch (const UnknownModel&) {
-    return false;
-  } catch (const InputError&) {
-    return true;  // what is wrong with it is said when it is run
-  }
-}
-
 /// "1", "encoder.1", "decoder.1", "cross.1"
 bool is_numbered(std::string_view layer) {
   for (const std::string_view stack : {"encoder.", "decoder.", "cross."}) {
@@ -133,24 +106,128 @@ std::shared_ptr<const Trace> with_overview(std::shared_ptr<const Trace> trace, c
 
 }  // namespace
 
+std::string changed_settings(const Scenario& s) {
+  std::string list;
+  const auto add = [&](bool changed, const char* what) {
+    if (changed) list += (list.empty() ? "" : ", ") + std::string(what);
+  };
+  add(s.scale.has_value(), "scale");
+  add(s.scale_first, "scale_first");
+  add(s.softcap.has_value(), "softcap");
+  add(s.qk_norm != QkNorm::none, "qk_norm");
+  add(s.rope != Rope::none || s.rope_base != Scenario().rope_base, "rope");
+  add(s.rotary_dim.has_value(), "rotary_dim");
+  add(s.query_offset.has_value(), "query_offset");
+  add(s.alibi, "alibi");
+  add(s.t5_bias, "t5_bias");
+  add(s.attn_bias.has_value(), "attn_bias");
+  add(s.sink_logit, "sink_logit");
+  add(!s.mask.empty(), "mask");
+  add(!s.mask_file.empty(), "mask_file");
+  add(!s.painted.empty(), "painted cells");
+  add(!s.valid_lens.empty(), "valid_lens");
+  add(!s.doc_ids.empty(), "doc_ids");
+  add(s.fill.has_value(), "fill");
+  add(s.mask_mode != MaskMode::fill, "mask_mode");
+  add(s.dead_row != DeadRow::from_fill, "dead_row");
+  add(s.training && s.dropout > 0, "dropout");
+  add(s.positions != Positions::none, "positions");
+  add(!s.edits.empty(), "edits");
+  return list;
+}
+
+std::optional<LayerChange> change_of(const Network& network, const Scenario& scenario) {
+  if (changed_settings(scenario).empty()) return {};
+  LayerChange change{network.layer_named(scenario.layer), scenario};
+  const Scenario usual;
+  change.settings.text = usual.text;
+  change.settings.layer = usual.layer;
+  change.settings.knock_out = usual.knock_out;
+  return change;
+}
+
+OwnRules rules_under(const Scenario& scenario, OwnRules own) {
+  if (scenario.rope_base != Scenario().rope_base || scenario.rotary_dim) {
+    own.rope_frequencies.clear();
+    own.rope_gain = 1;
+  }
+  if (scenario.qk_norm != QkNorm::none) own.q_norm = own.k_norm = own.q_norm_bias = own.k_norm_bias = Tensor();
+  return own;
+}
+
+std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenario) {
+  const Network& network = *pass.network;
+  std::vector<Assumption> notes{{"model", network.title()}};
+  const auto assume = [&](const std::string& what, const std::string& taken_for) {
+    notes.push_back({what, taken_for});
+  };
+  if (!network.spec().takes_tensors) {
+    const TokenSplitter& tokenizer = network.tokenizer();
+    const Index known = tokenizer.last_id() + 1;
+    assume("tokens", tokenizer.made_from() + (known < network.spec().vocabulary
+                                                  ? ", " + std::to_string(known) + " of the model's " +
+                                                        std::to_string(network.spec().vocabulary) + " tokens"
+                                                  : ""));
+  }
+  if (const std::string text = text_read(network, scenario); text != scenario.text)
+    assume("text", text + ", since none was given");
+  for (const std::string& said : network.spec().notes) assume("model", said);
+  if (!pass.knock_out.empty()) {
+    std::string heads;
+    for (const auto& [silent, head] : pass.knock_out)
+      heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(silent)].layer + "." +
+               std::to_string(head);
+    assume("knocked out", heads + ": these heads' outputs are zero");
+  }
+  return notes;
+}
+
+std::shared_ptr<const Network> find_network(const Scenario& s, const std::shared_ptr<const Network>& last) {
+  if (s.source != Source::file || s.x) return nullptr;
+  if (is_model_folder(s.file)) return open_network(s.file, last);
+  if (!s.text_as_input && !is_numbered(s.layer)) return nullptr;
+  const bool by_number = is_numbered(s.layer) && has_torch_layers(s.file);
+  try {
+    std::shared_ptr<const Network> network = open_network(s.file, last);
+    return by_number || !network->spec().takes_tensors ? network : nullptr;
+  } catch (const MissingArray&) {  // not whole enough to be run
+    if (by_number) throw;
+  } catch (const UnknownModel&) {
+    if (by_number) throw;
+  }
+  return nullptr;
+}
+
 bool is_network(const Scenario& s) {
-  if (s.source != Source::file || s.x) return false;
-  if (is_model_folder(s.file)) return true;
-  if (!s.text_as_input && !is_numbered(s.layer)) return false;
-  return is_whole_model(s.file) || (is_numbered(s.layer) && has_torch_layers(s.file));
+  if (s.source == Source::file && !s.x && is_model_folder(s.file)) return true;
+  try {
+    return find_network(s) != nullptr;
+  } catch (const InputError&) {
+    return true;  // what is wrong with it is said when it is run
+  }
 }
 
 std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last,
                                               RunOptions options) {
-  const std::shared_ptr<const Network> network = open_network(s.file, last ? last->network : nullptr);
+  return run_network(open_network(s.file, last ? last->network : nullptr), s, last, std::move(options));
+}
+
+std::shared_ptr<const NetworkRun> run_network(const std::shared_ptr<const Network>& network, const Scenario& s,
+                                              const std::shared_ptr<const NetworkRun>& last, RunOptions options) {
   options.knock_out = network->knock_out_of(s.knock_out);
   if (!options.until) options.change = change_of(*network, s);
-  NetworkText text = network->read(network->usual_text(s.text), options);
+  // Words that a decoder has written are not written again for the same text.
+  const std::string asked = text_read(*network, s);
+  const bool same_words =
+      last && last->network == network && last->asked == asked && last->knock_out == options.knock_out;
+  NetworkText text = same_words ? last->text : network->read(asked, options);
   const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out &&
                     reaches(*last, options);
   if (same && last->change == options.change) return last;
   if (same) options.from = last.get();
-  return std::make_shared<const NetworkRun>(network->run(std::move(text), options));
+  auto pass = std::make_shared<NetworkRun>(network->run(std::move(text), options));
+  pass->asked = asked;
+  return pass;
 }
 
 std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer,
@@ -201,7 +278,9 @@ std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> tra
 }
 
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run) {
-  if (!is_network(scenario)) {
+  const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
+  const std::shared_ptr<const Network> network = find_network(scenario, before ? before->network : nullptr);
+  if (!network) {
     if (!scenario.knock_out.empty())
       throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
     return with_overview(compute(scenario, last, run), last, run);
@@ -211,16 +290,15 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
   RunOptions options;
   options.threads = run.threads;
   options.stop = run.stop;
-  const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
   if (run.summary == Summary::none) {  // nobody looks at the other layers or at the prediction
-    options.until = open_network(scenario.file, before ? before->network : nullptr)->layer_named(scenario.layer);
+    options.until = network->layer_named(scenario.layer);
     options.weights = false;
     options.logits = RunOptions::Logits::none;
   } else {  // the window's: its rail and its overview are small
     options.summaries = true;
     options.most_weights = 4'000'000;
   }
-  const std::shared_ptr<const NetworkRun> pass = run_network(scenario, before, options);
+  const std::shared_ptr<const NetworkRun> pass = run_network(network, scenario, before, options);
   return with_overview(compute_layer(pass, pass->network->layer_named(scenario.layer), scenario, last, run), last, run);
 }
 

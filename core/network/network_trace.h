@@ -10,6 +10,11 @@ namespace headlight {
 /// folder, its index of shards, or text through a file that has a known config.json beside it.
 bool is_network(const Scenario& scenario);
 
+/// The network that it is a layer of, `last` itself where it is that; null where is_network() is false. Throws
+/// FileError for one that cannot be opened.
+std::shared_ptr<const Network> find_network(const Scenario& scenario,
+                                            const std::shared_ptr<const Network>& last = nullptr);
+
 /// As compute(scenario, last, run) of core/run/pipeline.h, and for networks besides. There network_of(trace->inputs)
 /// (core/scenario/model_layer.h) is the whole pass, the very one of `last` where text, model, knocked-out heads and
 /// what is changed are the same: a change of mask or scale is of the layer looked at, the pass goes on from there, and
@@ -26,6 +31,13 @@ std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> tra
 std::shared_ptr<const NetworkRun> run_network(const Scenario& scenario,
                                               const std::shared_ptr<const NetworkRun>& last = nullptr,
                                               RunOptions options = {});
+/// The same of a network that is open.
+std::shared_ptr<const NetworkRun> run_network(const std::shared_ptr<const Network>& network, const Scenario& scenario,
+                                              const std::shared_ptr<const NetworkRun>& last, RunOptions options);
+
+/// What a person should know of a pass: the model and how it was read, its tokenizer, the text where none was given,
+/// the heads that are knocked out.
+std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenario);
 
 /// The trace of one layer of a pass, on its true input.
 std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer,

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "core/files/error_place.h"
+#include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -23,10 +28,10 @@ Tensor rows_of(const Tensor& whole, const std::vector<std::pair<Index, Index>>& 
 
 }  // namespace
 
-Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec) {
+Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor stored) {
   Linear linear;
   if (!spec.there()) return linear;
-  const Tensor stored = checkpoint.load(spec.weight);
+  if (!stored.defined()) stored = checkpoint.load(spec.weight);
   linear.weight = rows_of(spec.in_out ? stored.transpose(0, 1) : stored, spec.rows);
   if (!spec.bias.empty()) linear.bias = rows_of(checkpoint.load(spec.bias), spec.rows);
   return linear;
@@ -67,6 +72,90 @@ Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Ind
     }
   }
   return Tensor({1, heads, n_q, n_k}, std::move(values));
+}
+
+// The masks of nn.Transformer that lie beside its weights.
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+struct TorchMask {
+  std::string name;
+  Tensor values;           ///< broadcast to [B, H, n_q, n_k]
+  bool added = false;      ///< floating
+  bool is_mask = true;     ///< nothing of the weight is left where it is not 0
+  float fill = -infinity;  ///< of what is added where nothing may be seen
+};
+
+TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& d) {
+  TorchMask mask{name, file.load(name)};
+  const Shape shape = mask.values.shape();
+  const auto shaped = [&](bool fits, const std::string& expected) {
+    if (!fits)
+      throw FileError(file.path_of(name), in_quotes(name) + " has shape " + to_string(shape), "expected " + expected);
+  };
+  const std::string q = std::to_string(d.n_q), k = std::to_string(d.n_k), b = std::to_string(d.batch);
+  if (name.find("padding") != std::string::npos) {
+    shaped(shape == Shape{d.batch, d.n_k} || (d.batch == 1 && shape == Shape{d.n_k}),
+           "[" + b + ", " + k + "], the batch entries and the keys");
+    mask.values = mask.values.view({d.batch, 1, 1, d.n_k});
+  } else if (shape.size() == 3) {
+    shaped(shape == Shape{d.batch * d.heads, d.n_q, d.n_k},
+           "[" + std::to_string(d.batch * d.heads) + ", " + q + ", " + k + "], batch entries times heads");
+    mask.values = mask.values.view({d.batch, d.heads, d.n_q, d.n_k});
+  } else {
+    shaped(shape == Shape{d.n_q, d.n_k}, "[" + q + ", " + k + "]");
+    mask.values = mask.values.view({1, 1, d.n_q, d.n_k});
+  }
+  const DType dtype = file.entry(name).dtype;
+  mask.added = dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+  float lowest = 0, highest = -infinity;
+  for (const float v : mask.values.values()) {
+    if (std::isnan(v) || v == infinity)
+      throw FileError(file.path_of(name), in_quotes(name) + " holds " + shortest(v), "expected numbers or -inf");
+    if (!mask.added && v != 0 && v != 1)
+      throw FileError(file.path_of(name), in_quotes(name) + " holds " + shortest(v), "expected true and false");
+    if (v != 0) lowest = std::min(lowest, v), highest = std::max(highest, v);
+  }
+  if (!mask.added) return mask;
+  mask.is_mask = highest <= -1e4F;
+  mask.fill = lowest < 0 ? highest : -infinity;
+  return mask;
+}
+
+/// One number at each place of [B, H, n_q, n_k], each axis 1 or whole.
+template <typename Combine>
+Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
+  Shape shape(4);
+  for (std::size_t i = 0; i < 4; ++i) shape[i] = std::max(a.shape()[i], b.shape()[i]);
+  const Tensor left = a.expand(shape).contiguous(), right = b.expand(shape).contiguous();
+  Buffer values;
+  for (std::size_t i = 0; i < left.values().size(); ++i) values.push_back(combine(left.values()[i], right.values()[i]));
+  return Tensor(std::move(shape), std::move(values));
+}
+
+}  // namespace
+
+void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& in) {
+  std::vector<TorchMask> masks;
+  for (const std::string& name : spec.masks) masks.push_back(read_one(file, name, in.dims));
+  // A run has one fill: of masks with several, and beside a causal rule, those with a finite one are added as they are.
+  const auto fill_of = [](const TorchMask& mask) { return mask.fill; };
+  const bool one_fill = !spec.causal && std::ranges::all_of(masks, [&](const TorchMask& mask) {
+    return mask.is_mask && fill_of(mask) == masks.front().fill;
+  });
+  Tensor attend = Tensor::full({1, 1, in.dims.n_q, in.dims.n_k}, 1);
+  for (const TorchMask& mask : masks) {
+    const bool hides = mask.is_mask && (one_fill || mask.fill == -infinity);
+    if (hides) {
+      attend = combined(attend, mask.values, [](float a, float m) { return m == 0 ? a : 0.0F; });
+    } else {
+      in.bias =
+          in.bias.defined() ? combined(in.bias, mask.values, [](float a, float m) { return a + m; }) : mask.values;
+    }
+  }
+  in.file_mask = attend;
+  if (one_fill && std::isfinite(masks.front().fill)) in.fill = masks.front().fill;
 }
 
 }  // namespace headlight

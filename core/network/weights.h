@@ -1,9 +1,10 @@
-// Tensors of a checkpoint as layers take them.
+// Tensors of a checkpoint as layers take them: weights, norms, tables of relative positions, masks.
 #pragma once
 
-#include "core/network/checkpoint.h"
+#include "core/architecture/checkpoint.h"
+#include "core/architecture/network_spec.h"
 #include "core/network/layers.h"
-#include "core/network/network_spec.h"
+#include "core/scenario/inputs.h"
 
 namespace headlight {
 
@@ -12,12 +13,18 @@ struct Linear {
   Tensor weight, bias;
 };
 
-Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec);
+/// `stored` is the weight as it is in the checkpoint, where it was loaded already: several may be parts of one.
+Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor stored = {});
 Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec);
 
 /// T5's learned bias of each distance, [1, H, n_q, n_k] from the table [buckets, H] (Raffel et al. 2020).
 Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Index n_q, Index n_k);
 /// The bucket of distance k − q.
 Index relative_bucket(Index distance, const RelativeSpec& spec);
+
+/// Fills in.file_mask, in.fill and in.bias by the arrays of spec.masks: of "…padding…" [B, n_k], else [n_q, n_k] or
+/// [B·H, n_q, n_k]. Boolean: true = may not attend. Floating: added to the scores; of 0 and numbers of at most −1e4
+/// alone, a mask with that fill. Throws FileError for other shapes and numbers.
+void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& in);
 
 }  // namespace headlight

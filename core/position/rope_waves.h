@@ -1,16 +1,20 @@
 // A model's rotation as its config.json has it: rope_scaling (or rope_parameters) over the powers of a base.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/tensor/tensor.h"
 
 namespace headlight {
+
+/// How the rotated channels pair: j with j + d/2 (LLaMA), or 2j with 2j + 1 (RoFormer, GPT-J).
+enum class Rope : std::uint8_t { none, half, interleaved };
 
 /// Rotation of the first 2·frequencies.size() channels of each head.
 struct RopeWaves {

@@ -69,6 +69,12 @@ class Pipeline {
   ScoreSteps score_steps() const;
   // A score-shaped stage made from `before`. The first that is asked for makes all that follow it in the same sweep.
   Tensor swept(Stage stage, const Tensor& before);
+  // All score-shaped stages in one sweep that stores those of Run::scores_kept alone.
+  bool sweeps_at_once() const {
+    return run_.scores_kept && !run_.override_stage && !source_ && trace_.has(Stage::V_heads) &&
+           trace_.standing_for(Stage::Q_scaled) && !inputs().weights.defined();
+  }
+  void sweep_at_once();
   // The stage computed as it is looked at, where source_ has it; else undefined.
   Tensor on_demand(Stage stage) const;
   // Q, K or V as they are looked at, where the scores will be; else undefined.
@@ -82,6 +88,7 @@ class Pipeline {
   const Run& run_;
   WorkEstimate estimate_;
   SweptStages ahead_;
+  bool swept_at_once_ = false;
   std::pair<Tensor, double> largest_in_;  // of the input that was projected last: in self-attention that of all three
   std::shared_ptr<const ScoreSource> source_;  // of what is too large to hold; null where it is not
 };
@@ -99,6 +106,8 @@ Workers Pipeline::workers(Stage stage) const {
 void Pipeline::compute() {
   for (const Stage stage : all_stages()) {
     if (stage == Stage::scores) before_scores();
+    if (stage == Stage::scores && sweeps_at_once()) sweep_at_once();
+    if (swept_at_once_ && stage >= Stage::scores && stage <= Stage::head_outputs) continue;
     if (!trace_.has(stage) && is_made(stage, trace_)) compute(stage);
   }
 }
@@ -184,12 +193,13 @@ ScoreSteps Pipeline::score_steps() const {
 }
 
 // In bytes, of the stages that are kept.
-double score_bytes(const Trace& trace) {
+double score_bytes(const Trace& trace, const Run& run) {
   const Scenario& s = trace.scenario;
   const Dims& d = trace.dims();
   int stages = 2 + !s.scale_first + s.softcap.has_value() + (s.alibi || s.t5_bias || trace.inputs.bias.defined());
   if (has_mask(s, trace.inputs)) ++stages;
   if (s.training && s.dropout > 0) stages += 2;
+  if (run.scores_kept) stages = static_cast<int>(run.scores_kept->size());
   double cells =
       static_cast<double>(d.batch * d.heads) * static_cast<double>(d.n_q) * static_cast<double>(d.n_k) * stages;
   if (has_mask(s, trace.inputs)) cells += static_cast<double>(d.n_q) * static_cast<double>(d.n_k);
@@ -223,7 +233,7 @@ Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) {
   const bool turned = scenario().rope != Rope::none || scenario().qk_norm != QkNorm::none;
   const bool changed = turned || (stage == Stage::Q && scenario().scale_first);
   if (stage != Stage::V && (changed || (stage != Stage::Q && stage != Stage::K))) return {};
-  if (!key.sources[1].defined() || score_bytes(trace_) <= most_kept() || !parts_will_do()) return {};
+  if (!key.sources[1].defined() || score_bytes(trace_, run_) <= most_kept() || !parts_will_do()) return {};
   const Index heads = stage == Stage::Q ? dims().heads : dims().kv_heads;
   auto source =
       std::make_shared<ProjectedHeads>(key.sources[0], key.sources[1], key.sources[2], heads, workers(stage).threads);
@@ -233,7 +243,7 @@ Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) {
 }
 
 void Pipeline::choose_source() {
-  const double bytes = score_bytes(trace_);
+  const double bytes = score_bytes(trace_, run_);
   if (bytes <= most_kept()) return;
   if (parts_will_do() && trace_.has(Stage::V_heads) && every_head_finite(trace_[Stage::V_heads])) {
     ScoreSteps steps = score_steps();
@@ -272,6 +282,17 @@ Tensor Pipeline::swept(Stage stage, const Tensor& before) {
   if (run_.override_stage) return settled(made[stage]);
   ahead_ = std::move(made);
   return settled(ahead_[stage]);
+}
+
+void Pipeline::sweep_at_once() {
+  ScoreSteps steps = score_steps();
+  steps.stored = run_.scores_kept;
+  steps.stored->push_back(Stage::head_outputs);
+  SweptStages made = sweep(steps, Stage::scores, Stage::head_outputs, {}, workers(Stage::scores));
+  for (const Stage stage : *steps.stored) trace_.records[static_cast<std::size_t>(stage)].output = made[stage];
+  Tensor& heads = trace_.records[static_cast<std::size_t>(Stage::head_outputs)].output;
+  heads = silenced(heads, own_rules(inputs()).silent_heads);
+  swept_at_once_ = true;
 }
 
 void Pipeline::draw_dropout() {

@@ -24,6 +24,9 @@ struct Run {
   /// Bytes of score-shaped stages: what would take more is computed as it is looked at. Unless set, memory_budget() of
   /// core/tensor/memory.h.
   std::optional<double> most_kept{};
+  /// Of the score-shaped stages these alone are in the trace, with what follows from them; unset: all. For passes of
+  /// which nothing else is read: what is not stored costs neither memory nor writing.
+  std::optional<std::vector<Stage>> scores_kept{};
   int threads = 0;       ///< 0: as many as the machine has
   std::stop_token stop;  ///< asked between blocks of work; throws Cancelled
   /// Called on the calling thread with the stage under way and the share of the whole work done, 0…1.

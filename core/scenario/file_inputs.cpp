@@ -1,4 +1,4 @@
-// The file as a whole, and the inputs in it.
+// The file as a whole, the inputs in it, and the words that label their axes.
 #include <algorithm>
 
 #include "core/files/error_place.h"
@@ -87,13 +87,13 @@ Sequence draw_missing(const FileReading& r, Dims dims) {
   return drawn;
 }
 
-TextSequence read_text(const FileReading& r, const Dims& dims) {
+TextSequence read_text(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
   const Scenario& s = r.resolving.scenario;
   const std::string why = "since the text's tokens are the queries and keys";
   must_be_unset(s.batch_size, "--batch-size", why);
   must_be_unset(s.queries, "--queries", why);
   must_be_unset(s.keys, "--keys", why);
-  return read_model_text(r, dims);
+  return read_model_text(r, dims, layer);
 }
 
 constexpr std::initializer_list<const char*> input_names{"x",   "X",     "input",  "inputs", "hidden_states",
@@ -175,7 +175,7 @@ std::optional<FileReading::Number> FileReading::number(std::initializer_list<con
     }
   }
   if (keys.prefix.empty()) return {};  // no layer of a model, so that no config is its
-  const std::optional<ConfigNumber> beside = config_number(path_from(file.path()), names);
+  const std::optional<ConfigNumber> beside = config_number(path_from(file.path()), keys.prefix, names);
   if (!beside) return {};
   return Number{beside->name + " in config.json", beside->value};
 }
@@ -197,7 +197,8 @@ std::string FileReading::shape_of(const std::string& array) const {
   return in_quotes(array) + " has shape " + to_string(file.arrays().find(array)->shape);
 }
 
-TextSequence read_sequence(const FileReading& r, const SizedParameters& sized) {
+TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
+                           const std::optional<LayerDescription>& layer) {
   const Scenario& s = r.resolving.scenario;
   const auto& [parameters, dims] = sized;
   if (s.x) {
@@ -206,7 +207,7 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized) {
     r.assume("inputs", "given by hand, " + to_string(typed.query.shape()));
     return {std::move(typed), {}};
   }
-  if (s.text_as_input) return read_text(r, dims);
+  if (s.text_as_input) return read_text(r, dims, layer);
   const InputNames names = find_inputs(r);
   if (names.query.empty()) return {draw_missing(r, dims), {}};
   const std::string why = "since the file holds the inputs";
@@ -239,6 +240,63 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized) {
 
 namespace {
 
+/// Words under the first of these names, a list a batch entry; empty where the file has none.
+Sequence::Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<const char*> names,
+                            std::string& found) {
+  for (const std::string& prefix : {r.keys.prefix, std::string()}) {
+    for (const char* name : names) {
+      const std::optional<ArrayWords> stored = r.file.arrays().words(prefix + name);
+      if (!stored) continue;
+      found = prefix + name;
+      r.asked->insert(found);
+      const Shape& shape = stored->shape;
+      const bool by_entry = shape.size() == 2;
+      if (shape.size() > 2 || shape.empty() || (by_entry && shape[0] != dims.batch && shape[0] != 1)) {
+        r.fail(in_quotes(found) + " has shape " + to_string(shape),
+               "expected [n] or [B, n] = [" + std::to_string(dims.batch) + ", n]");
+      }
+      const auto width = static_cast<std::size_t>(shape.back());
+      Sequence::Names list;
+      for (Index b = 0; b < dims.batch; ++b) {
+        const std::size_t row = by_entry && shape[0] > 1 ? static_cast<std::size_t>(b) : 0;
+        const auto first = stored->words.begin() + static_cast<std::ptrdiff_t>(row * width);
+        list.emplace_back(first, first + static_cast<std::ptrdiff_t>(width));
+      }
+      return list;
+    }
+  }
+  return {};
+}
+
+void check_length(const FileReading& r, const Sequence::Names& names, const std::string& found, Index expected,
+                  const char* what) {
+  if (names.empty() || static_cast<Index>(names.front().size()) == expected) return;
+  r.fail(in_quotes(found) + " holds " + std::to_string(names.front().size()) + " words",
+         "expected " + std::to_string(expected) + ", one for each " + what);
+}
+
+}  // namespace
+
+TokenWords read_tokens(const FileReading& r, const Dims& dims) {
+  // "1" is the second part of a tuple (attention, tokens).
+  std::string both_found, query_found, key_found;
+  const Sequence::Names both = words_named(r, dims, {"tokens", "1"}, both_found);
+  Sequence::Names queries = words_named(r, dims, {"query_tokens"}, query_found),
+                  keys = words_named(r, dims, {"key_tokens"}, key_found);
+  check_length(r, queries, query_found, dims.n_q, "query");
+  check_length(r, keys, key_found, dims.n_k, "key");
+  if (!both.empty()) {
+    const auto count = static_cast<Index>(both.front().size());
+    const bool fits_queries = count == dims.n_q, fits_keys = count == dims.n_k;
+    if (!fits_queries && !fits_keys) check_length(r, both, both_found, dims.n_k, "key");
+    if (fits_queries && queries.empty()) queries = both;
+    if (fits_keys && keys.empty()) keys = both;
+  }
+  return {std::move(queries), std::move(keys)};
+}
+
+namespace {
+
 void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) {
   if (!sequence.query_tokens.empty()) return;  // the text's own
   TokenWords words = read_tokens(r, dims);
@@ -246,10 +304,10 @@ void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) 
   sequence.key_tokens = std::move(words.keys);
 }
 
-Inputs begin_late(const FileReading& r, const LateBeginning& found) {
-  LateSequence late = read_late_beginning(r, found);
+Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& found) {
+  PrecomputedSequence late = read_precomputed(r, found);
   const bool attention_alone = late.sequence.weights.defined();
-  const FileRules rules = attention_alone ? FileRules() : read_settings(r, late.dims);
+  const FileRules rules = attention_alone ? FileRules() : read_settings(r, late.dims, {});
   Masking masking = read_masks(r, late.dims, {.file_mask = late.mask, .bias = rules.bias});
   name_positions(r, late.dims, late.sequence);
   note_unused(r, attention_alone);
@@ -259,15 +317,17 @@ Inputs begin_late(const FileReading& r, const LateBeginning& found) {
 
 Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const TensorFile>& file) {
   SizedParameters sized_parameters = read_parameters(r);
-  TextSequence read = read_sequence(r, sized_parameters);
+  const std::optional<LayerDescription> layer = describe_layer(r, sized_parameters.dims);
+  if (layer) drop_biases(r, *layer, sized_parameters.parameters);
+  TextSequence read = read_sequence(r, sized_parameters, layer);
   Dims dims = sized(sized_parameters.dims, read.sequence);
   settle_heads(r.resolving.scenario, dims);
-  FileRules rules = read_settings(r, dims);
+  FileRules rules = read_settings(r, dims, layer);
   Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .bias = rules.bias});
   rules.bias = masking.bias;
-  rules = with_layer_arrays(r, dims, std::move(rules));
+  rules = with_layer_arrays(r, layer, dims, std::move(rules));
   masking.bias = rules.bias;
-  note_model_mask(r, dims, masking);
+  if (layer) note_model_mask(r, *layer, dims, masking);
   name_positions(r, dims, read.sequence);
   note_unused(r, false);
   note_untaken_numbers(r);
@@ -292,8 +352,8 @@ Inputs inputs_of_file(const Resolving& resolving) {
       TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
   std::vector<Assumption> assumptions;
   Inputs inputs;
-  if (const auto late = find_late_beginning(file->arrays(), s.layer)) {
-    inputs = begin_late({resolving, *file, {}, assumptions}, *late);
+  if (const auto late = find_precomputed(file->arrays(), s.layer)) {
+    inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *late);
   } else {
     AttentionKeys keys = choose_attention(file->arrays(), s.layer);
     settle_layout(s, *file, keys);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
@@ -407,11 +408,26 @@ void apply_switches(const FileReading& r, SizedParameters& read) {
 }  // namespace
 
 std::optional<FileReading::Number> heads_said(const FileReading& r) {
-  return r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads", "nhead"});
+  const bool decodes = r.keys.prefix.find("decoder") != std::string::npos;
+  return r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads", "nhead",
+                   decodes ? "decoder_attention_heads" : "encoder_attention_heads"});
 }
 
 std::optional<FileReading::Number> kv_heads_said(const FileReading& r) {
   return r.number({"num_kv_heads", "n_kv_heads", "num_key_value_heads"});
+}
+
+void drop_biases(const FileReading& r, const LayerDescription& layer, Parameters& made) {
+  const AttentionSpec& a = layer.attention;
+  if (layer.family.empty() || !r.file.arrays().find(a.q.weight) || r.resolving.scenario.bias == true) return;
+  std::string dropped;
+  for (const auto& [spec, bias, name] : {std::tuple(&a.q, &made.b_q, "query"), std::tuple(&a.k, &made.b_k, "key"),
+                                         std::tuple(&a.v, &made.b_v, "value"), std::tuple(&a.o, &made.b_o, "output")}) {
+    if (!spec->bias.empty() || !bias->defined()) continue;
+    *bias = Tensor();
+    dropped += (dropped.empty() ? "" : ", ") + std::string(name);
+  }
+  if (!dropped.empty()) r.assume("biases", "of " + dropped + ": left out, since config.json says that there are none");
 }
 
 SizedParameters read_parameters(const FileReading& r) {

@@ -2,8 +2,6 @@
 // positions.
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "core/files/error_place.h"
 #include "core/position/relative_bias.h"
 #include "core/scenario/file_source.h"
@@ -75,13 +73,14 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
   return norm;
 }
 
-/// Of the layer's own norm: as config.json says it, else what its library takes.
-double qk_epsilon(const FileReading& r, QkNorm kind) {
+/// Of the layer's own norm: as its architecture has it, or config.json says it, else what its library takes.
+double qk_epsilon(const FileReading& r, const std::optional<LayerDescription>& layer, QkNorm kind) {
   const double usual = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
+  if (layer && layer->attention.q_norm.kind == NormKind::rms) return layer->attention.q_norm.epsilon;
   if (r.keys.prefix.empty()) return usual;
-  const auto said = kind == QkNorm::layer
-                        ? config_number(path_from(r.file.path()), {"layer_norm_eps", "layer_norm_epsilon"})
-                        : config_number(path_from(r.file.path()), {"rms_norm_eps"});
+  const auto said = kind == QkNorm::layer ? config_number(path_from(r.file.path()), r.keys.prefix,
+                                                          {"layer_norm_eps", "layer_norm_epsilon"})
+                                          : config_number(path_from(r.file.path()), r.keys.prefix, {"rms_norm_eps"});
   return said.value_or(ConfigNumber{"", usual}).value;
 }
 
@@ -108,7 +107,7 @@ bool table_fits(const FileReading& r, const Dims& dims, const std::string& name)
 
 /// The distance that all further ones share a bucket with: as config.json says, else T5's.
 Index furthest_distance(const FileReading& r, Index buckets) {
-  const auto said = config_number(path_from(r.file.path()), {"relative_attention_max_distance"});
+  const auto said = config_number(path_from(r.file.path()), r.keys.prefix, {"relative_attention_max_distance"});
   if (!said) return t5_max_distance;
   if (said->value != std::floor(said->value) || !(said->value > static_cast<double>(buckets) / 2) ||
       said->value > 1e9) {
@@ -181,13 +180,10 @@ bool has_relative_table(const FileReading& r, const Dims& dims) {
   return !name.empty() && table_fits(r, dims, name);
 }
 
-FileRules with_layer_arrays(const FileReading& r, const Dims& d, FileRules rules) {
+FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescription>& layer, const Dims& d,
+                            FileRules rules) {
   OwnRules own = rules.own.value_or(OwnRules());
-  const nlohmann::json config = r.keys.prefix.empty() ? nlohmann::json() : config_beside(path_from(r.file.path()));
-  const std::string model = config.is_object() && config.value("model_type", nlohmann::json()).is_string()
-                                ? config["model_type"].get<std::string>()
-                                : "";
-  const bool plus_one = model.starts_with("gemma3");  // its gain is weight + 1
+  const bool plus_one = layer && layer->attention.q_norm.plus_one;
   const FileNorm q_norm = read_qk_norm(r, "q", "query", d.heads, d.d_head, plus_one),
                  k_norm = read_qk_norm(r, "k", "key", d.kv_heads, d.d_head, plus_one);
   if (!q_norm.is_as(k_norm)) {
@@ -197,7 +193,7 @@ FileRules with_layer_arrays(const FileReading& r, const Dims& d, FileRules rules
   if (q_norm.weight.defined()) {
     own.norm_kind = q_norm.kind();
     own.norm_over_heads = q_norm.whole;
-    own.qk_epsilon = qk_epsilon(r, own.norm_kind);
+    own.qk_epsilon = qk_epsilon(r, layer, own.norm_kind);
     const bool replaced = r.resolving.scenario.qk_norm != QkNorm::none;
     if (!replaced) {
       own.q_norm = q_norm.weight, own.q_norm_bias = q_norm.bias;
@@ -213,6 +209,8 @@ FileRules with_layer_arrays(const FileReading& r, const Dims& d, FileRules rules
                                                          : "each head") +
                                        ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
   }
+  if (layer && layer->attention.q_norm.kind != NormKind::none && !q_norm.weight.defined())
+    r.assume("QK-norm", "none: the file lacks " + in_quotes(layer->attention.q_norm.weight));
   if (const std::string sinks = array_under(r, {"sinks"}); !sinks.empty()) {
     own.sink_logits = r.load(sinks);
     if (own.sink_logits.shape() != Shape{d.heads})

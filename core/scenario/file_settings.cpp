@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
 #include "core/files/error_place.h"
+#include "core/position/relative_bias.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/scenario_rules.h"
@@ -75,12 +78,128 @@ void check_sizes(const FileReading& r, const Dims& d) {
         {d.d_model, d.d_query, d.d_out});
 }
 
+std::string model_type(const LayerDescription& layer) {
+  const nlohmann::json type = layer.fields.value("model_type", nlohmann::json());
+  return type.is_string() ? type.get<std::string>() : "";
+}
+
+void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& d, FileRules& rules) {
+  const Scenario& asked = r.resolving.scenario;
+  const RopeSpec& rope = layer.attention.rope;
+  if (layer.unrotated) r.assume("positions", "none: config.json says that this layer is not rotated");
+  if (rope.pairing == Rope::none) return;
+  SourceSettings& says = rules.says;
+  says.rope = rope.pairing;
+  says.rope_base = static_cast<float>(rope.theta);
+  if (rope.channels() < d.d_head) says.rotary_dim = rope.channels();
+  const Rope pairing = asked.rope == Rope::none ? rope.pairing : asked.rope;
+  r.assume("positions", "RoPE " + std::string(pairing == Rope::half ? "by halves" : "interleaved") + " of base " +
+                            shortest(says.rope_base) +
+                            (says.rotary_dim ? " on the first " + std::to_string(*says.rotary_dim) + " of " +
+                                                   std::to_string(d.d_head) + " channels"
+                                             : "") +
+                            " (config.json)" + (asked.rope != Rope::none ? ", paired by --rope" : ""));
+  if (rope.scaled_by.empty()) return;
+  const Index tokens = std::max(d.n_k, asked.query_offset.value_or(0) + d.n_q);
+  const bool is_long = rope.original > 0 && tokens > rope.original;
+  OwnRules own;
+  own.rope_frequencies = frequencies_for(rope, tokens);
+  own.rope_gain = is_long && rope.long_gain > 0 ? rope.long_gain : rope.gain;
+  r.assume("positions", "frequencies by " + rope.scaled_by +
+                            (rope.original > 0 ? ", for " + std::to_string(tokens) + " tokens" : "") +
+                            (own.rope_gain != 1 ? ", times " + shortest(static_cast<float>(own.rope_gain)) : "") +
+                            " (config.json)");
+  rules.own = std::move(own);
+}
+
+/// The scale where config.json says it, or its family has another than 1/√d_head.
+void take_scale(const FileReading& r, const LayerDescription& layer, SourceSettings& says) {
+  const AttentionSpec& a = layer.attention;
+  std::string why;
+  for (const char* field :
+       {"scale_attn_by_inverse_layer_idx", "query_pre_attn_scalar", "attention_multiplier", "scale_attn_weights"}) {
+    const nlohmann::json said = layer.fields.value(field, nlohmann::json());
+    if ((said.is_number() || said.is_boolean()) && said != (field == std::string("scale_attn_weights"))) why = field;
+  }
+  const bool usual = static_cast<float>(a.scale) == static_cast<float>(1 / std::sqrt(static_cast<double>(a.d_head)));
+  if (!says.scale && !(usual && (why.empty() || why.starts_with("scale_attn")))) {
+    says.scale = static_cast<float>(a.scale);
+    r.assume("scale", shortest(*says.scale) + " (" + (why.empty() ? "model_type " + model_type(layer) : why) +
+                          " in config.json)");
+  }
+  if (a.softcap && *a.softcap > 0 && !says.softcap) {
+    says.softcap = static_cast<float>(*a.softcap);
+    const bool said = layer.fields.contains("attn_logit_softcapping");
+    r.assume("soft-cap", shortest(*says.softcap) + " (" +
+                             (said ? "attn_logit_softcapping" : "model_type " + model_type(layer)) +
+                             " in config.json)");
+  }
+}
+
+void take_bias(const FileReading& r, const LayerDescription& layer, const Dims& d, FileRules& rules) {
+  const AttentionSpec& a = layer.attention;
+  const std::string size = std::to_string(d.n_q) + " x " + std::to_string(d.n_k);
+  if (a.scaled_alibi) {
+    const double scale = r.resolving.scenario.scale ? static_cast<double>(*r.resolving.scenario.scale)
+                                                    : 1 / std::sqrt(static_cast<double>(d.d_head));
+    rules.bias = r.file.made("Falcon's ALiBi " + std::to_string(scale) + " over " + size,
+                             [&] { return falcon_alibi(d.heads, d.n_q, d.n_k, scale); });
+    r.assume("bias", "ALiBi scaled with the scores, in bfloat16 as Falcon has it (config.json)");
+  } else if (!a.slopes.empty()) {
+    const Index offset = r.resolving.scenario.query_offset.value_or(0);
+    std::string slopes;
+    for (const double slope : a.slopes) slopes += std::to_string(slope) + " ";
+    rules.bias = r.file.made("ALiBi " + slopes + "from " + std::to_string(offset) + " over " + size,
+                             [&] { return bias_of_slopes(a.slopes, d.n_q, d.n_k, offset); });
+    r.assume("bias", "ALiBi with MPT's own slopes (config.json)");
+  } else if (a.alibi) {
+    rules.says.alibi = true;
+    r.assume("bias", "ALiBi (config.json)");
+  }
+  if ((a.relative || a.other_relative) && !has_relative_table(r, d))
+    r.assume("bias", "the relative positions of " + model_type(layer) + " are not added to a layer alone");
+}
+
 }  // namespace
 
-FileRules read_settings(const FileReading& r, const Dims& dims) {
-  const SourceSettings numbers = read_numbers(r);
+std::optional<LayerDescription> describe_layer(const FileReading& r, const Dims& d) {
+  if (r.keys.prefix.empty()) return {};  // no layer of a model, so that no config is its
+  const std::filesystem::path path = path_from(r.file.path());
+  const nlohmann::json config = config_beside(path, r.keys.prefix);
+  if (!config.is_object()) return {};
+  const Scenario& asked = r.resolving.scenario;
+  LayerAlone layer{r.keys.layer(),      d.d_query,          d.heads, d.kv_heads,
+                   d.d_model / d.heads, r.keys.is_packed(), {},      asked.rotary_dim};
+  if (asked.rope_base != Scenario().rope_base) layer.rope_base = static_cast<double>(asked.rope_base);
+  return describe_layer(config, utf8_from(path.parent_path() / "config.json"), Checkpoint(r.file.shared_arrays()),
+                        layer);
+}
+
+FileRules read_settings(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
+  FileRules rules{read_numbers(r)};
   check_sizes(r, dims);
-  return read_config_settings(r, dims, numbers);
+  if (!layer) return rules;
+  take_bias(r, *layer, dims, rules);
+  take_rope(r, *layer, dims, rules);
+  take_scale(r, *layer, rules.says);
+  if (layer->fields.contains("auto_map"))
+    r.assume("model", "auto_map in config.json names code of the model's own, which is not run");
+  std::string list;
+  for (const std::string& field : layer->not_taken) list += (list.empty() ? "" : ", ") + in_quotes(field);
+  if (!list.empty()) r.assume("config.json not taken", list);
+  return rules;
+}
+
+void note_model_mask(const FileReading& r, const LayerDescription& layer, const Dims& dims, const Masking& masking) {
+  const Scenario& asked = r.resolving.scenario;
+  if (!asked.mask.empty() || !asked.mask_file.empty() || masking.file_mask.defined() || masking.valid_lens.defined() ||
+      !layer.attention.causal)
+    return;
+  const Index window = layer.attention.window;
+  const bool matters = window > 0 && window < dims.n_k;
+  r.assume("mask", "none is in the file; the model's own is --mask \"" +
+                       (matters ? "causal() && window(" + std::to_string(window) + ")" : std::string("causal()")) +
+                       "\"");
 }
 
 void note_untaken_numbers(const FileReading& r) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "core/architecture/architectures.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/seeded.h"
@@ -45,7 +46,7 @@ struct FileReading {
 Inputs inputs_of_file(const Resolving& resolving);
 
 /// The arrays of a file that begins after its projections, by how much later; nothing where it holds projections.
-struct LateBeginning {
+struct PrecomputedAttention {
   std::string Q_heads, K_heads, V_heads;  ///< V_heads may be ""
   std::vector<std::string> weights;       ///< one, or one for each layer, in their order
   std::string group;                      ///< what `weights` are called together: "attentions"
@@ -63,15 +64,15 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
 /// The names of the arrays of all of them.
 std::vector<std::string> attention_arrays(const ArrayFile& file);
 /// Throws FileError where several attentions could be meant and `layer` says none of them.
-std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const std::string& layer);
+std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const std::string& layer);
 /// What is known of such a file.
-struct LateSequence {
+struct PrecomputedSequence {
   Sequence sequence;  ///< heads or weights
   Dims dims;
   Tensor mask;  ///< [1, 1, n_q, n_k]: 0 where no head has any weight; undefined where there is no such cell
 };
 /// Throws FileError, SettingError.
-LateSequence read_late_beginning(const FileReading& reading, const LateBeginning& found);
+PrecomputedSequence read_precomputed(const FileReading& reading, const PrecomputedAttention& found);
 
 /// W_q … b_o, and the sizes that they make with the heads: all but batch, n_q and n_k.
 struct SizedParameters {
@@ -83,7 +84,8 @@ SizedParameters read_parameters(const FileReading& reading);
 std::optional<FileReading::Number> heads_said(const FileReading& reading);
 std::optional<FileReading::Number> kv_heads_said(const FileReading& reading);
 /// query, key and value of the widths that the parameters have; with a text's padding.
-TextSequence read_sequence(const FileReading& reading, const SizedParameters& sized);
+TextSequence read_sequence(const FileReading& reading, const SizedParameters& sized,
+                           const std::optional<LayerDescription>& layer);
 
 /// What is said of the attention besides its matrices.
 struct FileRules {
@@ -91,19 +93,24 @@ struct FileRules {
   std::optional<OwnRules> own{};  ///< what no setting says; nothing where that is nothing
   Tensor bias{};                  ///< of positions, added to the scores
 };
-/// By the file's numbers and a config.json beside it. Throws FileError for what changes attention and is not computed.
-FileRules read_settings(const FileReading& reading, const Dims& dims);
-/// The part of read_settings that asks config.json, of a layer of a model only; `numbers` are what the file's own say.
-FileRules read_config_settings(const FileReading& reading, const Dims& dims, const SourceSettings& numbers);
+/// What the architecture says of the layer, by the config.json beside its model; nothing where there is none. Throws
+/// FileError for what changes attention and is not computed. `dims` without batch, n_q and n_k.
+std::optional<LayerDescription> describe_layer(const FileReading& reading, const Dims& dims);
+/// By the file's numbers and the layer's architecture.
+FileRules read_settings(const FileReading& reading, const Dims& dims, const std::optional<LayerDescription>& layer);
 /// `rules` with what the layer's arrays say: weights of a QK-norm, sinks, and unless there is a bias a table of
 /// relative positions. Throws FileError where they do not fit.
-FileRules with_layer_arrays(const FileReading& reading, const Dims& dims, FileRules rules);
+FileRules with_layer_arrays(const FileReading& reading, const std::optional<LayerDescription>& layer, const Dims& dims,
+                            FileRules rules);
+/// The parameters without the biases that config.json says the layer has not.
+void drop_biases(const FileReading& reading, const LayerDescription& layer, Parameters& parameters);
 /// Whether that has a table.
 bool has_relative_table(const FileReading& reading, const Dims& dims);
 /// file_mask, valid_lens, doc_ids, bias and fill; what is known of them before is `known`.
 Masking read_masks(const FileReading& reading, const Dims& dims, Masking known);
-/// Says which mask the model has that none is in the file of.
-void note_model_mask(const FileReading& reading, const Dims& dims, const Masking& masking);
+/// Says which mask the model has, where neither the file nor the scenario has one.
+void note_model_mask(const FileReading& reading, const LayerDescription& layer, const Dims& dims,
+                     const Masking& masking);
 /// Says which numbers of the file nobody took.
 void note_untaken_numbers(const FileReading& reading);
 /// The words of queries and keys. Throws FileError where they are not as many as the positions.

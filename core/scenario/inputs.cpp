@@ -25,8 +25,8 @@ Scenario with_source_settings(Scenario scenario, const SourceSettings& says) {
   if (!scenario.scale) scenario.scale = says.scale;
   if (!scenario.softcap) scenario.softcap = says.softcap;
   scenario.alibi |= says.alibi;
-  if (scenario.rope == Rope::none && says.rope != Rope::none) {
-    scenario.rope = says.rope;
+  if (says.rope != Rope::none) {
+    if (scenario.rope == Rope::none) scenario.rope = says.rope;
     const bool unset = scenario.rope_base == Scenario().rope_base;
     if (unset) scenario.rope_base = says.rope_base;
     if (!scenario.rotary_dim) scenario.rotary_dim = says.rotary_dim;

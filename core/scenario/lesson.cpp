@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "core/architecture/model_folder.h"
 #include "core/assets/assets.h"
 #include "core/scenario/lesson_markdown.h"
 #include "core/scenario/scenario_json.h"
@@ -101,10 +102,14 @@ Lesson open_source(const std::string& named) {
   if (file.empty()) return shipped_lesson(default_lesson);
   if (file.starts_with(prefix)) return shipped_lesson(file.substr(prefix.size()));
   Lesson opened;
+  if (is_model_folder(file)) {  // an index of shards ends in .json, too
+    opened.scenario.source = Source::file;
+    opened.scenario.file = file;
+    return opened;
+  }
   std::string extension = file.substr(std::min(file.find_last_of('.'), file.size()));
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (file.ends_with(".index.json")) extension.clear();  // of a model's shards
   if ((extension == ".json" || is_markdown(file)) && has_steps(file)) {
     opened = read_lesson(path_from(file));
   } else if (extension == ".json") {

@@ -7,12 +7,14 @@
 #include "core/scenario/model_config.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
 namespace {
 
-/// Names of one layout. A prefix such as "transformer." or "bert." may stand before all of them.
+/// Names of one layout, for a file without a config.json that tells more. A prefix such as "transformer." or "bert."
+/// may stand before all of them.
 struct ModelLayout {
   const char* tokens;
   const char* positions;   ///< "" where none are added
@@ -20,31 +22,72 @@ struct ModelLayout {
   const char* whole_norm;  ///< after the embeddings
   const char* block_norm;  ///< of a block, before its attention, instead of "attn"
   const char* attention;   ///< what a block calls its attention
-  bool root_mean_square;   ///< the block's norm is RMSNorm
+  NormKind kind;           ///< of the block's norm
 };
 
 constexpr ModelLayout layouts[] = {
-    {"wte.weight", "wpe.weight", "", "", "ln_1", "attn", false},
+    {"wte.weight", "wpe.weight", "", "", "ln_1", "attn", NormKind::layer},
     {"embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight",
-     "embeddings.token_type_embeddings.weight", "embeddings.LayerNorm", "", "attention", false},
-    {"embed_tokens.weight", "", "", "", "input_layernorm", "self_attn", true},
+     "embeddings.token_type_embeddings.weight", "embeddings.LayerNorm", "", "attention", NormKind::layer},
+    {"embed_tokens.weight", "", "", "", "input_layernorm", "self_attn", NormKind::rms},
 };
 
-struct Model {
-  ModelLayout layout;
-  std::string prefix;  ///< of the embeddings, with its dot
+/// What a text goes through before it enters the attention.
+struct TextPath {
+  EmbeddingSpec embedding;
+  NormSpec norm;
+  bool known = false;      ///< by the architecture, not by the names of arrays alone
+  bool unrotated = false;  ///< a model of these names rotates, and nothing says how
 };
 
-Model model_of(const FileReading& r) {
+/// "h.3." of "h.3.attn.": the block that the attention stands in.
+std::string block_of(const std::string& prefix, const char* attention) {
+  const std::size_t at = prefix.rfind(std::string(attention) + ".");
+  return at == std::string::npos ? prefix : prefix.substr(0, at);
+}
+
+/// Older files call weight and bias gamma and beta.
+NormSpec norm_named(const FileReading& r, const std::string& name, NormKind kind) {
+  const auto first = [&](const char* a, const char* b) { return r.file.arrays().find(name + b) ? name + b : name + a; };
+  const auto said =
+      config_number(path_from(r.file.path()), r.keys.prefix, {"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
+  const double usual = kind == NormKind::rms ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
+  return {kind, first(".weight", ".gamma"), first(".bias", ".beta"), said ? said->value : usual, false};
+}
+
+TextPath path_by_names(const FileReading& r) {
   for (const ModelLayout& layout : layouts) {
     for (const ArrayEntry& entry : r.file.arrays().entries()) {
       if (!entry.name.ends_with(layout.tokens)) continue;
-      std::string prefix = entry.name.substr(0, entry.name.size() - std::string_view(layout.tokens).size());
-      if (prefix.empty() || prefix.ends_with('.')) return {layout, std::move(prefix)};
+      const std::string prefix = entry.name.substr(0, entry.name.size() - std::string_view(layout.tokens).size());
+      if (!prefix.empty() && !prefix.ends_with('.')) continue;
+      TextPath path;
+      path.embedding.tokens = entry.name;
+      if (*layout.positions) path.embedding.positions = prefix + layout.positions;
+      if (*layout.segments) path.embedding.segments = prefix + layout.segments;
+      if (*layout.whole_norm) path.embedding.norm = norm_named(r, prefix + layout.whole_norm, NormKind::layer);
+      if (*layout.block_norm)
+        path.norm = norm_named(r, block_of(r.keys.prefix, layout.attention) + layout.block_norm, layout.kind);
+      path.unrotated = layout.kind == NormKind::rms;
+      return path;
     }
   }
   r.fail("holds no token embedding, which text needs",
          "expected wte.weight (GPT-2), embeddings.word_embeddings.weight (BERT) or embed_tokens.weight (LLaMA)");
+}
+
+TextPath path_of_text(const FileReading& r, const std::optional<LayerDescription>& layer) {
+  if (!layer || !layer->input_known || !r.file.arrays().find(layer->embedding.tokens)) {
+    TextPath path = path_by_names(r);
+    path.unrotated &= !layer || layer->attention.rope.pairing == Rope::none;
+    return path;
+  }
+  const EmbeddingSpec& embedding = layer->embedding;
+  if (embedding.projection.there() ||
+      (embedding.position_kind == PositionKind::sinusoidal && embedding.positions.empty()))
+    r.fail("is of " + layer->family + ", whose embedding of a text is not computed for a layer alone",
+           "expected the whole model: the folder, or --layer with its number");
+  return {embedding, layer->before_attention, true};
 }
 
 /// The named table's rows of these numbers, [rows, d].
@@ -62,44 +105,29 @@ Tensor rows_of(const FileReading& r, const std::string& name, const std::vector<
   return r.file.arrays().load_rows(name, rows);
 }
 
-struct Norm {
-  std::string name;  ///< "h.0.ln_1"
-  Tensor weight, bias;
-  double epsilon = 1e-5;
-  bool root_mean_square = false;
-};
-
 Tensor vector_of(const FileReading& r, const std::string& name, Index width) {
+  if (name.empty() || !r.file.arrays().find(name)) return {};
   const Tensor values = r.load(name);
   if (values.shape() != Shape{width}) r.fail(r.shape_of(name), "expected [" + std::to_string(width) + "]");
   return values;
 }
 
-/// Nothing where the file has no such norm. Older files call weight and bias gamma and beta.
-std::optional<Norm> norm_of(const FileReading& r, const std::string& name, Index width, bool root_mean_square) {
-  const auto first = [&](const char* a, const char* b) {
-    return r.file.arrays().find(name + a) ? name + a : r.file.arrays().find(name + b) ? name + b : std::string();
-  };
-  const std::string weight = first(".weight", ".gamma"), bias = first(".bias", ".beta");
-  if (weight.empty()) return {};
-  const auto said = config_number(path_from(r.file.path()), {"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
-  const double usual = root_mean_square ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
-  return Norm{name, vector_of(r, weight, width), bias.empty() ? Tensor() : vector_of(r, bias, width),
-              said ? said->value : usual, root_mean_square};
-}
-
-/// Ba et al. 2016; without the mean, Zhang & Sennrich 2019.
-void normalise(const Norm& norm, std::span<float> row) {
-  double mean = 0, square = 0;
-  for (const float v : row) mean += static_cast<double>(v);
-  mean = norm.root_mean_square ? 0 : mean / static_cast<double>(row.size());
-  for (const float v : row) square += (static_cast<double>(v) - mean) * (static_cast<double>(v) - mean);
-  const double scale = 1 / std::sqrt(square / static_cast<double>(row.size()) + norm.epsilon);
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const auto at = static_cast<Index>(i);
-    const double bias = norm.bias.defined() ? static_cast<double>(norm.bias.at({at})) : 0;
-    row[i] = static_cast<float>(
-        (static_cast<double>(row[i]) - mean) * scale * static_cast<double>(norm.weight.at({at})) + bias);
+/// Ba et al. 2016; without the mean, Zhang & Sennrich 2019. Rows of [n, width].
+void normalise(const FileReading& r, const NormSpec& norm, Index width, std::span<float> rows) {
+  const Tensor weight = vector_of(r, norm.weight, width), bias = vector_of(r, norm.bias, width);
+  for (std::size_t first = 0; first < rows.size(); first += static_cast<std::size_t>(width)) {
+    const std::span<float> row = rows.subspan(first, static_cast<std::size_t>(width));
+    double mean = 0, square = 0;
+    for (const float v : row) mean += static_cast<double>(v);
+    mean = norm.kind == NormKind::rms ? 0 : mean / static_cast<double>(row.size());
+    for (const float v : row) square += (static_cast<double>(v) - mean) * (static_cast<double>(v) - mean);
+    const double scale = 1 / std::sqrt(square / static_cast<double>(row.size()) + norm.epsilon);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto at = static_cast<Index>(i);
+      const double gain = weight.defined() ? static_cast<double>(weight.at({at})) + (norm.plus_one ? 1 : 0) : 1;
+      row[i] = static_cast<float>((static_cast<double>(row[i]) - mean) * scale * gain +
+                                  (bias.defined() ? static_cast<double>(bias.at({at})) : 0));
+    }
   }
 }
 
@@ -136,74 +164,66 @@ Batch tokenized(const FileReading& r, const TokenSplitter& splitter) {
   return batch;
 }
 
-/// [B·n, d]: tokens, and positions and the first segment where the layout adds them.
-Buffer embedded(const FileReading& r, const Model& model, const Batch& batch, Index width) {
+/// [B·n, d]: tokens, and positions and the first segment where the model adds them.
+Buffer embedded(const FileReading& r, const EmbeddingSpec& spec, const Batch& batch, Index width) {
   std::vector<Index> ids, places;
   for (const auto& entry : batch.entries) {
     for (std::size_t i = 0; i < entry.size(); ++i) {
       ids.push_back(entry[i].id);
-      places.push_back(static_cast<Index>(i));
+      places.push_back(spec.position_offset + static_cast<Index>(i));
     }
   }
-  const Tensor tokens = rows_of(r, model.prefix + model.layout.tokens, ids, width, "token embedding");
+  const Tensor tokens = rows_of(r, spec.tokens, ids, width, "token embedding");
   Buffer sum(tokens.values().begin(), tokens.values().end());
-  const auto add = [&](const char* name, const std::vector<Index>& rows, const char* what) {
-    if (*name == '\0') return;
-    const Tensor added = rows_of(r, model.prefix + name, rows, width, what);
+  for (float& value : sum) value *= static_cast<float>(spec.scale);
+  const auto add = [&](const std::string& name, const std::vector<Index>& rows, const char* what) {
+    if (name.empty()) return;
+    const Tensor added = rows_of(r, name, rows, width, what);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += added.values()[i];
   };
-  add(model.layout.positions, places, "position embedding");
-  add(model.layout.segments, std::vector<Index>(ids.size(), 0), "token type embedding");
+  add(spec.positions, places, "position embedding");
+  add(spec.segments, std::vector<Index>(ids.size(), 0), "token type embedding");
   return sum;
 }
 
-/// "h.3." of "h.3.attn.": the block that the attention stands in.
-std::string block_of(const AttentionKeys& keys, const ModelLayout& layout) {
-  const std::size_t at = keys.prefix.rfind(std::string(layout.attention) + ".");
-  return at == std::string::npos ? keys.prefix : keys.prefix.substr(0, at);
-}
+std::string without_ending(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
-/// The number in "h.3.": 3; −1 if there is none.
-int depth_of(const std::string& block) {
-  const std::size_t end = block.find_last_of("0123456789");
-  if (end == std::string::npos) return -1;
-  const std::size_t first = block.find_last_not_of("0123456789", end);
-  return std::atoi(block.substr(first + 1, end - first).c_str());
-}
-
-void note(const FileReading& r, const Model& model, const TokenSplitter& splitter, const std::string& norms,
-          int depth) {
-  const ModelLayout& layout = model.layout;
+void note(const FileReading& r, const TextPath& path, const TokenSplitter& splitter, const std::string& norms,
+          bool lacks_norm, Index depth) {
   r.assume("tokens", splitter.made_from());
-  std::string sum = model.prefix + layout.tokens;
-  for (const char* added : {layout.positions, layout.segments}) sum += *added != '\0' ? std::string(" + ") + added : "";
-  r.assume("inputs", "the text's embedding: " + sum + norms + (depth == 0 ? "; what layer 0 gets in the model" : ""));
+  const EmbeddingSpec& e = path.embedding;
+  std::string sum = e.tokens;
+  if (e.scale != 1) sum = shortest(static_cast<float>(e.scale)) + " * " + sum;
+  for (const std::string& added : {e.positions, e.segments}) sum += added.empty() ? "" : " + " + added;
+  const bool whole = depth == 0 && path.known && !lacks_norm;
+  r.assume("inputs", "the text's embedding: " + sum + norms + (whole ? "; what layer 0 gets in the model" : ""));
+  if (!path.known)
+    r.assume("inputs", "by the names of arrays alone: what the model does with its embedding is not known");
   if (depth > 0) {
     r.assume("positions", "layer " + std::to_string(depth) +
                               " gets the output of the layers before it in the model, which are not computed here: "
                               "this is the embedding itself");
   }
-  if (layout.root_mean_square && r.resolving.scenario.rope == Rope::none) {
+  if (path.unrotated && r.resolving.scenario.rope == Rope::none)
     r.assume("positions", "none: the model rotates queries and keys, --rope half does");
-  }
 }
 
 }  // namespace
 
-TextSequence read_model_text(const FileReading& r, const Dims& dims) {
-  const Model model = model_of(r);
+TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
+  const TextPath path = path_of_text(r, layer);
   const auto splitter = r.file.tokenizer();
   const Batch batch = tokenized(r, *splitter);
-  Buffer x = embedded(r, model, batch, dims.d_query);
-  const std::string block = block_of(r.keys, model.layout);
+  Buffer x = embedded(r, path.embedding, batch, dims.d_query);
   std::string norms;
-  for (const std::string& name : {*model.layout.whole_norm ? model.prefix + model.layout.whole_norm : std::string(),
-                                  *model.layout.block_norm ? block + model.layout.block_norm : std::string()}) {
-    if (name.empty()) continue;
-    const std::optional<Norm> norm = norm_of(r, name, dims.d_query, model.layout.root_mean_square);
-    norms += norm ? ", then " + name : ", without " + name + ", which the file lacks";
-    const auto width = static_cast<std::size_t>(dims.d_query);
-    for (std::size_t row = 0; norm && row < x.size(); row += width) normalise(*norm, std::span(x).subspan(row, width));
+  bool lacks_norm = false;
+  for (const NormSpec& norm : {path.embedding.norm, path.norm}) {
+    if (norm.kind == NormKind::none) continue;
+    const bool there = norm.weight.empty() || r.file.arrays().find(norm.weight);
+    const std::string name = norm.weight.empty() ? "a LayerNorm without weights" : without_ending(norm.weight);
+    lacks_norm |= !there;
+    norms += there ? ", then " + name : ", without " + name + ", which the file lacks";
+    if (there) normalise(r, norm, dims.d_query, x);
   }
   TextSequence made;
   Sequence& in = made.sequence;
@@ -214,7 +234,7 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims) {
     for (const Token& token : entry) names.push_back(token.text);
   }
   in.key_tokens = in.query_tokens;
-  note(r, model, *splitter, norms, depth_of(block));
+  note(r, path, *splitter, norms, lacks_norm, layer_number(r.keys.prefix).value_or(-1));
   return made;
 }
 

@@ -5,10 +5,11 @@
 
 namespace headlight {
 
-/// query = key = value from scenario.text, a line a batch entry: GPT-2's wte + wpe and the block's ln_1, BERT's sum of
-/// embeddings and its LayerNorm, LLaMA's embed_tokens and the layer's input_layernorm. What was done, and what is
+/// query = key = value from scenario.text, a line a batch entry: the embedding and the norm before the attention that
+/// the layer's architecture has, else GPT-2's, BERT's or LLaMA's by the arrays' names. What was done, and what is
 /// missing for layers after the first, is noted in the assumptions. Throws FileError where the file has no such
 /// embedding or no tokenizer beside it. `dims` has the widths of the parameters.
-TextSequence read_model_text(const FileReading& reading, const Dims& dims);
+TextSequence read_model_text(const FileReading& reading, const Dims& dims,
+                             const std::optional<LayerDescription>& layer);
 
 }  // namespace headlight

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/mask/painting.h"
+#include "core/position/rope_waves.h"
 #include "core/stage/stage.h"
 #include "core/tensor/tensor.h"
 
@@ -20,7 +21,6 @@ enum class Source : std::uint8_t { text, random, file };
 enum class Tokenizer : std::uint8_t { words, characters };
 enum class Positions : std::uint8_t { none, sinusoidal };
 enum class DeadRow : std::uint8_t { from_fill, nan, uniform, zero };
-enum class Rope : std::uint8_t { none, half, interleaved };
 enum class QkNorm : std::uint8_t { none, rms, l2, layer };
 /// What a mask does with a score: `fill` in its place, as masked_fill, or `fill` added to it, as nn.MultiheadAttention:
 /// a NaN stays.

@@ -28,6 +28,7 @@ class TensorFile {
 
   const std::string& path() const { return path_; }
   const ArrayFile& arrays() const { return *arrays_; }
+  const std::shared_ptr<const ArrayFile>& shared_arrays() const { return arrays_; }
   /// The array's numbers, read once. Thread-safe. Throws FileError.
   Tensor load(const std::string& name) const;
   /// Whether load() was ever asked for it.

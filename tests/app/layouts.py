@@ -419,6 +419,11 @@ def configs():
         np.savez(path, **(arrays or with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj"), prefix=prefix), heads=False)), **{prefix + k: v for k, v in more.items()})
         return path
 
+    def tower(fields):
+        beside(fields)
+        np.savez(folder / "tower.npz", **with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj"), prefix="vpm.encoder.layers.0.self_attn."), heads=False))
+        return folder / "tower.npz"
+
     def layer_norm(t, weight):
         return (t - t.mean(-1, keepdims=True)) / np.sqrt(t.var(-1, keepdims=True) + 1e-5) * weight[:, None, :]
 
@@ -448,8 +453,8 @@ def configs():
     check("a layer of Cohere 2 that is rotated", {}, turned(10000.0, interleaved=True), path=beside(cohere2, layer=2))
     check("and one that is not", {}, attention(), path=beside(cohere2, layer=3), says="is not rotated")
     check("SmolLM 3's fourth", {}, attention(), path=beside({"model_type": "smollm3", "no_rope_layers": [1, 1, 1, 0], "rope_theta": 5e6, **heads}, layer=3), says="is not rotated")
-    check("Gemma 3's windowed base", {}, turned(100.0), path=beside({"model_type": "gemma3_text", "rope_theta": 1000.0, "rope_local_base_freq": 100.0, "sliding_window_pattern": 2, **heads}))
-    check("Gemma 3's other base", {}, turned(1000.0), path=beside({"model_type": "gemma3_text", "rope_theta": 1000.0, "rope_local_base_freq": 100.0, "sliding_window_pattern": 2, **heads}, layer=1))
+    check("Gemma 3's windowed base", {}, turned(100.0), path=beside({"model_type": "gemma3_text", "rope_theta": 1000.0, "rope_local_base_freq": 100.0, "sliding_window_pattern": 2, "query_pre_attn_scalar": D_HEAD, **heads}))
+    check("Gemma 3's other base", {}, turned(1000.0), path=beside({"model_type": "gemma3_text", "rope_theta": 1000.0, "rope_local_base_freq": 100.0, "sliding_window_pattern": 2, "query_pre_attn_scalar": D_HEAD, **heads}, layer=1))
     check("a part of the head in rope_parameters", {}, turned(333.0, dim=4), path=beside({"model_type": "llama", "rope_parameters": {"rope_type": "default", "rope_theta": 333.0, "partial_rotary_factor": 0.7}, **heads}))
     check("Mixtral's base where none is said", {}, turned(1e6), path=beside({"model_type": "mixtral", **heads}))
     check("Falcon rotates, said or not", {}, turned(10000.0), path=beside({"model_type": "falcon", "alibi": False, **heads}))
@@ -494,8 +499,15 @@ def configs():
            np.sqrt(1 + np.log(4) / np.log(4)))
     scaled("in rope_parameters", 500.0 ** (-np.arange(0, D_HEAD, 2) / D_HEAD) / 4, {"rope_parameters": {"rope_type": "linear", "factor": 4, "rope_theta": 500.0}}, says="rope_parameters")
     scaled("with a base of one's own", 100.0 ** (-np.arange(0, D_HEAD, 2) / D_HEAD) / 4, {"rope_scaling": {"type": "linear", "factor": 4}}, 1.0, "--rope-base", "100")
-    check("--rope in place of rope_scaling", {}, turned(10000.0), "--rope", "half", path=beside({"model_type": "llama", "rope_scaling": {"type": "linear", "factor": 4}, **heads}), says="--rope in place")
+    scaled("with --rope, which says the pairs alone", plain / 4, {"rope_scaling": {"type": "linear", "factor": 4}}, 1.0, "--rope", "half", says="paired by --rope")
+    check("--rope with the base and the part of config.json", {}, turned(500.0, dim=4), "--rope", "half", path=beside({"model_type": "phi", "rope_theta": 500.0, "partial_rotary_factor": 0.7, **heads}))
+    check("--rope interleaved with its base", {}, turned(500.0, interleaved=True), "--rope", "interleaved", path=beside({"model_type": "llama", "rope_theta": 500.0, **heads}))
     refused("a rope_scaling that nobody knows", {}, "rope_scaling", path=beside({"model_type": "llama", "rope_scaling": {"type": "spiral", "factor": 4}, **heads}))
+    check("a tower's own heads", {}, attention(), path=tower({"model_type": "minicpmv", "num_attention_heads": 99, "vision_config": {"num_attention_heads": H}}), says="num_attention_heads in config.json")
+    refused("a tower that config.json says nothing of", {}, "num_heads", path=tower({"model_type": "minicpmv", "vocab_size": 9, **heads}))
+    refused("a tower that turns by rows and columns", {}, "rows and columns", path=tower({"model_type": "qwen2_vl", **heads, "vision_config": {"num_heads": H}}))
+    check("the language model beside a tower", {}, turned(500.0), path=beside({"model_type": "llava", "text_config": {"model_type": "llama", "rope_theta": 500.0, **heads}, "vision_config": {"num_attention_heads": 99}}))
+    check("a layer that is not causal", {}, attention(), path=beside({"model_type": "x", "is_causal": False, "architectures": ["XForCausalLM"], **heads}))
     refused("clip_qkv", {}, "clip_qkv", path=beside({"model_type": "olmo", "clip_qkv": 8, **heads}))
     refused("relative keys", {}, "position_embedding_type", path=beside({"model_type": "bert", "position_embedding_type": "relative_key", **heads}))
 

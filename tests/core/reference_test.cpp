@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/architectures.h"
 #include "core/diagnosis/mistakes.h"
 #include "core/export/export_options.h"
 #include "core/mask/expression.h"
 #include "core/mask/patterns.h"
-#include "core/network/architectures.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/settings_table.h"
 #include "core/stage/stage.h"

@@ -4,7 +4,7 @@
 
 #include "core/export/layers_figure.h"
 #include "core/network/attention_flow.h"
-#include "core/network/habits.h"
+#include "core/network/head_patterns.h"
 #include "core/network/network.h"
 #include "core/scenario/model_layer.h"
 #include "tests/matchers.h"
@@ -249,13 +249,13 @@ TEST_CASE("heads in the order of a habit: more of it comes first") {
   const HeadOverview& overview = *window.document().trace->overview;
   NetworkChoice choice;
   choice.order = HeadOrder::habit;
-  choice.habit = Habit::previous;
+  choice.habit = HeadPattern::previous;
   const auto order = heads_in_order(overview, {}, choice);
   REQUIRE(order.size() == 8);
   for (std::size_t i = 1; i < order.size(); ++i) {
     const auto share = [&](HeadPlace at) {
       return overview.layers[static_cast<std::size_t>(at.layer)]
-          .summary.habits[static_cast<std::size_t>(at.head)][Habit::previous];
+          .summary.patterns[static_cast<std::size_t>(at.head)][HeadPattern::previous];
     };
     CHECK(share(order[i - 1]) >= share(order[i]));
   }
@@ -263,7 +263,7 @@ TEST_CASE("heads in the order of a habit: more of it comes first") {
   const auto sharp = heads_in_order(overview, {}, choice);
   const auto spread = [&](HeadPlace at) {
     return overview.layers[static_cast<std::size_t>(at.layer)]
-        .summary.habits[static_cast<std::size_t>(at.head)]
+        .summary.patterns[static_cast<std::size_t>(at.head)]
         .entropy;
   };
   for (std::size_t i = 1; i < sharp.size(); ++i) CHECK(spread(sharp[i - 1]) <= spread(sharp[i]));

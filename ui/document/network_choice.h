@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/network/head_habits.h"
+#include "core/network/head_pattern.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -17,7 +17,7 @@ enum class LayersTogether : std::uint8_t { none, mean, rollout, flow };
 struct NetworkChoice {
   std::optional<Index> layer, head;  ///< the head that is looked at; unset: the document's own
   HeadOrder order = HeadOrder::layer;
-  std::optional<Habit> habit;  ///< that heads are marked by; unset: each by its strongest
+  std::optional<HeadPattern> habit;  ///< that heads are marked by; unset: each by its strongest
   LayersTogether together = LayersTogether::none;
   std::optional<Index> pointed;  ///< the word under the pointer, in what the residual and the prediction are told of
   bool operator==(const NetworkChoice&) const = default;

@@ -50,7 +50,7 @@ constexpr Words words_of<Way> = way_words;
 template <typename T>
 constexpr std::size_t named_values = 0;
 template <>
-constexpr std::size_t named_values<Habit> = habit_count;
+constexpr std::size_t named_values<HeadPattern> = head_pattern_count;
 template <>
 constexpr std::size_t named_values<ViewKind> = 7;
 template <>

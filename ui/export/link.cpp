@@ -1,8 +1,8 @@
 #include "ui/export/link.h"
 
+#include "core/architecture/model_folder.h"
 #include "core/export/command_words.h"
 #include "core/export/link_query.h"
-#include "core/network/model_folder.h"
 #include "core/scenario/scenario_json.h"
 #include "ui/export/view_words.h"
 

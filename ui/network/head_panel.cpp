@@ -204,7 +204,7 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& 
   const float u = pen.u(), caption = pen.type.caption;
   const HeadPlace at = looked_at_head(overview, context.view);
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
-  const HeadHabits& habits = layer.summary.habits[static_cast<std::size_t>(at.head)];
+  const HeadPatterns& habits = layer.summary.patterns[static_cast<std::size_t>(at.head)];
   const ImU32 hue = look.head(at.head);
   pen.fill(room, look.panel);
   pen.fill({room.min, {room.min.x + 1, room.max.y}}, look.line);
@@ -217,12 +217,12 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& 
   if (const std::string claim = facts.claim(at); !claim.empty())
     column.note(words("network.found"), std::vector<Named>{{claim, look.ink}});
   float names = 0;
-  for (std::size_t i = 0; i < habit_count; ++i)
-    names = std::max(names, pen.measure(Face::ui, caption, words(habit_key_of(static_cast<Habit>(i)))).x);
+  for (std::size_t i = 0; i < head_pattern_count; ++i)
+    names = std::max(names, pen.measure(Face::ui, caption, words(habit_key_of(static_cast<HeadPattern>(i)))).x);
   names = std::max(names, pen.measure(Face::ui, caption, words("network.without_head")).x);
   names = std::min(names + pen.measure(Face::ui, caption, " (9)").x + 12 * u, column.room().width() * 0.5f);
-  for (std::size_t i = 0; i < habit_count; ++i) {
-    const auto habit = static_cast<Habit>(i);
+  for (std::size_t i = 0; i < head_pattern_count; ++i) {
+    const auto habit = static_cast<HeadPattern>(i);
     if (habits.rows[i] == 0) continue;
     // Of few words only: how many.
     const std::string few = habits.is_usual(habit) ? "" : " (" + std::to_string(habits.rows[i]) + ")";
@@ -252,8 +252,8 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& 
   if (by_habit && column.left() > caption * 9) {
     std::vector<Column::Button> marks{
         {words("network.strongest"), SceneAction::habit, -1, !context.view.network.habit}};
-    for (std::size_t i = 0; i < habit_count; ++i) {
-      const auto habit = static_cast<Habit>(i);
+    for (std::size_t i = 0; i < head_pattern_count; ++i) {
+      const auto habit = static_cast<HeadPattern>(i);
       marks.push_back(
           {words(habit_key_of(habit)), SceneAction::habit, static_cast<Index>(i), context.view.network.habit == habit});
     }

@@ -16,8 +16,8 @@ const OverviewLayer& layer_at(const HeadOverview& overview, Index layer) {
   return overview.layers[static_cast<std::size_t>(layer)];
 }
 
-const HeadHabits& habits_at(const HeadOverview& overview, HeadPlace at) {
-  return layer_at(overview, at.layer).summary.habits[static_cast<std::size_t>(at.head)];
+const HeadPatterns& habits_at(const HeadOverview& overview, HeadPlace at) {
+  return layer_at(overview, at.layer).summary.patterns[static_cast<std::size_t>(at.head)];
 }
 
 std::optional<double> without(const NetworkFacts& facts, HeadPlace at) {
@@ -242,7 +242,7 @@ const char* hint_key(const View& view, bool pooled) {
 
 }  // namespace
 
-std::string habit_key_of(Habit habit) { return "network.habit_" + std::string(name(habit)); }
+std::string habit_key_of(HeadPattern habit) { return "network.habit_" + std::string(name(habit)); }
 
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view) {
   const Index layer =
@@ -257,10 +257,10 @@ std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts
     const std::optional<double> p = without(facts, at);
     return p ? std::optional(HeadMark{std::max(0.0, facts.probability - *p), {}}) : std::nullopt;
   }
-  const HeadHabits& habits = habits_at(overview, at);
+  const HeadPatterns& habits = habits_at(overview, at);
   if (habits.queries == 0) return {};
   if (choice.order == HeadOrder::entropy) return HeadMark{habits.entropy, {}};
-  const std::optional<Habit> habit = choice.habit ? choice.habit : habits.strongest();
+  const std::optional<HeadPattern> habit = choice.habit ? choice.habit : habits.strongest();
   return habit ? HeadMark{habits[*habit], habit} : HeadMark{0, {}};
 }
 

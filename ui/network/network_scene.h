@@ -44,7 +44,7 @@ struct NetworkFacts {
 };
 
 /// Key of a habit's words: "network.habit_previous".
-std::string habit_key_of(Habit habit);
+std::string habit_key_of(HeadPattern habit);
 /// The head that is looked at.
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view);
 /// All heads in the order that the view asks for.
@@ -55,7 +55,7 @@ HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, con
 /// What the head is marked by, 0…1, and which habit that is; unset where nothing was measured.
 struct HeadMark {
   double share = 0;
-  std::optional<Habit> habit;
+  std::optional<HeadPattern> habit;
 };
 std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts& facts, const NetworkChoice& choice,
                                 HeadPlace at);

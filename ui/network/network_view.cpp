@@ -87,7 +87,7 @@ void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& 
       });
     case SceneAction::habit:
       return frame.show([index = target.index](View& v) {
-        v.network.habit = index < 0 ? std::nullopt : std::optional(static_cast<Habit>(index));
+        v.network.habit = index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(index));
       });
     default: return;
   }

@@ -1,13 +1,16 @@
 // Whole networks, block by block, against PyTorch computations written for these tests
 // (tests/fixtures/make_networks.py).
-#include "core/network/architectures.h"
+#include "core/architecture/architectures.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
+#include "core/architecture/model_folder.h"
 #include "core/files/array_file.h"
+#include "core/files/array_write.h"
 #include "core/network/network_trace.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
@@ -80,6 +83,68 @@ TEST_CASE("every row of the table of architectures has a network that was comput
     const bool twin = row.model_type == "xlm-roberta" || row.model_type == "camembert";  // RoBERTa under other names
     if (!twin) CHECK(drawn.contains(std::string(row.title)));
   }
+}
+
+namespace {
+
+bool agree(const AttentionSpec& a, const AttentionSpec& b) {
+  return a.heads == b.heads && a.kv_heads == b.kv_heads && a.d_head == b.d_head && a.scale == b.scale &&
+         a.softcap == b.softcap && a.causal == b.causal && a.window == b.window && a.rope.pairing == b.rope.pairing &&
+         a.rope.frequencies == b.rope.frequencies && a.rope.gain == b.rope.gain && a.alibi == b.alibi &&
+         a.slopes == b.slopes && a.scaled_alibi == b.scaled_alibi && a.relative.has_value() == b.relative.has_value() &&
+         a.q_norm.kind == b.q_norm.kind && a.q_norm.epsilon == b.q_norm.epsilon &&
+         a.q_norm.plus_one == b.q_norm.plus_one;
+}
+
+}  // namespace
+
+TEST_CASE("a layer alone has the rules that it has in its network, also where nothing else is in its file") {
+  const samples::TempFolder folder;
+  write_npz(folder / "nothing.npz", std::vector<NamedArray>{{"other", Tensor::full({1}, 1)}});
+  const Checkpoint nothing(open_arrays(folder / "nothing.npz"));
+  int layers = 0;
+  for (const std::string& name : all_networks()) {
+    std::ifstream stream(networks::folder + name + "/config.json");
+    const auto config = nlohmann::json::parse(stream, nullptr, false);
+    if (!config.is_object() || !config.contains("model_type") || config["model_type"] == "attention_only") continue;
+    INFO(name);
+    const auto network = open_network(networks::folder + name);
+    const Checkpoint whole(find_model(networks::folder + name).tensors);
+    for (const NetworkLayer& at : network->layers()) {
+      INFO(at.name);
+      const StackSpec& stack = network->spec().stacks[static_cast<std::size_t>(at.stack)];
+      const BlockSpec& block = stack.blocks[static_cast<std::size_t>(at.block)];
+      const LayerAlone layer{at.name, network->spec().width, at.heads, at.kv_heads, at.d_head};
+      const LayerDescription alone = describe_layer(config, "config.json", nothing, layer);
+      CHECK(agree(alone.attention, at.cross ? *block.cross : block.attention));
+      CHECK(alone.not_taken.empty());
+      const LayerDescription beside = describe_layer(config, "config.json", whole, layer);
+      CHECK(beside.attention.q.weight == (at.cross ? *block.cross : block.attention).q.weight);
+      CHECK(beside.attention.q.bias == (at.cross ? *block.cross : block.attention).q.bias);
+      CHECK(beside.embedding.tokens == stack.embedding.tokens);
+      CHECK(beside.embedding.scale == stack.embedding.scale);
+      const NormSpec& norm = at.cross ? block.before_cross : block.before_attention;
+      CHECK(beside.before_attention.weight == norm.weight);
+      CHECK(beside.before_attention.plus_one == norm.plus_one);
+      CHECK(beside.before_attention.epsilon == norm.epsilon);
+      ++layers;
+    }
+  }
+  CHECK(layers > 60);
+}
+
+TEST_CASE("of layers that differ, one without a number is refused") {
+  const samples::TempFolder folder;
+  write_npz(folder / "nothing.npz", std::vector<NamedArray>{{"other", Tensor::full({1}, 1)}});
+  const Checkpoint nothing(open_arrays(folder / "nothing.npz"));
+  const auto describe = [&](const char* type, const char* name) {
+    return describe_layer({{"model_type", type}}, "config.json", nothing, {name, 8, 2, 2, 4});
+  };
+  CHECK(samples::has(samples::sentence_of([&] { describe("gemma3_text", "self_attn"); }), "has no number"));
+  CHECK(describe("gemma3_text", "layers.5.self_attn").attention.rope.theta == 1000000);
+  CHECK(describe("gemma3_text", "layers.4.self_attn").attention.rope.theta == 10000);
+  CHECK(describe("qwen3", "self_attn").attention.q_norm.kind == NormKind::rms);
+  CHECK(describe("no such model", "self_attn").family.empty());
 }
 
 // Not run with the others: headlight_core_tests "[errors]" prints the table of docs/networks.md.

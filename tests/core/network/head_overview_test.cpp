@@ -5,7 +5,7 @@
 
 #include "core/files/array_write.h"
 #include "core/network/attention_flow.h"
-#include "core/network/habits.h"
+#include "core/network/head_patterns.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
@@ -66,8 +66,8 @@ TEST_CASE("the overview has every head of every layer as it is, of a short text,
   CHECK(overview.heads() == 4);
   CHECK(identical(overview.layers[1].summary.pictures, network_of(trace->inputs)->layers[1].weights));
   CHECK_THAT(overview.layers[1].summary.pictures, agrees_with((*trace)[Stage::weights]));
-  const auto habits = habits_of(*network_of(trace->inputs), 0);
-  CHECK(overview.layers[0].summary.habits[2][Habit::first] == habits[2][Habit::first]);
+  const auto patterns = head_patterns_of(*network_of(trace->inputs), 0);
+  CHECK(overview.layers[0].summary.patterns[2][HeadPattern::first] == patterns[2][HeadPattern::first]);
   CHECK(overview.layers[0].keys->front()[1] == "cat");
   const auto sizes = residual_sizes(*network_of(trace->inputs));
   const Tensor& entering = overview.layers[1].summary.entering;
@@ -130,7 +130,7 @@ TEST_CASE("a list of layers, and layers along the first axis with one line of wo
     const auto trace = drawn(s);
     REQUIRE(trace->overview->layers.size() == 3);
     CHECK_THAT(trace->overview->layers[2].summary.pictures, agrees_with(stacked.slice(0, 2, 1).contiguous()));
-    CHECK(trace->overview->layers[2].summary.habits[0].rows[static_cast<std::size_t>(Habit::duplicate)] == 1);
+    CHECK(trace->overview->layers[2].summary.patterns[0].rows[static_cast<std::size_t>(HeadPattern::duplicate)] == 1);
     CHECK(trace->overview->layers[0].queries->front()[3] == "c");
     s.layer = "2";
     const auto last = drawn(s, trace.get());

@@ -90,6 +90,83 @@ TEST_CASE("layers are named by number, by stack, or by where their arrays stand"
         }).find("encoder.0 to encoder.1, decoder.0 to decoder.1, cross.0 to cross.1") != std::string::npos);
 }
 
+TEST_CASE("a layer is found by a part of its arrays' name that no other has") {
+  const auto bert = open_network(networks::folder + "bert");
+  const std::string name = bert->layers()[1].name;
+  CHECK(bert->layer_named(name.substr(0, name.rfind('.'))) == 1);
+  const auto bart = open_network(networks::folder + "bart");
+  CHECK_FALSE(bart->find_layer("decoder.layers.0"));  // its own attention, or the one on the encoder
+}
+
+TEST_CASE("a text that was given is read, also where it is the usual one and the model has no tokenizer") {
+  Scenario s;
+  s.source = Source::file;
+  s.file = networks::folder + "gpt2";
+  CHECK(run_network(s)->text.tokens.entries[0].front().id == 0);
+  s.text_as_input = true;
+  CHECK(sentence_of([&] { run_network(s); }).find("the") != std::string::npos);
+}
+
+TEST_CASE("words that a decoder wrote are not written again for the same text") {
+  Copy copy("t5");
+  const auto first = run_network(copy.scenario());
+  Scenario moved = copy.scenario();
+  moved.scale = 0.5F;
+  const auto second = run_network(moved, first);
+  CHECK(second != first);
+  CHECK(second->text == first->text);
+  CHECK(second->network == first->network);
+}
+
+TEST_CASE("a pass that keeps no weights gives the numbers of one that keeps them") {
+  for (const char* name : {"gpt2", "gemma2", "bloom", "t5", "mistral"}) {
+    INFO(name);
+    const NetworkRun kept = run_of(name), lean = run_of(name, {.weights = false});
+    REQUIRE(kept.logits.defined());
+    CHECK_THAT(lean.logits, agrees_with(kept.logits));
+    CHECK(kept.layers[0].weights.defined());
+    CHECK_FALSE(lean.layers[0].weights.defined());
+  }
+}
+
+TEST_CASE("what config.json says against the file or the table is obeyed, refused by name, or said") {
+  const auto notes = [](const Copy& copy) {
+    std::string all;
+    const auto network = open_network(copy.path.string());
+    for (const std::string& note : network->spec().notes) all += note + "\n";
+    return all;
+  };
+  {
+    Copy copy("llama");
+    copy.set("is_causal", false);
+    CHECK(copy.error().find("is_causal is false") != std::string::npos);
+    copy.set("is_causal", true);
+    copy.set("embedding_multiplier", 12.0);  // Granite's
+    CHECK(copy.error().find("embedding_multiplier") != std::string::npos);
+  }
+  {
+    Copy copy("llama");
+    copy.set("auto_map", {{"AutoModelForCausalLM", "modeling_own.Own"}});
+    CHECK(notes(copy).find("auto_map") != std::string::npos);
+  }
+  {
+    Copy copy("llama3");  // whose projections have biases
+    copy.set("attention_bias", false);
+    CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[0].attention.q.bias.empty());
+    CHECK(notes(copy).find("q_proj.bias") != std::string::npos);
+  }
+  {
+    Copy copy("qwen2");
+    copy.set("use_sliding_window", true);
+    copy.set("sliding_window", 2);
+    copy.set("layer_types", nullptr);
+    copy.set("max_window_layers", nullptr);  // 28, as its library has it
+    CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[0].attention.window == 0);
+    copy.set("max_window_layers", 1);
+    CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[1].attention.window == 2);
+  }
+}
+
 TEST_CASE(
     "a row that enters a layer is its token's row, its place's and what the blocks before have added, and nothing is "
     "said where it is no such sum") {

@@ -3,6 +3,10 @@
 #include "core/scenario/model_text.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
 
 #include "core/tokenizer/tokenizer.h"
 #include "tests/core/files/samples.h"
@@ -91,7 +95,42 @@ TEST_CASE("what the input is, and what is missing for a later layer, is said") {
   CHECK(all_said(resolve(of_text("gpt2", "h.1", "the cat")))
             .find("layer 1 gets the output of the layers before it in the model, which are not computed here") !=
         std::string::npos);
-  CHECK(all_said(resolve(of_text("llama", "model.layers.0", "the cat"))).find("--rope half") != std::string::npos);
+  const std::string rotated = all_said(resolve(of_text("llama", "model.layers.0", "the cat")));
+  CHECK(rotated.find("RoPE by halves") != std::string::npos);
+  CHECK(rotated.find("--rope half") == std::string::npos);
+}
+
+TEST_CASE(
+    "text enters a layer as its family has it: the norm's kind and the embedding's scale; what is not known is not "
+    "claimed") {
+  const samples::TempFolder folder;
+  const auto of = [&](const nlohmann::json& config) {
+    std::filesystem::copy(models + "llama", folder.path(),
+                          std::filesystem::copy_options::overwrite_existing | std::filesystem::copy_options::recursive);
+    std::filesystem::remove(folder / "config.json");
+    if (!config.is_null()) std::ofstream(folder / "config.json") << config;
+    Scenario s = of_text("llama", "model.layers.0", "the cat sat");
+    s.file = (folder / "pytorch_model.bin").string();
+    s.heads = 4;
+    return resolve(s);
+  };
+  const nlohmann::json heads{{"num_attention_heads", 4}, {"num_key_value_heads", 2}};
+  const auto with = [&](const char* type) {
+    nlohmann::json config = heads;
+    config["model_type"] = type;
+    config["partial_rotary_factor"] = 1.0;
+    return config;
+  };
+  const Inputs llama = of(with("llama")), phi = of(with("phi")), gemma = of(with("gemma")), bare = of({});
+  CHECK(all_said(llama).find("what layer 0 gets") != std::string::npos);
+  CHECK(all_said(phi).find("what layer 0 gets") != std::string::npos);
+  CHECK_THAT(phi.query, !agrees_with(llama.query));    // LayerNorm
+  CHECK_THAT(gemma.query, !agrees_with(llama.query));  // weights + 1
+  CHECK(all_said(gemma).find("4.898979 * model.embed_tokens.weight") != std::string::npos);
+  CHECK_THAT(bare.query, agrees_with(llama.query));
+  CHECK(all_said(bare).find("what layer 0 gets") == std::string::npos);
+  CHECK(all_said(bare).find("--rope half") != std::string::npos);
+  CHECK(all_said(of(with("unheard_of"))).find("what layer 0 gets") == std::string::npos);
 }
 
 TEST_CASE("lines are batch entries, padded and with their lengths; the tokens are named") {

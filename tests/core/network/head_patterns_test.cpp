@@ -1,5 +1,5 @@
 // What heads do, measured on weights that are known.
-#include "core/network/habits.h"
+#include "core/network/head_patterns.h"
 
 #include <set>
 
@@ -27,28 +27,31 @@ TokenBatch tokens_of(std::initializer_list<Index> ids) {
 
 }  // namespace
 
-TEST_CASE("a head that looks at the word before has the habit previous, and no other as much") {
+TEST_CASE("a head that looks at the word before has the pattern previous, and no other as much") {
   const TokenBatch tokens = tokens_of({4, 5, 6, 7, 8});
-  const HeadHabits head = habits_of(weights_at(5, [](Index q) { return q > 0 ? q - 1 : 0; }), tokens, tokens)[0];
-  CHECK(head[Habit::previous] == Approx(1));
-  CHECK(head[Habit::first] == Approx(0.25));
-  CHECK(head[Habit::duplicate] == 0);
-  CHECK(head.strongest() == Habit::previous);
+  const HeadPatterns head =
+      head_patterns_of(weights_at(5, [](Index q) { return q > 0 ? q - 1 : 0; }), tokens, tokens)[0];
+  CHECK(head[HeadPattern::previous] == Approx(1));
+  CHECK(head[HeadPattern::first] == Approx(0.25));
+  CHECK(head[HeadPattern::duplicate] == 0);
+  CHECK(head.strongest() == HeadPattern::previous);
   CHECK(head.entropy == 0);
 }
 
 TEST_CASE("induction looks at what came after the same word, a duplicate head at the word itself") {
   const TokenBatch tokens = tokens_of({4, 5, 6, 4, 5});
-  const HeadHabits after = habits_of(weights_at(5, [](Index q) { return q >= 3 ? q - 2 : q; }), tokens, tokens)[0];
-  CHECK(after[Habit::induction] == Approx(1));
-  CHECK(after.rows[static_cast<std::size_t>(Habit::induction)] == 2);
-  const HeadHabits same = habits_of(weights_at(5, [](Index q) { return q >= 3 ? q - 3 : q; }), tokens, tokens)[0];
-  CHECK(same[Habit::duplicate] == Approx(1));
+  const HeadPatterns after =
+      head_patterns_of(weights_at(5, [](Index q) { return q >= 3 ? q - 2 : q; }), tokens, tokens)[0];
+  CHECK(after[HeadPattern::induction] == Approx(1));
+  CHECK(after.rows[static_cast<std::size_t>(HeadPattern::induction)] == 2);
+  const HeadPatterns same =
+      head_patterns_of(weights_at(5, [](Index q) { return q >= 3 ? q - 3 : q; }), tokens, tokens)[0];
+  CHECK(same[HeadPattern::duplicate] == Approx(1));
 }
 
-TEST_CASE("a head that spreads its weight evenly has entropy one and no habit") {
+TEST_CASE("a head that spreads its weight evenly has entropy one and no pattern") {
   const TokenBatch tokens = tokens_of({1, 2, 3, 4});
-  const HeadHabits head = habits_of(Tensor::full({1, 1, 4, 4}, 0.25F), tokens, tokens)[0];
+  const HeadPatterns head = head_patterns_of(Tensor::full({1, 1, 4, 4}, 0.25F), tokens, tokens)[0];
   CHECK(head.entropy == Approx(1));
   CHECK_FALSE(head.strongest().has_value());
 }

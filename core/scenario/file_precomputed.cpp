@@ -32,7 +32,7 @@ bool has_rank(const ArrayEntry* entry, std::size_t least, std::size_t most) {
   return entry && entry->shape.size() >= least && entry->shape.size() <= most;
 }
 
-std::optional<LateBeginning> find_heads(const ArrayFile& file) {
+std::optional<PrecomputedAttention> find_heads(const ArrayFile& file) {
   struct Triple {
     const char *q, *k, *v;
     std::size_t least_rank;
@@ -43,7 +43,7 @@ std::optional<LateBeginning> find_heads(const ArrayFile& file) {
                               {"Q", "K", "V", 4}}) {
     if (!has_rank(file.find(names.q), names.least_rank, 4) || !has_rank(file.find(names.k), names.least_rank, 4))
       continue;
-    LateBeginning found;
+    PrecomputedAttention found;
     found.Q_heads = names.q;
     found.K_heads = names.k;
     if (has_rank(file.find(names.v), names.least_rank, 4)) found.V_heads = names.v;
@@ -69,6 +69,12 @@ bool is_weight_name(const std::string& name) {
       weight_names, [&](const char* known) { return name == known || name.ends_with(std::string(".") + known); });
 }
 
+/// A list without a name to go by: saved alone, as a part of a tuple ("0.3"), or by its layers ("layer_3").
+bool is_unnamed(const std::string& group) {
+  const bool in_tuple = group.find_first_not_of("0123456789") == std::string::npos;
+  return in_tuple || group == "layer" || group == "layers" || group == "block";
+}
+
 /// Whether each row holds parts of 1, but for rows of nothing: what an array without a name must be to be an attention.
 bool rows_are_shares(const Tensor& tensor) {
   const Index width = tensor.size(-1);
@@ -86,9 +92,6 @@ bool rows_are_shares(const Tensor& tensor) {
   return any;
 }
 
-/// A list that was saved alone, or as "layer_0", "layer_1", …: its numbers must say that it is an attention.
-bool needs_shares(const std::string& group) { return group.empty() || group == "layer" || group == "layers"; }
-
 /// What of --layer is left once it has named the group, by its name or by its stack as networks do: "cross.2" of
 /// "cross_attentions" is "2". Nothing where it names another.
 std::optional<std::string> within_group(const std::string& layer, const std::string& group) {
@@ -102,27 +105,28 @@ std::optional<std::string> within_group(const std::string& layer, const std::str
 }
 
 /// Every attention of the file, a list of layers as one.
-std::vector<LateBeginning> all_weights(const ArrayFile& file) {
+std::vector<PrecomputedAttention> all_weights(const ArrayFile& file) {
   std::map<std::string, std::map<std::size_t, std::string>> lists;
-  std::vector<LateBeginning> found;
+  std::vector<PrecomputedAttention> found;
   for (const ArrayEntry& entry : file.entries()) {
     if (is_weight_name(entry.name) && has_rank(&entry, 2, 5)) found.push_back({{}, {}, {}, {entry.name}, entry.name});
     const auto place = numbered(entry.name);
-    if (place && has_rank(&entry, 2, 4) && (needs_shares(place->first) || is_weight_name(place->first)))
+    if (place && has_rank(&entry, 2, 4) && (is_unnamed(place->first) || is_weight_name(place->first)))
       lists[place->first][place->second] = entry.name;
   }
   for (const auto& [group, members] : lists) {
-    LateBeginning list;
+    PrecomputedAttention list;
     list.group = group;
     for (const auto& [index, name] : members) {
       if (index == list.weights.size()) list.weights.push_back(name);
     }
     if (list.weights.size() != members.size()) continue;
-    // A list that was saved alone has no name to go by.
-    const bool alone =
-        needs_shares(group) && members.size() == file.entries().size() &&
-        std::ranges::all_of(list.weights, [&](const std::string& name) { return rows_are_shares(file.load(name)); });
-    if (alone || !needs_shares(group)) found.push_back(std::move(list));
+    const bool alone = !group.empty() || members.size() == file.entries().size();
+    const bool is_attention =
+        !is_unnamed(group) || (alone && std::ranges::all_of(list.weights, [&](const std::string& name) {
+                                 return rows_are_shares(file.load(name));
+                               }));
+    if (is_attention) found.push_back(std::move(list));
   }
   if (found.empty() && file.entries().size() == 1 && has_rank(&file.entries()[0], 2, 5)) {
     const std::string& only = file.entries()[0].name;
@@ -133,22 +137,22 @@ std::vector<LateBeginning> all_weights(const ArrayFile& file) {
 
 /// What an encoder-decoder gives by these names in one call (Hugging Face's Seq2SeqLMOutput): parts of one thing, the
 /// first of which is shown first.
-bool is_of_one_call(const LateBeginning& found) {
+bool is_of_one_call(const PrecomputedAttention& found) {
   const std::string& name = found.group;
   return name == "encoder_attentions" || name == "decoder_attentions" || name == "cross_attentions";
 }
 
-std::optional<LateBeginning> find_weights(const ArrayFile& file, const std::string& layer) {
-  std::vector<LateBeginning> found = all_weights(file);
+std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const std::string& layer) {
+  std::vector<PrecomputedAttention> found = all_weights(file);
   if (found.empty()) return {};
   if (found.size() == 1) return found.front();
   std::string names;
-  for (LateBeginning& candidate : found) {
+  for (PrecomputedAttention& candidate : found) {
     if (within_group(layer, candidate.group)) return candidate;
     names += (names.empty() ? "" : ", ") + in_quotes(candidate.group);
   }
   if (layer.empty() && std::ranges::all_of(found, is_of_one_call)) {
-    std::ranges::stable_sort(found, {}, [](const LateBeginning& f) {
+    std::ranges::stable_sort(found, {}, [](const PrecomputedAttention& f) {
       return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2;
     });
     found.front().others = names;
@@ -167,8 +171,8 @@ Tensor four_axes(const FileReading& r, const std::string& name) {
   return stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
 }
 
-LateSequence read_heads(const FileReading& r, const LateBeginning& found) {
-  LateSequence read;
+PrecomputedSequence read_heads(const FileReading& r, const PrecomputedAttention& found) {
+  PrecomputedSequence read;
   auto& [in, d, mask] = read;
   in.Q_heads = four_axes(r, found.Q_heads);
   in.K_heads = four_axes(r, found.K_heads);
@@ -209,7 +213,7 @@ LateSequence read_heads(const FileReading& r, const LateBeginning& found) {
 }
 
 /// The digits that --layer ends with, or 0.
-Index layer_number(const FileReading& r, const LateBeginning& found, Index layers) {
+Index layer_number(const FileReading& r, const PrecomputedAttention& found, Index layers) {
   const std::string& layer_setting = r.resolving.scenario.layer;
   const std::string said = within_group(layer_setting, found.group).value_or(layer_setting);
   if (said.empty()) return 0;
@@ -243,7 +247,7 @@ struct LayerAxes {
   Index layers = 1;
   bool stacked = false;  ///< along the first axis of one array
 };
-LayerAxes axes_of(const ArrayFile& file, const LateBeginning& found, bool by_layer) {
+LayerAxes axes_of(const ArrayFile& file, const PrecomputedAttention& found, bool by_layer) {
   const auto listed = static_cast<Index>(found.weights.size());
   const Shape& shape = file.find(found.weights.front())->shape;
   switch (shape.size()) {
@@ -257,7 +261,7 @@ LayerAxes axes_of(const ArrayFile& file, const LateBeginning& found, bool by_lay
 }
 
 /// [B, H, n_q, n_k] of one layer.
-Tensor weights_of(const TensorFile& file, const LateBeginning& found, const LayerAxes& axes, Index layer) {
+Tensor weights_of(const TensorFile& file, const PrecomputedAttention& found, const LayerAxes& axes, Index layer) {
   const std::string& name = found.weights[axes.stacked ? 0 : static_cast<std::size_t>(layer)];
   const Tensor stored = file.load(name);
   if (axes.stacked) {
@@ -276,18 +280,18 @@ Tensor weights_of(const TensorFile& file, const LateBeginning& found, const Laye
 /// One line of words beside several [H, n_q, n_k] in one array: they are layers, since a batch would have a line each.
 bool has_one_line_of_words(const ArrayFile& file, const Scenario& scenario) {
   if (!scenario.tokens.empty()) return scenario.tokens.size() == 1;
-  for (const char* name : {"tokens", "query_tokens", "key_tokens"}) {
+  for (const char* name : {"tokens", "query_tokens", "key_tokens", "1"}) {
     if (const auto words = file.words(name)) return words->shape.size() == 1 || words->shape[0] == 1;
   }
   return false;
 }
 
-bool goes_by_layer(const ArrayFile& file, const LateBeginning& found, const Scenario& s) {
+bool goes_by_layer(const ArrayFile& file, const PrecomputedAttention& found, const Scenario& s) {
   return !within_group(s.layer, found.group).value_or(s.layer).empty() || has_one_line_of_words(file, s);
 }
 
-LateSequence read_weights(const FileReading& r, const LateBeginning& found) {
-  LateSequence read;
+PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttention& found) {
+  PrecomputedSequence read;
   auto& [in, d, mask] = read;
   const LayerAxes axes_found =
       axes_of(r.file.arrays(), found, goes_by_layer(r.file.arrays(), found, r.resolving.scenario));
@@ -327,22 +331,22 @@ LateSequence read_weights(const FileReading& r, const LateBeginning& found) {
 
 std::vector<std::string> attention_arrays(const ArrayFile& file) {
   std::vector<std::string> names;
-  for (const LateBeginning& list : all_weights(file))
+  for (const PrecomputedAttention& list : all_weights(file))
     names.insert(names.end(), list.weights.begin(), list.weights.end());
   return names;
 }
 
 std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario) {
   const ArrayFile& arrays = file.arrays();
-  const std::optional<LateBeginning> meant = find_late_beginning(arrays, scenario.layer);
+  const std::optional<PrecomputedAttention> meant = find_precomputed(arrays, scenario.layer);
   if (!meant || meant->weights.empty()) return {};
-  std::vector<LateBeginning> groups = all_weights(arrays);
+  std::vector<PrecomputedAttention> groups = all_weights(arrays);
   if (!std::ranges::all_of(groups, is_of_one_call)) groups = {*meant};
-  std::ranges::stable_sort(groups, {}, [](const LateBeginning& f) {
+  std::ranges::stable_sort(groups, {}, [](const PrecomputedAttention& f) {
     return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2;
   });
   std::vector<FileAttention> all;
-  for (const LateBeginning& group : groups) {
+  for (const PrecomputedAttention& group : groups) {
     const bool is_meant = group.group == meant->group;
     const LayerAxes axes = axes_of(arrays, group, goes_by_layer(arrays, group, scenario));
     const std::string said = within_group(scenario.layer, group.group).value_or(scenario.layer);
@@ -355,20 +359,20 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
   return all;
 }
 
-std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const std::string& layer) {
+std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const std::string& layer) {
   if (!find_attentions(file).empty()) return {};
   if (auto heads = find_heads(file)) return heads;
   return find_weights(file, layer);
 }
 
-LateSequence read_late_beginning(const FileReading& r, const LateBeginning& found) {
+PrecomputedSequence read_precomputed(const FileReading& r, const PrecomputedAttention& found) {
   const Scenario& s = r.resolving.scenario;
   const std::string why =
       found.weights.empty() ? "since the file holds the heads as they are" : "since the file holds the attention alone";
   if (s.x) throw SettingError("x", "is given, but the file's projections are not known", "expected no x");
   if (s.text_as_input)
     throw SettingError("--text", "needs a model's embedding", "expected a file with one, or no text");
-  LateSequence read = found.weights.empty() ? read_heads(r, found) : read_weights(r, found);
+  PrecomputedSequence read = found.weights.empty() ? read_heads(r, found) : read_weights(r, found);
   const Dims& d = read.dims;
   must_be_unset(s.batch_size, "--batch-size", why, d.batch);
   must_be_unset(s.queries, "--queries", why, d.n_q);

@@ -2,8 +2,8 @@
 // beside it.
 #include <algorithm>
 
+#include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
-#include "core/network/blueprint.h"
 
 namespace headlight {
 namespace {
@@ -16,7 +16,7 @@ struct LayerRules {
 };
 
 /// in_proj_weight [3d, d] under `at`, all heads one after the other.
-AttentionSpec packed_attention(const Blueprint& b, const std::string& at, const LayerRules& rules) {
+AttentionSpec packed_attention(const NetworkBuilder& b, const std::string& at, const LayerRules& rules) {
   AttentionSpec a;
   a.name = b.prefix + at;
   settle_heads(b, a, rules.d, rules.heads);
@@ -24,14 +24,15 @@ AttentionSpec packed_attention(const Blueprint& b, const std::string& at, const 
   packed.weight = b.array(at + ".in_proj_weight", {3 * rules.d, rules.d},
                           "query, key and value in one, as nn.MultiheadAttention has them");
   if (b.has(at + ".in_proj_bias")) packed.bias = b.array(at + ".in_proj_bias", {3 * rules.d}, "as its weight has rows");
-  a.q = Blueprint::part(packed, 0, rules.d);
-  a.k = Blueprint::part(packed, rules.d, rules.d);
-  a.v = Blueprint::part(packed, 2 * rules.d, rules.d);
+  a.q = NetworkBuilder::part(packed, 0, rules.d);
+  a.k = NetworkBuilder::part(packed, rules.d, rules.d);
+  a.v = NetworkBuilder::part(packed, 2 * rules.d, rules.d);
   a.o = b.linear(at + ".out_proj", rules.d, rules.d);
   return a;
 }
 
-BlockSpec draw_layer(const Blueprint& b, const std::string& at, const LayerRules& rules, bool decodes, bool causal) {
+BlockSpec build_layer(const NetworkBuilder& b, const std::string& at, const LayerRules& rules, bool decodes,
+                      bool causal) {
   BlockSpec block;
   block.name = b.prefix + at;
   const auto norm = [&](const char* name) { return b.norm(at + name, NormKind::layer, rules.d, rules.epsilon); };
@@ -53,14 +54,15 @@ BlockSpec draw_layer(const Blueprint& b, const std::string& at, const LayerRules
 }
 
 /// "layers.0.", "layers.1." … under `at`, or `at` itself where it is a layer.
-StackSpec draw_stack(const Blueprint& b, const std::string& at, const LayerRules& rules, bool decodes, bool causal) {
+StackSpec build_stack(const NetworkBuilder& b, const std::string& at, const LayerRules& rules, bool decodes,
+                      bool causal) {
   StackSpec stack;
   if (b.has(at + "self_attn.in_proj_weight")) {
-    stack.blocks.push_back(draw_layer(b, at, rules, decodes, causal));
+    stack.blocks.push_back(build_layer(b, at, rules, decodes, causal));
     return stack;
   }
   for (Index i = 0; b.has(at + "layers." + std::to_string(i) + ".self_attn.in_proj_weight"); ++i) {
-    stack.blocks.push_back(draw_layer(b, at + "layers." + std::to_string(i) + ".", rules, decodes, causal));
+    stack.blocks.push_back(build_layer(b, at + "layers." + std::to_string(i) + ".", rules, decodes, causal));
   }
   if (b.has(at + "norm.weight")) stack.final_norm = b.norm(at + "norm", NormKind::layer, rules.d, rules.epsilon);
   return stack;
@@ -68,7 +70,7 @@ StackSpec draw_stack(const Blueprint& b, const std::string& at, const LayerRules
 
 /// The masks beside the tensors, each for the attentions that PyTorch gives it to; others are refused, so that none is
 /// passed over.
-void take_masks(Blueprint& b, bool encodes, bool decodes) {
+void take_masks(NetworkBuilder& b, bool encodes, bool decodes) {
   for (const std::string& name : b.file.names()) {
     if (name.find("mask") == std::string::npos || name.find('.') != std::string::npos) continue;
     const DType dtype = b.file.entry(name).dtype;
@@ -99,7 +101,7 @@ void take_masks(Blueprint& b, bool encodes, bool decodes) {
 
 }  // namespace
 
-void draw_torch_transformer(Blueprint& b) {
+void build_torch_transformer(NetworkBuilder& b) {
   const Config& c = b.config;
   LayerRules rules;
   rules.heads = c.whole({"num_heads", "nhead", "n_heads", "n_head", "head_num", "num_attention_heads"});
@@ -120,7 +122,7 @@ void draw_torch_transformer(Blueprint& b) {
   if (ending.empty())
     b.miss("self_attn.in_proj_weight", "holds no self_attn.in_proj_weight",
            "expected the state_dict of nn.Transformer or of its layers");
-  b.find_prefix(ending);
+  b.find_prefix({ending});
   const Shape& packed = b.file.entry(b.prefix + ending).shape;
   if (packed.size() != 2)
     b.fail(b.prefix + ending, in_quotes(b.prefix + ending) + " has shape " + to_string(packed), "expected [3·d, d]");
@@ -133,13 +135,13 @@ void draw_torch_transformer(Blueprint& b) {
   if ((both || decodes) && !c.find({"is_causal", "tgt_is_causal"}) && !b.file.has("tgt_mask"))
     b.network.notes.push_back("no mask in the decoder: the file has no tgt_is_causal");
   if (both) {
-    b.network.stacks.push_back(draw_stack(b, "encoder.", rules, false, false));
-    b.network.stacks.push_back(draw_stack(b, "decoder.", rules, true, causal));
+    b.network.stacks.push_back(build_stack(b, "encoder.", rules, false, false));
+    b.network.stacks.push_back(build_stack(b, "decoder.", rules, true, causal));
   } else if (decodes) {
     b.network.stacks.emplace_back();  // the memory is given
-    b.network.stacks.push_back(draw_stack(b, encoder_at, rules, true, causal));
+    b.network.stacks.push_back(build_stack(b, encoder_at, rules, true, causal));
   } else {
-    b.network.stacks.push_back(draw_stack(b, encoder_at, rules, false, causal));
+    b.network.stacks.push_back(build_stack(b, encoder_at, rules, false, causal));
   }
   take_masks(b, both || !decodes, both || decodes);
   b.network.takes_tensors = true;

@@ -1,11 +1,13 @@
 // Encoder and decoder: T5 (Raffel et al. 2020), BART (Lewis et al. 2019), Marian (Junczys-Dowmunt et al. 2018).
+#include <algorithm>
+
+#include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
-#include "core/network/blueprint.h"
 
 namespace headlight {
 namespace {
 
-AttentionSpec four_linears(const Blueprint& b, const std::string& at, const char* const (&names)[4], Index d,
+AttentionSpec four_linears(const NetworkBuilder& b, const std::string& at, const char* const (&names)[4], Index d,
                            Index heads, Index d_head) {
   AttentionSpec a;
   a.name = b.prefix + at;
@@ -20,13 +22,9 @@ AttentionSpec four_linears(const Blueprint& b, const std::string& at, const char
   return a;
 }
 
-void draw_t5_family(Blueprint& b, bool usually_tied) {
+void build_t5_family(NetworkBuilder& b, bool usually_tied) {
   const Config& c = b.config;
-  if (const auto shared = b.file.prefix_of("shared.weight")) {
-    b.prefix = *shared;
-  } else {
-    b.find_prefix("encoder.embed_tokens.weight");
-  }
+  b.find_prefix({"shared.weight", "encoder.embed_tokens.weight"});
   const Index d = c.whole({"d_model"}), heads = c.whole({"num_heads"}), d_head = c.whole({"d_kv"}, 64),
               inner = c.whole({"d_ff"});
   const Index blocks = c.whole({"num_layers"}), decoder_blocks = c.whole({"num_decoder_layers"}, blocks);
@@ -44,7 +42,16 @@ void draw_t5_family(Blueprint& b, bool usually_tied) {
   b.network.width = d;
   const std::string tokens = b.tokens(b.has("shared.weight") ? "shared.weight" : "encoder.embed_tokens.weight", d);
   const auto norm = [&](const std::string& name) { return b.norm(name, NormKind::rms, d, epsilon); };
+  const bool encoder_alone =  // T5EncoderModel
+      b.whole() && std::ranges::none_of(b.file.names(), [&](const std::string& name) {
+        return name.starts_with(b.prefix + "decoder.");
+      });
   for (const bool decodes : {false, true}) {
+    if (decodes && encoder_alone) {
+      c.find({"decoder_start_token_id"});
+      b.network.notes.push_back("the file has no decoder: it predicts nothing");
+      return;
+    }
     const std::string stack_name = decodes ? "decoder." : "encoder.";
     StackSpec& stack = b.network.stacks.emplace_back();
     stack.embedding.tokens = tokens;
@@ -89,17 +96,13 @@ struct BartFlavour {
   bool scaled = false;
 };
 
-void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
+void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
   const Config& c = b.config;
-  if (const auto shared = b.file.prefix_of("shared.weight")) {
-    b.prefix = *shared;
-  } else {
-    b.find_prefix("encoder.embed_tokens.weight");
-  }
+  b.find_prefix({"shared.weight", "encoder.embed_tokens.weight"});
   const Index d = c.whole({"d_model"}), positions = c.whole({"max_position_embeddings"}, 1024);
   const Activation activation = b.activation(c.text({"activation_function"}, flavour.activation));
   const bool scaled = c.flag({"scale_embedding"}, flavour.scaled);
-  c.refuse_unless("normalize_before", flavour.norms_before);
+  b.refuse_unless("normalize_before", flavour.norms_before);
   c.find({"num_hidden_layers", "static_position_embeddings", "share_encoder_decoder_embeddings", "decoder_vocab_size",
           "encoder_no_repeat_ngram_size", "extra_pos_embeddings", "force_bos_token_to_be_generated"});
   constexpr const char* names[4] = {"q_proj", "k_proj", "v_proj", "out_proj"};
@@ -111,7 +114,8 @@ void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
     const std::string side = decodes ? "decoder" : "encoder";
     const Index heads = c.whole({side + "_attention_heads"}), blocks = c.whole({side + "_layers"}),
                 inner = c.whole({side + "_ffn_dim"});
-    if (heads == 0 || d % heads != 0)
+    const Index d_head = b.layer ? b.layer->d_head : heads > 0 ? d / heads : 0;
+    if (heads == 0 || (d % heads != 0 && b.whole()))
       c.fail("its " + side + "_attention_heads is " + std::to_string(heads),
              "expected a divisor of d_model " + std::to_string(d));
     StackSpec& stack = b.network.stacks.emplace_back();
@@ -131,11 +135,11 @@ void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
       const std::string at = side + ".layers." + std::to_string(i) + ".";
       BlockSpec& block = b.begin_block(stack, at);
       (flavour.norms_before ? block.before_attention : block.attention_sum) = norm(at + "self_attn_layer_norm");
-      block.attention = four_linears(b, at + "self_attn", names, d, heads, d / heads);
+      block.attention = four_linears(b, at + "self_attn", names, d, heads, d_head);
       block.attention.causal = decodes;
       if (decodes) {
         (flavour.norms_before ? block.before_cross : block.cross_sum) = norm(at + "encoder_attn_layer_norm");
-        block.cross = four_linears(b, at + "encoder_attn", names, d, heads, d / heads);
+        block.cross = four_linears(b, at + "encoder_attn", names, d, heads, d_head);
       }
       (flavour.norms_before ? block.before_mlp : block.mlp_sum) = norm(at + "final_layer_norm");
       block.mlp = MlpSpec{{}, b.linear(at + "fc1", inner, d), b.linear(at + "fc2", d, inner), activation};
@@ -144,7 +148,7 @@ void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
   }
   b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
   if (b.file.has("final_logits_bias")) {
-    Blueprint root = b;
+    NetworkBuilder root = b;
     root.prefix.clear();
     b.network.head.output.bias = root.array("final_logits_bias", {1, b.network.vocabulary}, why);
   }
@@ -153,13 +157,13 @@ void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
 
 }  // namespace
 
-void draw_t5(Blueprint& b) { draw_t5_family(b, true); }
-void draw_mt5(Blueprint& b) { draw_t5_family(b, false); }
-void draw_bart(Blueprint& b) { draw_bart_family(b, {}); }
-void draw_mbart(Blueprint& b) { draw_bart_family(b, {.norms_before = true}); }
-void draw_marian(Blueprint& b) {
-  draw_bart_family(b,
-                   {.embedding_norm = false, .sinusoidal = true, .offset = 0, .activation = "swish", .scaled = true});
+void build_t5(NetworkBuilder& b) { build_t5_family(b, true); }
+void build_mt5(NetworkBuilder& b) { build_t5_family(b, false); }
+void build_bart(NetworkBuilder& b) { build_bart_family(b, {}); }
+void build_mbart(NetworkBuilder& b) { build_bart_family(b, {.norms_before = true}); }
+void build_marian(NetworkBuilder& b) {
+  build_bart_family(b,
+                    {.embedding_norm = false, .sinusoidal = true, .offset = 0, .activation = "swish", .scaled = true});
 }
 
 }  // namespace headlight

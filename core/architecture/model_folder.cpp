@@ -1,4 +1,4 @@
-#include "core/network/model_folder.h"
+#include "core/architecture/model_folder.h"
 
 #include <algorithm>
 

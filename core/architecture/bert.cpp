@@ -1,22 +1,22 @@
 // Encoders that guess masked words: BERT (Devlin et al. 2018), RoBERTa, DistilBERT. Norms stand after the sums.
-#include "core/network/blueprint.h"
+#include "core/architecture/network_builder.h"
 
 namespace headlight {
 namespace {
 
 /// Embeddings, blocks and sizes that BERT and RoBERTa share. Row of the first position: `offset`.
-StackSpec& draw_blocks(Blueprint& b, Index offset, double usual_epsilon) {
+StackSpec& build_blocks(NetworkBuilder& b, Index offset, double usual_epsilon) {
   const Config& c = b.config;
-  b.find_prefix("embeddings.word_embeddings.weight");
+  b.find_prefix({"embeddings.word_embeddings.weight"});
   const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
               heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"});
   const Index positions = c.whole({"max_position_embeddings"}), segments = c.whole({"type_vocab_size"}, 2);
   const double epsilon = c.number({"layer_norm_eps"}, usual_epsilon);
   const Activation activation = b.activation(c.text({"hidden_act"}, "gelu"));
   c.refuse_unless("position_embedding_type", "absolute");
-  c.refuse_unless("is_decoder", false);
-  c.refuse_unless("add_cross_attention", false);
-  c.refuse_unless("embedding_size", d);
+  b.refuse_unless("is_decoder", false);
+  b.refuse_unless("add_cross_attention", false);
+  b.refuse_unless("embedding_size", d);
   const std::string why = "as " + c.path() + " says";
   b.network.width = d;
   b.network.masked = true;
@@ -34,6 +34,7 @@ StackSpec& draw_blocks(Blueprint& b, Index offset, double usual_epsilon) {
     AttentionSpec& a = block.attention;
     a.name = block.name + ".attention";
     settle_heads(b, a, d, heads);
+    a.causal = c.flag({"is_decoder"}, false);
     a.q = b.linear(at + "attention.self.query", d, d);
     a.k = b.linear(at + "attention.self.key", d, d);
     a.v = b.linear(at + "attention.self.value", d, d);
@@ -48,8 +49,8 @@ StackSpec& draw_blocks(Blueprint& b, Index offset, double usual_epsilon) {
 
 /// dense, activation, norm, then the embedding turned round (or a matrix of its own) and a bias; none where the file
 /// has none.
-void draw_masked_head(Blueprint& b, const std::string& dense, const std::string& norm, const std::string& output,
-                      std::initializer_list<std::string> biases, Activation activation, double epsilon) {
+void build_masked_head(NetworkBuilder& b, const std::string& dense, const std::string& norm, const std::string& output,
+                       std::initializer_list<std::string> biases, Activation activation, double epsilon) {
   const std::string inside = b.prefix;
   b.prefix.clear();
   if (b.has(dense + ".weight")) {
@@ -74,26 +75,26 @@ void draw_masked_head(Blueprint& b, const std::string& dense, const std::string&
 
 }  // namespace
 
-void draw_bert(Blueprint& b) {
-  draw_blocks(b, 0, 1e-12);
+void build_bert(NetworkBuilder& b) {
+  build_blocks(b, 0, 1e-12);
   const Config& c = b.config;
-  draw_masked_head(b, "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
-                   "cls.predictions.decoder", {"cls.predictions.bias", "cls.predictions.decoder.bias"},
-                   b.activation(c.text({"hidden_act"}, "gelu")), c.number({"layer_norm_eps"}, 1e-12));
+  build_masked_head(b, "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
+                    "cls.predictions.decoder", {"cls.predictions.bias", "cls.predictions.decoder.bias"},
+                    b.activation(c.text({"hidden_act"}, "gelu")), c.number({"layer_norm_eps"}, 1e-12));
 }
 
 /// Liu et al. 2019: positions count from padding_idx + 1.
-void draw_roberta(Blueprint& b) {
+void build_roberta(NetworkBuilder& b) {
   const Config& c = b.config;
-  draw_blocks(b, c.whole({"pad_token_id"}, 1) + 1, 1e-12);
-  draw_masked_head(b, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
-                   {"lm_head.bias", "lm_head.decoder.bias"}, Activation::gelu, c.number({"layer_norm_eps"}, 1e-12));
+  build_blocks(b, c.whole({"pad_token_id"}, 1) + 1, 1e-12);
+  build_masked_head(b, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
+                    {"lm_head.bias", "lm_head.decoder.bias"}, Activation::gelu, c.number({"layer_norm_eps"}, 1e-12));
 }
 
 /// Sanh et al. 2019: BERT with half the layers and no token types.
-void draw_distilbert(Blueprint& b) {
+void build_distilbert(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("embeddings.word_embeddings.weight");
+  b.find_prefix({"embeddings.word_embeddings.weight"});
   const Index d = c.whole({"dim", "hidden_size"}), blocks = c.whole({"n_layers", "num_hidden_layers"}),
               heads = c.whole({"n_heads", "num_attention_heads"}), inner = c.whole({"hidden_dim"}, 4 * d);
   const Index positions = c.whole({"max_position_embeddings"}, 512);
@@ -123,8 +124,8 @@ void draw_distilbert(Blueprint& b) {
     block.mlp = MlpSpec{{}, b.linear(at + "ffn.lin1", inner, d), b.linear(at + "ffn.lin2", d, inner), activation};
     block.mlp_sum = b.norm(at + "output_layer_norm", NormKind::layer, d, epsilon);
   }
-  draw_masked_head(b, "vocab_transform", "vocab_layer_norm", "vocab_projector", {"vocab_projector.bias"}, activation,
-                   epsilon);
+  build_masked_head(b, "vocab_transform", "vocab_layer_norm", "vocab_projector", {"vocab_projector.bias"}, activation,
+                    epsilon);
 }
 
 }  // namespace headlight

@@ -2,7 +2,7 @@
 // alone.
 #include <algorithm>
 
-#include "core/network/blueprint.h"
+#include "core/architecture/network_builder.h"
 
 namespace headlight {
 namespace {
@@ -13,9 +13,9 @@ struct GptFlavour {
 };
 
 /// Blocks of ln_1, attention, ln_2, MLP; c_attn is q‖k‖v. Conv1D or nn.Linear, as its shape says.
-void draw_gpt(Blueprint& b, const GptFlavour& flavour) {
+void build_gpt(NetworkBuilder& b, const GptFlavour& flavour) {
   const Config& c = b.config;
-  b.find_prefix("wte.weight");
+  b.find_prefix({"wte.weight"});
   const Index d = c.whole({"n_embd"}), blocks = c.whole({"n_layer"}), heads = c.whole({"n_head"});
   const Index positions = c.whole({"n_positions", "n_ctx", "block_size"});
   const Index inner = c.whole({"n_inner"}, 4 * d);
@@ -23,7 +23,7 @@ void draw_gpt(Blueprint& b, const GptFlavour& flavour) {
   const Activation activation = b.activation(c.text({"activation_function", "activation"}, flavour.activation));
   const bool scaled = c.flag({"scale_attn_weights"}, true),
              by_layer = c.flag({"scale_attn_by_inverse_layer_idx"}, false);
-  c.refuse_unless("add_cross_attention", false);
+  b.refuse_unless("add_cross_attention", false);
   c.flag({"bias"}, true);
 
   b.network.width = d;
@@ -43,15 +43,15 @@ void draw_gpt(Blueprint& b, const GptFlavour& flavour) {
     settle_heads(b, a, d, heads);
     a.scale = (scaled ? 1 / std::sqrt(static_cast<double>(a.d_head)) : 1) / static_cast<double>(by_layer ? i + 1 : 1);
     a.causal = true;
-    const LinearSpec packed = b.linear(at + "attn.c_attn", 3 * d, d, Blueprint::Bias::where_there, in_out);
-    a.q = Blueprint::part(packed, 0, d);
-    a.k = Blueprint::part(packed, d, d);
-    a.v = Blueprint::part(packed, 2 * d, d);
-    a.o = b.linear(at + "attn.c_proj", d, d, Blueprint::Bias::where_there, in_out);
+    const LinearSpec packed = b.linear(at + "attn.c_attn", 3 * d, d, NetworkBuilder::Bias::where_there, in_out);
+    a.q = NetworkBuilder::part(packed, 0, d);
+    a.k = NetworkBuilder::part(packed, d, d);
+    a.v = NetworkBuilder::part(packed, 2 * d, d);
+    a.o = b.linear(at + "attn.c_proj", d, d, NetworkBuilder::Bias::where_there, in_out);
     block.before_mlp = b.norm(at + "ln_2", NormKind::layer, d, epsilon);
     block.mlp = MlpSpec{{},
-                        b.linear(at + "mlp.c_fc", inner, d, Blueprint::Bias::where_there, in_out),
-                        b.linear(at + "mlp.c_proj", d, inner, Blueprint::Bias::where_there, in_out),
+                        b.linear(at + "mlp.c_fc", inner, d, NetworkBuilder::Bias::where_there, in_out),
+                        b.linear(at + "mlp.c_proj", d, inner, NetworkBuilder::Bias::where_there, in_out),
                         activation};
   }
   stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
@@ -60,14 +60,14 @@ void draw_gpt(Blueprint& b, const GptFlavour& flavour) {
 
 }  // namespace
 
-void draw_gpt2(Blueprint& b) { draw_gpt(b, {"gelu_new", true}); }
-void draw_nanogpt(Blueprint& b) { draw_gpt(b, {"gelu", true}); }
-void draw_mingpt(Blueprint& b) { draw_gpt(b, {"gelu_new", false}); }
+void build_gpt2(NetworkBuilder& b) { build_gpt(b, {"gelu_new", true}); }
+void build_nanogpt(NetworkBuilder& b) { build_gpt(b, {"gelu", true}); }
+void build_mingpt(NetworkBuilder& b) { build_gpt(b, {"gelu_new", false}); }
 
 /// Black et al. 2021: GPT-2 with separate projections, scores that are not scaled, and a window in every other layer.
-void draw_gpt_neo(Blueprint& b) {
+void build_gpt_neo(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("wte.weight");
+  b.find_prefix({"wte.weight"});
   const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_layers"}), heads = c.whole({"num_heads"}),
               positions = c.whole({"max_position_embeddings"});
   const Index inner = c.whole({"intermediate_size"}, 4 * d), window = c.whole({"window_size"}, 256);
@@ -85,7 +85,9 @@ void draw_gpt_neo(Blueprint& b) {
     }
   }
   c.find({"attention_types"});
-  if (static_cast<Index>(kinds.size()) != blocks)
+  if (!b.whole()) {
+    while (static_cast<Index>(kinds.size()) < blocks) kinds.push_back(kinds.size() % 2 == 0 ? "global" : "local");
+  } else if (static_cast<Index>(kinds.size()) != blocks)
     c.fail("its attention_layers name " + std::to_string(kinds.size()) + " layers",
            "expected global or local for each of " + std::to_string(blocks));
   b.network.width = d;
@@ -96,7 +98,7 @@ void draw_gpt_neo(Blueprint& b) {
   stack.embedding.most_positions = positions;
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "h." + std::to_string(i) + ".", kind = kinds[static_cast<std::size_t>(i)];
-    if (kind != "global" && kind != "local")
+    if (kind != "global" && kind != "local" && b.whole())
       c.fail("its attention_layers say \"" + kind + "\"", "expected global or local");
     BlockSpec& block = b.begin_block(stack, at);
     block.before_attention = b.norm(at + "ln_1", NormKind::layer, d, epsilon);
@@ -119,9 +121,9 @@ void draw_gpt_neo(Blueprint& b) {
 
 /// Wang & Komatsuzaki 2021: one norm, then attention and MLP side by side; rotation of the first rotary_dim channels in
 /// pairs.
-void draw_gpt_j(Blueprint& b) {
+void build_gpt_j(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("wte.weight");
+  b.find_prefix({"wte.weight"});
   const Index d = c.whole({"n_embd"}), blocks = c.whole({"n_layer"}), heads = c.whole({"n_head"});
   const Index inner = c.whole({"n_inner"}, 4 * d), rotary = c.whole({"rotary_dim"}, 64);
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
@@ -156,9 +158,9 @@ void draw_gpt_j(Blueprint& b) {
 }
 
 /// Attention and nothing else: x ← x + attention(x). A norm before it, a last norm and biases where the file has them.
-void draw_attention_only(Blueprint& b) {
+void build_attention_only(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("token_embedding.weight");
+  b.find_prefix({"token_embedding.weight"});
   const Index d = c.whole({"d_model"}), blocks = c.whole({"num_layers"}), heads = c.whole({"num_heads"}),
               positions = c.whole({"n_positions"});
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);

@@ -1,6 +1,8 @@
 // LLaMA (Touvron et al. 2023) and the decoders that followed it: RMSNorm, rotary positions, a gated MLP.
+#include <algorithm>
+
+#include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
-#include "core/network/blueprint.h"
 
 namespace headlight {
 namespace {
@@ -16,23 +18,27 @@ struct Flavour {
   enum class QkNorms { none, per_head, whole } qk_norms = QkNorms::none;
   double base = 10000;
   double epsilon = 1e-6;
-  bool packed = false;  ///< qkv_proj and gate_up_proj (Phi-3)
+  bool packed = false;            ///< qkv_proj and gate_up_proj (Phi-3)
+  bool multipliers = false;       ///< of the embedding and of what a block adds (Granite)
+  bool attention_bias = true;     ///< config.json's attention_bias says whether projections have biases
+  bool window_by_flag = false;    ///< use_sliding_window switches the window on, from max_window_layers on (Qwen)
+  bool window_unrotated = false;  ///< of the layers that are not rotated (SmolLM 3)
 };
 
 /// The keys that each layer's queries see, 0 for all: sliding_window, layer_types and what the family says without
 /// them.
-std::vector<Index> windows_of(const Blueprint& b, Index blocks, Index usual_window, Index pattern) {
+std::vector<Index> windows_of(const NetworkBuilder& b, const Flavour& flavour, Index blocks, Index usual_window,
+                              Index pattern) {
   const Config& c = b.config;
   const bool said = c.fields().contains("sliding_window");
   const Index window = said ? c.whole({"sliding_window"}, 0) : usual_window;
   c.find({"sliding_window"});
   std::vector<Index> windows(static_cast<std::size_t>(blocks), 0);
   const nlohmann::json* types = c.find({"layer_types"});
-  const bool used = c.flag({"use_sliding_window"}, b.network.family != "Qwen 2" && b.network.family != "Qwen 3" &&
-                                                       b.network.family != "SmolLM 3");
-  const Index first = c.whole({"max_window_layers"}, 0);
-  if (types) {
-    if (!types->is_array() || static_cast<Index>(types->size()) != blocks)
+  const bool used = c.flag({"use_sliding_window"}, !flavour.window_by_flag);
+  const Index first = c.whole({"max_window_layers"}, flavour.window_by_flag && !flavour.window_unrotated ? 28 : 0);
+  if (types && (b.whole() || (types->is_array() && static_cast<Index>(types->size()) >= blocks))) {
+    if (!types->is_array() || (b.whole() && static_cast<Index>(types->size()) != blocks))
       c.fail("its layer_types name " + std::to_string(types->size()) + " layers",
              "expected one for each of " + std::to_string(blocks));
     for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -57,24 +63,25 @@ std::vector<Index> windows_of(const Blueprint& b, Index blocks, Index usual_wind
 }
 
 /// Layers whose queries and keys are not rotated: no_rope_layers has 0 for them (SmolLM 3).
-std::vector<bool> rotated_layers(const Config& c, Index blocks, Index usual_interval) {
+std::vector<bool> rotated_layers(const NetworkBuilder& b, Index blocks, Index usual_interval) {
+  const Config& c = b.config;
   std::vector<bool> rotated(static_cast<std::size_t>(blocks), true);
   const Index interval = c.whole({"no_rope_layer_interval"}, usual_interval);
   if (const auto* list = c.find({"no_rope_layers"}); list && !list->empty()) {
-    if (!list->is_array() || static_cast<Index>(list->size()) != blocks)
+    if (!list->is_array() || (b.whole() && static_cast<Index>(list->size()) != blocks))
       c.fail("its no_rope_layers name " + std::to_string(list->size()) + " layers",
              "expected one for each of " + std::to_string(blocks));
-    for (std::size_t i = 0; i < rotated.size(); ++i) rotated[i] = (*list)[i] != 0;
+    for (std::size_t i = 0; i < std::min(rotated.size(), list->size()); ++i) rotated[i] = (*list)[i] != 0;
   } else if (interval > 0) {
     for (Index i = 0; i < blocks; ++i) rotated[static_cast<std::size_t>(i)] = (i + 1) % interval != 0;
   }
   return rotated;
 }
 
-void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, Index window_pattern = 0,
-                 Index no_rope_interval = 0) {
+void build_family(NetworkBuilder& b, const Flavour& flavour, Index usual_window = 0, Index window_pattern = 0,
+                  Index no_rope_interval = 0) {
   const Config& c = b.config;
-  b.find_prefix("embed_tokens.weight");
+  b.find_prefix({"embed_tokens.weight"});
   const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
               heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"});
   const Index kv_heads = c.whole({"num_key_value_heads"}, heads);
@@ -89,10 +96,15 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
   // Gemma's first config.json say "gelu" in hidden_act and mean its tanh form.
   const Activation activation = b.activation(flavour.plus_one ? c.text({"hidden_activation"}, "gelu_pytorch_tanh")
                                                               : c.text({"hidden_act"}, flavour.activation));
-  c.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "attention_bias", "mlp_bias",
-          "use_qk_norm", "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size"});
+  c.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "mlp_bias", "use_qk_norm",
+          "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size"});
   c.refuse_unless("full_attn_mod", 1);
   const bool tied = c.flag({"tie_word_embeddings"}, flavour.tied);
+  const bool says_bias = flavour.attention_bias && c.has("attention_bias");
+  const auto bias = !says_bias                          ? NetworkBuilder::Bias::where_there
+                    : c.flag({"attention_bias"}, false) ? NetworkBuilder::Bias::needed
+                                                        : NetworkBuilder::Bias::none;
+  c.find({"attention_bias"});
   const auto rotary = static_cast<Index>(share * static_cast<double>(d_head));
   if (rotary % 2 != 0 || rotary > d_head)
     c.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head) + " channels",
@@ -100,8 +112,8 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
   const RopeSpec rope = b.rope(rotary, Rope::half, flavour.base);
   const RopeSpec sliding_rope =
       b.ropes_by_kind() ? b.rope(rotary, Rope::half, flavour.base, "sliding_attention") : rope;
-  const std::vector<Index> windows = windows_of(b, blocks, usual_window, window_pattern);
-  const std::vector<bool> rotated = rotated_layers(c, blocks, no_rope_interval);
+  const std::vector<Index> windows = windows_of(b, flavour, blocks, usual_window, window_pattern);
+  const std::vector<bool> rotated = rotated_layers(b, blocks, no_rope_interval);
   const auto norm = [&](const std::string& name, Index width) {
     return b.norm(name, NormKind::rms, width, epsilon, flavour.plus_one);
   };
@@ -109,8 +121,8 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("embed_tokens.weight", d);
-  stack.embedding.scale = (flavour.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d))) : 1) *
-                          c.number({"embedding_multiplier"}, 1);
+  stack.embedding.scale = flavour.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d))) : 1;
+  if (flavour.multipliers) stack.embedding.scale *= c.number({"embedding_multiplier"}, 1);
   // A base that grows with the text is meant for more than the trained length.
   stack.embedding.most_positions = rope.dynamic_factor > 0
                                        ? static_cast<Index>(rope.dynamic_factor * static_cast<double>(rope.original))
@@ -118,7 +130,7 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(stack, at);
-    block.multiplier = c.number({"residual_multiplier"}, 1);
+    if (flavour.multipliers) block.multiplier = c.number({"residual_multiplier"}, 1);
     if (!flavour.norms_after) block.before_attention = norm(at + "input_layernorm", d);
     if (flavour.norms_after || flavour.norms_around) block.after_attention = norm(at + "post_attention_layernorm", d);
     if (flavour.norms_around) block.before_mlp = norm(at + "pre_feedforward_layernorm", d);
@@ -129,23 +141,26 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
     a.heads = heads;
     a.kv_heads = kv_heads;
     a.d_head = d_head;
-    a.scale = 1 / std::sqrt(c.number({"query_pre_attn_scalar"}, static_cast<double>(d_head)));
-    if (c.has("attention_multiplier")) a.scale = c.number({"attention_multiplier"});
-    if (c.has("attn_logit_softcapping")) a.softcap = c.number({"attn_logit_softcapping"});
+    a.scale = 1 / std::sqrt(static_cast<double>(d_head));
+    if (flavour.norms_around) a.scale = 1 / std::sqrt(c.number({"query_pre_attn_scalar"}, static_cast<double>(d_head)));
+    if (flavour.multipliers && c.has("attention_multiplier")) a.scale = c.number({"attention_multiplier"});
+    if (flavour.norms_around && c.has("attn_logit_softcapping")) a.softcap = c.number({"attn_logit_softcapping"});
     a.causal = true;
-    a.window = windows[static_cast<std::size_t>(i)];
-    if (rotated[static_cast<std::size_t>(i)]) a.rope = a.window > 0 ? sliding_rope : rope;
+    const bool is_rotated = rotated[static_cast<std::size_t>(i)];
+    a.window =
+        flavour.window_unrotated && is_rotated && !c.has("layer_types") ? 0 : windows[static_cast<std::size_t>(i)];
+    if (is_rotated) a.rope = a.window > 0 ? sliding_rope : rope;
     if (flavour.packed) {
-      const LinearSpec packed = b.linear(at + "self_attn.qkv_proj", (heads + 2 * kv_heads) * d_head, d);
-      a.q = Blueprint::part(packed, 0, heads * d_head);
-      a.k = Blueprint::part(packed, heads * d_head, kv_heads * d_head);
-      a.v = Blueprint::part(packed, (heads + kv_heads) * d_head, kv_heads * d_head);
+      const LinearSpec packed = b.linear(at + "self_attn.qkv_proj", (heads + 2 * kv_heads) * d_head, d, bias);
+      a.q = NetworkBuilder::part(packed, 0, heads * d_head);
+      a.k = NetworkBuilder::part(packed, heads * d_head, kv_heads * d_head);
+      a.v = NetworkBuilder::part(packed, (heads + kv_heads) * d_head, kv_heads * d_head);
     } else {
-      a.q = b.linear(at + "self_attn.q_proj", heads * d_head, d);
-      a.k = b.linear(at + "self_attn.k_proj", kv_heads * d_head, d);
-      a.v = b.linear(at + "self_attn.v_proj", kv_heads * d_head, d);
+      a.q = b.linear(at + "self_attn.q_proj", heads * d_head, d, bias);
+      a.k = b.linear(at + "self_attn.k_proj", kv_heads * d_head, d, bias);
+      a.v = b.linear(at + "self_attn.v_proj", kv_heads * d_head, d, bias);
     }
-    a.o = b.linear(at + "self_attn.o_proj", d, heads * d_head);
+    a.o = b.linear(at + "self_attn.o_proj", d, heads * d_head, bias);
     if (flavour.qk_norms != Flavour::QkNorms::none) {
       a.norm_whole = flavour.qk_norms == Flavour::QkNorms::whole;
       a.q_norm = norm(at + "self_attn.q_norm", a.norm_whole ? heads * d_head : d_head);
@@ -155,8 +170,8 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
     mlp.activation = activation;
     if (flavour.packed) {
       const LinearSpec packed = b.linear(at + "mlp.gate_up_proj", 2 * inner, d);
-      mlp.gate = Blueprint::part(packed, 0, inner);
-      mlp.up = Blueprint::part(packed, inner, inner);
+      mlp.gate = NetworkBuilder::part(packed, 0, inner);
+      mlp.up = NetworkBuilder::part(packed, inner, inner);
     } else {
       mlp.gate = b.linear(at + "mlp.gate_proj", inner, d);
       mlp.up = b.linear(at + "mlp.up_proj", inner, d);
@@ -165,27 +180,32 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
   }
   stack.final_norm = norm("norm", d);
   b.network.head.output = b.output_head("lm_head.weight", d, tied);
-  b.network.head.scale = 1 / c.number({"logits_scaling"}, 1);
-  if (c.has("final_logit_softcapping")) b.network.head.softcap = c.number({"final_logit_softcapping"});
+  if (flavour.multipliers) b.network.head.scale = 1 / c.number({"logits_scaling"}, 1);
+  if (flavour.norms_around && c.has("final_logit_softcapping"))
+    b.network.head.softcap = c.number({"final_logit_softcapping"});
 }
 
 }  // namespace
 
-void draw_llama(Blueprint& b) { draw_family(b, {}); }
-void draw_mistral(Blueprint& b) { draw_family(b, {}, 4096); }
-void draw_qwen2(Blueprint& b) { draw_family(b, {}, 4096); }
-void draw_qwen3(Blueprint& b) { draw_family(b, {.qk_norms = Flavour::QkNorms::per_head}, 4096); }
-void draw_smollm3(Blueprint& b) { draw_family(b, {.tied = true, .base = 2000000}, 0, 0, 4); }
-void draw_olmo2(Blueprint& b) {
-  draw_family(b, {.norms_after = true, .qk_norms = Flavour::QkNorms::whole, .epsilon = 1e-5});
+void build_llama(NetworkBuilder& b) { build_family(b, {}); }
+void build_mistral(NetworkBuilder& b) { build_family(b, {.attention_bias = false}, 4096); }
+void build_qwen2(NetworkBuilder& b) { build_family(b, {.attention_bias = false, .window_by_flag = true}, 4096); }
+void build_qwen3(NetworkBuilder& b) {
+  build_family(b, {.qk_norms = Flavour::QkNorms::per_head, .window_by_flag = true}, 4096);
 }
-void draw_phi3(Blueprint& b) { draw_family(b, {.epsilon = 1e-5, .packed = true}); }
-void draw_granite(Blueprint& b) { draw_family(b, {}); }
-void draw_gemma(Blueprint& b) { draw_family(b, {.tied = true, .plus_one = true, .root_scale = true}); }
+void build_smollm3(NetworkBuilder& b) {
+  build_family(b, {.tied = true, .base = 2000000, .window_by_flag = true, .window_unrotated = true}, 0, 0, 4);
+}
+void build_olmo2(NetworkBuilder& b) {
+  build_family(b, {.norms_after = true, .qk_norms = Flavour::QkNorms::whole, .epsilon = 1e-5});
+}
+void build_phi3(NetworkBuilder& b) { build_family(b, {.epsilon = 1e-5, .packed = true, .attention_bias = false}); }
+void build_granite(NetworkBuilder& b) { build_family(b, {.multipliers = true}); }
+void build_gemma(NetworkBuilder& b) { build_family(b, {.tied = true, .plus_one = true, .root_scale = true}); }
 
 /// Gemma 2 (Rivière et al. 2024): every other layer has a window, the first one too.
-void draw_gemma2(Blueprint& b) {
-  draw_family(b, {.tied = true, .plus_one = true, .root_scale = true, .norms_around = true}, 4096, 2);
+void build_gemma2(NetworkBuilder& b) {
+  build_family(b, {.tied = true, .plus_one = true, .root_scale = true, .norms_around = true}, 4096, 2);
   // What a config.json of Gemma 2 leaves out has Gemma 2's own values.
   for (BlockSpec& block : b.network.stacks.front().blocks) {
     if (!b.config.has("query_pre_attn_scalar")) block.attention.scale = 1.0 / 16;
@@ -195,17 +215,17 @@ void draw_gemma2(Blueprint& b) {
 }
 
 /// Gemma 3's text model: a window in five of six layers, which rotate by their own base; QK-norm.
-void draw_gemma3(Blueprint& b) {
+void build_gemma3(NetworkBuilder& b) {
   const Config& c = b.config;
   const Index pattern = c.whole({"sliding_window_pattern", "_sliding_window_pattern"}, 6);
-  draw_family(b,
-              {.tied = true,
-               .plus_one = true,
-               .root_scale = true,
-               .norms_around = true,
-               .qk_norms = Flavour::QkNorms::per_head,
-               .base = 1000000},
-              4096, pattern);
+  build_family(b,
+               {.tied = true,
+                .plus_one = true,
+                .root_scale = true,
+                .norms_around = true,
+                .qk_norms = Flavour::QkNorms::per_head,
+                .base = 1000000},
+               4096, pattern);
   const double local = c.number({"rope_local_base_freq"}, 10000);
   const bool said_by_kind = b.ropes_by_kind();
   for (BlockSpec& block : b.network.stacks.front().blocks) {
@@ -216,14 +236,14 @@ void draw_gemma3(Blueprint& b) {
 }
 
 /// The files that Meta gives out: params.json and consolidated.00.pth, rotated in neighbouring pairs.
-void draw_meta_llama(Blueprint& b) {
+void build_meta_llama(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("tok_embeddings.weight");
+  b.find_prefix({"tok_embeddings.weight"});
   const Index d = c.whole({"dim"}), blocks = c.whole({"n_layers"}), heads = c.whole({"n_heads"});
   const Index kv_heads = c.whole({"n_kv_heads"}, heads);
   const double epsilon = c.number({"norm_eps"}, 1e-5), base = c.number({"rope_theta"}, 10000);
   c.find({"multiple_of", "ffn_dim_multiplier", "max_seq_len", "max_batch_size"});
-  for (const char* name : {"moe", "vision_chunk_size", "quantization_args"}) c.refuse_unless(name, nlohmann::json());
+  for (const char* name : {"moe", "vision_chunk_size", "quantization_args"}) b.refuse_unless(name, nlohmann::json());
   if (heads == 0 || kv_heads == 0 || d % heads != 0 || heads % kv_heads != 0)
     c.fail("says " + std::to_string(heads) + " heads on " + std::to_string(kv_heads) + " key/value heads",
            "expected divisors of dim " + std::to_string(d));

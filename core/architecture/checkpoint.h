@@ -19,6 +19,8 @@ class Checkpoint {
  public:
   /// Throws FileError where a file is missing or damaged, or two hold the same array.
   explicit Checkpoint(const std::vector<std::filesystem::path>& files);
+  /// Of one file that is open.
+  explicit Checkpoint(const std::shared_ptr<const ArrayFile>& file) { add(file); }
 
   /// In the files' order.
   const std::vector<std::string>& names() const { return names_; }
@@ -44,6 +46,8 @@ class Checkpoint {
     std::size_t file = 0;
     std::string name;  ///< in that file
   };
+
+  void add(const std::shared_ptr<const ArrayFile>& file);
 
   std::vector<std::filesystem::path> paths_;
   std::vector<FileStamp> stamps_;

@@ -20,7 +20,10 @@ class Config {
  public:
   /// Of a file. Throws FileError where it is no JSON object.
   static Config read(const std::filesystem::path& path);
-  Config(nlohmann::json fields, std::string path) : fields_(std::move(fields)), path_(std::move(path)) {}
+  /// `partial`: of a layer alone, which may lack what the rest of the network needs; whole numbers that are missing are
+  /// 0 then.
+  Config(nlohmann::json fields, std::string path, bool partial = false)
+      : fields_(std::move(fields)), path_(std::move(path)), partial_(partial) {}
 
   const std::string& path() const { return path_; }
   const nlohmann::json& fields() const { return fields_; }
@@ -41,6 +44,8 @@ class Config {
   /// Fields that nobody asked for and that are not known to be harmless. Those whose names say that they may change
   /// attention are refused (FileError); the others are returned.
   std::vector<std::string> unknown_fields() const;
+  /// Of those that nobody asked for, the ones whose names say that they may change an attention.
+  std::vector<std::string> unknown_attention_fields() const;
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const;
 
  private:
@@ -48,6 +53,7 @@ class Config {
 
   nlohmann::json fields_;
   std::string path_;
+  bool partial_ = false;
   mutable std::set<std::string, std::less<>> known_;
 };
 

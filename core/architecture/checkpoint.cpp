@@ -1,4 +1,4 @@
-#include "core/network/checkpoint.h"
+#include "core/architecture/checkpoint.h"
 
 #include <algorithm>
 #include <cassert>
@@ -25,21 +25,25 @@ Checkpoint::Checkpoint(const std::vector<std::filesystem::path>& files) : paths_
   std::uint64_t bytes = 0;
   for (const std::filesystem::path& path : paths_) {
     stamps_.push_back(stamp_of(path));
-    files_.push_back(open_arrays(path));
+    add(open_arrays(path));
     bytes += std::filesystem::file_size(path);
-    for (const ArrayEntry& entry : files_.back()->entries()) {
-      const std::string name = plain(entry.name);
-      const auto [place, is_new] = places_.emplace(name, Place{files_.size() - 1, entry.name});
-      if (is_new) {
-        names_.push_back(name);
-      } else if (place->second.file + 1 != files_.size()) {
-        ErrorPlace{files_.back()->path()}.fail(
-            "holds " + in_quotes(name) + ", which " + files_[place->second.file]->path() + " holds too",
-            "each array in one shard");
-      }
-    }
   }
   most_kept_ = std::min(bytes, most_memory);
+}
+
+void Checkpoint::add(const std::shared_ptr<const ArrayFile>& file) {
+  files_.push_back(file);
+  for (const ArrayEntry& entry : file->entries()) {
+    const std::string name = plain(entry.name);
+    const auto [place, is_new] = places_.emplace(name, Place{files_.size() - 1, entry.name});
+    if (is_new) {
+      names_.push_back(name);
+    } else if (place->second.file + 1 != files_.size()) {
+      ErrorPlace{file->path()}.fail(
+          "holds " + in_quotes(name) + ", which " + files_[place->second.file]->path() + " holds too",
+          "each array in one shard");
+    }
+  }
 }
 
 const ArrayEntry& Checkpoint::entry(const std::string& name) const {

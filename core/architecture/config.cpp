@@ -1,4 +1,4 @@
-#include "core/network/config.h"
+#include "core/architecture/config.h"
 
 #include <algorithm>
 #include <cmath>
@@ -154,6 +154,50 @@ constexpr std::string_view telling[] = {
     "cap",      "head",      "layer_type", "sink",   "bias",     "multiplier", "norm", "alibi", "expert",  "moe",
     "parallel", "relative",  "residual",   "query",  "kv",       "rank",       "hash", "state", "conv"};
 
+/// The same of a layer that is looked at alone.
+constexpr std::string_view telling_of_attention[] = {"rope",
+                                                     "rotary",
+                                                     "attn_",
+                                                     "attention_",
+                                                     "_attn",
+                                                     "_attention",
+                                                     "attention",
+                                                     "qk",
+                                                     "softcap",
+                                                     "soft_cap",
+                                                     "softmax",
+                                                     "sink",
+                                                     "alibi",
+                                                     "relative",
+                                                     "temperature",
+                                                     "logit_scale",
+                                                     "logn",
+                                                     "nope",
+                                                     "ntk",
+                                                     "lora_rank",
+                                                     "v_head_dim",
+                                                     "query_scale",
+                                                     "key_multiplier",
+                                                     "layer_scaling",
+                                                     "sliding_window_size",
+                                                     "causal",
+                                                     "bidirectional",
+                                                     "prefix_lm",
+                                                     "positional_embedding"};
+constexpr std::string_view harmless_to_attention[] = {"num_attention_heads",
+                                                      "attention_bias",
+                                                      "attention_types",
+                                                      "attention_head_size",
+                                                      "attn_dropout",
+                                                      "attention_head_dim",
+                                                      "max_relative_position",
+                                                      "encoder_attention_heads",
+                                                      "decoder_attention_heads",
+                                                      "attention_heads",
+                                                      "scale_attention_softmax_in_fp32",
+                                                      "attention_layers",
+                                                      "cross_attention_hidden_size"};
+
 bool says_nothing(const json& value) {
   return value.is_null() || value == json(false) || (value.is_structured() && value.empty()) ||
          (value.is_number() && value == json(0));
@@ -192,6 +236,7 @@ const json& Config::wanted(std::initializer_list<std::string_view> names) const 
 }
 
 Index Config::whole(std::initializer_list<std::string_view> names) const {
+  if (partial_ && !find(names)) return 0;
   const json& value = wanted(names);
   const double number = value.is_number() ? value.get<double>() : -1;
   if (!(number >= 0 && number <= 1e9) || number != std::floor(number))
@@ -249,6 +294,19 @@ std::vector<std::string> Config::unknown_fields() const {
            "expected a model whose computation is known whole");
     }
     unknown.push_back(name);
+  }
+  return unknown;
+}
+
+std::vector<std::string> Config::unknown_attention_fields() const {
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : fields_.items()) {
+    if (known_.contains(name) || value.is_null() || (value == false && name != "is_causal")) continue;
+    if (std::ranges::find(harmless, name) != std::end(harmless) ||
+        std::ranges::find(harmless_to_attention, name) != std::end(harmless_to_attention))
+      continue;
+    const auto in_name = [&name = name](std::string_view part) { return name.find(part) != std::string::npos; };
+    if (std::ranges::any_of(telling_of_attention, in_name)) unknown.push_back(name);
   }
   return unknown;
 }

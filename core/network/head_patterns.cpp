@@ -1,4 +1,4 @@
-#include "core/network/habits.h"
+#include "core/network/head_patterns.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,29 +13,29 @@
 namespace headlight {
 namespace {
 
-constexpr std::string_view names[habit_count] = {"previous", "first", "self", "next", "duplicate", "induction"};
+constexpr std::string_view names[head_pattern_count] = {"previous", "first", "self", "next", "duplicate", "induction"};
 
-/// The keys of one habit for query q.
+/// The keys of one pattern for query q.
 template <typename Visit>
-void for_each_place(Habit habit, const std::vector<Token>& tokens, Index q, Index n_k, Visit visit) {
+void for_each_place(HeadPattern pattern, const std::vector<Token>& tokens, Index q, Index n_k, Visit visit) {
   const auto id = [&](Index i) { return tokens[static_cast<std::size_t>(i)].id; };
-  switch (habit) {
-    case Habit::previous:
+  switch (pattern) {
+    case HeadPattern::previous:
       if (q > 0) visit(q - 1);
       return;
-    case Habit::first:
+    case HeadPattern::first:
       if (q > 0) visit(0);
       return;
-    case Habit::self: visit(q); return;
-    case Habit::next:
+    case HeadPattern::self: visit(q); return;
+    case HeadPattern::next:
       if (q + 1 < n_k) visit(q + 1);
       return;
-    case Habit::duplicate:
+    case HeadPattern::duplicate:
       for (Index k = 0; k < q; ++k) {
         if (id(k) == id(q)) visit(k);
       }
       return;
-    case Habit::induction:
+    case HeadPattern::induction:
       for (Index k = 1; k < q; ++k) {
         if (id(k - 1) == id(q)) visit(k);
       }
@@ -72,9 +72,9 @@ double mean_size(const Tensor& x) {
 }
 
 /// Of one head, over all batch entries; `may_rest` on the thread that asked.
-HeadHabits habits_of_head(const Tensor& weights, Index h, const TokenBatch& queries, const TokenBatch& keys,
-                          bool may_rest, const std::stop_token& stop) {
-  HeadHabits head;
+HeadPatterns patterns_of_head(const Tensor& weights, Index h, const TokenBatch& queries, const TokenBatch& keys,
+                              bool may_rest, const std::stop_token& stop) {
+  HeadPatterns head;
   const bool same = queries == keys;
   for (Index b = 0; b < weights.size(0); ++b) {
     const auto entry = static_cast<std::size_t>(b);
@@ -83,12 +83,12 @@ HeadHabits habits_of_head(const Tensor& weights, Index h, const TokenBatch& quer
     for (Index q = 0; q < n_q && !stop.stop_requested(); ++q) {
       head.entropy += relative_entropy(m, q, n_k);
       ++head.queries;
-      for (std::size_t i = 0; i < habit_count; ++i) {
-        const auto habit = static_cast<Habit>(i);
-        if (!same && habit != Habit::first) continue;
+      for (std::size_t i = 0; i < head_pattern_count; ++i) {
+        const auto pattern = static_cast<HeadPattern>(i);
+        if (!same && pattern != HeadPattern::first) continue;
         double share = 0;
         bool any = false;
-        for_each_place(habit, keys.entries[entry], q, n_k, [&](Index k) {
+        for_each_place(pattern, keys.entries[entry], q, n_k, [&](Index k) {
           share += static_cast<double>(m(q, k));
           any = true;
         });
@@ -99,46 +99,47 @@ HeadHabits habits_of_head(const Tensor& weights, Index h, const TokenBatch& quer
       if (may_rest) breathe();
     }
   }
-  for (std::size_t i = 0; i < habit_count; ++i) head.share[i] /= std::max<double>(1, static_cast<double>(head.rows[i]));
+  for (std::size_t i = 0; i < head_pattern_count; ++i)
+    head.share[i] /= std::max<double>(1, static_cast<double>(head.rows[i]));
   head.entropy /= std::max<double>(1, static_cast<double>(head.queries));
   return head;
 }
 
 }  // namespace
 
-std::string_view name(Habit habit) { return names[static_cast<std::size_t>(habit)]; }
+std::string_view name(HeadPattern pattern) { return names[static_cast<std::size_t>(pattern)]; }
 
-std::optional<Habit> HeadHabits::strongest(double least) const {
-  std::optional<Habit> most;
-  for (std::size_t i = 0; i < habit_count; ++i) {
-    const auto habit = static_cast<Habit>(i);
-    if (is_usual(habit) && share[i] >= least && (!most || share[i] > (*this)[*most])) most = habit;
+std::optional<HeadPattern> HeadPatterns::strongest(double least) const {
+  std::optional<HeadPattern> most;
+  for (std::size_t i = 0; i < head_pattern_count; ++i) {
+    const auto pattern = static_cast<HeadPattern>(i);
+    if (is_usual(pattern) && share[i] >= least && (!most || share[i] > (*this)[*most])) most = pattern;
   }
   return most;
 }
 
-std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
-                                  const std::stop_token& stop) {
+std::vector<HeadPatterns> head_patterns_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
+                                           const std::stop_token& stop) {
   if (!weights.defined()) return {};
-  std::vector<HeadHabits> habits(static_cast<std::size_t>(weights.size(1)));
+  std::vector<HeadPatterns> patterns(static_cast<std::size_t>(weights.size(1)));
   const Index heads = weights.size(1);
   const auto helpers =
       static_cast<int>(std::min(heads - 1, weights.count() >> 16));  // few words are done before a thread has woken up
   std::atomic<Index> next{0};
   work_together(std::min(helpers, static_cast<int>(std::thread::hardware_concurrency()) - 1), [&](bool calling) {
     for (Index h = next++; h < heads; h = next++)
-      habits[static_cast<std::size_t>(h)] = habits_of_head(weights, h, queries, keys, calling, stop);
+      patterns[static_cast<std::size_t>(h)] = patterns_of_head(weights, h, queries, keys, calling, stop);
   });
   if (stop.stop_requested()) throw Cancelled();
-  return habits;
+  return patterns;
 }
 
-std::vector<HeadHabits> habits_of(const NetworkRun& run, Index layer) {
+std::vector<HeadPatterns> head_patterns_of(const NetworkRun& run, Index layer) {
   const Tensor& weights = run.layers[static_cast<std::size_t>(layer)].weights;
   if (!weights.defined())
-    return std::vector<HeadHabits>(
+    return std::vector<HeadPatterns>(
         static_cast<std::size_t>(run.network->layers()[static_cast<std::size_t>(layer)].heads));
-  return habits_of(weights, run.queries_of(layer), run.keys_of(layer));
+  return head_patterns_of(weights, run.queries_of(layer), run.keys_of(layer));
 }
 
 TokenBatch generated_tokens(const Network& network, Index lines, Index length, std::uint64_t seed) {

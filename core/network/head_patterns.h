@@ -1,4 +1,5 @@
-// What a head does, measured: how much of its attention goes where each habit says, over real text or generated tokens.
+// What a head does, measured: how much of its attention goes where each pattern says, over real text or generated
+// tokens.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@ namespace headlight {
 /// One for each head, over all entries of the batch; `weights` [B, H, n_q, n_k]. Padding is left out. In
 /// cross-attention only the entropy and the first key mean anything: pass no other tokens than the keys' and queries'
 /// own. Throws Cancelled.
-std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
-                                  const std::stop_token& stop = {});
+std::vector<HeadPatterns> head_patterns_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
+                                           const std::stop_token& stop = {});
 /// The same of one layer of a pass; all zero where its weights were not kept.
-std::vector<HeadHabits> habits_of(const NetworkRun& run, Index layer);
+std::vector<HeadPatterns> head_patterns_of(const NetworkRun& run, Index layer);
 
-/// Tokens to measure habits on, where no text is at hand: `lines` of random tokens, each a stretch said twice, so that
-/// duplicates and inductions are there; the same for the same seed.
+/// Tokens to measure patterns on, where no text is at hand: `lines` of random tokens, each a stretch said twice, so
+/// that duplicates and inductions are there; the same for the same seed.
 TokenBatch generated_tokens(const Network& network, Index lines, Index length, std::uint64_t seed);
 
 /// Mean over all positions of ‖x‖₂ / √width of what enters each layer's block, and of what its attention adds.

@@ -1,6 +1,6 @@
 // Decoders whose projections are packed head by head, and others of their time: GPT-NeoX, BLOOM, Falcon, MPT, OPT.
+#include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
-#include "core/network/blueprint.h"
 #include "core/position/relative_bias.h"
 
 namespace headlight {
@@ -20,9 +20,9 @@ void unpack_by_groups(const LinearSpec& packed, Index groups, Index per_group, I
 }  // namespace
 
 /// Black et al. 2022, and Pythia (Biderman et al. 2023).
-void draw_gpt_neox(Blueprint& b) {
+void build_gpt_neox(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("embed_in.weight");
+  b.find_prefix({"embed_in.weight"});
   const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
               heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"}, 4 * d);
   const double epsilon = c.number({"layer_norm_eps"}, 1e-5), share = b.rotary_share(0.25);
@@ -44,7 +44,7 @@ void draw_gpt_neox(Blueprint& b) {
     a.causal = true;
     const auto rotary = static_cast<Index>(share * static_cast<double>(a.d_head));
     a.rope = b.rope(rotary, Rope::half);
-    const auto wanted = bias ? Blueprint::Bias::needed : Blueprint::Bias::none;
+    const auto wanted = bias ? NetworkBuilder::Bias::needed : NetworkBuilder::Bias::none;
     unpack_by_groups(b.linear(at + "attention.query_key_value", 3 * d, d, wanted), heads, 1, a.d_head, a);
     a.o = b.linear(at + "attention.dense", d, d, wanted);
     block.mlp = MlpSpec{
@@ -56,13 +56,13 @@ void draw_gpt_neox(Blueprint& b) {
 }
 
 /// Le Scao et al. 2022: ALiBi, a norm after the embedding.
-void draw_bloom(Blueprint& b) {
+void build_bloom(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("word_embeddings.weight");
+  b.find_prefix({"word_embeddings.weight"});
   const Index d = c.whole({"hidden_size", "n_embed"}), blocks = c.whole({"n_layer", "num_hidden_layers"}),
               heads = c.whole({"n_head", "num_attention_heads"});
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
-  c.refuse_unless("apply_residual_connection_post_layernorm", false);
+  b.refuse_unless("apply_residual_connection_post_layernorm", false);
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("word_embeddings.weight", d);
@@ -88,9 +88,9 @@ void draw_bloom(Blueprint& b) {
 }
 
 /// Almazrouei et al. 2023: one key/value head (7B) or one a group (40B), attention and MLP side by side.
-void draw_falcon(Blueprint& b) {
+void build_falcon(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("word_embeddings.weight");
+  b.find_prefix({"word_embeddings.weight"});
   const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers", "n_layer"}),
               heads = c.whole({"num_attention_heads", "n_head"});
   const bool grouped = c.flag({"new_decoder_architecture"}, false), single = c.flag({"multi_query"}, true),
@@ -105,7 +105,7 @@ void draw_falcon(Blueprint& b) {
   c.find({"max_position_embeddings"});  // RoPE has no end
   const bool alibi = c.flag({"alibi"}, false);
   if (alibi) b.network.notes.push_back("ALiBi scaled with the scores, in bfloat16 as Falcon has it");
-  c.refuse_unless("apply_residual_connection_post_layernorm", false);
+  b.refuse_unless("apply_residual_connection_post_layernorm", false);
   if (groups == 0 || heads % groups != 0)
     c.fail("says " + std::to_string(groups) + " key/value heads",
            "expected a divisor of its " + std::to_string(heads) + " heads");
@@ -128,7 +128,7 @@ void draw_falcon(Blueprint& b) {
     a.causal = true;
     a.scaled_alibi = alibi;
     if (!alibi) a.rope = b.rope(a.d_head, Rope::half);
-    const auto wanted = bias ? Blueprint::Bias::needed : Blueprint::Bias::none;
+    const auto wanted = bias ? NetworkBuilder::Bias::needed : NetworkBuilder::Bias::none;
     unpack_by_groups(b.linear(at + "self_attention.query_key_value", (heads + 2 * groups) * a.d_head, d, wanted),
                      groups, heads / groups, a.d_head, a);
     a.o = b.linear(at + "self_attention.dense", d, heads * a.d_head, wanted);
@@ -142,9 +142,9 @@ void draw_falcon(Blueprint& b) {
 }
 
 /// MosaicML 2023: no biases, ALiBi.
-void draw_mpt(Blueprint& b) {
+void build_mpt(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("wte.weight");
+  b.find_prefix({"wte.weight"});
   const Index d = c.whole({"d_model"}), blocks = c.whole({"n_layers"}), heads = c.whole({"n_heads"});
   const Index inner = d * c.whole({"expansion_ratio"}, 4);
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
@@ -159,13 +159,13 @@ void draw_mpt(Blueprint& b) {
   for (const char* name : {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}) a_config.refuse_unless(name, false);
   a_config.refuse_unless("attn_type", "multihead_attention");
   const double steepest = a_config.number({"alibi_bias_max"}, 8);
-  if (!alibi) c.fail("its attn_config has no alibi", "expected ALiBi, the positions of MPT computed here");
+  if (!alibi && b.whole()) c.fail("its attn_config has no alibi", "expected ALiBi, the positions of MPT computed here");
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("wte.weight", d);
   const double emb_scale = 1;
   stack.embedding.scale = emb_scale;
-  c.refuse_unless("logit_scale", nlohmann::json());
+  b.refuse_unless("logit_scale", nlohmann::json());
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "blocks." + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(stack, at);
@@ -176,13 +176,13 @@ void draw_mpt(Blueprint& b) {
     settle_heads(b, a, d, heads);
     a.causal = true;
     const bool usual = steepest == 8 && (heads & (heads - 1)) == 0;
-    a.alibi = usual;
-    if (!usual) a.slopes = mpt_slopes(heads, steepest);
+    a.alibi = alibi && usual;
+    if (alibi && !usual) a.slopes = mpt_slopes(heads, steepest);
     if (own_scale) a.scale = a_config.number({"softmax_scale"});
     const LinearSpec packed = b.linear(at + "attn.Wqkv", 3 * d, d);
-    a.q = Blueprint::part(packed, 0, d);
-    a.k = Blueprint::part(packed, d, d);
-    a.v = Blueprint::part(packed, 2 * d, d);
+    a.q = NetworkBuilder::part(packed, 0, d);
+    a.k = NetworkBuilder::part(packed, d, d);
+    a.v = NetworkBuilder::part(packed, 2 * d, d);
     a.o = b.linear(at + "attn.out_proj", d, d);
     block.mlp =
         MlpSpec{{}, b.linear(at + "ffn.up_proj", inner, d), b.linear(at + "ffn.down_proj", d, inner), Activation::gelu};
@@ -192,15 +192,15 @@ void draw_mpt(Blueprint& b) {
 }
 
 /// Zhang et al. 2022: positions from row 2 on; the 350M has its norms after the sums and a narrower embedding.
-void draw_opt(Blueprint& b) {
+void build_opt(NetworkBuilder& b) {
   const Config& c = b.config;
-  b.find_prefix("embed_tokens.weight");
+  b.find_prefix({"embed_tokens.weight"});
   const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
               heads = c.whole({"num_attention_heads"}), inner = c.whole({"ffn_dim"});
   const Index narrow = c.whole({"word_embed_proj_dim"}, d), positions = c.whole({"max_position_embeddings"}, 2048);
   const bool before = c.flag({"do_layer_norm_before"}, true), last = !c.flag({"_remove_final_layer_norm"}, false);
-  c.refuse_unless("layer_norm_elementwise_affine", true);
-  const auto bias = c.flag({"enable_bias"}, true) ? Blueprint::Bias::needed : Blueprint::Bias::none;
+  b.refuse_unless("layer_norm_elementwise_affine", true);
+  const auto bias = c.flag({"enable_bias"}, true) ? NetworkBuilder::Bias::needed : NetworkBuilder::Bias::none;
   const Activation activation = b.activation(c.text({"activation_function"}, "relu"));
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();

@@ -1,4 +1,4 @@
-#include "core/network/blueprint.h"
+#include "core/architecture/network_builder.h"
 
 #include <algorithm>
 
@@ -15,31 +15,40 @@ bool is_real(DType dtype) {
 
 }  // namespace
 
-RopeSpec plain_rope(Rope pairing, double base, Index d) { return {plain_waves(base, d), pairing}; }
+RopeSpec plain_rope(Rope pairing, double base, Index d) { return {plain_waves(base, d), pairing, base}; }
 
-void Blueprint::fail(const std::string& array, const std::string& wrong, const std::string& expected) const {
+void NetworkBuilder::fail(const std::string& array, const std::string& wrong, const std::string& expected) const {
   throw FileError(file.path_of(array), wrong, expected);
 }
 
-void Blueprint::miss(const std::string& array, const std::string& wrong, const std::string& expected) const {
+void NetworkBuilder::miss(const std::string& array, const std::string& wrong, const std::string& expected) const {
   throw MissingArray(file.path_of(array), wrong, expected);
 }
 
-void Blueprint::find_prefix(const std::string& ending) {
-  const auto found = file.prefix_of(ending);
-  if (!found)
-    miss(ending, "holds no " + in_quotes(ending),
-         "expected the tensors of " + network.family + ", which config.json says it is");
-  prefix = *found;
+void NetworkBuilder::find_prefix(std::initializer_list<std::string> endings) {
+  if (layer) return;
+  for (const std::string& ending : endings) {
+    if (const auto found = file.prefix_of(ending)) {
+      prefix = *found;
+      return;
+    }
+  }
+  const std::string& last = *(endings.end() - 1);
+  miss(last, "holds no " + in_quotes(last),
+       "expected the tensors of " + network.family + ", which config.json says it is");
 }
 
-BlockSpec& Blueprint::begin_block(StackSpec& stack, std::string_view at) const {
+void NetworkBuilder::refuse_unless(std::string_view name, const nlohmann::json& allowed) const {
+  layer ? void(config.find({name})) : config.refuse_unless(name, allowed);
+}
+
+BlockSpec& NetworkBuilder::begin_block(StackSpec& stack, std::string_view at) const {
   BlockSpec& block = stack.blocks.emplace_back();
   block.name = prefix + std::string(at.substr(0, at.size() - 1));
   return block;
 }
 
-std::string Blueprint::any_of(std::initializer_list<std::string> names, const std::string& what) const {
+std::string NetworkBuilder::any_of(std::initializer_list<std::string> names, const std::string& what) const {
   std::string list;
   for (const std::string& name : names) {
     if (has(name)) return name;
@@ -48,8 +57,9 @@ std::string Blueprint::any_of(std::initializer_list<std::string> names, const st
   miss(prefix + *names.begin(), "holds no " + list, "expected " + what);
 }
 
-std::string Blueprint::array(const std::string& name, const Shape& shape, const std::string& why) const {
+std::string NetworkBuilder::array(const std::string& name, const Shape& shape, const std::string& why) const {
   const std::string full = prefix + name;
+  if (layer) return full;
   for (const auto& part : file.files()) {
     part->refuse_if_skipped(full);
     for (const char* packed :
@@ -74,7 +84,7 @@ std::string Blueprint::array(const std::string& name, const Shape& shape, const 
   return full;
 }
 
-LinearSpec Blueprint::linear(const std::string& name, Index out, Index in, Bias bias, bool in_out) const {
+LinearSpec NetworkBuilder::linear(const std::string& name, Index out, Index in, Bias bias, bool in_out) const {
   LinearSpec spec;
   const std::string why = "as " + config.path() + " says";
   spec.weight = array(name + ".weight", in_out ? Shape{in, out} : Shape{out, in}, why);
@@ -84,12 +94,12 @@ LinearSpec Blueprint::linear(const std::string& name, Index out, Index in, Bias 
   return spec;
 }
 
-LinearSpec Blueprint::part(LinearSpec whole, Index first, Index count) {
+LinearSpec NetworkBuilder::part(LinearSpec whole, Index first, Index count) {
   whole.rows.emplace_back(first, count);
   return whole;
 }
 
-NormSpec Blueprint::norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one) const {
+NormSpec NetworkBuilder::norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one) const {
   NormSpec spec{kind, {}, {}, epsilon, plus_one};
   const std::string why = "as " + config.path() + " says";
   spec.weight = array(has(name + ".gamma") ? name + ".gamma" : name + ".weight", {d}, why);
@@ -100,7 +110,7 @@ NormSpec Blueprint::norm(const std::string& name, NormKind kind, Index d, double
   return spec;
 }
 
-Activation Blueprint::activation(const std::string& word) const {
+Activation NetworkBuilder::activation(const std::string& word) const {
   const std::pair<std::string_view, Activation> known[] = {{"gelu", Activation::gelu},
                                                            {"gelu_python", Activation::gelu},
                                                            {"gelu_new", Activation::gelu_tanh},
@@ -119,17 +129,18 @@ Activation Blueprint::activation(const std::string& word) const {
   for (const auto& [name, activation] : known) {
     if (name == word) return activation;
   }
+  if (layer) return Activation::identity;
   config.fail("its activation is " + in_quotes(word) + ", which is not computed here",
               "expected gelu, gelu_new, quick_gelu, relu, silu or tanh");
 }
 
-bool Blueprint::ropes_by_kind() const {
+bool NetworkBuilder::ropes_by_kind() const {
   const nlohmann::json* rules = config.find({"rope_parameters"});
   return rules && rules->is_object() &&
          std::ranges::any_of(*rules, [](const nlohmann::json& value) { return value.is_object(); });
 }
 
-double Blueprint::rotary_share(double usual) const {
+double NetworkBuilder::rotary_share(double usual) const {
   const nlohmann::json* rules = config.find({"rope_parameters"});
   if (rules && rules->is_object() && rules->contains("partial_rotary_factor") &&
       (*rules)["partial_rotary_factor"].is_number())
@@ -137,11 +148,13 @@ double Blueprint::rotary_share(double usual) const {
   return config.number({"rotary_pct", "partial_rotary_factor"}, usual);
 }
 
-RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base, const char* kind) const {
+RopeSpec NetworkBuilder::rope(Index d, Rope pairing, double default_base, const char* kind) const {
   // Newer files keep rope_theta in rope_parameters.
   const nlohmann::json* scaling = config.find({"rope_scaling", "rope_parameters"});
+  std::string field = config.has("rope_scaling") ? "rope_scaling" : "rope_parameters";
   if (ropes_by_kind()) {
     scaling = config.find({"rope_parameters"});
+    field = "rope_parameters";
     if (!scaling->contains(kind))
       config.fail("its rope_parameters have no " + std::string(kind), "expected the rotation of each kind of layer");
     scaling = &(*scaling)[kind];
@@ -158,7 +171,14 @@ RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base, const char*
     config.fail("its rope_scaling is " + scaling->dump(), "expected an object with a rope_type");
   base = of("rope_theta", base);
   if (!(base > 0)) config.fail("its rope_theta is " + shortest(static_cast<float>(base)), "expected more than 0");
-  if (!scaling) return plain_rope(pairing, base, d);
+  if (layer && layer->rope_base) base = *layer->rope_base;
+  if (layer && layer->rotary_dim) d = *layer->rotary_dim;
+  std::string type = "default";
+  for (const char* name : {"type", "rope_type"}) {
+    if (scaling && scaling->contains(name) && (*scaling)[name].is_string()) type = (*scaling)[name].get<std::string>();
+  }
+  // Of text alone the three positions of mrope (Qwen2-VL) are one.
+  if (!scaling || type == "default" || type == "mrope") return plain_rope(pairing, base, d);
   const ModelLengths lengths{
       static_cast<double>(config.whole({"max_position_embeddings"}, 2048)),
       config.has("original_max_position_embeddings")
@@ -166,11 +186,12 @@ RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base, const char*
           : std::nullopt};
   return {scaled_waves(base, d, *scaling, lengths,
                        [&](const std::string& wrong, const std::string& expected) { config.fail(wrong, expected); }),
-          pairing};
+          pairing, base, field + " " + in_quotes(type)};
 }
 
-std::string Blueprint::tokens(const std::string& name, Index d) {
+std::string NetworkBuilder::tokens(const std::string& name, Index d) {
   const std::string full = prefix + name;
+  if (layer) return full;
   if (!file.has(full)) miss(full, "holds no " + in_quotes(full), "expected the token embedding");
   const ArrayEntry& entry = file.entry(full);
   const Index said = config.whole({"vocab_size", "n_vocab"}, entry.shape.empty() ? 0 : entry.shape[0]);
@@ -178,26 +199,28 @@ std::string Blueprint::tokens(const std::string& name, Index d) {
   return array(name, {said, d}, "as " + config.path() + " says");
 }
 
-LinearSpec Blueprint::output_head(const std::string& name, Index d, bool tied) const {
+LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool tied) {
   const std::string stem = name.substr(0, name.size() - std::string_view(".weight").size());
   LinearSpec head;
   head.weight = network.stacks.back().embedding.tokens;
-  if (tied) return head;
+  if (tied || layer) return head;
   // Beside the model, within it, or where that lies itself: "model.lm_head" of a checkpoint with its network under
   // "model".
   const std::size_t dot = prefix.empty() ? std::string::npos : prefix.rfind('.', prefix.size() - 2);
   const std::string above = dot == std::string::npos ? std::string() : prefix.substr(0, dot + 1);
   for (const std::string& full : {stem, prefix + stem, above + stem}) {
     if (!file.has(full + ".weight")) continue;
-    Blueprint at_root = *this;
+    NetworkBuilder at_root = *this;
     at_root.prefix = full.substr(0, full.size() - stem.size());
     return at_root.linear(stem, network.vocabulary, d);
   }
-  miss(name, "holds no " + in_quotes(name),
-       "expected the output head, since " + config.path() + " says that it is not tied to the embedding");
+  network.notes.push_back("the file has no " + in_quotes(name) +
+                          ", and config.json does not tie it to the embedding: it predicts nothing");
+  return {};
 }
 
-void settle_heads(const Blueprint& b, AttentionSpec& a, Index width, Index heads) {
+void settle_heads(const NetworkBuilder& b, AttentionSpec& a, Index width, Index heads) {
+  if (b.layer) width = b.layer->heads * b.layer->d_head, heads = b.layer->heads;
   if (heads == 0 || width % heads != 0)
     b.config.fail("says " + std::to_string(heads) + " heads",
                   "expected a divisor of the width " + std::to_string(width));

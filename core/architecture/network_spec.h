@@ -1,5 +1,5 @@
 // What a network is made of, as plain data: which arrays of its checkpoint are what, and the rules between them. A row
-// of the table of architectures (core/network/architectures.h) fills one from a config.json; core/network/forward
+// of the table of architectures (core/architecture/architectures.h) fills one from a config.json; core/network/forward
 // computes it.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/position/rope_waves.h"
-#include "core/scenario/scenario.h"
+#include "core/tensor/tensor.h"
 
 namespace headlight {
 
@@ -33,6 +33,9 @@ struct NormSpec {
 /// Rotation of the first channels of each head, and how they pair.
 struct RopeSpec : RopeWaves {
   Rope pairing = Rope::none;
+  double theta = 10000;     ///< the base before anything is scaled
+  std::string scaled_by{};  ///< `rope_scaling "yarn"`, the field that scales it; "": none
+  Index channels() const { return 2 * static_cast<Index>(frequencies.size()); }
 };
 
 /// T5's learned bias by distance: [buckets, H] under this name.
@@ -58,7 +61,8 @@ struct AttentionSpec {
   bool scaled_alibi = false;         ///< Falcon's, which is scaled with the scores
   std::vector<std::string> masks{};  ///< nn.Transformer's: arrays beside the weights, attn_mask or key_padding_mask
   std::optional<RelativeSpec> relative;
-  std::string sinks;  ///< [H], logits that take their share of the softmax
+  bool other_relative = false;  ///< it adds relative positions that are not computed (MPNet, Swin)
+  std::string sinks;            ///< [H], logits that take their share of the softmax
 };
 
 enum class Activation : std::uint8_t { gelu, gelu_tanh, quick_gelu, relu, silu, tanh, identity, squared_relu };

@@ -1,0 +1,449 @@
+#include "core/architecture/architectures.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/architecture/model_folder.h"
+#include "core/architecture/network_builder.h"
+#include "core/files/array_layout.h"
+#include "core/files/error_place.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+using Scope = Architecture::Scope;
+constexpr auto rms = NormKind::rms, layer_norm = NormKind::layer;
+
+/// Whole networks first, then those of which one layer alone is known.
+constexpr Architecture rows[] = {
+    {"gpt2", "GPT-2", build_gpt2},
+    {"nanogpt", "nanoGPT", build_nanogpt},
+    {"mingpt", "minGPT", build_mingpt},
+    {"attention_only", "attention only", build_attention_only, Scope::network},
+    {"gpt_neo", "GPT-Neo", build_gpt_neo},
+    {"gptj", "GPT-J", build_gpt_j},
+    {"gpt_neox", "GPT-NeoX", build_gpt_neox},
+    {"opt", "OPT", build_opt},
+    {"bloom", "BLOOM", build_bloom},
+    {"falcon", "Falcon", build_falcon},
+    {"mpt", "MPT", build_mpt},
+    {"llama", "LLaMA", build_llama},
+    {"meta_llama", "LLaMA", build_meta_llama, Scope::network},
+    {"mistral", "Mistral", build_mistral},
+    {"qwen2", "Qwen 2", build_qwen2},
+    {"qwen3", "Qwen 3", build_qwen3},
+    {"smollm3", "SmolLM 3", build_smollm3},
+    {"olmo2", "OLMo 2", build_olmo2},
+    {"phi3", "Phi-3", build_phi3},
+    {"granite", "Granite", build_granite},
+    {"gemma", "Gemma", build_gemma},
+    {"gemma2", "Gemma 2", build_gemma2},
+    {"gemma3_text", "Gemma 3", build_gemma3},
+    {"bert", "BERT", build_bert},
+    {"roberta", "RoBERTa", build_roberta},
+    {"xlm-roberta", "XLM-RoBERTa", build_roberta},
+    {"camembert", "CamemBERT", build_roberta},
+    {"distilbert", "DistilBERT", build_distilbert},
+    {"t5", "T5", build_t5},
+    {"mt5", "mT5", build_mt5},
+    {"bart", "BART", build_bart},
+    {"mbart", "mBART", build_mbart},
+    {"marian", "Marian", build_marian},
+    {"nn.Transformer", "nn.Transformer", build_torch_transformer, Scope::network},
+    {"mixtral", "Mixtral", [](NetworkBuilder& b) { build_layers(b, {.base = 1000000, .norm = rms}); }, Scope::layer},
+    {"qwen2_moe", "Qwen 2 MoE", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
+     Scope::layer},
+    {"qwen3_moe", "Qwen 3 MoE", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
+     Scope::layer},
+    {"qwen2_vl", "Qwen 2 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }, Scope::layer},
+    {"qwen2_5_vl", "Qwen 2.5 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
+     Scope::layer},
+    {"phi", "Phi", [](NetworkBuilder& b) { build_layers(b, {.share = 0.5, .norm = layer_norm}); }, Scope::layer},
+    {"stablelm", "StableLM", [](NetworkBuilder& b) { build_layers(b, {.share = 0.25, .norm = layer_norm}); },
+     Scope::layer},
+    {"olmo", "OLMo", [](NetworkBuilder& b) { build_layers(b, {.norm = layer_norm, .norm_name = ""}); }, Scope::layer},
+    {"cohere", "Cohere", [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .norm = layer_norm}); },
+     Scope::layer},
+    {"cohere2", "Cohere 2",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .full_every = 4, .norm = layer_norm}); },
+     Scope::layer},
+    {"starcoder2", "StarCoder 2", [](NetworkBuilder& b) { build_layers(b, {.norm = layer_norm}); }, Scope::layer},
+    {"internlm", "InternLM", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }, Scope::layer},
+    {"internlm2", "InternLM 2",
+     [](NetworkBuilder& b) {
+       build_layers(b, {.norm = rms, .norm_name = "attention_norm", .tokens = "tok_embeddings.weight"});
+     },
+     Scope::layer},
+    {"nemotron", "Nemotron",
+     [](NetworkBuilder& b) { build_layers(b, {.share = 0.5, .norm = layer_norm, .plus_one = true}); }, Scope::layer},
+    {"persimmon", "Persimmon",
+     [](NetworkBuilder& b) { build_layers(b, {.base = 25000, .share = 0.5, .norm = layer_norm}); }, Scope::layer},
+    {"glm", "GLM",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .share = 0.5, .norm = rms}); },
+     Scope::layer},
+    {"glm4", "GLM 4",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .share = 0.5, .norm = rms}); },
+     Scope::layer},
+    {"ernie4_5", "ERNIE 4.5", [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .norm = rms}); },
+     Scope::layer},
+    {"helium", "Helium",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .norm = rms, .epsilon = 1e-8}); },
+     Scope::layer},
+    {"gpt_oss", "gpt-oss", [](NetworkBuilder& b) { build_layers(b, {.base = 150000, .norm = rms}); }, Scope::layer},
+    {"dbrx", "DBRX",
+     [](NetworkBuilder& b) { build_layers(b, {.norm = layer_norm, .norm_name = "norm_1", .tokens = "wte.weight"}); },
+     Scope::layer},
+    {"umt5", "umT5",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .scale = 1, .causal = false, .relative = true}); },
+     Scope::layer},
+    {"longt5", "LongT5",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .scale = 1, .causal = false, .relative = true}); },
+     Scope::layer},
+    {"mpnet", "MPNet",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
+     Scope::layer},
+    {"swin", "Swin",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
+     Scope::layer},
+    {"deberta", "DeBERTa",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
+     Scope::layer},
+    {"deberta-v2", "DeBERTa 2",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
+     Scope::layer},
+    {"gemma3", "Gemma 3", build_gemma3, Scope::layer},
+    {"codegen", "CodeGen", build_codegen, Scope::layer},
+    {"gpt_bigcode", "StarCoder", build_gpt_bigcode, Scope::layer},
+    {"chatglm", "ChatGLM", build_chatglm, Scope::layer},
+};
+
+/// nanoGPT's torch.save of {"model": …, "model_args": {"n_layer": …}, …}.
+json model_args_of(const Checkpoint& checkpoint) {
+  json fields = json::object();
+  for (const char* name : {"n_layer", "n_head", "n_embd", "block_size", "vocab_size"}) {
+    if (const auto number = checkpoint.number(std::string("model_args.") + name))
+      fields[name] = static_cast<Index>(*number);
+  }
+  if (const auto bias = checkpoint.number("model_args.bias")) fields["bias"] = *bias != 0;
+  if (fields.contains("n_head")) fields["model_type"] = "nanogpt";
+  return fields;
+}
+
+/// nn.Transformer's layers with what the file says of them in numbers and words.
+json torch_layers_of(const Checkpoint& checkpoint) {
+  if (!checkpoint.prefix_of("self_attn.in_proj_weight") || !checkpoint.prefix_of("linear1.weight") ||
+      !checkpoint.prefix_of("norm1.weight"))
+    return {};
+  json fields{{"model_type", "nn.Transformer"}};
+  for (const char* name : {"num_heads", "nhead", "n_heads", "n_head", "head_num", "num_attention_heads",
+                           "layer_norm_eps", "norm_first", "is_causal", "tgt_is_causal"}) {
+    if (const auto number = checkpoint.number(name)) fields[name] = *number;
+  }
+  for (const auto& file : checkpoint.files()) {
+    if (const auto found = file->texts().find("activation"); found != file->texts().end()) {
+      fields["activation"] = found->second;
+    } else if (const auto words = file->words("activation"); words && words->words.size() == 1) {  // of an .npz
+      fields["activation"] = words->words.front();
+    }
+  }
+  return fields;
+}
+
+class Used {
+ public:
+  explicit Used(const NetworkSpec& spec) {
+    for (const StackSpec& stack : spec.stacks) {
+      const EmbeddingSpec& e = stack.embedding;
+      names_.insert({e.tokens, e.positions, e.segments});
+      add(e.norm), add(e.projection), add(stack.final_norm), add(stack.projection);
+      for (const BlockSpec& block : stack.blocks) add(block);
+    }
+    add(spec.head.transform), add(spec.head.norm), add(spec.head.output);
+  }
+  bool holds(const std::string& name) const { return names_.contains(name); }
+
+ private:
+  void add(const LinearSpec& linear) { names_.insert({linear.weight, linear.bias}); }
+  void add(const NormSpec& norm) { names_.insert({norm.weight, norm.bias}); }
+  void add(const AttentionSpec& a) {
+    for (const LinearSpec* linear : {&a.q, &a.k, &a.v, &a.o}) add(*linear);
+    add(a.q_norm), add(a.k_norm);
+    names_.insert(a.sinks);
+    if (a.relative) names_.insert(a.relative->table);
+  }
+  void add(const BlockSpec& b) {
+    for (const NormSpec* norm : {&b.before_attention, &b.after_attention, &b.attention_sum, &b.before_cross,
+                                 &b.cross_sum, &b.before_mlp, &b.after_mlp, &b.mlp_sum})
+      add(*norm);
+    add(b.attention);
+    if (b.cross) add(*b.cross);
+    if (b.mlp) add(b.mlp->gate), add(b.mlp->up), add(b.mlp->down);
+  }
+
+  std::set<std::string> names_;
+};
+
+/// What repeats a part of the network, or is no part of a pass to the logits.
+bool says_nothing_new(const std::string& name) {
+  for (const char* ending : {"attn.bias", "attention.bias", "masked_bias", "inv_freq", "rope.freqs", "position_ids",
+                             "token_type_ids", "attn.mask", "lm_head.weight", "embed_tokens.weight", "embed_out.weight",
+                             "output.weight", "decoder.weight", "decoder.bias", "vocab_projector.weight",
+                             "embed_positions.weight", "lm_head.bias", "final_logits_bias", "num_batches_tracked"}) {
+    if (name.ends_with(ending)) return true;
+  }
+  for (const char* part : {"pooler", "seq_relationship", "classifier", "optimizer", "qa_outputs", "rotary_emb", "cls.",
+                           "_extra_state", "EncDecAttention.relative_attention_bias"}) {
+    if (name.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// "\"model.layers.0.self_attn.q_norm.weight\" and 11 more": arrays under `prefix` that no part of the network is made
+/// of; "" for none. Throws FileError for an adapter, which changes the weights beside it.
+std::string unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint, const std::string& prefix) {
+  const Used used(spec);
+  std::string first;
+  int others = 0;
+  for (const std::string& name : checkpoint.names()) {
+    if (!name.starts_with(prefix) || used.holds(name)) continue;
+    if (name.find(".lora_") != std::string::npos) {
+      throw FileError(checkpoint.path_of(name), "holds " + in_quotes(name) + ", an adapter that changes a weight",
+                      "expected weights that adapters are merged into");
+    }
+    if (says_nothing_new(name)) continue;
+    first.empty() ? void(first = in_quotes(name)) : void(++others);
+  }
+  return others > 0 ? first + " and " + std::to_string(others) + " more" : first;
+}
+
+std::string all_types() {
+  std::string list;
+  for (const Architecture& row : architectures()) list += (list.empty() ? "" : ", ") + std::string(row.model_type);
+  return list;
+}
+
+bool is_causal(const NetworkSpec& spec) {
+  return std::ranges::any_of(spec.stacks, [](const StackSpec& stack) {
+    return std::ranges::any_of(stack.blocks, [](const BlockSpec& block) { return block.attention.causal; });
+  });
+}
+
+}  // namespace
+
+std::span<const Architecture> architectures() {
+  const auto first_layer = std::ranges::find(rows, Scope::layer, &Architecture::scope);
+  return {rows, static_cast<std::size_t>(first_layer - rows)};
+}
+
+Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
+  if (folder.config.empty()) {
+    json fields = model_args_of(checkpoint);
+    if (fields.contains("n_head")) return Config(std::move(fields), "model_args");
+    fields = torch_layers_of(checkpoint);
+    if (fields.is_object()) return Config(std::move(fields), folder.said);
+    throw UnknownModel(folder.said, "has no config.json, which says how its layers are built",
+                       "expected one beside " + utf8_from(folder.tensors.front().filename()));
+  }
+  const Config config = Config::read(folder.config);
+  json fields = config.fields();
+  const bool nested = fields.contains("model") && fields["model"].is_object() && fields["model"].contains("n_layer");
+  if (nested) fields = fields["model"];  // minGPT's config.json of a training run
+  if (folder.config.filename() == "params.json") fields["model_type"] = "meta_llama";
+  const std::string type =
+      fields.contains("model_type") && fields["model_type"].is_string() ? fields["model_type"].get<std::string>() : "";
+  const bool of_karpathy = fields.contains("block_size") && fields.contains("n_embd") &&
+                           (type.empty() || type.starts_with("gpt") || type == "openai-gpt");
+  if (of_karpathy) fields["model_type"] = nested || !fields.contains("bias") ? "mingpt" : "nanogpt";
+  return Config(std::move(fields), config.path());
+}
+
+namespace {
+
+/// What config.json says of sizes, held against the file before anything is made of it: no more layers than arrays, no
+/// head wider than the largest array, no share above 1.
+void check_sizes(const Config& config, const Checkpoint& checkpoint) {
+  Index largest = 0;
+  for (const std::string& name : checkpoint.names())
+    largest = std::max(largest, checked_count(checkpoint.entry(name).shape).value_or(0));
+  const auto arrays = static_cast<Index>(checkpoint.names().size());
+  constexpr double always_few = 4096, always_narrow = 1 << 20;
+  const auto check = [&](const char* name, Index have, double always, const std::string& expected) {
+    const auto found = config.fields().find(name);
+    if (found == config.fields().end() || !found->is_number()) return;
+    const double said = found->get<double>();
+    if (said <= std::max(always, static_cast<double>(have))) return;
+    config.fail("says that its " + std::string(name) + " is " + found->dump() + ", which the file cannot hold",
+                expected);
+  };
+  for (const char* layers : {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
+                             "encoder_layers", "decoder_layers"}) {
+    check(layers, arrays, always_few, "expected at most its " + std::to_string(arrays) + " arrays");
+  }
+  for (const char* width :
+       {"head_dim", "d_kv", "hidden_size", "n_embd", "d_model", "dim", "rotary_dim", "intermediate_size",
+        "num_attention_heads", "n_head", "num_heads", "num_key_value_heads", "vocab_size"}) {
+    check(width, largest, always_narrow,
+          "expected at most the " + std::to_string(largest) + " numbers of its largest array");
+  }
+  for (const char* share : {"rotary_pct", "partial_rotary_factor"}) check(share, 1, 1, "expected a share from 0 to 1");
+}
+
+}  // namespace
+
+NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
+  check_sizes(config, checkpoint);
+  const std::string type = config.text({"model_type"}, "");
+  const auto known = architectures();
+  const auto row = std::ranges::find(known, type, &Architecture::model_type);
+  if (row == known.end()) {
+    throw UnknownModel(config.path(),
+                       type.empty() ? "has no model_type" : "its model_type " + in_quotes(type) + " is not known",
+                       "expected one of " + all_types());
+  }
+  NetworkBuilder builder(config, checkpoint);
+  builder.network.family = row->title;
+  row->build(builder);
+  NetworkSpec spec = std::move(builder.network);
+  if (spec.stacks.empty() || spec.stacks.back().blocks.empty())
+    config.fail("says that the network has no layers", "expected at least one");
+  if (!spec.takes_tensors) {  // beside those stand inputs and other layers
+    const std::string unused = unused_arrays(spec, checkpoint, builder.prefix);
+    if (!unused.empty()) spec.notes.push_back("not used: " + unused + ", of which " + config.path() + " says nothing");
+  }
+  for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token},
+                                    {"eos_token_id", &spec.end_token},
+                                    {"mask_token_id", &spec.mask_token}}) {
+    const json* value = config.find({name});
+    if (value && value->is_array() && !value->empty()) value = &value->front();
+    if (value && value->is_number_unsigned()) *field = value->get<Index>();
+  }
+  if (config.has("auto_map"))
+    spec.notes.push_back("config.json: auto_map names code of the model's own, which is not run; computed as " +
+                         std::string(row->title));
+  if (const json* causal = config.find({"is_causal"});
+      causal && *causal == false && is_causal(spec) && !spec.takes_tensors)
+    config.fail("its is_causal is false, which is not computed here", "expected true");
+  std::string unknown;
+  for (const std::string& field : config.unknown_fields()) unknown += (unknown.empty() ? "" : ", ") + in_quotes(field);
+  if (!unknown.empty()) spec.notes.push_back("config.json: not used: " + unknown);
+  return spec;
+}
+
+std::optional<Index> layer_number(const std::string& layer) {
+  std::size_t at = 0;
+  while (at < layer.size()) {
+    const std::size_t end = std::min(layer.find('.', at), layer.size());
+    const std::string part = layer.substr(at, end - at);
+    if (!part.empty() && part.size() < 5 && part.find_first_not_of("0123456789") == std::string::npos)
+      return static_cast<Index>(std::stol(part));
+    at = end + 1;
+  }
+  return {};
+}
+
+namespace {
+
+/// config.json's fields with the layer's own sizes in their place, under every name that they have.
+json fields_of(json fields, const LayerAlone& layer, std::optional<Index> number) {
+  const auto set = [&](std::initializer_list<const char*> names, Index value) {
+    for (const char* name : names) fields[name] = value;
+  };
+  set({"hidden_size", "n_embd", "n_embed", "d_model", "dim"}, layer.width);
+  set({"num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads", "decoder_attention_heads"},
+      layer.heads);
+  set({"num_key_value_heads", "n_kv_heads", "num_kv_heads", "n_head_kv"}, layer.kv_heads);
+  set({"head_dim", "d_kv"}, layer.d_head);
+  constexpr Index usual_layers = 12;  // enough for every kind of layer to be among them
+  for (const char* name : {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
+                           "encoder_layers", "decoder_layers"}) {
+    const bool said = fields.contains(name) && fields[name].is_number_unsigned() && fields[name] < 10000;
+    fields[name] = std::max(said     ? fields[name].get<Index>()
+                            : number ? Index{1}
+                                     : usual_layers,
+                            number.value_or(0) + 1);
+  }
+  return fields;
+}
+
+struct LayerPlace {
+  Index stack = 0, block = 0;
+  bool cross = false;
+};
+
+/// Where the layer stands: by its whole name, else by its number and its stack's name. `prefix` is what stands before
+/// the whole name.
+LayerPlace place_in(const NetworkSpec& spec, const std::string& name, Index number, std::string& prefix) {
+  for (std::size_t stack = 0; stack < spec.stacks.size(); ++stack) {
+    for (std::size_t i = 0; i < spec.stacks[stack].blocks.size(); ++i) {
+      const BlockSpec& block = spec.stacks[stack].blocks[i];
+      for (const AttentionSpec* a : {&block.attention, block.cross ? &*block.cross : nullptr}) {
+        if (!a || a->name.empty() || !name.ends_with(a->name)) continue;
+        prefix = name.substr(0, name.size() - a->name.size());
+        if (prefix.empty() || prefix.ends_with('.'))
+          return {static_cast<Index>(stack), static_cast<Index>(i), a != &block.attention};
+      }
+    }
+  }
+  prefix.clear();
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  const bool two = spec.stacks.size() == 2, cross = has("cross") || has("encoder_attn") || has("EncDec");
+  const Index stack = two && (cross || has("decoder")) ? 1 : 0;
+  const auto blocks = static_cast<Index>(spec.stacks[static_cast<std::size_t>(stack)].blocks.size());
+  return {stack, std::min(number, blocks - 1), two && cross};
+}
+
+bool same_rules(const AttentionSpec& a, const AttentionSpec& b) {
+  return a.scale == b.scale && a.rope.pairing == b.rope.pairing && a.rope.frequencies == b.rope.frequencies;
+}
+
+}  // namespace
+
+LayerDescription describe_layer(const json& fields, const std::string& path, const Checkpoint& file,
+                                const LayerAlone& layer) {
+  const std::optional<Index> number = layer_number(layer.name);
+  const Config config(fields_of(fields, layer, number), path, true);
+  const json* said = config.find({"model_type"});
+  const std::string type = said && said->is_string() ? said->get<std::string>() : "";
+  const auto row = std::ranges::find_if(
+      rows, [&](const Architecture& each) { return each.model_type == type && each.scope != Scope::network; });
+  const bool known = row != std::end(rows);
+  const auto build = [&](const std::string& prefix) {
+    NetworkBuilder builder(config, file, &layer);
+    builder.prefix = prefix;
+    known ? row->build(builder) : build_layers(builder, {.pairing = Rope::none, .causal = false});
+    return std::move(builder.network);
+  };
+  NetworkSpec spec = build("");
+  std::string prefix;
+  const LayerPlace at = place_in(spec, layer.name, number.value_or(0), prefix);
+  if (!prefix.empty()) spec = build(prefix);
+  const StackSpec& stack = spec.stacks[static_cast<std::size_t>(at.stack)];
+  const BlockSpec& block = stack.blocks[static_cast<std::size_t>(at.block)];
+  const bool differ = std::ranges::any_of(
+      stack.blocks, [&](const BlockSpec& other) { return !same_rules(block.attention, other.attention); });
+  if (!number && differ)
+    config.fail("has layers of several kinds, and " + in_quotes(layer.name) + " has no number",
+                "expected a layer with its number");
+  const json* causal = config.find({"is_causal"});
+  LayerDescription description{known ? std::string(row->title) : "",
+                               at.cross && block.cross ? *block.cross : block.attention,
+                               at.cross ? block.before_cross : block.before_attention,
+                               stack.embedding,
+                               config.unknown_attention_fields(),
+                               false,
+                               false,
+                               fields};
+  description.input_known = known && (row->scope == Scope::any || description.before_attention.kind != NormKind::none);
+  if (causal && *causal == false) description.attention.causal = false;
+  description.unrotated =
+      description.attention.rope.pairing == Rope::none && std::ranges::any_of(stack.blocks, [](const BlockSpec& other) {
+        return other.attention.rope.pairing != Rope::none;
+      });
+  return description;
+}
+
+}  // namespace headlight

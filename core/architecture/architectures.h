@@ -1,0 +1,81 @@
+// The architectures that are known: one row each, for a whole network and for one of its layers alone.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/architecture/checkpoint.h"
+#include "core/architecture/config.h"
+#include "core/architecture/network_spec.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+
+class NetworkBuilder;
+struct ModelFolder;
+
+/// The config.json of a model; or Meta's params.json, nanoGPT's model_args or minGPT's "model" as one with a
+/// model_type. Throws FileError where there is none.
+Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint);
+
+struct Architecture {
+  /// What is known of it: all, or the attention of one layer.
+  enum class Scope : std::uint8_t { any, network, layer };
+
+  std::string_view model_type;  ///< as config.json says it
+  std::string_view title;       ///< as its authors say it
+  void (*build)(NetworkBuilder& builder);
+  Scope scope = Scope::any;
+};
+
+/// A layer that is looked at alone: its name in the file and the sizes that its own arrays make, which win over
+/// config.json's. The file may lack every other layer and the embedding.
+struct LayerAlone {
+  std::string name;  ///< "model.layers.3.self_attn"
+  Index width = 1, heads = 1, kv_heads = 1, d_head = 1;
+  bool packed = false;                ///< query, key and value are one matrix
+  std::optional<double> rope_base{};  ///< a person's own, in place of config.json's
+  std::optional<Index> rotary_dim{};
+};
+
+/// The number of a layer among its fellows: 3 of "model.layers.3.self_attn".
+std::optional<Index> layer_number(const std::string& name);
+
+/// What its architecture says of it. Names of arrays are those that the architecture has; the file may lack them.
+struct LayerDescription {
+  std::string family;  ///< "GPT-2"; "" where the model_type is not known
+  AttentionSpec attention;
+  NormSpec before_attention;  ///< none where it is not known
+  EmbeddingSpec embedding;
+  std::vector<std::string> not_taken;  ///< fields of config.json that may change attention and that nobody knows
+  bool input_known = false;            ///< embedding and norm are those of its architecture
+  bool unrotated = false;              ///< other layers of the model are rotated, this one is not
+  nlohmann::json fields;               ///< of config.json
+};
+
+/// An array that the architecture has and the file has not.
+class MissingArray : public FileError {
+ public:
+  using FileError::FileError;
+};
+/// No config.json, or one of another architecture than those of the table.
+class UnknownModel : public FileError {
+ public:
+  using FileError::FileError;
+};
+
+/// Those whose whole networks are computed.
+std::span<const Architecture> architectures();
+
+/// The network that config and tensors make: names found, shapes checked against config.json, nothing read yet.
+/// Throws FileError for a model_type that is not in the table, for a field that is not computed, and for an array that
+/// is missing or of another shape than config.json says.
+NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint);
+
+/// One layer by the same rows, from the fields of its config.json at `path`. Throws FileError for a field that changes
+/// attention and is not computed, and where the layers differ and its name tells no number.
+LayerDescription describe_layer(const nlohmann::json& fields, const std::string& path, const Checkpoint& file,
+                                const LayerAlone& layer);
+
+}  // namespace headlight

@@ -1,0 +1,210 @@
+// Families of which a layer alone is known: their rows in the table say how they differ, config.json's fields the rest.
+#include <algorithm>
+
+#include "core/architecture/network_builder.h"
+#include "core/files/error_place.h"
+#include "core/position/relative_bias.h"
+
+namespace headlight {
+namespace {
+
+bool says(const Config& c, std::string_view name) {
+  const nlohmann::json* value = c.find({name});
+  return value && *value == true;
+}
+
+std::string word_of(const Config& c, std::string_view name) {
+  const nlohmann::json* value = c.find({name});
+  return value && value->is_string() ? value->get<std::string>() : "";
+}
+
+std::optional<double> number_of(const Config& c, std::initializer_list<std::string_view> names) {
+  std::optional<double> first;
+  for (const std::string_view name : names) {
+    const nlohmann::json* value = c.find({name});
+    if (!first && value && value->is_number()) first = value->get<double>();
+  }
+  return first;
+}
+
+/// The config's own attn_config (MPT, DBRX), an object.
+nlohmann::json attn_config_of(const Config& c) {
+  const nlohmann::json* said = c.find({"attn_config"});
+  nlohmann::json inner = said && said->is_object() ? *said : nlohmann::json::object();
+  for (const char* name : {"clip_qkv", "softmax_scale", "qk_ln", "prefix_lm", "qk_gn", "rope"}) {
+    if (inner.contains(name) && !inner[name].is_null() && inner[name] != false)
+      c.fail("its attn_config has " + std::string(name) + ", which is not computed here",
+             "expected an attention without it");
+  }
+  return inner;
+}
+
+/// Whether the config is a vision tower's: it says patches and no vocabulary.
+bool is_tower(const NetworkBuilder& b) {
+  return b.config.has("patch_size") || word_of(b.config, "model_type").ends_with("_vision") ||
+         b.config.has("spatial_merge_size");
+}
+
+/// What no layer alone is computed with.
+void refuse_other_attention(const NetworkBuilder& b) {
+  const Config& c = b.config;
+  const std::string model = word_of(c, "model_type"), position = word_of(c, "position_embedding_type");
+  if (model.starts_with("llama4"))
+    c.fail("its model_type " + in_quotes(model) + " is not computed here",
+           "expected a norm and a rotation that are known");
+  for (const char* turning : {"qwen2_vl_vision", "qwen2_5_vl_vision", "qwen3_vl_vision", "qwen3_vl_moe_vision",
+                              "glm4v_vision", "pixtral", "kimi_vl_vision", "qwen2_5_vl", "qwen2_vl"}) {
+    if (is_tower(b) && model == turning)
+      c.fail("its vision tower turns queries and keys by rows and columns, which is not computed here",
+             "expected a tower whose places are added to its patches");
+  }
+  if (position.starts_with("relative"))
+    c.fail("its position_embedding_type is " + in_quotes(position) + ", which is not computed here",
+           "expected absolute positions");
+  c.refuse_unless("relative_attention", false, "expected scores of queries and keys alone");
+  c.refuse_unless("clip_qkv", nlohmann::json(), "expected queries, keys and values that are not clipped");
+}
+
+/// Whether layer i of its model has a window: by layer_types, else by a pattern of which every last one has none.
+bool has_window(const Config& c, Index i, Index full_every) {
+  const nlohmann::json* types = c.find({"layer_types"});
+  if (types && types->is_array() && i < static_cast<Index>(types->size()))
+    return (*types)[static_cast<std::size_t>(i)] == "sliding_attention";
+  const auto said = number_of(c, {"sliding_window_pattern", "_sliding_window_pattern"});
+  const Index every = said ? static_cast<Index>(*said) : full_every;
+  return every <= 0 || (i + 1) % every != 0;
+}
+
+bool is_rotated(const Config& c, Index i, const LayerFamily& family) {
+  if (family.full_every > 0) return has_window(c, i, family.full_every);
+  const nlohmann::json* list = c.find({"no_rope_layers"});
+  const auto every = static_cast<Index>(number_of(c, {"no_rope_layer_interval"}).value_or(0));
+  if (list && list->is_array() && !list->empty())
+    return i >= static_cast<Index>(list->size()) || (*list)[static_cast<std::size_t>(i)] != 0;
+  return every <= 0 || (i + 1) % every != 0;
+}
+
+/// The first rotated channels of a head: by rotary_dim, by a share of the head, else as its family has them.
+Index rotated_channels(const NetworkBuilder& b, const LayerFamily& family) {
+  const Index d_head = b.layer->d_head;
+  const auto said = number_of(b.config, {"rotary_dim"});
+  const double share = b.rotary_share(family.share);
+  const Index whole = said                    ? static_cast<Index>(*said)
+                      : family.rotary_dim > 0 ? family.rotary_dim
+                                              : static_cast<Index>(share * static_cast<double>(d_head));
+  if (whole >= d_head) return d_head;
+  if (whole < 2 || whole % 2 != 0)
+    b.config.fail("rotates " + std::to_string(whole) + " of " + std::to_string(d_head) + " channels",
+                  "expected an even number");
+  return whole;
+}
+
+void scale_and_cap(const NetworkBuilder& b, const LayerFamily& family, AttentionSpec& a) {
+  const Config& c = b.config;
+  a.scale = family.scale > 0 ? family.scale : 1 / std::sqrt(static_cast<double>(a.d_head));
+  if (const auto scalar = number_of(c, {"query_pre_attn_scalar"})) a.scale = 1 / std::sqrt(*scalar);
+  if (const auto multiplier = number_of(c, {"attention_multiplier"})) a.scale = *multiplier;
+  if (const nlohmann::json* scaled = c.find({"scale_attn_weights"}); scaled && *scaled == false) a.scale = 1;
+  c.refuse_unless("scale_attn_by_inverse_layer_idx", false, "expected the same scale in every layer");
+  if (const auto cap = number_of(c, {"attn_logit_softcapping"}); cap && *cap > 0) a.softcap = *cap;
+}
+
+/// Whether a field of config.json says that queries and keys are rotated.
+bool says_rope(const Config& c) {
+  const std::string position = word_of(c, "position_embedding_type");
+  const nlohmann::json* parameters = c.find({"rope_parameters"});
+  const nlohmann::json* scaling = c.find({"rope_scaling"});
+  return number_of(c, {"rope_theta", "rotary_emb_base", "rotary_pct", "partial_rotary_factor", "rotary_dim"}) ||
+         position == "rotary" || position == "rope" ||
+         (parameters && parameters->is_object() && !parameters->empty()) ||
+         (scaling && scaling->is_object() && !scaling->empty());
+}
+
+bool says_causal(const Config& c, const LayerFamily& family) {
+  std::string names;
+  if (const nlohmann::json* list = c.find({"architectures"}); list && list->is_array()) {
+    for (const auto& name : *list) names += name.is_string() ? name.get<std::string>() : "";
+  }
+  return family.causal || names.find("CausalLM") != std::string::npos || names.find("LMHeadModel") != std::string::npos;
+}
+
+/// Up to the attention's own name: "model.layers.3." of "model.layers.3.self_attn".
+std::string block_around(const std::string& attention) {
+  const std::size_t dot = attention.rfind('.');
+  return dot == std::string::npos ? std::string() : attention.substr(0, dot + 1);
+}
+
+}  // namespace
+
+void build_layers(NetworkBuilder& b, const LayerFamily& family) {
+  const Config& c = b.config;
+  refuse_other_attention(b);
+  const nlohmann::json inner = attn_config_of(c);
+  const auto window = number_of(c, {"sliding_window", "window_size"});
+  const nlohmann::json* uses_window = c.find({"use_sliding_window"});
+  const bool windowed = window && *window > 0 && !(uses_window && *uses_window == false);
+  const bool alibi = says(c, "alibi") || says(c, "use_alibi") || word_of(c, "position_embedding_type") == "alibi" ||
+                     inner.value("alibi", nlohmann::json()) == true;
+  const auto local = number_of(c, {"rope_local_base_freq"});
+  const bool rotates = !alibi && (family.pairing != Rope::none || says_rope(c) || inner.contains("rope_theta"));
+  const Rope pairing = family.pairing == Rope::none ? Rope::half : family.pairing;
+  const Index channels = rotates ? rotated_channels(b, family) : 0;
+  const double base =
+      inner.value("rope_theta", nlohmann::json()).is_number() ? inner["rope_theta"].get<double>() : family.base;
+  const double epsilon =
+      number_of(c, {"layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_epsilon", "norm_eps"})
+          .value_or(family.epsilon);
+  StackSpec& stack = b.network.stacks.emplace_back();
+  stack.embedding.tokens = b.file.prefix_of(family.tokens).value_or("") + family.tokens;
+  const std::string block_name = block_around(b.layer->name);
+  for (Index i = 0; i < c.whole({"num_hidden_layers"}); ++i) {
+    BlockSpec& block = stack.blocks.emplace_back();
+    block.before_attention.kind = family.norm;
+    block.before_attention.epsilon = epsilon;
+    if (family.norm != NormKind::none && *family.norm_name)
+      block.before_attention =
+          b.norm(block_name + family.norm_name, family.norm, b.layer->width, epsilon, family.plus_one);
+    AttentionSpec& a = block.attention;
+    a.heads = b.layer->heads, a.kv_heads = b.layer->kv_heads, a.d_head = b.layer->d_head;
+    scale_and_cap(b, family, a);
+    a.causal = says_causal(c, family);
+    const bool slides = windowed && has_window(c, i, family.full_every);
+    a.window = slides ? static_cast<Index>(*window) : 0;
+    a.alibi = alibi;
+    a.other_relative = family.relative;
+    if (!rotates || !is_rotated(c, i, family)) continue;
+    const bool is_local = local && has_window(c, i, 0);
+    a.rope = is_local ? plain_rope(pairing, *local, channels)
+                      : b.rope(channels, pairing, base, slides ? "sliding_attention" : "full_attention");
+  }
+}
+
+/// Projections that are packed in an order of their own.
+void build_chatglm(NetworkBuilder& b) {
+  if (b.layer->packed)
+    b.config.fail("its model_type \"chatglm\" packs query_key_value in an order that is not known here",
+                  "expected separate projections");
+  build_layers(b, {.pairing = Rope::none, .causal = false});
+}
+
+/// Nijkamp et al. 2022.
+void build_codegen(NetworkBuilder& b) {
+  if (b.layer->packed)
+    b.config.fail("its model_type \"codegen\" packs eight blocks in an order that is not known here",
+                  "expected separate projections");
+  build_layers(b, {.pairing = Rope::interleaved,
+                   .rotary_dim = 64,
+                   .norm = NormKind::layer,
+                   .norm_name = "ln_1",
+                   .tokens = "wte.weight"});
+}
+
+/// StarCoder (Li et al. 2023): one key/value head.
+void build_gpt_bigcode(NetworkBuilder& b) {
+  const nlohmann::json* single = b.config.find({"multi_query"});
+  if (b.layer->packed && single && *single == false)
+    b.config.fail("its multi_query is false: c_attn is packed head by head", "expected one key/value head");
+  build_layers(b, {.pairing = Rope::none});
+}
+
+}  // namespace headlight

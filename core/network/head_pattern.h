@@ -1,0 +1,40 @@
+// The patterns that a head may have, and how much of its attention follows each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+/// Where a head may have the pattern of looking. For queries that have such a place.
+enum class HeadPattern : std::uint8_t {
+  previous,   ///< k = q − 1
+  first,      ///< k = 0, q > 0
+  self,       ///< k = q
+  next,       ///< k = q + 1
+  duplicate,  ///< k < q with the same token
+  induction,  ///< k < q whose token before it is the query's: what came after it the last time
+};
+inline constexpr std::size_t head_pattern_count = 6;
+/// "previous", "first" …, as translations and files know them.
+std::string_view name(HeadPattern pattern);
+
+struct HeadPatterns {
+  double share[head_pattern_count] = {};  ///< mean weight there, 0…1; 0 where no query has such a place
+  Index rows[head_pattern_count] = {};    ///< queries that were measured
+  double entropy = 0;  ///< mean over queries, as a share of ln(keys that get any weight): 0 one key, 1 all alike
+  Index queries = 0;
+
+  double operator[](HeadPattern pattern) const { return share[static_cast<std::size_t>(pattern)]; }
+  /// Whether at least a third of the queries have such a place: one word alone makes no pattern.
+  bool is_usual(HeadPattern pattern) const {
+    return 3 * rows[static_cast<std::size_t>(pattern)] >= queries && queries > 0;
+  }
+  /// The largest of the usual ones, where it is at least `least`.
+  std::optional<HeadPattern> strongest(double least = 0.5) const;
+};
+
+}  // namespace headlight
