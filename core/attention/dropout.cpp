@@ -27,8 +27,7 @@ Tensor dropout_keep(const Shape& shape, float p, std::uint64_t seed, const Worke
 Tensor drop(const Tensor& weights, const Tensor& keep, float p, const Workers& workers) {
   assert(p >= 0 && p <= 1 && weights.shape() == keep.shape());
   ScoreSteps steps;
-  steps.keep = keep;
-  steps.dropout = p;
+  steps.dropout = DropoutParameters{keep, p};
   return sweep(steps, Stage::dropped_weights, Stage::dropped_weights, weights, workers)[Stage::dropped_weights];
 }
 

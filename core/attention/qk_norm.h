@@ -3,6 +3,7 @@
 
 #include "core/attention/workers.h"
 #include "core/scenario/model_layer.h"
+#include "core/tensor/exact.h"
 
 namespace headlight {
 
@@ -13,10 +14,12 @@ inline constexpr double l2_epsilon = 1e-12;  ///< as in torch.nn.functional.norm
 /// position together (OLMo 2).
 struct HeadNorm {
   QkNorm kind = QkNorm::rms;
-  double epsilon = rms_epsilon;  ///< of rms and layer
-  Tensor gain{};
+  Exact<double> epsilon = rms_epsilon;  ///< of rms and layer
+  Exact<Tensor> gain{};
   bool over_all_heads = false;
-  Tensor bias{};  ///< of layer
+  Exact<Tensor> bias{};  ///< of layer
+
+  bool operator==(const HeadNorm&) const = default;
 
   /// What number `channel` of a head of d numbers is multiplied by, and what is added to it then.
   double gain_of(Index head, Index channel, Index d) const;

@@ -6,6 +6,7 @@
 #include "core/attention/workers.h"
 #include "core/position/rope_waves.h"
 #include "core/scenario/scenario.h"
+#include "core/tensor/exact.h"
 
 namespace headlight {
 
@@ -17,10 +18,11 @@ struct RotaryPair {
 
 struct Rotation {
   Rope pairing = Rope::half;
-  std::vector<double> frequencies{};  ///< of pair j, radians a position
-  double gain = 1;                    ///< times cos and sin (YaRN)
-  Index first_position = 0;           ///< p₀, of row 0
+  Exact<std::vector<double>> frequencies{};  ///< of pair j, radians a position
+  Exact<double> gain = 1;                    ///< times cos and sin (YaRN)
+  Index first_position = 0;                  ///< p₀, of row 0
 
+  bool operator==(const Rotation&) const = default;
   /// r: the first r channels of each head turn, the others stay (as in GPT-NeoX).
   Index turned() const { return 2 * static_cast<Index>(frequencies.size()); }
   /// (2j, 2j + 1) where `interleaved`, as in the paper; (j, j + r/2) where `half`, as LLaMA's rotate_half. `channel` is

@@ -44,14 +44,16 @@ const float* ScoreTile::read_mask(Index row_of_tile, const Segment& s) {
   return row.data();
 }
 
-ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads)
+ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const ReadableMask> rule, int threads)
     : steps_(std::move(steps)),
       shape_(std::move(shape)),
       rule_(std::move(rule)),
       threads_(threads),
       group_(shape_[1] / steps_.keys.size(1)),
       groups_(static_cast<std::size_t>(shape_[0] * steps_.keys.size(1))) {
-  if (steps_.bias.defined()) bias_ = steps_.bias.expand(shape_);
+  if (!steps_.bias) return;
+  by_distance_ = steps_.bias->by_distance(shape_);
+  if (steps_.bias->bias.defined()) bias_ = steps_.bias->bias.expand(shape_);
 }
 
 const PackedMatrix& ScoreRows::keys(Index b, Index g, const std::stop_token& stop) const {
@@ -130,11 +132,11 @@ void ScoreRows::take_queries(ScoreTile& tile) const {
 
 void ScoreRows::add_steps(Stage stage, float* x, Index h, Index q, Index k0, Index count, const float* bias) const {
   const Kernels& use = kernels();
-  if (stage >= Stage::scaled_scores && steps_.scale) use.scale(x, count, *steps_.scale);
-  if (stage >= Stage::capped_scores && steps_.cap) use.cap(x, count, *steps_.cap);
+  if (stage >= Stage::scaled_scores && steps_.scale) use.scale(x, count, steps_.scale->scale);
+  if (stage >= Stage::capped_scores && steps_.cap) use.cap(x, count, steps_.cap->cap);
   if (stage < Stage::biased_scores) return;
   const Index n_q = shape_[2], n_k = shape_[3];
-  for (const Tensor& table : steps_.by_distance)
+  for (const Tensor& table : by_distance_)
     use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q + k0, count);
   if (bias) use.add(x, bias, count);
 }
@@ -165,21 +167,21 @@ void ScoreRows::score(ScoreTile& tile, Stage stage) const {
       Index first = 0, end = 0;
       kernels().bounds(mask, count, &first, &end);
       live = live || first != end;
-      kernels().mask(x, mask, count, steps_.fill);
+      kernels().mask(x, mask, count, steps_.fill.fill);
     }
   }
 }
 
 float ScoreRows::dead_weight() const {
-  if (steps_.dead_row != DeadRow::from_fill) return headlight::dead_weight(steps_.dead_row, shape_[3]);
-  if (std::isfinite(steps_.fill)) return headlight::dead_weight(DeadRow::uniform, shape_[3]);
-  return headlight::dead_weight(steps_.sink_logits.defined() ? DeadRow::zero : DeadRow::nan, shape_[3]);
+  if (steps_.softmax.dead_row != DeadRow::from_fill) return headlight::dead_weight(steps_.softmax.dead_row, shape_[3]);
+  if (std::isfinite(steps_.fill.fill)) return headlight::dead_weight(DeadRow::uniform, shape_[3]);
+  return headlight::dead_weight(steps_.softmax.sink_logits.defined() ? DeadRow::zero : DeadRow::nan, shape_[3]);
 }
 
 // A fill this far below every score leaves nothing where the mask is false.
 void ScoreRows::weigh(ScoreTile& tile) const {
   const Kernels& use = kernels();
-  const float sink = steps_.sink_logits.defined() ? steps_.sink_logits.at({tile.h}) : -infinity;
+  const float sink = steps_.softmax.sink_logits.defined() ? steps_.softmax.sink_logits.at({tile.h}) : -infinity;
   for (Index i = 0; i < tile.count; ++i) {
     if (!tile.is_live(i)) {
       for (const ScoreTile::Segment& s : tile.segments) std::fill_n(tile.at(i, s), s.count(), dead_weight());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -10,15 +11,11 @@
 #include "core/attention/product.h"
 #include "core/attention/sweep.h"
 #include "core/mask/block_verdict.h"
+#include "core/mask/mask_rule.h"
 
 namespace headlight {
 
-/// A mask as a rule, not as cells.
-struct MaskRule {
-  MaskExpression expression;
-  MaskContext context;  ///< what it points to is held below
-  Tensor valid_lens, file_mask, painted, doc_ids;
-};
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Some rows of one head, not always neighbours, over the keys that matter to them.
 struct ScoreTile {
@@ -51,11 +48,11 @@ struct ScoreTile {
 class ScoreRows {
  public:
   /// `steps` without mask and dropout; `rule` may be null. `shape` is [B, H, n_q, n_k].
-  ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads);
+  ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const ReadableMask> rule, int threads);
 
   const ScoreSteps& steps() const { return steps_; }
   const Shape& shape() const { return shape_; }
-  const MaskRule* rule() const { return rule_.get(); }
+  const ReadableMask* rule() const { return rule_.get(); }
   int threads() const { return threads_; }
   /// Query heads that share a key/value head.
   Index group() const { return group_; }
@@ -85,9 +82,10 @@ class ScoreRows {
 
   ScoreSteps steps_;
   Shape shape_;
-  std::shared_ptr<const MaskRule> rule_;
+  std::shared_ptr<const ReadableMask> rule_;
   int threads_;
   Index group_;
+  std::vector<Tensor> by_distance_;
   Tensor bias_;
   /// Of one key/value head, each made by who looks at it first; others may be made meanwhile.
   struct Group {

@@ -89,7 +89,7 @@ Index allowed_in(const float* mask, Index count) { return static_cast<Index>(std
 
 }  // namespace
 
-ScoreSource::ScoreSource(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads)
+ScoreSource::ScoreSource(ScoreSteps steps, Shape shape, std::shared_ptr<const ReadableMask> rule, int threads)
     : rows_(std::move(steps), std::move(shape), std::move(rule), threads) {
   counted_.resize(static_cast<std::size_t>(this->shape()[0] * this->shape()[1]));
 }
@@ -117,7 +117,7 @@ void ScoreSource::row(Stage stage, Index b, Index h, Index q, Index k0, Index co
   rows_.score(tile, stage);
   kernels().copy(tile.numbers.data() + k0 - begin, to, count);
   if (stage != Stage::masked_scores || !rows_.rule()) return;
-  kernels().mask(to, tile.read_mask(0, {k0, k0 + count, 0, true}), count, rows_.steps().fill);
+  kernels().mask(to, tile.read_mask(0, {k0, k0 + count, 0, true}), count, rows_.steps().fill.fill);
 }
 
 void ScoreSource::prepare(Index b, Index h, const std::stop_token& stop) const {

@@ -12,7 +12,7 @@ namespace headlight {
 class ScoreSource {
  public:
   /// As ScoreRows.
-  ScoreSource(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads);
+  ScoreSource(ScoreSteps steps, Shape shape, std::shared_ptr<const ReadableMask> rule, int threads);
 
   const Shape& shape() const { return rows_.shape(); }
   /// Keys [k0, k0 + count) of one row of a stage, scores … weights, mask.

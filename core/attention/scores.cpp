@@ -2,35 +2,58 @@
 
 #include <cassert>
 
-#include "core/attention/sweep.h"
+#include "core/position/relative_bias.h"
 
 namespace headlight {
 namespace {
 
-Tensor one(const ScoreSteps& steps, Stage stage, const Tensor& before, const Workers& workers) {
+Tensor one_step(const ScoreSteps& steps, Stage stage, const Tensor& before, const Workers& workers) {
   return sweep(steps, stage, stage, before, workers)[stage];
 }
 
 }  // namespace
 
+std::vector<Tensor> BiasParameters::by_distance(const Shape& scores) const {
+  std::vector<Tensor> made;
+  if (alibi) made.push_back(alibi_by_distance(scores[1], scores[2], scores[3], query_offset));
+  if (t5_table.defined())
+    made.push_back(t5_by_distance(t5_table, t5_bidirectional, scores[2], scores[3], query_offset));
+  return made;
+}
+
 Tensor raw_scores(const Tensor& queries, const Tensor& keys, const Workers& workers) {
   ScoreSteps steps;
   steps.queries = queries;
   steps.keys = keys;
-  return one(steps, Stage::scores, {}, workers);
+  return one_step(steps, Stage::scores, {}, workers);
 }
 
-Tensor scale_scores(const Tensor& scores, float scale, const Workers& workers) {
+Tensor scale_scores(const Tensor& scores, const ScaleParameters& parameters, const Workers& workers) {
   ScoreSteps steps;
-  steps.scale = scale;
-  return one(steps, Stage::scaled_scores, scores, workers);
+  steps.take(parameters);
+  return one_step(steps, Stage::scaled_scores, scores, workers);
 }
 
-Tensor cap_scores(const Tensor& scores, float cap, const Workers& workers) {
-  assert(cap > 0);
+Tensor cap_scores(const Tensor& scores, const CapParameters& parameters, const Workers& workers) {
+  assert(parameters.cap > 0);
   ScoreSteps steps;
-  steps.cap = cap;
-  return one(steps, Stage::capped_scores, scores, workers);
+  steps.take(parameters);
+  return one_step(steps, Stage::capped_scores, scores, workers);
+}
+
+Tensor add_biases(const Tensor& scores, const BiasParameters& parameters, const Workers& workers) {
+  if (!parameters.any()) return scores;
+  ScoreSteps steps;
+  steps.take(parameters);
+  return one_step(steps, Stage::biased_scores, scores, workers);
+}
+
+Tensor apply_mask(const Tensor& scores, const Tensor& mask, const FillParameters& parameters, const Workers& workers) {
+  assert(scores.shape() == mask.shape());
+  ScoreSteps steps;
+  steps.mask = mask;
+  steps.take(parameters);
+  return one_step(steps, Stage::masked_scores, scores, workers);
 }
 
 }  // namespace headlight

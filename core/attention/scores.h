@@ -1,7 +1,7 @@
-// Scores: how well each query and key agree, before bias and mask.
+// Scores: how well each query and key agree, from their product to what the softmax is taken of.
 #pragma once
 
-#include "core/attention/workers.h"
+#include "core/attention/sweep.h"
 
 namespace headlight {
 
@@ -10,9 +10,17 @@ namespace headlight {
 Tensor raw_scores(const Tensor& queries, const Tensor& keys, const Workers& workers = {});
 
 /// s → s · scale, any rank-4 shape.
-Tensor scale_scores(const Tensor& scores, float scale, const Workers& workers = {});
+Tensor scale_scores(const Tensor& scores, const ScaleParameters& parameters, const Workers& workers = {});
 
 /// s → c · tanh(s / c), c > 0 (Bello et al. 2016; Gemma 2).
-Tensor cap_scores(const Tensor& scores, float cap, const Workers& workers = {});
+Tensor cap_scores(const Tensor& scores, const CapParameters& parameters, const Workers& workers = {});
+
+/// scores [B, H, n_q, n_k] + Σ by_distance[h, k − q + n_q − 1] + bias[b, h, q, k].
+Tensor add_biases(const Tensor& scores, const BiasParameters& parameters, const Workers& workers = {});
+
+/// scores where mask, else the fill: [B, H, n_q, n_k]. As torch.where, so that a NaN under the mask is gone; with
+/// MaskMode::add scores + fill, where it stays.
+Tensor apply_mask(const Tensor& scores, const Tensor& mask, const FillParameters& parameters,
+                  const Workers& workers = {});
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 
 #include "core/attention/product.h"
 #include "core/attention/softmax.h"
+#include "core/stage/survey.h"
 
 namespace headlight {
 namespace {
@@ -22,15 +23,6 @@ constexpr std::array order{Stage::scores,        Stage::scaled_scores, Stage::ca
 
 Index rows_in_cache(Index n_k) {
   return std::clamp(numbers_a_block / std::max<Index>(n_k, 1) / tile_rows * tile_rows, tile_rows, most_rows);
-}
-
-/// One row of a matrix in one piece: itself, or a copy in `room`.
-const float* whole_row(const MatrixView& m, Index row, Buffer& room) {
-  const float* from = m.data + row * m.row_stride;
-  if (m.col_stride == 1) return from;
-  room.resize(static_cast<std::size_t>(m.cols));
-  for (Index col = 0; col < m.cols; ++col) room[static_cast<std::size_t>(col)] = from[col * m.col_stride];
-  return room.data();
 }
 
 /// What a thread works in; kept from block to block.
@@ -64,6 +56,7 @@ class Sweep {
   bool past_caches_ = false;
   std::vector<PackedMatrix> keys_, values_;  // by b · G + g
   std::vector<std::uint8_t> finite_;         // of values_
+  std::vector<Tensor> by_distance_;
   Tensor bias_;
   std::array<Buffer, stage_count> kept_;
   std::array<std::atomic<std::int64_t>, stage_count> nanoseconds_{};
@@ -86,7 +79,10 @@ Sweep::Sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& bef
       (shape_[3] + 15) / 16 * 16 + 16;  // never a power of two: six such rows would share one set of the first cache
   height_ = rows_in_cache(shape_[3]);
   row_blocks_ = (shape_[2] + height_ - 1) / height_;
-  if (steps.bias.defined()) bias_ = steps.bias.expand(shape_);
+  if (steps.bias && takes(Stage::biased_scores)) {
+    by_distance_ = steps.bias->by_distance(shape_);
+    if (steps.bias->bias.defined()) bias_ = steps.bias->bias.expand(shape_);
+  }
   double bytes = 0;
   for (const Stage stage : order) {
     if (!takes(stage) || !steps.stores(stage)) continue;
@@ -136,26 +132,27 @@ void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) 
   const Kernels& use = kernels();
   const Index n_q = shape_[2], n_k = shape_[3];
   switch (stage) {
-    case Stage::scaled_scores: return use.scale(x, n_k, *steps_.scale);
-    case Stage::capped_scores: return use.cap(x, n_k, *steps_.cap);
+    case Stage::scaled_scores: return use.scale(x, n_k, steps_.scale->scale);
+    case Stage::capped_scores: return use.cap(x, n_k, steps_.cap->cap);
     case Stage::biased_scores:
-      for (const Tensor& table : steps_.by_distance)
-        use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q, n_k);
+      for (const Tensor& table : by_distance_) use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q, n_k);
       if (bias_.defined()) use.add(x, whole_row(bias_.matrix(b, h), q, row), n_k);
       return;
     case Stage::masked_scores:
-      return (steps_.adds_fill ? use.mask_by_sum : use.mask)(x, whole_row(steps_.mask.matrix(b, h), q, row), n_k,
-                                                             steps_.fill);
+      return (steps_.fill.mode == MaskMode::add ? use.mask_by_sum : use.mask)(
+          x, whole_row(steps_.mask.matrix(b, h), q, row), n_k, steps_.fill.fill);
     case Stage::weights:
-      if (steps_.dead_row != DeadRow::from_fill && steps_.mask.defined()) {
+      if (steps_.softmax.dead_row != DeadRow::from_fill && steps_.mask.defined()) {
         Index first = 0, end = 0;
         use.bounds(whole_row(steps_.mask.matrix(b, h), q, row), n_k, &first, &end);
-        if (first == end) return void(std::fill_n(x, n_k, dead_weight(steps_.dead_row, n_k)));
+        if (first == end) return void(std::fill_n(x, n_k, dead_weight(steps_.softmax.dead_row, n_k)));
       }
-      return use.softmax(x, n_k, steps_.sink_logits.defined() ? steps_.sink_logits.at({h}) : -infinity);
+      return use.softmax(x, n_k,
+                         steps_.softmax.sink_logits.defined() ? steps_.softmax.sink_logits.at({h})
+                                                              : -std::numeric_limits<float>::infinity());
     case Stage::dropped_weights:
-      return use.drop(x, whole_row(steps_.keep.matrix(b, h), q, row), n_k,
-                      steps_.dropout < 1 ? 1 / (1 - steps_.dropout) : 0);
+      return use.drop(x, whole_row(steps_.dropout->keep.matrix(b, h), q, row), n_k,
+                      steps_.dropout->p < 1 ? 1 / (1 - steps_.dropout->p) : 0);
     default: assert(false);
   }
 }
@@ -269,9 +266,9 @@ bool ScoreSteps::has(Stage stage) const {
     case Stage::weights: return true;
     case Stage::scaled_scores: return scale.has_value();
     case Stage::capped_scores: return cap.has_value();
-    case Stage::biased_scores: return !by_distance.empty() || bias.defined();
+    case Stage::biased_scores: return bias && bias->any();
     case Stage::masked_scores: return mask.defined();
-    case Stage::dropped_weights: return keep.defined();
+    case Stage::dropped_weights: return dropout.has_value();
     case Stage::head_outputs: return values.defined();
     default: return false;
   }

@@ -90,9 +90,12 @@ Tensor as_tensor(const std::vector<Index>& lengths) {
 }
 
 Tensor evaluated(const Guess& guess, const Dims& d, std::stop_token stop) {
-  const Tensor valid_lens = as_tensor(guess.lengths);
-  MaskContext context{.batch = d.batch, .heads = d.heads, .n_q = d.n_q, .n_k = d.n_k, .stop = std::move(stop)};
-  if (!guess.lengths.empty()) context.valid_lens = &valid_lens;
+  MaskContext context{.batch = d.batch,
+                      .heads = d.heads,
+                      .n_q = d.n_q,
+                      .n_k = d.n_k,
+                      .valid_lens = as_tensor(guess.lengths),
+                      .stop = std::move(stop)};
   return evaluate(MaskExpression::parse(guess.expression), context).expand({d.batch, d.heads, d.n_q, d.n_k});
 }
 
@@ -128,6 +131,7 @@ std::optional<AssumedMask> assume(const Tensor& mask, Stage seen_in, const Trace
   if (seen_in == Stage::weights && !is_shared(mask)) return {};
   Inputs inputs = run.inputs;
   inputs.file_mask = mask;
+  inputs.file_rule.clear();
   return AssumedMask{compute(run.scenario, std::move(inputs), &run, how), "", seen_in};
 }
 

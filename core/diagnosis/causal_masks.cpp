@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/attention/masking.h"
 #include "core/mask/expression.h"
+#include "core/scenario/mask_in_force.h"
 
 namespace headlight {
 namespace {
@@ -118,7 +118,7 @@ std::vector<Tensor> causal_masks(const Trace& run, CausalChange change) {
   std::vector<Tensor> masks;
   Scenario scenario = run.scenario;
   if (!scenario.mask.empty()) scenario.mask = changed_expression(scenario.mask, change);
-  if (scenario.mask != run.scenario.mask) masks.push_back(build_mask(scenario, run.inputs));
+  if (scenario.mask != run.scenario.mask) masks.push_back(build_mask(mask_rule(scenario, run.inputs)));
   std::vector<Corner> corners{{0, apart}};
   if (apart != 0) corners.push_back({apart, 0});
   for (const Corner& corner : corners) {

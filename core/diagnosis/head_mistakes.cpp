@@ -1,5 +1,4 @@
 // Heads: split, merged, rotated, grouped and averaged wrongly.
-#include "core/attention/head_outputs.h"
 #include "core/attention/heads.h"
 #include "core/attention/rope.h"
 #include "core/diagnosis/mistake_kinds.h"

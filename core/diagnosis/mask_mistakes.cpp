@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/head_outputs.h"
-#include "core/attention/masking.h"
+#include "core/attention/heads.h"
+#include "core/attention/scores.h"
 #include "core/diagnosis/agreement.h"
 #include "core/diagnosis/causal_masks.h"
 #include "core/diagnosis/fill_estimate.h"
@@ -39,7 +39,7 @@ Variant masked_after_softmax(float fill, std::string explanation) {
   Variant variant{std::move(explanation)};
   variant.rules[Stage::masked_scores] = unmasked;
   variant.rules[Stage::weights] = [fill](const Trace& t, const Usual& usual) {
-    return apply_mask(usual(), t[Stage::mask], fill);
+    return apply_mask(usual(), t[Stage::mask], {fill});
   };
   return variant;
 }
@@ -107,7 +107,7 @@ Variants mask_after_softmax(const Suspect& suspect) {
   Variant& weights_saved_before = variants.emplace_back(Variant{variants.front().explanation});
   weights_saved_before.rules[Stage::masked_scores] = unmasked;
   weights_saved_before.rules[Stage::head_outputs] = [](const Trace& t, const Usual&) {
-    return gather_values(apply_mask(t[Stage::weights], t[Stage::mask], 0), t[Stage::V_heads]);
+    return gather_values(apply_mask(t[Stage::weights], t[Stage::mask], {0}), t[Stage::V_heads]);
   };
   for (const float fill : {-INFINITY, -1e9F, -1e4F}) {
     variants.push_back(

@@ -27,7 +27,7 @@ void LayersJoiner::want(const JoinWish& wish) {
     current_ = std::stop_source();
     wish_ = wish;
     means_.reset();
-    joined_ = {{}, 0, joined_.version + 1};
+    joined_ = {.version = joined_.version + 1};
     done_ = false;
   }
   worker_.call();
@@ -39,7 +39,7 @@ void LayersJoiner::end_frame() {
   current_.request_stop();
   wish_.reset();
   means_.reset();
-  joined_ = {{}, 0, joined_.version + 1};
+  joined_ = {.version = joined_.version + 1};
   done_ = true;
 }
 
@@ -66,7 +66,7 @@ bool LayersJoiner::advance() {
   const JoinedRows before = joined_;
   lock.unlock();
 
-  JoinedRows next{{}, 0, before.version + 1};
+  JoinedRows next{.version = before.version + 1};
   bool whole = true;
   try {
     if (!means) means = std::make_shared<const std::vector<Tensor>>(wish.overview->means_up_to(wish.layer, wish.batch));
@@ -85,9 +85,7 @@ bool LayersJoiner::advance() {
     }
   } catch (const Cancelled&) {
     return true;  // another wish waits, or none
-  } catch (const std::bad_alloc&) {
-    next = {{}, 0, before.version + 1};  // settled, and nothing is there
-  }
+  } catch (const std::bad_alloc&) { next = {.version = before.version + 1, .out_of_memory = true}; }
 
   lock.lock();
   if (stop.stop_requested()) return true;

@@ -26,9 +26,10 @@ struct JoinWish {
 
 /// As far as it is made.
 struct JoinedRows {
-  Tensor matrix;              ///< [n, n], rows that are still to come are 0; undefined before the first
-  Index rows = 0;             ///< so many are there
-  std::uint64_t version = 0;  ///< grows with every change
+  Tensor matrix{};             ///< [n, n], rows that are still to come are 0; undefined before the first
+  Index rows = 0;              ///< so many are there
+  std::uint64_t version = 0;   ///< grows with every change
+  bool out_of_memory = false;  ///< nothing more comes: the machine has no room for it
 };
 
 class LayersJoiner {

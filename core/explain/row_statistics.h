@@ -22,7 +22,7 @@ enum class RowFlag : std::uint8_t {
 
 struct RowStatistics {
   double sum = 0;
-  double entropy = 0;  ///< bits; NaN where the row is
+  double entropy = 0;  ///< bits, of the row divided by its sum; NaN where the row is
   float maximum = 0;
   Index allowed = 0;  ///< keys that the mask lets through
   RowFlag flag = RowFlag::none;

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/explain/steps.h"
-#include "core/mask/expression.h"
 #include "core/position/relative_bias.h"
 
 namespace headlight::steps {
@@ -17,12 +16,10 @@ Cell before(const Trace& trace, const Cell& cell) {
 
 /// Whether the cell is what was painted over the expression; one that calls painted() says itself what becomes of it.
 bool is_painted_over(const Trace& trace, const Cell& c) {
-  const std::string& mask = trace.scenario.mask;
-  if (!mask.empty() && MaskExpression::parse(mask).calls("painted")) return false;
-  return std::ranges::any_of(trace.scenario.painted, [&](const PaintedCells& cells) {
-    return lies_in(cells, c.batch, c.head) && c.row >= cells.query && c.row < cells.query + cells.queries &&
-           c.col >= cells.key && c.col < cells.key + cells.keys;
-  });
+  return trace.mask_rule->paints_over() && std::ranges::any_of(trace.scenario.painted, [&](const PaintedCells& cells) {
+           return lies_in(cells, c.batch, c.head) && c.row >= cells.query && c.row < cells.query + cells.queries &&
+                  c.col >= cells.key && c.col < cells.key + cells.keys;
+         });
 }
 
 }  // namespace

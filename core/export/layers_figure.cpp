@@ -6,7 +6,7 @@
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
 #include "core/network/network_trace.h"
-#include "core/run/masks_over.h"
+#include "core/run/trace.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"

@@ -3,12 +3,12 @@
 #include <array>
 #include <cassert>
 
-#include "core/attention/masking.h"
 #include "core/files/array_write.h"
 #include "core/files/free_path.h"
 #include "core/files/whole_file.h"
 #include "core/image/png_image.h"
 #include "core/mask/code.h"
+#include "core/scenario/mask_in_force.h"
 
 namespace headlight {
 namespace {
@@ -58,13 +58,14 @@ const char* extension(MaskFormat format) {
 
 std::string mask_code(const Trace& trace, MaskFormat format) {
   assert(is_code(format));
-  const Inputs& inputs = trace.inputs;
-  const Dims& dims = trace.dims();
-  MaskContext context{.batch = dims.batch, .heads = dims.heads, .n_q = dims.n_q, .n_k = dims.n_k};
-  if (inputs.valid_lens.defined()) context.valid_lens = &inputs.valid_lens;
-  if (inputs.doc_ids.defined()) context.doc_ids = &inputs.doc_ids;
-  const MaskExpression expression = MaskExpression::parse(expression_in_force(trace.scenario, inputs));
-  return to_code(expression, target_of(format), context, trace.scenario.painted);
+  const MaskRule rule = mask_rule(trace.scenario, trace.inputs);
+  const MaskContext context{.batch = rule.batch,
+                            .heads = rule.heads,
+                            .n_q = rule.n_q,
+                            .n_k = rule.n_k,
+                            .valid_lens = rule.valid_lens,
+                            .doc_ids = rule.doc_ids};
+  return to_code(rule.expression, target_of(format), context, rule.painted);
 }
 
 std::filesystem::path export_mask(const Trace& trace, Index batch, Index head, MaskFormat format,

@@ -9,7 +9,7 @@
 
 #include "core/figure/figure.h"
 #include "core/files/array_write.h"
-#include "core/run/masks_over.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

@@ -164,6 +164,15 @@ Tensor ArrayFile::load(std::string_view name) const {
   }
 }
 
+std::vector<double> ArrayFile::load_unrounded(std::string_view name) const {
+  const std::optional<std::size_t> i = position(name);
+  if (!i)
+    ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+  check_memory_for(name, *i);
+  check_unchanged();
+  return read_unrounded(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
+}
+
 Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) const {
   const std::optional<std::size_t> i = position(name);
   if (!i)

@@ -64,6 +64,8 @@ class ArrayFile {
   /// The numbers as float32: integers and float64 rounded, booleans as 0 and 1. Throws FileError where there is no such
   /// array, where it was skipped (saying why), or where its bytes turn out to be damaged.
   Tensor load(std::string_view name) const;
+  /// The numbers in row-major order as they are, not rounded to float32 (to float64 from 2^53 on). Throws as load does.
+  std::vector<double> load_unrounded(std::string_view name) const;
   /// Rows of a matrix, in this order, as [rows, cols]; nothing else of it is read. They must exist.
   Tensor load_rows(std::string_view name, std::span<const Index> rows) const;
   /// An array of one element (unrounded), a number or bool in a .pt, or a safetensors `__metadata__` string that spells

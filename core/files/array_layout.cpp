@@ -148,12 +148,27 @@ Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteRea
   return Tensor({static_cast<Index>(rows.size()), layout.shape[1]}, std::move(values));
 }
 
-double read_number(const ArrayLayout& layout, ByteReader& reader) {
-  assert(checked_count(layout.shape) == 1);
-  std::vector<std::byte> raw(byte_size(layout.dtype));
+std::vector<double> read_unrounded(const ArrayLayout& layout, ByteReader& reader) {
+  const std::size_t width = byte_size(layout.dtype);
+  const std::optional<Index> extent = checked_extent(layout.shape, layout.strides);
+  assert(checked_count(layout.shape) && extent);
+  if (*extent == 0) return {};
+  std::vector<std::byte> raw(static_cast<std::size_t>(*extent) * width);
   reader.skip(layout.offset);
   reader.read(raw);
-  return decode_number(layout.dtype, layout.big_endian, raw);
+  std::vector<double> values(static_cast<std::size_t>(*checked_count(layout.shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::size_t at = 0, rest = i;
+    for (std::size_t axis = layout.shape.size(); axis-- > 0; rest /= static_cast<std::size_t>(layout.shape[axis]))
+      at += rest % static_cast<std::size_t>(layout.shape[axis]) * static_cast<std::size_t>(layout.strides[axis]);
+    values[i] = decode_number(layout.dtype, layout.big_endian, std::span(raw).subspan(at * width, width));
+  }
+  return values;
+}
+
+double read_number(const ArrayLayout& layout, ByteReader& reader) {
+  assert(checked_count(layout.shape) == 1);
+  return read_unrounded(layout, reader).front();
 }
 
 }  // namespace headlight

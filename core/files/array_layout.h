@@ -30,6 +30,8 @@ std::optional<Index> checked_extent(const Shape& shape, const std::vector<Index>
 Tensor read_array(const ArrayLayout& layout, ByteReader& reader);
 /// Rows of a matrix, in this order, as [rows, cols]. `reader` is read up to the last of them, once.
 Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteReader& reader);
+/// The numbers of an array in row-major order, unrounded.
+std::vector<double> read_unrounded(const ArrayLayout& layout, ByteReader& reader);
 /// The only number of an array of one element, unrounded.
 double read_number(const ArrayLayout& layout, ByteReader& reader);
 

@@ -22,7 +22,7 @@ Tensor allowed_cells(const std::string& expression, const Trace& trace) {
   context.heads = dims.heads;
   context.n_q = dims.n_q;
   context.n_k = dims.n_k;
-  if (trace.inputs.valid_lens.defined()) context.valid_lens = &trace.inputs.valid_lens;
+  context.valid_lens = trace.inputs.valid_lens;
   return evaluate(MaskExpression::parse(expression), context)
       .expand({dims.batch, dims.heads, dims.n_q, dims.n_k})
       .contiguous();

@@ -102,8 +102,8 @@ NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value);
 /// Throws ExpressionError unless the value is in the parameter's range.
 void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position);
 
-/// The tree of a whole expression, a condition. Throws ExpressionError.
-NodePtr parse(std::string_view text);
+/// The tree of a whole expression, a condition; `file_definition` as in MaskExpression::parse. Throws ExpressionError.
+NodePtr parse(std::string_view text, std::string_view file_definition = {});
 
 /// "+", "&&", "floor", …
 std::string_view symbol(Op op);

@@ -128,15 +128,15 @@ class Evaluator {
   }
 
   Interval lengths() const {
-    const Tensor* lens = context_.valid_lens;
-    if (!lens || !lens->defined()) return anything;
-    if (lens->rank() == 1) {
-      const auto length = static_cast<double>(lens->at({b_}));
+    const Tensor& lens = context_.valid_lens;
+    if (!lens.defined()) return anything;
+    if (lens.rank() == 1) {
+      const auto length = static_cast<double>(lens.at({b_}));
       return {length, length};
     }
     Interval all{infinity, -infinity};
     for (Index q = static_cast<Index>(q_.lo); q <= static_cast<Index>(q_.hi); ++q) {
-      const auto length = static_cast<double>(lens->at({b_, q}));
+      const auto length = static_cast<double>(lens.at({b_, q}));
       all = {std::min(all.lo, length), std::max(all.hi, length)};
     }
     return all;
@@ -144,12 +144,12 @@ class Evaluator {
 
   /// Of the tokens of an interval.
   Interval documents(Interval tokens) const {
-    const Tensor* ids = context_.doc_ids;
-    if (!ids || !ids->defined()) return anything;
-    const Index entry = ids->size(0) > 1 ? b_ : 0;
+    const Tensor& ids = context_.doc_ids;
+    if (!ids.defined()) return anything;
+    const Index entry = ids.size(0) > 1 ? b_ : 0;
     Interval all{infinity, -infinity};
     for (Index i = static_cast<Index>(tokens.lo); i <= static_cast<Index>(tokens.hi); ++i) {
-      const auto id = static_cast<double>(ids->at({entry, i}));
+      const auto id = static_cast<double>(ids.at({entry, i}));
       all = {std::min(all.lo, id), std::max(all.hi, id)};
     }
     return all;

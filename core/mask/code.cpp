@@ -56,8 +56,8 @@ class Script {
         context_(context),
         painted_(tidied(painted, {context.batch, context.heads, context.n_q, context.n_k})),
         paints_over_(!painted_.empty() && !expression.calls("painted")),
-        writer_(target, expression.root(), context.valid_lens && context.valid_lens->rank() == 2,
-                context.doc_ids && context.doc_ids->size(0) > 1),
+        writer_(target, expression.root(), context.valid_lens.defined() && context.valid_lens.rank() == 2,
+                context.doc_ids.defined() && context.doc_ids.size(0) > 1),
         condition_(writer_.condition(expression.root())) {
     check_tensors();
   }
@@ -82,7 +82,7 @@ class Script {
   bool paints() const { return paints_over_ || uses(Variable::painted_mask); }
 
   void check_tensors() const {
-    if (uses(Variable::valid_len) && !(context_.valid_lens && context_.valid_lens->defined())) {
+    if (uses(Variable::valid_len) && !context_.valid_lens.defined()) {
       std::size_t begin = 0;
       for (const PatternCall& call : expression_.pattern_calls()) {
         if (call.pattern->name == "padding") begin = call.begin;
@@ -91,7 +91,7 @@ class Script {
           begin, std::string(expression_.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here",
           "expected valid_lens [B] or [B, n_q]");
     }
-    if ((uses_docs() || uses_places()) && !(context_.doc_ids && context_.doc_ids->defined())) {
+    if ((uses_docs() || uses_places()) && !context_.doc_ids.defined()) {
       throw ExpressionError(0, "no token has a document here", "expected --doc-ids, document_ids or cu_seqlens");
     }
   }
@@ -157,11 +157,11 @@ class Script {
   std::string tensors() const {
     std::string text;
     if (uses(Variable::valid_len)) {
-      text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(*context_.valid_lens) +
+      text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(context_.valid_lens) +
               on_device() + ")\n";
     }
-    if (uses_docs()) text += table("doc", *context_.doc_ids);
-    if (uses_places()) text += table("place", places_in_documents(*context_.doc_ids));
+    if (uses_docs()) text += table("doc", context_.doc_ids);
+    if (uses_places()) text += table("place", places_in_documents(context_.doc_ids));
     if (uses(Variable::file_mask)) {
       const std::string whole = "np.broadcast_to(np.load(\"file_mask.npy\") != 0, (B, H, n_q, n_k))";
       text += "file_mask = " + (numpy() ? whole : "torch.tensor(" + whole + on_device() + ")") + "\n";

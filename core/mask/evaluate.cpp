@@ -23,26 +23,6 @@ Tensor in_four_axes(const Tensor& tensor) {
   return tensor.view(shape);
 }
 
-std::size_t position_of(const MaskExpression& expression, std::string_view pattern) {
-  for (const PatternCall& call : expression.pattern_calls()) {
-    if (call.pattern->name == pattern) return call.begin;
-  }
-  return 0;
-}
-
-Tensor mask_input(const MaskExpression& expression, std::string_view pattern, const Tensor* tensor,
-                  const MaskContext& context, const std::string& missing, const std::string& expected) {
-  if (!expression.calls(pattern)) return {};
-  const std::size_t position = position_of(expression, pattern);
-  if (!tensor || !tensor->defined()) throw ExpressionError(position, missing, expected);
-  const Shape whole = {context.batch, context.heads, context.n_q, context.n_k};
-  if (!broadcastable(tensor->shape(), whole)) {
-    throw ExpressionError(position, std::string(pattern) + "() has the shape " + to_string(tensor->shape()),
-                          "expected one that broadcasts to [B, H, n_q, n_k] = " + to_string(whole));
-  }
-  return in_four_axes(*tensor);
-}
-
 /// Where a variable first stands, if it does.
 std::optional<std::size_t> place_of(const Node& node, std::initializer_list<Variable> wanted) {
   if (node.op == Op::variable && std::ranges::find(wanted, node.variable) != wanted.end()) return node.span.begin;
@@ -55,18 +35,32 @@ std::optional<std::size_t> place_of(const Node& node, std::initializer_list<Vari
   return std::nullopt;
 }
 
+/// The tensor behind file() or painted(), where the expression asks for its cells.
+Tensor mask_input(const MaskExpression& expression, Variable cells, std::string_view pattern, const Tensor& tensor,
+                  const MaskContext& context, const std::string& expected) {
+  const auto position = place_of(expression.root(), {cells});
+  if (!position) return {};
+  if (!tensor.defined()) throw ExpressionError(*position, std::string(pattern) + "() has no mask here", expected);
+  const Shape whole = {context.batch, context.heads, context.n_q, context.n_k};
+  if (!broadcastable(tensor.shape(), whole)) {
+    throw ExpressionError(*position, std::string(pattern) + "() has the shape " + to_string(tensor.shape()),
+                          "expected one that broadcasts to [B, H, n_q, n_k] = " + to_string(whole));
+  }
+  return in_four_axes(tensor);
+}
+
 Tensor valid_lens_input(const MaskExpression& expression, const MaskContext& context) {
   const auto position = place_of(expression.root(), {Variable::valid_len});
   if (!position) return {};
-  const Tensor* lens = context.valid_lens;
-  if (!lens || !lens->defined()) {
+  const Tensor& lens = context.valid_lens;
+  if (!lens.defined()) {
     throw ExpressionError(
         *position, std::string(expression.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here",
         "expected valid_lens [B] or [B, n_q] in the file or the scenario");
   }
-  if (lens->shape() == Shape{context.batch}) return lens->view({context.batch, 1, 1, 1});
-  if (lens->shape() == Shape{context.batch, context.n_q}) return lens->view({context.batch, 1, context.n_q, 1});
-  throw ExpressionError(*position, "valid_lens has the shape " + to_string(lens->shape()),
+  if (lens.shape() == Shape{context.batch}) return lens.view({context.batch, 1, 1, 1});
+  if (lens.shape() == Shape{context.batch, context.n_q}) return lens.view({context.batch, 1, context.n_q, 1});
+  throw ExpressionError(*position, "valid_lens has the shape " + to_string(lens.shape()),
                         "expected [B] or [B, n_q] = " + to_string({context.batch, context.n_q}));
 }
 
@@ -75,18 +69,18 @@ Tensor doc_ids_input(const MaskExpression& expression, const MaskContext& contex
   const auto position =
       place_of(expression.root(), {Variable::doc_q, Variable::doc_k, Variable::place_q, Variable::place_k});
   if (!position) return {};
-  const Tensor* ids = context.doc_ids;
-  if (!ids || !ids->defined()) {
+  const Tensor& ids = context.doc_ids;
+  if (!ids.defined()) {
     throw ExpressionError(*position, "no token has a document here",
                           "expected --doc-ids 0,0,1,1 or document_ids or cu_seqlens in the file");
   }
-  if (context.n_q != context.n_k || ids->rank() != 2 || ids->size(1) != context.n_k ||
-      (ids->size(0) != 1 && ids->size(0) != context.batch)) {
+  if (context.n_q != context.n_k || ids.rank() != 2 || ids.size(1) != context.n_k ||
+      (ids.size(0) != 1 && ids.size(0) != context.batch)) {
     throw ExpressionError(
-        *position, "the ids of documents have the shape " + to_string(ids->shape()),
+        *position, "the ids of documents have the shape " + to_string(ids.shape()),
         "expected [1, n] or [B, n] = " + to_string({context.batch, context.n_k}) + " of as many queries as keys");
   }
-  return ids->contiguous();
+  return ids.contiguous();
 }
 
 /// An axis of length one is one that the mask does not depend on.
@@ -106,15 +100,12 @@ void write_row(const Register& result, float* row, Index count) {
 }
 
 MaskInputs inputs_of(const MaskExpression& expression, const MaskContext& context) {
-  MaskInputs inputs{valid_lens_input(expression, context),
-                    mask_input(expression, "file", context.file_mask, context, "file() has no mask here",
-                               "expected a file that holds a mask"),
-                    mask_input(expression, "painted", context.painted, context, "painted() has no mask here",
-                               "expected a mask that was painted"),
-                    {},
-                    {},
-                    {},
-                    {}};
+  MaskInputs inputs;
+  inputs.valid_lens = valid_lens_input(expression, context);
+  inputs.file_mask = mask_input(expression, Variable::file_mask, "file", context.file_mask, context,
+                                "expected a file that holds a mask");
+  inputs.painted = mask_input(expression, Variable::painted_mask, "painted", context.painted, context,
+                              "expected a mask that was painted");
   if (const Tensor ids = doc_ids_input(expression, context); ids.defined()) {
     const Tensor places = places_in_documents(ids);
     const Shape of_queries{ids.size(0), 1, ids.size(1), 1}, of_keys{ids.size(0), 1, 1, ids.size(1)};
@@ -196,6 +187,7 @@ MaskReader::MaskReader(MaskReader&&) noexcept = default;
 
 bool MaskReader::by_batch() const { return (parts_->machine.program().depends & on_b) != 0; }
 bool MaskReader::by_head() const { return (parts_->machine.program().depends & on_h) != 0; }
+bool MaskReader::by_query() const { return (parts_->machine.program().depends & on_q) != 0; }
 
 void MaskReader::read(Index b, Index h, Index q, Index k0, Index count, float* to) {
   Machine& machine = parts_->machine;
@@ -212,9 +204,15 @@ void MaskReader::read(Index b, Index h, Index q, Index k0, Index count, float* t
 }
 
 Tensor evaluate(const MaskExpression& expression, const MaskContext& context) {
+  const Tensor mask = evaluate_where_it_differs(expression, context);
+  return mask.expand({mask.size(0), mask.size(1), context.n_q, context.n_k}).contiguous();
+}
+
+Tensor evaluate_where_it_differs(const MaskExpression& expression, const MaskContext& context) {
   MaskReader first(expression, context);
   const Index batch = first.by_batch() ? context.batch : 1, heads = first.by_head() ? context.heads : 1;
-  const Index n_q = context.n_q, n_k = context.n_k, rows = batch * heads * n_q;
+  const Index n_q = first.by_query() ? context.n_q : std::min<Index>(context.n_q, 1), n_k = context.n_k,
+              rows = batch * heads * n_q;
   Buffer values(static_cast<std::size_t>(rows * n_k));
   if (values.empty()) return Tensor({batch, heads, n_q, n_k}, {});
   // What can fail is evaluated row by row, so that the first cell that does is the one that is named.

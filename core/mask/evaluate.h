@@ -8,16 +8,16 @@
 
 namespace headlight {
 
-/// What the variables of an expression stand for. The tensors are only looked at; nullptr where there is none.
+/// What the variables of an expression stand for; an undefined tensor where there is none.
 struct MaskContext {
   Index batch = 1;
   Index heads = 1;
   Index n_q = 0;
   Index n_k = 0;
-  const Tensor* valid_lens = nullptr;  ///< [B] or [B, n_q]
-  const Tensor* file_mask = nullptr;   ///< 0 = may not attend; broadcastable to [B, H, n_q, n_k]
-  const Tensor* painted = nullptr;     ///< as file_mask
-  const Tensor* doc_ids = nullptr;     ///< [1, n] or [B, n], of as many queries as keys
+  Tensor valid_lens{};  ///< [B] or [B, n_q]
+  Tensor file_mask{};   ///< 0 = may not attend; broadcastable to [B, H, n_q, n_k]
+  Tensor painted{};     ///< as file_mask
+  Tensor doc_ids{};     ///< [1, n] or [B, n], of as many queries as keys
   std::stop_token stop = {};
   int threads = 1;
 };
@@ -26,7 +26,7 @@ struct MaskContext {
 Tensor places_in_documents(const Tensor& ids);
 
 /// Parts of rows of a mask, one after the other, for those who do not want all of it. Throws what evaluate() throws, of
-/// the cells that are read. Each thread needs its own; the expression and what the context points to must outlive it.
+/// the cells that are read. Each thread needs its own; the expression must outlive it.
 class MaskReader {
  public:
   MaskReader(const MaskExpression& expression, const MaskContext& context);
@@ -37,6 +37,8 @@ class MaskReader {
   /// Whether the mask differs between batch entries, and between heads.
   bool by_batch() const;
   bool by_head() const;
+  /// Whether it differs between queries.
+  bool by_query() const;
 
  private:
   struct Parts;
@@ -50,5 +52,8 @@ class MaskReader {
 /// of range, padding(), valid_len, doc(q), file() or painted() without what they stand for or with one of another
 /// shape. Throws Cancelled.
 Tensor evaluate(const MaskExpression& expression, const MaskContext& context);
+
+/// The same with one row in place of n_q equal ones where the mask does not differ between queries.
+Tensor evaluate_where_it_differs(const MaskExpression& expression, const MaskContext& context);
 
 }  // namespace headlight

@@ -39,10 +39,11 @@ bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0)
 
 }  // namespace
 
-MaskExpression MaskExpression::parse(std::string_view text) {
+MaskExpression MaskExpression::parse(std::string_view text, std::string_view file_definition) {
   MaskExpression result;
   result.text_ = text;
-  result.root_ = mask::parse(text);
+  result.file_definition_ = file_definition;
+  result.root_ = mask::parse(text, file_definition);
   return result;
 }
 

@@ -45,8 +45,9 @@ struct PatternCall {
 /// An expression that parsed. Immutable and cheap to copy.
 class MaskExpression {
  public:
-  /// Throws ExpressionError at the first character that is wrong.
-  static MaskExpression parse(std::string_view text);
+  /// `file_definition` is what file() stands for, in the words of a pattern's definition (core/mask/patterns.cpp):
+  /// unless given, the cells of the file's mask. Throws ExpressionError at the first character that is wrong.
+  static MaskExpression parse(std::string_view text, std::string_view file_definition = {});
 
   /// As the person wrote it.
   const std::string& text() const { return text_; }
@@ -56,10 +57,12 @@ class MaskExpression {
   bool calls(std::string_view pattern) const;
   const mask::Node& root() const { return *root_; }
 
-  friend bool operator==(const MaskExpression& a, const MaskExpression& b) { return a.text_ == b.text_; }
+  friend bool operator==(const MaskExpression& a, const MaskExpression& b) {
+    return a.text_ == b.text_ && a.file_definition_ == b.file_definition_;
+  }
 
  private:
-  std::string text_;
+  std::string text_, file_definition_;
   std::shared_ptr<const mask::Node> root_;
 };
 

@@ -70,7 +70,8 @@ struct Scope {
 class Parser {
  public:
   /// With a scope, `text` is a pattern's definition, which has words of its own (core/mask/patterns.cpp).
-  explicit Parser(std::string_view text, const Scope* scope = nullptr) : tokens_(tokenize(text)), scope_(scope) {}
+  explicit Parser(std::string_view text, const Scope* scope = nullptr, std::string_view file_definition = {})
+      : tokens_(tokenize(text)), scope_(scope), file_definition_(file_definition) {}
 
   NodePtr whole() {
     NodePtr result = choice();
@@ -292,7 +293,8 @@ class Parser {
       values[i] = make_argument(pattern, i, std::move(values[i]));
       scope.arguments[argument_name(pattern, i)] = values[i];
     }
-    const std::string text = definition(pattern, values.size());
+    const bool is_file = pattern.name == "file" && !file_definition_.empty();
+    const std::string text = is_file ? std::string(file_definition_) : definition(pattern, values.size());
     return make_pattern(pattern, std::move(values), Parser(text, &scope).whole(), span);
   }
 
@@ -367,15 +369,16 @@ class Parser {
   std::size_t next_ = 0;
   int depth_ = 0;
   const Scope* scope_;
+  std::string_view file_definition_;
 };
 
 }  // namespace
 
-NodePtr parse(std::string_view text) {
+NodePtr parse(std::string_view text, std::string_view file_definition) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw ExpressionError(0, "the mask expression is empty", "expected a condition such as causal()");
   }
-  NodePtr root = Parser(text).whole();
+  NodePtr root = Parser(text, nullptr, file_definition).whole();
   if (!root->condition) {
     throw ExpressionError(root->span.begin, "the expression is a number", "expected a condition such as k <= q");
   }

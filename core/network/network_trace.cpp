@@ -8,6 +8,7 @@
 #include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
+#include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -108,31 +109,9 @@ std::shared_ptr<const Trace> with_overview(std::shared_ptr<const Trace> trace, c
 
 std::string changed_settings(const Scenario& s) {
   std::string list;
-  const auto add = [&](bool changed, const char* what) {
-    if (changed) list += (list.empty() ? "" : ", ") + std::string(what);
-  };
-  add(s.scale.has_value(), "scale");
-  add(s.scale_first, "scale_first");
-  add(s.softcap.has_value(), "softcap");
-  add(s.qk_norm != QkNorm::none, "qk_norm");
-  add(s.rope != Rope::none || s.rope_base != Scenario().rope_base, "rope");
-  add(s.rotary_dim.has_value(), "rotary_dim");
-  add(s.query_offset.has_value(), "query_offset");
-  add(s.alibi, "alibi");
-  add(s.t5_bias, "t5_bias");
-  add(s.attn_bias.has_value(), "attn_bias");
-  add(s.sink_logit, "sink_logit");
-  add(!s.mask.empty(), "mask");
-  add(!s.mask_file.empty(), "mask_file");
-  add(!s.painted.empty(), "painted cells");
-  add(!s.valid_lens.empty(), "valid_lens");
-  add(!s.doc_ids.empty(), "doc_ids");
-  add(s.fill.has_value(), "fill");
-  add(s.mask_mode != MaskMode::fill, "mask_mode");
-  add(s.dead_row != DeadRow::from_fill, "dead_row");
-  add(s.training && s.dropout > 0, "dropout");
-  add(s.positions != Positions::none, "positions");
-  add(!s.edits.empty(), "edits");
+  for (const Setting& setting : all_settings()) {
+    if (setting.changes_layer(s)) list += (list.empty() ? "" : ", ") + setting.key;
+  }
   return list;
 }
 

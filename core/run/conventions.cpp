@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/head_outputs.h"
 #include "core/attention/heads.h"
-#include "core/attention/masking.h"
 #include "core/attention/projection.h"
+#include "core/attention/scores.h"
 #include "core/mask/expression.h"
 #include "core/mask/patterns.h"
 #include "core/mask/statistics.h"
 #include "core/run/difference.h"
 #include "core/run/pipeline.h"
+#include "core/scenario/mask_in_force.h"
 
 namespace headlight {
 namespace {
@@ -63,7 +63,7 @@ Trace masked_after_softmax(const Trace& trace) {
   open.painted.clear();
   Trace wrong = *compute(open, trace.inputs, &trace, {});
   const auto record = [&](Stage stage) -> Tensor& { return wrong.records[static_cast<std::size_t>(stage)].output; };
-  record(Stage::weights) = apply_mask(wrong[Stage::weights], trace[Stage::mask], 0);
+  record(Stage::weights) = apply_mask(wrong[Stage::weights], trace[Stage::mask], {0});
   record(Stage::mask) = trace[Stage::mask];
   record(Stage::output) = project(merge_heads(gather_values(wrong[Stage::weights], trace[Stage::V_heads])),
                                   trace[Stage::W_o], trace[Stage::b_o]);
@@ -88,9 +88,9 @@ std::vector<Convention> other_conventions(const Trace& trace) {
   if (!trace.has(Stage::mask)) return {};
   Finder find{trace};
   const std::string expression = expression_in_force(trace.scenario, trace.inputs);
-  Scenario inverted = trace.scenario;
+  Scenario inverted = trace.scenario;  // what was painted too
   inverted.mask = "!(" + expression + ")";
-  if (!MaskExpression::parse(expression).calls("painted")) {  // what was painted over it, too
+  if (trace.mask_rule->paints_over()) {
     for (PaintedCells& cells : inverted.painted) cells.attend = !cells.attend;
   }
   find.add("polarity", inverted);

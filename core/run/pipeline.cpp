@@ -1,7 +1,6 @@
 #include "core/run/pipeline.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -9,8 +8,7 @@
 #include <thread>
 
 #include "core/attention/dropout.h"
-#include "core/attention/head_outputs.h"
-#include "core/attention/masking.h"
+#include "core/attention/heads.h"
 #include "core/attention/projected_heads.h"
 #include "core/attention/score_stages.h"
 #include "core/attention/sweep.h"
@@ -18,7 +16,7 @@
 #include "core/run/check_inputs.h"
 #include "core/run/stage_steps.h"
 #include "core/run/summary.h"
-#include "core/run/work_estimate.h"
+#include "core/scenario/mask_in_force.h"
 #include "core/scenario/model_layer.h"
 #include "core/stage/cell_kind.h"
 #include "core/tensor/error.h"
@@ -28,26 +26,40 @@
 namespace headlight {
 namespace {
 
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::ranges::equal(a, b, {}, std::bit_cast<std::uint64_t, double>, std::bit_cast<std::uint64_t, double>);
-}
-
-bool same_key(const StageRecord& a, const StageRecord& b) {
-  return std::ranges::equal(a.sources, b.sources, identical) && same_bits(a.settings, b.settings) &&
-         a.words == b.words && a.painted == b.painted;
-}
-
 // Asked once: the answer is read from files, which takes longer than a small stage.
 int machine_threads() {
   static const int count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   return count;
 }
 
+// In bytes, of the stages that are kept: those that are made, but for the mask's, which is mostly the same for all
+// heads, and masked_scores without a mask, which are what is before them.
+double score_bytes(const Trace& trace, const Run& run, const std::array<bool, matrix_count>& made) {
+  const Dims& d = trace.dims();
+  const auto is_made = [&](Stage stage) { return made[static_cast<std::size_t>(stage)]; };
+  const auto is_kept = [&](Stage stage) { return !run.scores_kept || std::ranges::count(*run.scores_kept, stage) > 0; };
+  const double matrix = static_cast<double>(d.n_q) * static_cast<double>(d.n_k) * sizeof(float);
+  const double all_heads = matrix * static_cast<double>(d.batch * d.heads);
+  double bytes = is_made(Stage::mask) ? matrix : 0;
+  for (const Stage stage : all_stages()) {
+    const bool score_shaped = info(stage).rows == Axis::query && info(stage).cols == Axis::key;
+    if (!score_shaped || !is_made(stage) || !is_kept(stage) || stage == Stage::mask) continue;
+    if (stage == Stage::masked_scores && !is_made(Stage::mask)) continue;
+    bytes += stage == Stage::dropped_weights ? 2 * all_heads : all_heads;  // with what was kept
+  }
+  return bytes;
+}
+
 // Fills a trace stage by stage, taking from the last one what has not changed.
 class Pipeline {
  public:
   Pipeline(Trace& trace, const Trace* last, const Run& run)
-      : trace_(trace), last_(last), run_(run), estimate_(trace.scenario, trace.inputs) {}
+      : trace_(trace),
+        last_(last),
+        run_(run),
+        estimate_(trace.scenario, trace.inputs),
+        made_(made_stages(trace.scenario, trace.inputs)),
+        score_bytes_(score_bytes(trace, run, made_)) {}
 
   void compute();
 
@@ -67,8 +79,8 @@ class Pipeline {
   void choose_source();
   void draw_dropout();
   ScoreSteps score_steps() const;
-  // A score-shaped stage made from `before`. The first that is asked for makes all that follow it in the same sweep.
-  Tensor swept(Stage stage, const Tensor& before);
+  // A score-shaped stage. The first that is asked for makes all that follow it in the same sweep.
+  Tensor swept(Stage stage, const StageRecord& key);
   // All score-shaped stages in one sweep that stores those of Run::scores_kept alone.
   bool sweeps_at_once() const {
     return run_.scores_kept && !run_.override_stage && !source_ && trace_.has(Stage::V_heads) &&
@@ -87,6 +99,8 @@ class Pipeline {
   const Trace* last_;
   const Run& run_;
   WorkEstimate estimate_;
+  std::array<bool, matrix_count> made_;  // by static_cast<std::size_t>(stage): what this run has or will have
+  double score_bytes_;
   SweptStages ahead_;
   bool swept_at_once_ = false;
   std::pair<Tensor, double> largest_in_;  // of the input that was projected last: in self-attention that of all three
@@ -117,7 +131,7 @@ void Pipeline::compute(Stage stage) {
   if (!run_.override_stage) return void(usual(stage));
   const Tensor made = run_.override_stage(stage, trace_, [&] { return usual(stage); });
   StageRecord& record = trace_.records[static_cast<std::size_t>(stage)];
-  if (!identical(made, record.output)) record = {.words = "overridden", .output = made};
+  if (!identical(made, record.output)) record = {.parameters = Overridden{}, .output = made};
 }
 
 const Tensor& Pipeline::usual(Stage stage) {
@@ -125,7 +139,7 @@ const Tensor& Pipeline::usual(Stage stage) {
   const StageRecord* before = last_ ? &last_->records[index] : nullptr;
   StageRecord& record = trace_.records[index];
   record = key_of(stage, trace_);
-  if (before && before->output.defined() && same_key(*before, record)) {
+  if (before && before->output.defined() && before->same_key(record)) {
     record = *before;
     record.reused = true;
     return record.output;
@@ -145,7 +159,7 @@ Tensor Pipeline::make(Stage stage, const StageRecord& key, const Workers& worker
   }
   if (Tensor later = projected_on_demand(stage, key); later.defined()) return later;
   const StageStep& step = step_of(stage);
-  return step.make ? step.make(key, workers) : swept(stage, key.sources[0]);
+  return step.make ? step.make(key, workers) : swept(stage, key);
 }
 
 Tensor Pipeline::on_demand(Stage stage) const {
@@ -171,39 +185,20 @@ void Pipeline::before_scores() {
 
 ScoreSteps Pipeline::score_steps() const {
   ScoreSteps steps;
-  const Trace& t = trace_;
-  steps.queries = t[*t.standing_for(Stage::Q_scaled)];
-  steps.keys = t[*t.standing_for(Stage::K_rotated)];
-  steps.values = t[Stage::V_heads];
-  if (!scenario().scale_first) steps.scale = t.scale;
-  steps.cap = scenario().softcap;
-  const Index n_q = dims().n_q, n_k = dims().n_k;
-  if (scenario().alibi) steps.by_distance.push_back(alibi_by_distance(dims().heads, n_q, n_k, t.query_offset));
-  if (scenario().t5_bias)
-    steps.by_distance.push_back(t5_by_distance(t.t5_table, scenario().t5_bidirectional, n_q, n_k, t.query_offset));
-  steps.bias = inputs().bias;
-  steps.mask = t[Stage::mask];
-  steps.fill = t.fill;
-  steps.adds_fill = scenario().mask_mode == MaskMode::add;
-  steps.sink_logits = t.sink_logits;
-  steps.dead_row = scenario().dead_row;
-  steps.keep = t.dropout_keep;
-  steps.dropout = scenario().dropout;
+  steps.queries = trace_[*trace_.standing_for(Stage::Q_scaled)];
+  steps.keys = trace_[*trace_.standing_for(Stage::K_rotated)];
+  steps.values = trace_[Stage::V_heads];
+  steps.mask = trace_[Stage::mask];
+  for (const Stage stage : all_stages()) {
+    if (stage <= Stage::scores || stage == Stage::mask || !made_[static_cast<std::size_t>(stage)]) continue;
+    if (!step_of(stage).parameters) continue;
+    std::visit(
+        [&](const auto& parameters) {
+          if constexpr (requires { steps.take(parameters); }) steps.take(parameters);
+        },
+        step_of(stage).parameters(trace_));
+  }
   return steps;
-}
-
-// In bytes, of the stages that are kept.
-double score_bytes(const Trace& trace, const Run& run) {
-  const Scenario& s = trace.scenario;
-  const Dims& d = trace.dims();
-  int stages = 2 + !s.scale_first + s.softcap.has_value() + (s.alibi || s.t5_bias || trace.inputs.bias.defined());
-  if (has_mask(s, trace.inputs)) ++stages;
-  if (s.training && s.dropout > 0) stages += 2;
-  if (run.scores_kept) stages = static_cast<int>(run.scores_kept->size());
-  double cells =
-      static_cast<double>(d.batch * d.heads) * static_cast<double>(d.n_q) * static_cast<double>(d.n_k) * stages;
-  if (has_mask(s, trace.inputs)) cells += static_cast<double>(d.n_q) * static_cast<double>(d.n_k);
-  return cells * sizeof(float);
 }
 
 bool every_head_finite(const Tensor& heads) {
@@ -225,15 +220,15 @@ std::string gigabytes(double bytes) {
 // What cannot: a fill that leaks, dropout, cells painted over the mask, other rules.
 bool Pipeline::parts_will_do() const {
   if (run_.override_stage || (scenario().training && scenario().dropout > 0)) return false;
-  if (!has_mask(scenario(), inputs())) return true;
-  return trace_.fill <= -1e8F && scenario().mask_mode == MaskMode::fill && mask_rule(scenario(), inputs());
+  if (!trace_.mask_rule) return true;
+  return trace_.fill <= -1e8F && scenario().mask_mode == MaskMode::fill && !trace_.mask_rule->paints_over();
 }
 
 Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) {
   const bool turned = scenario().rope != Rope::none || scenario().qk_norm != QkNorm::none;
   const bool changed = turned || (stage == Stage::Q && scenario().scale_first);
   if (stage != Stage::V && (changed || (stage != Stage::Q && stage != Stage::K))) return {};
-  if (!key.sources[1].defined() || score_bytes(trace_, run_) <= most_kept() || !parts_will_do()) return {};
+  if (!key.sources[1].defined() || score_bytes_ <= most_kept() || !parts_will_do()) return {};
   const Index heads = stage == Stage::Q ? dims().heads : dims().kv_heads;
   auto source =
       std::make_shared<ProjectedHeads>(key.sources[0], key.sources[1], key.sources[2], heads, workers(stage).threads);
@@ -243,28 +238,29 @@ Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) {
 }
 
 void Pipeline::choose_source() {
-  const double bytes = score_bytes(trace_, run_);
-  if (bytes <= most_kept()) return;
+  if (score_bytes_ <= most_kept()) return;
   if (parts_will_do() && trace_.has(Stage::V_heads) && every_head_finite(trace_[Stage::V_heads])) {
     ScoreSteps steps = score_steps();
-    steps.mask = steps.keep = {};
-    std::shared_ptr<const MaskRule> rule = has_mask(scenario(), inputs()) ? mask_rule(scenario(), inputs()) : nullptr;
+    steps.mask = {};
+    steps.dropout.reset();
+    std::shared_ptr<const ReadableMask> rule = trace_.mask_rule ? readable_mask(*trace_.mask_rule) : nullptr;
     auto source =
         std::make_shared<ScoreSource>(std::move(steps), Shape{dims().batch, dims().heads, dims().n_q, dims().n_k},
                                       std::move(rule), workers(Stage::scores).threads);
     // Asked once for all: whether this system has memory on demand.
     if (stage_on_demand(source, Stage::scores).defined()) source_ = std::move(source);
   }
-  if (source_ || bytes <= 0.9 * machine_memory()) return;
+  if (source_ || score_bytes_ <= 0.9 * machine_memory()) return;
   throw InputError("",
-                   "the stages from scores to weights would take " + gigabytes(bytes) + ", and this machine has " +
-                       gigabytes(machine_memory()),
+                   "the stages from scores to weights would take " + gigabytes(score_bytes_) +
+                       ", and this machine has " + gigabytes(machine_memory()),
                    "expected fewer tokens, heads or batch entries");
 }
 
-Tensor Pipeline::swept(Stage stage, const Tensor& before) {
+Tensor Pipeline::swept(Stage stage, const StageRecord& key) {
   const auto settled = [&](const Tensor& made) {
-    return stage == Stage::head_outputs ? silenced(made, own_rules(inputs()).silent_heads) : made;
+    const auto* silence = std::get_if<SilenceParameters>(&key.parameters);
+    return silence ? silenced(made, silence->heads) : made;
   };
   if (ahead_[stage].defined()) return settled(ahead_[stage]);
   const Stage end = trace_.has(Stage::V_heads)                      ? Stage::head_outputs
@@ -278,7 +274,7 @@ Tensor Pipeline::swept(Stage stage, const Tensor& before) {
       run_.progress(stage, from + share * (estimate_.share(last, 1) - from));
     };
   }
-  SweptStages made = sweep(score_steps(), stage, last, before, all);
+  SweptStages made = sweep(score_steps(), stage, last, key.sources[0], all);
   if (run_.override_stage) return settled(made[stage]);
   ahead_ = std::move(made);
   return settled(ahead_[stage]);
@@ -328,6 +324,7 @@ void settle(Trace& trace, const Trace* last) {
   trace.scale = scenario.scale.value_or(static_cast<float>(1 / std::sqrt(d_head)));
   trace.fill = scenario.fill.value_or(trace.inputs.fill.value_or(-std::numeric_limits<float>::infinity()));
   trace.query_offset = settled_query_offset(scenario, trace.dims());
+  if (has_mask(scenario, trace.inputs)) trace.mask_rule = mask_rule(scenario, trace.inputs);
   if (own_rules(trace.inputs).sink_logits.defined()) {
     trace.sink_logits = own_rules(trace.inputs).sink_logits;
   } else if (scenario.sink_logit) {

@@ -3,19 +3,15 @@
 #include <algorithm>
 
 #include "core/attention/heads.h"
-#include "core/attention/masking.h"
 #include "core/attention/projection.h"
 #include "core/attention/scores.h"
+#include "core/scenario/mask_in_force.h"
 #include "core/scenario/model_layer.h"
 
 namespace headlight {
 namespace {
 
 using Key = StageRecord;
-
-// Numbers of a key are doubles, which hold a float or a count without loss.
-void add(Key& key, auto... numbers) { (key.settings.push_back(static_cast<double>(numbers)), ...); }
-Index whole(const Key& key, std::size_t i) { return static_cast<Index>(key.settings[i]); }
 
 // ---- Q, K, V, output
 Tensor make_projection(const Key& key, const Workers& w) {
@@ -40,40 +36,31 @@ double output_work(const Inputs& in) {
 
 // ---- Q_heads, K_heads, V_heads
 template <Index Dims::*heads>
-void count_heads(const Trace& trace, Key& key) {
-  add(key, trace.dims().*heads);
+StageParameters split_parameters(const Trace& trace) {
+  return SplitParameters{trace.dims().*heads};
 }
-Tensor make_split(const Key& key, const Workers&) { return split_heads(key.sources[0], whole(key, 0)); }
+Tensor make_split(const Key& key, const Workers&) {
+  return split_heads(key.sources[0], std::get<SplitParameters>(key.parameters).heads);
+}
 
 // ---- Q_normed, K_normed
 bool normed(const Scenario& s, const Inputs&) { return s.qk_norm != QkNorm::none; }
 template <Stage stage>
-void settle_norm(const Trace& trace, Key& key) {
-  const HeadNorm norm = norm_of(trace, stage);
-  key.sources.insert(key.sources.end(), {norm.gain, norm.bias});
-  add(key, static_cast<int>(norm.kind), norm.epsilon, norm.over_all_heads);
+StageParameters norm_parameters(const Trace& trace) {
+  return norm_of(trace, stage);
 }
 Tensor make_normed(const Key& key, const Workers& w) {
-  return normalise_heads(
-      key.sources[0],
-      {static_cast<QkNorm>(whole(key, 0)), key.settings[1], key.sources[1], key.settings[2] != 0, key.sources[2]}, w);
+  return normalise_heads(key.sources[0], std::get<HeadNorm>(key.parameters), w);
 }
 
 // ---- Q_rotated, K_rotated
 bool rotated(const Scenario& s, const Inputs&) { return s.rope != Rope::none; }
 template <Stage stage>
-void settle_rotation(const Trace& trace, Key& key) {
-  const Rotation turn = rotation_of(trace, stage);
-  add(key, static_cast<int>(turn.pairing), turn.gain, turn.first_position);
-  key.settings.insert(key.settings.end(), turn.frequencies.begin(), turn.frequencies.end());
+StageParameters rotation_parameters(const Trace& trace) {
+  return rotation_of(trace, stage);
 }
 Tensor make_rotated(const Key& key, const Workers& w) {
-  return rotate(key.sources[0],
-                {static_cast<Rope>(whole(key, 0)),
-                 {key.settings.begin() + 3, key.settings.end()},
-                 key.settings[1],
-                 whole(key, 2)},
-                w);
+  return rotate(key.sources[0], std::get<Rotation>(key.parameters), w);
 }
 
 // ---- scores … masked_scores: [B, H, n_q, n_k]
@@ -90,58 +77,41 @@ double a_head_product(const Inputs& in) { return 2 * cells(in) * static_cast<dou
 // The scale is taken after the product, or of the queries before it.
 bool scaled_before(const Scenario& s, const Inputs&) { return s.scale_first; }
 bool scaled_after(const Scenario& s, const Inputs&) { return !s.scale_first; }
-void settle_scale(const Trace& trace, Key& key) { add(key, trace.scale); }
+StageParameters scale_parameters(const Trace& trace) { return ScaleParameters{trace.scale}; }
 Tensor make_scaled_queries(const Key& key, const Workers& w) {
-  return scale_scores(key.sources[0], static_cast<float>(key.settings[0]), w);
+  return scale_scores(key.sources[0], std::get<ScaleParameters>(key.parameters), w);
 }
 
 bool capped(const Scenario& s, const Inputs&) { return s.softcap.has_value(); }
-void settle_cap(const Trace& trace, Key& key) { add(key, *trace.scenario.softcap); }
+StageParameters cap_parameters(const Trace& trace) { return CapParameters{*trace.scenario.softcap}; }
 
 bool biased(const Scenario& s, const Inputs& in) { return s.alibi || s.t5_bias || in.bias.defined(); }
-void settle_bias(const Trace& trace, Key& key) {
-  key.sources.insert(key.sources.end(), {trace.inputs.bias, trace.t5_table});
-  add(key, trace.scenario.alibi, trace.scenario.t5_bidirectional, trace.query_offset);
+StageParameters bias_parameters(const Trace& trace) {
+  const Scenario& s = trace.scenario;
+  return BiasParameters{trace.inputs.bias, trace.t5_table, s.alibi, s.t5_bidirectional, trace.query_offset};
 }
 
-void settle_mask(const Trace& trace, Key& key) {
-  const Inputs& in = trace.inputs;
-  key.sources = {in.file_mask, in.valid_lens, in.doc_ids};
-  key.words = trace.scenario.mask;
-  key.painted = trace.scenario.painted;
-  add(key, in.dims.batch, in.dims.heads, in.dims.n_q, in.dims.n_k);
-}
+StageParameters mask_parameters(const Trace& trace) { return *trace.mask_rule; }
 Tensor make_mask(const Key& key, const Workers& w) {
-  Scenario scenario;
-  scenario.mask = key.words;
-  scenario.painted = key.painted;
-  Inputs in;
-  in.file_mask = key.sources[0];
-  in.valid_lens = key.sources[1];
-  in.doc_ids = key.sources[2];
-  in.dims.batch = whole(key, 0), in.dims.heads = whole(key, 1), in.dims.n_q = whole(key, 2),
-  in.dims.n_k = whole(key, 3);
-  return build_mask(scenario, in, w.stop, w.threads);
+  return build_mask(std::get<MaskRule>(key.parameters), w.stop, w.threads);
 }
 
-void settle_fill(const Trace& trace, Key& key) { add(key, trace.fill, static_cast<int>(trace.scenario.mask_mode)); }
+StageParameters fill_parameters(const Trace& trace) { return FillParameters{trace.fill, trace.scenario.mask_mode}; }
 
 // ---- weights, dropped_weights
-void settle_softmax(const Trace& trace, Key& key) {
-  key.sources.push_back(trace.sink_logits);
-  add(key, static_cast<int>(trace.scenario.dead_row));
+StageParameters softmax_parameters(const Trace& trace) {
+  return SoftmaxParameters{trace.sink_logits, trace.scenario.dead_row};
 }
 
 // Of attention that was measured somewhere else nothing is computed.
 bool dropped(const Scenario& s, const Inputs& in) { return s.training && s.dropout > 0 && !in.weights.defined(); }
-void settle_dropout(const Trace& trace, Key& key) {
-  key.sources.push_back(trace.dropout_keep);
-  add(key, trace.scenario.dropout);
+StageParameters dropout_parameters(const Trace& trace) {
+  return DropoutParameters{trace.dropout_keep, trace.scenario.dropout};
 }
 
 // ---- head_outputs, concat
-void settle_silence(const Trace& trace, Key& key) {
-  for (const Index head : own_rules(trace.inputs).silent_heads) add(key, head);
+StageParameters silence_parameters(const Trace& trace) {
+  return SilenceParameters{own_rules(trace.inputs).silent_heads};
 }
 Tensor make_concat(const Key& key, const Workers&) { return merge_heads(key.sources[0]); }
 
@@ -152,23 +122,23 @@ constexpr std::array<StageStep, stage_count> steps{{
     {Stage::Q, nullptr, nullptr, make_projection, query_work},
     {Stage::K, nullptr, nullptr, make_projection, key_work},
     {Stage::V, nullptr, nullptr, make_projection, value_work},
-    {Stage::Q_heads, nullptr, count_heads<&Dims::heads>, make_split, nullptr},
-    {Stage::K_heads, nullptr, count_heads<&Dims::kv_heads>, make_split, nullptr},
-    {Stage::V_heads, nullptr, count_heads<&Dims::kv_heads>, make_split, nullptr},
-    {Stage::Q_normed, normed, settle_norm<Stage::Q_normed>, make_normed, nullptr},
-    {Stage::K_normed, normed, settle_norm<Stage::K_normed>, make_normed, nullptr},
-    {Stage::Q_rotated, rotated, settle_rotation<Stage::Q_rotated>, make_rotated, nullptr},
-    {Stage::K_rotated, rotated, settle_rotation<Stage::K_rotated>, make_rotated, nullptr},
-    {Stage::Q_scaled, scaled_before, settle_scale, make_scaled_queries, nullptr},
+    {Stage::Q_heads, nullptr, split_parameters<&Dims::heads>, make_split, nullptr},
+    {Stage::K_heads, nullptr, split_parameters<&Dims::kv_heads>, make_split, nullptr},
+    {Stage::V_heads, nullptr, split_parameters<&Dims::kv_heads>, make_split, nullptr},
+    {Stage::Q_normed, normed, norm_parameters<Stage::Q_normed>, make_normed, nullptr},
+    {Stage::K_normed, normed, norm_parameters<Stage::K_normed>, make_normed, nullptr},
+    {Stage::Q_rotated, rotated, rotation_parameters<Stage::Q_rotated>, make_rotated, nullptr},
+    {Stage::K_rotated, rotated, rotation_parameters<Stage::K_rotated>, make_rotated, nullptr},
+    {Stage::Q_scaled, scaled_before, scale_parameters, make_scaled_queries, nullptr},
     {Stage::scores, nullptr, nullptr, nullptr, a_head_product},
-    {Stage::scaled_scores, scaled_after, settle_scale, nullptr, a_cell<4>},
-    {Stage::capped_scores, capped, settle_cap, nullptr, a_cell<60>},
-    {Stage::biased_scores, biased, settle_bias, nullptr, a_cell<6>},
-    {Stage::mask, has_mask, settle_mask, make_mask, a_cell<6>},
-    {Stage::masked_scores, nullptr, settle_fill, nullptr, a_cell<6>},
-    {Stage::weights, nullptr, settle_softmax, nullptr, a_cell<40>},
-    {Stage::dropped_weights, dropped, settle_dropout, nullptr, a_cell<20>},
-    {Stage::head_outputs, nullptr, settle_silence, nullptr, a_head_product},
+    {Stage::scaled_scores, scaled_after, scale_parameters, nullptr, a_cell<4>},
+    {Stage::capped_scores, capped, cap_parameters, nullptr, a_cell<60>},
+    {Stage::biased_scores, biased, bias_parameters, nullptr, a_cell<6>},
+    {Stage::mask, has_mask, mask_parameters, make_mask, a_cell<6>},
+    {Stage::masked_scores, nullptr, fill_parameters, nullptr, a_cell<6>},
+    {Stage::weights, nullptr, softmax_parameters, nullptr, a_cell<40>},
+    {Stage::dropped_weights, dropped, dropout_parameters, nullptr, a_cell<20>},
+    {Stage::head_outputs, nullptr, silence_parameters, nullptr, a_head_product},
     {Stage::concat, nullptr, nullptr, make_concat, nullptr},
     {Stage::output, nullptr, nullptr, make_projection, output_work},
 }};
@@ -176,10 +146,7 @@ static_assert(in_stage_order(steps), "core/run/stage_steps.cpp: a row for every 
 
 bool may_be_missing(Stage source) { return is_parameter(source) || source == Stage::mask; }
 
-}  // namespace
-
-const StageStep& step_of(Stage stage) { return steps[static_cast<std::size_t>(stage)]; }
-
+// `has` says it of the stages before.
 bool is_made(Stage stage, const Scenario& scenario, const Inputs& inputs, const std::function<bool(Stage)>& has) {
   if (inputs.matrix(stage).defined()) return true;
   const StageSources& sources = info(stage).sources;
@@ -190,8 +157,19 @@ bool is_made(Stage stage, const Scenario& scenario, const Inputs& inputs, const 
   return ready && (!step.exists || step.exists(scenario, inputs));
 }
 
+}  // namespace
+
+const StageStep& step_of(Stage stage) { return steps[static_cast<std::size_t>(stage)]; }
+
 bool is_made(Stage stage, const Trace& so_far) {
   return is_made(stage, so_far.scenario, so_far.inputs, [&](Stage s) { return so_far.has(s); });
+}
+
+std::array<bool, matrix_count> made_stages(const Scenario& scenario, const Inputs& inputs) {
+  std::array<bool, matrix_count> made{};
+  const auto has = [&](Stage stage) { return made[static_cast<std::size_t>(stage)]; };
+  for (const Stage stage : all_stages()) made[static_cast<std::size_t>(stage)] = is_made(stage, scenario, inputs, has);
+  return made;
 }
 
 StageRecord key_of(Stage stage, const Trace& so_far) {
@@ -201,7 +179,7 @@ StageRecord key_of(Stage stage, const Trace& so_far) {
     const std::optional<Stage> there = so_far.standing_for(source.stage);
     key.sources.push_back(there ? so_far[*there] : Tensor());
   }
-  if (step_of(stage).settle) step_of(stage).settle(so_far, key);
+  if (step_of(stage).parameters) key.parameters = step_of(stage).parameters(so_far);
   return key;
 }
 
@@ -222,6 +200,22 @@ Rotation rotation_of(const Trace& trace, Stage stage) {
   if (!own.rope_frequencies.empty()) return {s.rope, own.rope_frequencies, own.rope_gain, first};
   return {s.rope, rope_frequencies(static_cast<double>(s.rope_base), s.rotary_dim.value_or(trace.dims().d_head)),
           own.rope_gain, first};
+}
+
+WorkEstimate::WorkEstimate(const Scenario& scenario, const Inputs& inputs) {
+  const std::array<bool, matrix_count> made = made_stages(scenario, inputs);
+  for (const Stage stage : all_stages()) {
+    const auto i = static_cast<std::size_t>(stage);
+    before_[i] = whole_;
+    const bool computed = made[i] && !inputs.matrix(stage).defined();
+    work_[i] = computed && step_of(stage).work ? step_of(stage).work(inputs) : 0;
+    whole_ += work_[i];
+  }
+}
+
+double WorkEstimate::share(Stage stage, double part) const {
+  const auto i = static_cast<std::size_t>(stage);
+  return whole_ > 0 ? (before_[i] + part * work_[i]) / whole_ : 1;
 }
 
 }  // namespace headlight

@@ -5,7 +5,6 @@
 
 #include "core/attention/projected_heads.h"
 #include "core/parallel/turns.h"
-#include "core/run/masks_over.h"
 #include "core/run/trace.h"
 #include "core/stage/demand_matrix.h"
 #include "core/stage/survey.h"

@@ -5,25 +5,48 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <string>
+#include <variant>
 #include <vector>
 
+#include "core/attention/qk_norm.h"
+#include "core/attention/rope.h"
+#include "core/attention/sweep.h"
+#include "core/mask/mask_rule.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario.h"
+#include "core/stage/cell_kind.h"
 #include "core/stage/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
 
+struct SplitParameters {
+  Index heads = 1;
+  bool operator==(const SplitParameters&) const = default;
+};
+struct SilenceParameters {
+  std::vector<Index> heads{};  ///< knocked out: their outputs are zero
+  bool operator==(const SilenceParameters&) const = default;
+};
+/// Of a stage that Run::override_stage made: never one that is computed.
+struct Overridden {
+  bool operator==(const Overridden&) const = default;
+};
+/// What a stage is computed by besides its sources: the argument of its kernel, and part of its key. Floats are equal
+/// bit by bit, tensors where they are identical().
+using StageParameters =
+    std::variant<std::monostate, SplitParameters, HeadNorm, Rotation, ScaleParameters, CapParameters, BiasParameters,
+                 MaskRule, FillParameters, SoftmaxParameters, DropoutParameters, SilenceParameters, Overridden>;
+
 /// What a stage was computed from. Two records with the same key have the same output.
 struct StageRecord {
-  std::vector<Tensor> sources{};   ///< compared with identical()
-  std::vector<double> settings{};  ///< scale, fill, p, seed …, bit-compared
-  std::string words{};             ///< mask expression and the like
-  std::vector<PaintedCells> painted{};
+  std::vector<Exact<Tensor>> sources{};
+  StageParameters parameters{};
   Tensor output{};
   double milliseconds = 0;  ///< time it took when it was last computed
   bool reused = false;      ///< taken from the last trace as it was
+
+  bool same_key(const StageRecord& other) const { return sources == other.sources && parameters == other.parameters; }
 };
 
 struct TraceSummary;
@@ -34,8 +57,9 @@ class Trace {
   Scenario scenario;
   Inputs inputs;
   std::array<StageRecord, stage_count> records;
-  Tensor dropout_keep;     ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
-  Tensor sink_logits;      ///< [H]; undefined unless the scenario has one
+  std::optional<MaskRule> mask_rule;  ///< nothing where there is no mask
+  Tensor dropout_keep;                ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
+  Tensor sink_logits;                 ///< [H]; undefined unless the scenario has one
   Tensor t5_table;         ///< [H, 32], by bucket (core/position/relative_bias.h); undefined unless the scenario has it
   float scale = 1;         ///< what scores were multiplied by
   float fill = 0;          ///< what masked scores were set to
@@ -54,5 +78,8 @@ class Trace {
   /// The stages that this run has, in the order of computation.
   std::vector<Stage> stages() const;
 };
+
+/// What lies over a stage's matrix: masked and dropped cells, on the stages from the mask on.
+CellMasks masks_over(const Trace& trace, Stage stage, Index batch, Index head);
 
 }  // namespace headlight

@@ -113,10 +113,10 @@ void note_replaced(const MaskReading& m) {
   const FileReading& r = m.file;
   const Scenario& s = r.resolving.scenario;
   const Masking& in = m.masking;
-  if (s.mask.empty() || !s.mask_file.empty() || (!in.file_mask.defined() && !in.valid_lens.defined())) return;
+  if (s.mask.empty() || !s.mask_file.empty() || (!in.has_file_mask() && !in.valid_lens.defined())) return;
   try {
     const MaskExpression expression = MaskExpression::parse(s.mask);
-    if (in.file_mask.defined() && !expression.calls("file"))
+    if (in.has_file_mask() && !expression.calls("file"))
       r.assume("mask", "--mask replaces the file's; \"… && file()\" keeps it");
     if (in.valid_lens.defined() && !expression.calls("padding"))
       r.assume("mask", "--mask replaces the valid lengths; \"… && padding()\" keeps them");
@@ -141,7 +141,7 @@ void read_fill(MaskReading& m) {
     r.assume("fill", shortest(*in.fill) + " (" + number->name + ")");
   } else if (in.fill) {
     r.assume("fill", shortest(*in.fill) + ", the file's own");
-  } else if (in.file_mask.defined() || in.valid_lens.defined()) {
+  } else if (in.has_file_mask() || in.valid_lens.defined()) {
     r.assume("fill", "-inf, there being no mask_fill");
   }
 }
@@ -184,6 +184,10 @@ void MaskReading::restrict_to(const Tensor& attend) {
   mask = mask.defined() ? combined(mask, attend, [](float a, float b) { return a * b; }) : attend;
 }
 
+void MaskReading::restrict_to(const std::string& rule) {
+  masking.file_rule += (masking.file_rule.empty() ? "" : " && ") + rule;
+}
+
 void MaskReading::add_bias(const Tensor& bias) {
   if (!all_of(bias, [](float v) { return !std::isnan(v); }))
     file.fail("its additive mask holds NaN", "expected numbers or -inf");
@@ -223,6 +227,7 @@ void add_mask_file(const Resolving& resolving, Inputs& inputs) {
   const FileReading r{resolving, *inputs.mask_file, {}, inputs.assumptions};
   MaskReading m{r, inputs.dims, inputs};
   m.masking.file_mask = {};
+  m.masking.file_rule.clear();
   bool found = false;
   for (const MaskName& entry : mask_names) {
     if (!r.file.arrays().find(entry.name)) continue;

@@ -159,7 +159,7 @@ Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& tab
                        (buckets == t5_buckets && furthest == t5_max_distance
                             ? std::string()
                             : ", " + std::to_string(buckets) + " buckets to distance " + std::to_string(furthest)));
-  return r.file.made(table + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k), [&] {
+  const auto make = [&] {
     const Tensor by_distance =
         t5_by_distance(r.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k, 0, furthest);
     Buffer cells;
@@ -169,7 +169,8 @@ Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& tab
       }
     }
     return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
-  });
+  };
+  return r.file.made(table + " by distance", make, {d.n_q, d.n_k});
 }
 
 }  // namespace

@@ -71,12 +71,17 @@ struct Sequence {
 
 /// Which of them may, and what is added to their scores.
 struct Masking {
-  Tensor file_mask{};   ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
+  Tensor file_mask{};  ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
+  /// What the file's mask says besides, in the mask language: "causal()", "doc(q) == doc(k)"; "": nothing. file() is
+  /// both.
+  std::string file_rule{};
   Tensor valid_lens{};  ///< [B] or [B, n_q]; undefined: none
   Tensor doc_ids{};  ///< [1, n] or [B, n], of as many queries as keys: which document each token belongs to; undefined:
                      ///< none
   Tensor bias{};     ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
   std::optional<float> fill{};  ///< the source's own fill value
+
+  bool has_file_mask() const { return file_mask.defined() || !file_rule.empty(); }
 };
 
 struct Inputs : Parameters, Sequence, Masking {

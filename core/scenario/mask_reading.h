@@ -16,6 +16,8 @@ struct MaskReading {
 
   /// 1 = may attend, [B|1, H|1, n_q|1, n_k|1].
   void restrict_to(const Tensor& attend);
+  /// The same, in the mask language.
+  void restrict_to(const std::string& rule);
   /// The same axes. Throws FileError for NaN.
   void add_bias(const Tensor& bias);
 };

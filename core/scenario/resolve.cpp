@@ -214,7 +214,10 @@ Inputs resolve(const Scenario& scenario, const Scenario* last_scenario, const In
 void add_settings(const Resolving& r, Inputs& inputs) {
   const Inputs* last_unedited = r.last && r.last->unedited ? r.last->unedited.get() : r.last;
   if (!r.scenario.valid_lens.empty()) inputs.valid_lens = typed_valid_lens(r.scenario, inputs.dims);
-  if (!r.scenario.doc_ids.empty()) inputs.doc_ids = typed_doc_ids(r.scenario, inputs.dims);
+  if (!r.scenario.doc_ids.empty()) {
+    if (inputs.doc_ids.defined()) inputs.assumptions.push_back({"mask", "--doc-ids in place of the file's documents"});
+    inputs.doc_ids = typed_doc_ids(r.scenario, inputs.dims);
+  }
   if (!r.scenario.mask_file.empty()) add_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
   if (r.scenario.attn_bias) inputs.bias = typed_bias(r.scenario, inputs.dims);
   name_tokens(r.scenario, inputs);

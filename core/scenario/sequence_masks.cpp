@@ -9,8 +9,6 @@
 namespace headlight {
 namespace {
 
-constexpr float inexact_id = 16777216;  // 2^24: from there on float32 has no whole number of its own for each
-
 /// A causal mask that a module keeps for its longest sequence: the part of it that these queries and keys have.
 struct Buffered {
   std::string name;
@@ -46,6 +44,25 @@ std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const
     for (Index k = 0; k < d.n_k; ++k) values.push_back(k <= row ? 1.0F : 0.0F);
   }
   return Buffered{name, Tensor({1, 1, d.n_q, d.n_k}, std::move(values)), upper};
+}
+
+/// The numbers as float32. Where one is too large for that to tell it from its neighbours, ids are numbered from 0 in
+/// their order, and `assumptions` says so: documents stay apart.
+Tensor document_ids(Shape shape, std::span<const double> ids, std::vector<Assumption>& assumptions) {
+  constexpr double exact = 16777216;  // 2^24
+  const bool large = std::ranges::any_of(ids, [](double id) { return std::abs(id) >= exact; });
+  Buffer values(ids.size());
+  std::ranges::transform(ids, values.begin(), [](double id) { return static_cast<float>(id); });
+  if (large) {
+    std::vector<double> all(ids.begin(), ids.end());
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    std::ranges::transform(ids, values.begin(), [&](double id) {
+      return static_cast<float>(std::ranges::lower_bound(all, id) - all.begin());
+    });
+    assumptions.push_back({"mask", "document ids from 16777216 on are numbered 0, 1, … in their order"});
+  }
+  return Tensor(std::move(shape), std::move(values));
 }
 
 }  // namespace
@@ -92,15 +109,10 @@ bool is_causal_buffer(const MaskReading& m, const std::string& name) {
 
 void read_is_causal(MaskReading& m) {
   const FileReading& r = m.file;
-  const Dims& d = m.dims;
   const auto flag = r.own_number({"is_causal", "causal"});
   if (!flag || flag->value == 0) return;
-  Buffer values;
-  for (Index q = 0; q < d.n_q; ++q) {
-    for (Index k = 0; k < d.n_k; ++k) values.push_back(k <= q ? 1.0F : 0.0F);
-  }
   r.assume("mask", flag->name + ": causal, aligned at the top left as scaled_dot_product_attention does");
-  m.restrict_to(Tensor({1, 1, d.n_q, d.n_k}, std::move(values)));
+  m.restrict_to("causal()");
 }
 
 void read_valid_lens(MaskReading& m) {
@@ -127,16 +139,13 @@ void read_documents(MaskReading& m) {
   const std::string name =
       !ends.empty() ? ends : r.find({"document_ids", "doc_ids", "document_id", "sequence_ids", "segment_ids"});
   if (name.empty()) return;
-  const Tensor stored = r.load(name).contiguous();
+  Tensor stored = r.load(name).contiguous();
+  if (ends.empty()) stored = document_ids(stored.shape(), r.file.arrays().load_unrounded(name), r.assumptions);
   if (d.n_q != d.n_k)
     r.fail(in_quotes(name) + " says the documents of one sequence, but there are " + std::to_string(d.n_q) +
                " queries and " + std::to_string(d.n_k) + " keys",
            "expected as many");
   const Index n = d.n_q;
-  if (std::ranges::any_of(stored.values(), [](float id) { return std::abs(id) >= inexact_id; })) {
-    r.fail(in_quotes(name) + " holds ids of 16777216 or more, which float32 cannot tell apart",
-           "expected smaller ones, such as each document's number from 0 on");
-  }
   Tensor ids = stored;
   if (!ends.empty()) {
     const std::span<const float> at = stored.values();
@@ -154,15 +163,7 @@ void read_documents(MaskReading& m) {
     r.fail(r.shape_of(name), "expected [n] = " + to_string({n}) + " or [B, n] = " + to_string({d.batch, n}));
   const Index entries = ids.rank() == 2 ? d.batch : 1;
   m.masking.doc_ids = ids.view({entries, n});
-  Buffer values;
-  for (Index b = 0; b < entries; ++b) {
-    const std::span<const float> of =
-        ids.values().subspan(static_cast<std::size_t>(b * n), static_cast<std::size_t>(n));
-    for (const float q : of) {
-      for (const float k : of) values.push_back(q == k ? 1.0F : 0.0F);
-    }
-  }
-  m.restrict_to(Tensor({entries, 1, n, n}, std::move(values)));
+  m.restrict_to("doc(q) == doc(k)");
   r.assume("mask", name + (ends.empty() ? ": tokens of the same id may attend to each other"
                                         : ": tokens of one document may attend to each other"));
 }

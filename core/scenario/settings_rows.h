@@ -27,13 +27,18 @@ struct SettingRow {
   bool (*applies)(const Scenario&) = nullptr;
   bool negated = false;  ///< the option is --no-…, for what is there unless switched off
   bool has_option = true;
-  std::string_view refused_empty{};  ///< what is expected in place of an empty text
+  std::string_view refused_empty{};             ///< what is expected in place of an empty text
+  bool of_layer = false;                        ///< it changes the attention of a network's layer
+  bool (*in_layer)(const Scenario&) = nullptr;  ///< then: when; null: where it is not the default
 
   constexpr SettingRow in(SettingRange numbers) const { return with(&SettingRow::range, numbers); }
   constexpr SettingRow when(bool (*condition)(const Scenario&)) const { return with(&SettingRow::applies, condition); }
   constexpr SettingRow as(Control kind) const { return with(&SettingRow::control, kind); }
   constexpr SettingRow slider(double from, double to, Control kind = Control::slider) const {
     return as(kind).with(&SettingRow::slide_from, from).with(&SettingRow::slide_to, to);
+  }
+  constexpr SettingRow changes_layer(bool (*condition)(const Scenario&) = nullptr) const {
+    return with(&SettingRow::of_layer, true).with(&SettingRow::in_layer, condition);
   }
   constexpr SettingRow without_option() const { return with(&SettingRow::has_option, false); }
   constexpr SettingRow as_negation() const { return with(&SettingRow::negated, true); }
@@ -75,7 +80,8 @@ inline constexpr auto settings_rows = std::tuple{
         .when([](const Scenario& s) { return s.source == Source::text; }),
     setting("positions", &Scenario::positions, "none|sinusoidal",
             "what is added to the inputs (Vaswani et al. 2017, section 3.5)", R"("sinusoidal")", SettingGroup::input)
-        .as(Control::choice),
+        .as(Control::choice)
+        .changes_layer(),
     setting("tokens", &Scenario::tokens, "\"A B C\"|@FILE",
             "names of the queries, in self-attention of the keys too; a line is a batch entry",
             R"([["a", "b"], ["c", "d"]])", SettingGroup::more)
@@ -124,84 +130,108 @@ inline constexpr auto settings_rows = std::tuple{
     setting("weight_order", &Scenario::weight_order, "by_name|out_in|in_out", "how the file's weights are stored",
             R"("in_out")", SettingGroup::input),
     setting("scale", &Scenario::scale, "X", "scores are multiplied by it; 1/√d_head unless set", "0.5",
-            SettingGroup::scores),
+            SettingGroup::scores)
+        .changes_layer(),
     setting("scale_first", &Scenario::scale_first, "",
             "scale queries before the product, not scores after it (nn.MultiheadAttention)", "true",
             SettingGroup::scores)
-        .as(Control::toggle),
+        .as(Control::toggle)
+        .changes_layer(),
     setting("softcap", &Scenario::softcap, "C", "C · tanh(scores / C)", "30", SettingGroup::variants)
         .in(above_zero)
-        .slider(0, 50),
+        .slider(0, 50)
+        .changes_layer(),
     setting("qk_norm", &Scenario::qk_norm, "",
             "normalise queries and keys of each head: by root mean square; =l2, =layer", R"("rms")",
             SettingGroup::variants)
-        .as(Control::choice),
+        .as(Control::choice)
+        .changes_layer(),
     setting("rope", &Scenario::rope, "half|interleaved", "rotary positions, and how features pair", R"("half")",
             SettingGroup::variants)
-        .as(Control::choice),
+        .as(Control::choice)
+        .changes_layer(),
     setting("rope_base", &Scenario::rope_base, "X", "of RoPE's wavelengths, 10000 unless set", "500000",
             SettingGroup::variants)
         .in(above_zero)
         .slider(10, 10000)
-        .when([](const Scenario& s) { return s.rope != Rope::none; }),
+        .when([](const Scenario& s) { return s.rope != Rope::none; })
+        .changes_layer(),
     setting("rotary_dim", &Scenario::rotary_dim, "N",
             "RoPE turns only the first N numbers of each head; an even number", "2", SettingGroup::variants)
         .in(sizes)
         .slider(0, 64, Control::whole_slider)
-        .when([](const Scenario& s) { return s.rope != Rope::none; }),
+        .when([](const Scenario& s) { return s.rope != Rope::none; })
+        .changes_layer(),
     setting("query_offset", &Scenario::query_offset, "N", "positions of the queries begin at N, for RoPE, ALiBi and T5",
             "3", SettingGroup::variants)
         .in(positions_range)
         .slider(0, 64, Control::whole_slider)
-        .when([](const Scenario& s) { return s.rope != Rope::none || s.alibi || s.t5_bias; }),
-    setting("alibi", &Scenario::alibi, "", "ALiBi's linear bias", "true", SettingGroup::variants).as(Control::toggle),
+        .when([](const Scenario& s) { return s.rope != Rope::none || s.alibi || s.t5_bias; })
+        .changes_layer(),
+    setting("alibi", &Scenario::alibi, "", "ALiBi's linear bias", "true", SettingGroup::variants)
+        .as(Control::toggle)
+        .changes_layer(),
     setting("t5_bias", &Scenario::t5_bias, "", "T5's relative bias, with seeded values", "true", SettingGroup::variants)
-        .as(Control::toggle),
+        .as(Control::toggle)
+        .changes_layer(),
     setting("sink_logit", &Scenario::sink_logit, "", "a seeded logit a head that takes its share of the softmax",
             "true", SettingGroup::variants)
-        .as(Control::toggle),
+        .as(Control::toggle)
+        .changes_layer(),
     setting("t5_bidirectional", &Scenario::t5_bidirectional, "",
             "half of T5's buckets are for keys after the query; =false for none", "false", SettingGroup::variants)
         .as(Control::toggle)
         .when([](const Scenario& s) { return s.t5_bias; }),
     setting("attn_bias", &Scenario::attn_bias, "JSON",
             "added to all scores, [n_q, n_k], in place of the file's: [[0, \"-inf\"], [0, 0]]",
-            R"([[0, "-inf"], [0, 0]])", SettingGroup::scores),
+            R"([[0, "-inf"], [0, 0]])", SettingGroup::scores)
+        .changes_layer(),
     setting("mask", &Scenario::mask, "EXPR", "true = may attend: \"causal() && window(4)\"; see `headlight list masks`",
             R"json("causal() && window(4)")json", SettingGroup::mask)
-        .never_empty("a condition such as causal()"),
+        .never_empty("a condition such as causal()")
+        .changes_layer(),
     setting("mask_file", &Scenario::mask_file, "FILE",
             "file() from .npy, .npz, .csv or a black and white .png; true, 1, white = may attend", R"("mask.npy")",
-            SettingGroup::mask),
+            SettingGroup::mask)
+        .changes_layer(),
     setting("mask_polarity", &Scenario::mask_polarity, "attend|ignore", "what true, 1 or white means in a file's masks",
             R"("ignore")", SettingGroup::mask),
     setting("valid_lens", &Scenario::valid_lens, "N,N,...", "for padding(): how many keys of each batch entry are real",
-            "[[3], [2]]", SettingGroup::mask),
+            "[[3], [2]]", SettingGroup::mask)
+        .changes_layer(),
     setting("doc_ids", &Scenario::doc_ids, "N,N,...", "for doc(q) and doc(k): which document each token belongs to",
-            "[[0], [0], [1]]", SettingGroup::mask),
+            "[[0], [0], [1]]", SettingGroup::mask)
+        .changes_layer(),
     setting("painted", &Scenario::painted, "JSON",
             "cells set over the expression: [{\"query\": 0, \"key\": 1, \"attend\": true}]",
-            R"([{"query": 0, "key": 1, "attend": true}])", SettingGroup::mask),
-    setting("fill", &Scenario::fill, "X|-inf", "what masked scores become", "-1e9", SettingGroup::mask).in(fills),
+            R"([{"query": 0, "key": 1, "attend": true}])", SettingGroup::mask)
+        .changes_layer(),
+    setting("fill", &Scenario::fill, "X|-inf", "what masked scores become", "-1e9", SettingGroup::mask)
+        .in(fills)
+        .changes_layer(),
     setting("mask_mode", &Scenario::mask_mode, "fill|add",
             "the fill in the score's place, or added to it: a NaN stays (nn.MultiheadAttention)", R"("add")",
             SettingGroup::mask)
         .as(Control::choice)
-        .when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); }),
+        .when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); })
+        .changes_layer(),
     setting("dead_row", &Scenario::dead_row, "nan|uniform|zero", "what becomes of a row whose keys are all masked",
             R"("zero")", SettingGroup::mask)
         .as(Control::choice)
-        .when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); }),
+        .when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); })
+        .changes_layer(),
     setting("dropout", &Scenario::dropout, "P", "probability; acts with --training", "0.25", SettingGroup::dropout)
         .in({0, 1})
-        .slider(0, 0.95),
+        .slider(0, 0.95)
+        .changes_layer([](const Scenario& s) { return s.training && s.dropout > 0; }),
     setting("training", &Scenario::training, "", "dropout is active", "true", SettingGroup::dropout),
     setting("dropout_seed", &Scenario::dropout_seed, "N", "of the dropped cells", "9", SettingGroup::dropout)
         .slider(0, 99, Control::whole_slider)
         .when([](const Scenario& s) { return s.training && s.dropout > 0; }),
     setting("edits", &Scenario::edits, "JSON",
             "numbers set by hand: [{\"stage\": \"W_q\", \"row\": 1, \"col\": 2, \"value\": 0.5}]",
-            R"([{"stage": "W_q", "row": 1, "col": 2, "value": 0.5}])", SettingGroup::input),
+            R"([{"stage": "W_q", "row": 1, "col": 2, "value": 0.5}])", SettingGroup::input)
+        .changes_layer(),
     setting("knock_out", &Scenario::knock_out, "L.H,L.H,...", "of a network: the outputs of these heads are zero",
             R"(["3.1"])", SettingGroup::more),
     setting("threads", &Scenario::threads, "N", "as many as the machine has, unless set", "2", SettingGroup::more)

@@ -112,28 +112,28 @@ const std::string* string([[maybe_unused]] const Scenario& s) {
 }
 
 template <std::size_t i>
+bool changes_layer([[maybe_unused]] const Scenario& s) {
+  constexpr auto row = row_of<i>;
+  if constexpr (!row.of_layer) {
+    return false;
+  } else if constexpr (row.in_layer != nullptr) {
+    return row.in_layer(s);
+  } else {
+    static const Scenario usual;
+    return s.*row.member != usual.*row.member;
+  }
+}
+
+template <std::size_t i>
 Setting made() {
   constexpr auto row = row_of<i>;
   std::string option = (row.negated ? "--no-" : "--") + std::string(row.key);
   std::ranges::replace(option, '_', '-');
   if (!row.has_option) option.clear();
-  Setting setting{std::string(row.key),
-                  option,
-                  row.operand,
-                  row.help,
-                  row.example,
-                  row.group,
-                  row.range,
-                  row.control,
-                  row.slide_from,
-                  row.slide_to,
-                  row.applies,
-                  {},
-                  apply<i>,
-                  text<i>,
-                  number<i>,
-                  set_number<i>,
-                  string<i>};
+  Setting setting{
+      std::string(row.key), option,       row.operand, row.help,         row.example, row.group, row.range, row.control,
+      row.slide_from,       row.slide_to, row.applies, changes_layer<i>, {},          apply<i>,  text<i>,   number<i>,
+      set_number<i>,        string<i>};
   if constexpr (std::is_enum_v<Field<i>>) setting.words = Words<Field<i>>::list;
   return setting;
 }

@@ -39,6 +39,7 @@ struct Setting {
   Control control;
   double slide_from, slide_to;              ///< of a slider
   bool (*applies)(const Scenario&);         ///< whether it changes anything as the others are; null: always
+  bool (*changes_layer)(const Scenario&);   ///< whether it changes the attention of a network's layer
   std::span<const std::string_view> words;  ///< of a choice
 
   /// Throws SettingError for text that it does not take.

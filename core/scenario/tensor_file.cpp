@@ -34,14 +34,16 @@ bool TensorFile::was_loaded(const std::string& name) const {
   return loaded_.contains(name);
 }
 
-Tensor TensorFile::made(const std::string& recipe, const std::function<Tensor()>& make) const {
+Tensor TensorFile::made(const std::string& recipe, const std::function<Tensor()>& make, const Shape& lengths) const {
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = made_.find(recipe); found != made_.end()) return found->second;
+    const auto found = made_.find(recipe);
+    if (found != made_.end() && found->second.lengths == lengths) return found->second.tensor;
   }
   Tensor tensor = make();  // which loads, and must not wait for itself
   const std::lock_guard lock(mutex_);
-  return made_.emplace(recipe, std::move(tensor)).first->second;
+  made_[recipe] = {lengths, tensor};
+  return tensor;
 }
 
 std::shared_ptr<const TokenSplitter> TensorFile::tokenizer() const {

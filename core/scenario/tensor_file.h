@@ -33,8 +33,9 @@ class TensorFile {
   Tensor load(const std::string& name) const;
   /// Whether load() was ever asked for it.
   bool was_loaded(const std::string& name) const;
-  /// What `make` makes of the file's arrays, made once; `recipe` says what it is.
-  Tensor made(const std::string& recipe, const std::function<Tensor()>& make) const;
+  /// What `make` makes of the file's arrays, made once; `recipe` says what it is. What depends on the lengths of the
+  /// sequences too is kept for the last `lengths` alone.
+  Tensor made(const std::string& recipe, const std::function<Tensor()>& make, const Shape& lengths = {}) const;
   /// The model's tokenizer, which lies beside it; opened once. Thread-safe. Throws FileError.
   std::shared_ptr<const TokenSplitter> tokenizer() const;
 
@@ -50,7 +51,12 @@ class TensorFile {
   FileStamp stamp_;
   std::shared_ptr<const ArrayFile> arrays_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Tensor> loaded_, made_;
+  struct Made {
+    Shape lengths;
+    Tensor tensor;
+  };
+  mutable std::map<std::string, Tensor> loaded_;
+  mutable std::map<std::string, Made> made_;
   mutable std::shared_ptr<const TokenSplitter> tokenizer_;
 };
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/run/masks_over.h"
+#include "core/run/trace.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
 #include "ui/look/measure.h"

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "core/attention/masking.h"
 #include "core/mask/evaluate.h"
 #include "core/mask/painting.h"
 #include "core/mask/statistics.h"
 #include "core/run/summary.h"
+#include "core/scenario/mask_in_force.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
@@ -208,7 +208,7 @@ std::vector<PatternTile> make_palette() {
       const MaskExpression example = MaskExpression::parse(pattern.example);
       MaskContext context{.n_q = tile_tokens, .n_k = tile_tokens};
       const Tensor lens = Tensor::full({1}, tile_tokens * 0.6f);
-      context.valid_lens = &lens;
+      context.valid_lens = lens;
       tiles.push_back(
           {signature(pattern), hint_of(pattern), example.text(), in_lines(example.text()), evaluate(example, context)});
     } catch (const ExpressionError&) {

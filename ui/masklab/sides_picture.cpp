@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/attention/masking.h"
 #include "core/mask/statistics.h"
+#include "core/scenario/mask_in_force.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/said.h"
@@ -33,7 +33,7 @@ struct SidesBuilder {
     other.mask = second_mask(frame.view().mask_lab, frame.document.scenario);
     other.painted.clear();
     try {
-      b = build_mask(other, trace.inputs)
+      b = build_mask(mask_rule(other, trace.inputs))
               .slice(0, frame.view().batch, 1)
               .slice(1, frame.view().head, 1)
               .contiguous()

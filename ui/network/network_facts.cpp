@@ -152,10 +152,9 @@ void tell_together(const Frame& frame, const HeadOverview& overview, Teller& tel
   if ((wanted != LayersTogether::rollout && wanted != LayersTogether::flow) || !facts.together_missing.empty()) return;
   frame.joiner.want({frame.trace()->overview, layer, frame.view().batch,
                      wanted == LayersTogether::flow ? Joining::flow : Joining::rollout});
-  const bool settled = frame.joiner.settled();
   JoinedRows joined = frame.joiner.now();
   if (teller.joined_version == joined.version) return;
-  if (settled && !joined.matrix.defined()) facts.together_missing = "network.together_too_large";
+  if (joined.out_of_memory) facts.together_missing = "network.together_too_large";
   teller.joined_version = joined.version;
   facts.together = std::move(joined.matrix);
   facts.rows_together = joined.rows;

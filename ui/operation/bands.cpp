@@ -5,7 +5,7 @@
 
 #include "core/figure/range.h"
 #include "core/image/theme.h"
-#include "core/run/masks_over.h"
+#include "core/run/trace.h"
 #include "ui/look/measure.h"
 
 namespace headlight::operation {

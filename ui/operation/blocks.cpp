@@ -5,7 +5,7 @@
 #include "core/explain/math_markup.h"
 #include "core/figure/range.h"
 #include "core/image/theme.h"
-#include "core/run/masks_over.h"
+#include "core/run/trace.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/explain/row_statistics.h"
-#include "core/run/masks_over.h"
+#include "core/run/trace.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 

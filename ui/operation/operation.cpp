@@ -6,7 +6,7 @@
 
 #include "core/explain/explain.h"
 #include "core/explain/partial_stage.h"
-#include "core/run/masks_over.h"
+#include "core/run/trace.h"
 #include "ui/level/row_prose.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "core/attention/masking.h"
 #include "core/run/summary.h"
 #include "ui/document/wanted.h"
 #include "ui/look/number_text.h"

@@ -63,8 +63,7 @@ void draw_mask_controls(const Frame& frame) {
   std::snprintf(window, sizeof window, "causal() && window(%lld)", static_cast<long long>((trace.dims().n_k + 1) / 2));
   const float gap = 4 * frame.u;
   const float each = (ImGui::GetContentRegionAvail().x - gap) / 2;
-  const bool file_masks =
-      trace.inputs.file_mask.defined() || (trace.inputs.valid_lens.defined() && now.valid_lens.empty());
+  const bool file_masks = trace.inputs.has_file_mask() || (trace.inputs.valid_lens.defined() && now.valid_lens.empty());
   const bool model_masks = network_of(trace.inputs) != nullptr && now.mask.empty() && trace.has(Stage::mask);
   mask_chip(frame, model_masks ? "of_model" : file_masks ? "of_file" : "none", "", now.mask.empty(), each);
   ImGui::SameLine(0, gap);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/masks_over.h"
+#include "core/run/trace.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 

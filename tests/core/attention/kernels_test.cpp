@@ -181,13 +181,13 @@ TEST_CASE("what is found in one sweep is bit for bit what its stages give one af
     steps.queries = sampled({1, 4, 97, 24}, "q");
     steps.keys = sampled({1, 2, n, 24}, "k");
     steps.values = sampled({1, 2, n, 20}, "v");
-    steps.scale = 0.3F;
-    steps.cap = 2.0F;
-    steps.bias = sampled({4, 1, n}, "bias");
+    steps.scale = ScaleParameters{0.3F};
+    steps.cap = CapParameters{2.0F};
+    steps.bias = BiasParameters{.bias = sampled({4, 1, n}, "bias")};
     Buffer may(static_cast<std::size_t>(97 * n));
     for (Index i = 0; i < 97 * n; ++i) may[static_cast<std::size_t>(i)] = i % n <= i / n ? 1.0F : 0.0F;
     steps.mask = Tensor({97, n}, std::move(may)).expand({1, 4, 97, n});
-    steps.fill = -inf;
+    steps.fill.fill = -inf;
     Workers three;
     three.threads = 3;
     const SweptStages whole = sweep(steps, Stage::scores, Stage::head_outputs, {}, three);

@@ -1,4 +1,3 @@
-#include "core/attention/position_bias.h"
 #include "core/attention/qk_norm.h"
 #include "core/attention/rope.h"
 #include "core/attention/scores.h"
@@ -93,7 +92,7 @@ TEST_CASE("T5's buckets of other numbers and distances are Hugging Face's", "[at
 TEST_CASE("several biases sum, each by distance or cell", "[attention]") {
   const Tensor scores = sampled({2, 2, 3, 4}, "s"), file = sampled({2, 1, 1, 4}, "f");
   const Tensor table = t5_table(2, 5);
-  const Tensor sum = add_biases(scores, {alibi_by_distance(2, 3, 4), t5_by_distance(table, true, 3, 4)}, file);
+  const Tensor sum = add_biases(scores, {.bias = file, .t5_table = table, .alibi = true});
   for (Index q = 0; q < 3; ++q) {
     for (Index k = 0; k < 4; ++k) {
       const float alibi = static_cast<float>(alibi_slopes(2)[1]) * static_cast<float>(k - q);

@@ -1,7 +1,6 @@
 #include "core/attention/softmax.h"
 
 #include "core/attention/dropout.h"
-#include "core/attention/masking.h"
 #include "core/attention/scores.h"
 #include "core/tensor/philox.h"
 #include "tests/attention_inputs.h"
@@ -56,17 +55,17 @@ TEST_CASE("a sink logit takes its share, so rows sum to less than one", "[attent
 
 TEST_CASE("a soft-cap far above the scores is the identity, a low one holds them under it", "[attention]") {
   const Tensor scores = sampled({1, 2, 3, 4}, "s", 3);
-  CHECK_THAT(cap_scores(scores, 1e6F), agrees_with(scores));
-  CHECK(cap_scores(row({1e4F}), 2).at({0, 0, 0, 0}) == 2);
+  CHECK_THAT(cap_scores(scores, {1e6F}), agrees_with(scores));
+  CHECK(cap_scores(row({1e4F}), {2}).at({0, 0, 0, 0}) == 2);
 }
 
 TEST_CASE("the fill stands where the mask is false, also over a NaN", "[attention]") {
-  CHECK_THAT(apply_mask(row({1, NaN, 3}), row({1, 0, 0}), -inf), agrees_with(row({1, -inf, -inf})));
+  CHECK_THAT(apply_mask(row({1, NaN, 3}), row({1, 0, 0}), {-inf}), agrees_with(row({1, -inf, -inf})));
 }
 
 TEST_CASE("a fill that is added leaves a NaN what it is", "[attention]") {
   const auto added = [](float fill) {
-    return apply_mask(row({1, NaN, 3, 2}), row({1, 0, 0, 1}), fill, {}, MaskMode::add);
+    return apply_mask(row({1, NaN, 3, 2}), row({1, 0, 0, 1}), {fill, MaskMode::add});
   };
   CHECK_THAT(added(-inf), agrees_with(row({1, NaN, -inf, 2})));
   CHECK_THAT(added(-10), agrees_with(row({1, NaN, -7, 2})));

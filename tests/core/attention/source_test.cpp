@@ -1,14 +1,13 @@
 // Stages that are computed as they are read, beside the same ones in memory.
 #include <cstdlib>
 
-#include "core/attention/masking.h"
 #include "core/attention/projected_heads.h"
 #include "core/attention/projection.h"
 #include "core/attention/score_stages.h"
 #include "core/engine/tile_store.h"
 #include "core/mask/block_verdict.h"
-#include "core/run/masks_over.h"
 #include "core/run/summary.h"
+#include "core/run/trace.h"
 #include "core/stage/pool.h"
 #include "core/tensor/error.h"
 #include "tests/attention_inputs.h"

@@ -8,10 +8,9 @@
 #include <set>
 #include <thread>
 
-#include "core/attention/head_outputs.h"
 #include "core/attention/heads.h"
-#include "core/attention/masking.h"
 #include "core/attention/projection.h"
+#include "core/attention/scores.h"
 #include "core/attention/softmax.h"
 #include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/time_limit.h"
@@ -91,7 +90,7 @@ TEST_CASE("the right numbers match and nothing is diagnosed") {
 TEST_CASE("two mistakes are found one after the other") {
   const auto trace = causal_run();
   std::vector<NamedArray> arrays = arrays_of(*trace);
-  const Tensor masked = apply_mask((*trace)[Stage::scores], (*trace)[Stage::mask], -INFINITY);
+  const Tensor masked = apply_mask((*trace)[Stage::scores], (*trace)[Stage::mask], {-INFINITY});
   replace(arrays, Stage::scaled_scores, (*trace)[Stage::scores]);
   replace(arrays, Stage::masked_scores, masked);
   replace_from_weights(arrays, *trace, softmax(masked));

@@ -7,6 +7,7 @@
 #include "core/files/array_write.h"
 #include "core/image/png_image.h"
 #include "core/scenario/inputs.h"
+#include "core/scenario/mask_in_force.h"
 #include "core/tensor/error.h"
 #include "tests/matchers.h"
 
@@ -117,7 +118,9 @@ TEST_CASE(
     scenario.source = Source::file;
     scenario.file = path.string();
     scenario.heads = 1;
-    return resolve(scenario).file_mask;
+    const Inputs inputs = resolve(scenario);
+    CHECK_FALSE(inputs.file_mask.defined());  // a rule, whatever the length
+    return build_mask(mask_rule(scenario, inputs));
   };
   const Tensor expected =
       Tensor({1, 1, 5, 5}, {1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1});

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/attention/masking.h"
+#include "core/scenario/mask_in_force.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 
@@ -28,7 +28,7 @@ struct Case {
   std::vector<PaintedCells> painted = {};
 };
 
-MaskContext context_of(Index n_q, Index n_k, const Tensor* valid_lens = &lens_by_entry) {
+MaskContext context_of(Index n_q, Index n_k, const Tensor& valid_lens = lens_by_entry) {
   MaskContext context;
   context.batch = 2;
   context.heads = 3;
@@ -63,10 +63,10 @@ std::vector<Case> cases() {
        }) {
     result.push_back({expression, context_of(13, 18)});
   }
-  result.push_back({"padding() && causal()", context_of(4, 6, &lens_by_query)});
+  result.push_back({"padding() && causal()", context_of(4, 6, lens_by_query)});
   result.push_back({"file() || causal() && window(1)", context_of(4, 6)});
-  result.back().context.file_mask = &file_mask;
-  for (const Tensor* docs : {&docs_of_all, &docs_by_entry}) {
+  result.back().context.file_mask = file_mask;
+  for (const Tensor& docs : {docs_of_all, docs_by_entry}) {
     for (const char* expression :
          {"doc(q) == doc(k) && (causal() || place(k) < 2)", "doc(k) == 4 || q % 2.5 < 1 && place(q) >= place(k)"}) {
       result.push_back({expression, context_of(6, 6)});
@@ -130,13 +130,13 @@ Tensor in_force(const Case& a_case) {
   inputs.dims.heads = a_case.context.heads;
   inputs.dims.n_q = a_case.context.n_q;
   inputs.dims.n_k = a_case.context.n_k;
-  if (a_case.context.valid_lens) inputs.valid_lens = *a_case.context.valid_lens;
-  if (a_case.context.doc_ids) inputs.doc_ids = *a_case.context.doc_ids;
-  if (a_case.context.file_mask) inputs.file_mask = *a_case.context.file_mask;
+  inputs.valid_lens = a_case.context.valid_lens;
+  inputs.doc_ids = a_case.context.doc_ids;
+  inputs.file_mask = a_case.context.file_mask;
   Scenario scenario;
   scenario.mask = a_case.expression;
   scenario.painted = a_case.painted;
-  return build_mask(scenario, inputs);
+  return build_mask(mask_rule(scenario, inputs));
 }
 
 void check_by_running(CodeTarget target, const std::string& module) {

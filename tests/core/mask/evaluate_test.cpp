@@ -50,7 +50,7 @@ TEST_CASE("each head and each batch entry has its own mask") {
 TEST_CASE("padding keeps the valid keys of each batch entry, or of each query") {
   MaskContext context = context_of(2, 3, 4, 5);
   const Tensor by_entry = Tensor::of({2}, {3, 0});
-  context.valid_lens = &by_entry;
+  context.valid_lens = by_entry;
   Tensor mask = run("padding()", context);
   REQUIRE(mask.shape() == Shape{2, 1, 4, 5});
   for (Index k = 0; k < 5; ++k) {
@@ -58,7 +58,7 @@ TEST_CASE("padding keeps the valid keys of each batch entry, or of each query") 
     CHECK(mask.at({1, 0, 3, k}) == 0.0f);
   }
   const Tensor by_query = Tensor::of({2, 4}, {1, 2, 3, 4, 5, 4, 3, 2});
-  context.valid_lens = &by_query;
+  context.valid_lens = by_query;
   mask = run("padding()", context);
   for (Index b = 0; b < 2; ++b) {
     for (Index q = 0; q < 4; ++q) {
@@ -68,7 +68,7 @@ TEST_CASE("padding keeps the valid keys of each batch entry, or of each query") 
     }
   }
   const Tensor wrong = Tensor::of({3}, {1, 2, 3});
-  context.valid_lens = &wrong;
+  context.valid_lens = wrong;
   CHECK_THROWS_AS(run("padding()", context), ExpressionError);
 }
 
@@ -76,8 +76,8 @@ TEST_CASE("file() and painted() are broadcast, whatever their strides") {
   MaskContext context = context_of(2, 2, 2, 3);
   const Tensor transposed = Tensor::of({3, 2}, {1, 0, 0, 1, 1, 1}).transpose(0, 1);
   const Tensor by_entry = Tensor::of({2, 1, 1, 3}, {1, 1, 0, 0, 1, 1});
-  context.file_mask = &transposed;
-  context.painted = &by_entry;
+  context.file_mask = transposed;
+  context.painted = by_entry;
   CHECK(run("file()", context).shape() == Shape{1, 1, 2, 3});
   const Tensor mask = run("file() && !painted()", context);
   REQUIRE(mask.shape() == Shape{2, 1, 2, 3});
@@ -89,7 +89,7 @@ TEST_CASE("file() and painted() are broadcast, whatever their strides") {
     }
   }
   const Tensor wrong = Tensor::full({4, 3}, 1);
-  context.file_mask = &wrong;
+  context.file_mask = wrong;
   CHECK_THROWS_AS(run("file()", context), ExpressionError);
 }
 

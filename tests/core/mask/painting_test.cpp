@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "core/attention/masking.h"
+#include "core/scenario/mask_in_force.h"
 #include "tests/attention_inputs.h"
 #include "tests/catch.h"
 
@@ -89,7 +89,7 @@ TEST_CASE("the mask in force shows each painted rectangle over the expression") 
   scenario.mask = "causal()";
   scenario.painted = {{.query = 0, .key = 1, .attend = true, .queries = 2, .keys = 9},
                       {.query = 2, .key = 0, .keys = 2}};
-  const Tensor mask = build_mask(scenario, inputs).contiguous();
+  const Tensor mask = build_mask(mask_rule(scenario, inputs)).contiguous();
   const std::vector<float> values(mask.values().begin(), mask.values().end());
   CHECK(values == std::vector<float>{1, 1, 1, 1, 1, 1, 0, 0, 1});
 }

@@ -5,6 +5,7 @@
 #include "core/files/array_write.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/inputs.h"
+#include "core/scenario/tensor_file.h"
 #include "core/tensor/sampler.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
@@ -387,12 +388,47 @@ TEST_CASE("a floating attn_mask is added to the scores and is no causal mask bes
   sample.add("attn_mask", Tensor::of({n_q, n_q}, {0, 1, 1, 0, 0, 1, 0, 0, 0}));
   const Inputs in = sample.resolved();
   CHECK(in.bias.defined());
-  CHECK_FALSE(in.file_mask.defined());
+  CHECK_FALSE(in.has_file_mask());
 }
 
-TEST_CASE("ids of documents that float32 cannot tell apart are refused in a file") {
+TEST_CASE("is_causal is a rule, whatever the length") {
   Sample sample;
   sample.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
-  sample.add("document_ids", Tensor::of({n_q}, {0, 16777216, 16777218}));
-  CHECK(sample.error().find("16777216 or more") != std::string::npos);
+  sample.number("is_causal", 1);
+  const Inputs in = sample.resolved();
+  CHECK_FALSE(in.file_mask.defined());
+  CHECK(in.file_rule == "causal()");
+  const auto trace = compute({}, in, nullptr, {});
+  for (Index q = 0; q < n_q; ++q) {
+    for (Index k = 0; k < n_q; ++k) CHECK((*trace)[Stage::mask].at({1, 2, q, k}) == (k <= q ? 1 : 0));
+  }
+}
+
+TEST_CASE("--doc-ids takes the place of the file's documents, and says so") {
+  Sample sample;
+  sample.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
+  sample.add("document_ids", Tensor::of({n_q}, {0, 0, 1}));
+  Scenario scenario;
+  scenario.doc_ids = {{5}, {6}, {6}};
+  const Inputs in = sample.resolved(scenario);
+  CHECK(in.doc_ids.at({0, 1}) == 6);
+  CHECK(std::ranges::any_of(in.assumptions, [](const Assumption& assumption) {
+    return assumption.taken_for == "--doc-ids in place of the file's documents";
+  }));
+}
+
+TEST_CASE("what depends on the lengths of a text is kept for the last lengths alone") {
+  const samples::TempFolder folder;
+  write_npz(folder / "a.npz", std::array{NamedArray{"x", Tensor::full({1}, 0)}});
+  const TensorFile file((folder / "a.npz").string());
+  int made = 0;
+  const auto make = [&] {
+    ++made;
+    return Tensor::full({1}, 0);
+  };
+  const Tensor first = file.made("bias", make, {4, 4});
+  CHECK(identical(file.made("bias", make, {4, 4}), first));
+  file.made("bias", make, {5, 5});
+  file.made("bias", make, {4, 4});
+  CHECK(made == 3);
 }

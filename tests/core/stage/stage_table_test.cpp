@@ -6,7 +6,6 @@
 #include "core/explain/explain.h"
 #include "core/export/reproduce_script.h"
 #include "core/run/stage_steps.h"
-#include "core/run/work_estimate.h"
 #include "tests/attention_inputs.h"
 #include "tests/catch.h"
 #include "tests/matchers.h"
