@@ -51,6 +51,7 @@ void HeadlessWindow::settle() {
     session.wait();
   }
   frame();
+  for (int more = 0; more < 100 && !session.settled(); ++more) frame();  // pictures that are made one a frame
 }
 
 void HeadlessWindow::move(ImVec2 to) {

@@ -49,7 +49,9 @@ Words::Words(const std::string& language) : language_(language) {
 
 const char* Words::operator()(std::string_view key) const {
   const auto found = table_.find(key);
-  return found != table_.end() ? found->second.c_str() : missing_.emplace(key).first->c_str();
+  if (found != table_.end()) return found->second.c_str();
+  const auto missing = missing_.find(key);
+  return (missing != missing_.end() ? missing : missing_.emplace(key).first)->c_str();
 }
 
 std::string Words::fill(std::string_view key, std::initializer_list<std::string_view> values) const {

@@ -28,8 +28,14 @@ std::vector<Index> wanted_lengths(const Document& document) {
 void draw_lengths(const Frame& frame) {
   const Dims dims = wanted_dims(frame.document);
   const ControlsPicture& picture = controls_picture(frame);
-  const std::vector<Index> lens = wanted_lengths(frame.document);
   if (frame.document.scenario.mask != "padding()") return;
+  struct Lengths {
+    std::vector<Index> of;
+  };
+  const std::vector<Index>& lens = frame.pictures
+                                       .get<Lengths>([&] { return Lengths{wanted_lengths(frame.document)}; },
+                                                     frame.document.trace, frame.document.scenario.valid_lens)
+                                       .of;
   for (Index b = 0; b < std::min<Index>(std::ssize(picture.length_labels), std::ssize(lens)); ++b) {
     char id[32];
     std::snprintf(id, sizeof id, "length%lld", static_cast<long long>(b));
