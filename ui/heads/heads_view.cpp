@@ -265,13 +265,15 @@ void draw_arcs(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   draw_weights(frame, list, picture, query, key);
 }
 
-/// That numbers are drawn at random, where they are, at this height; gives the y below it.
+/// Says so where numbers are random, at the height y; gives the y below it.
+struct RandomNote {
+  std::string words;
+};
 float say_random(const Frame& frame, Rect place, float y) {
-  const std::string note = random_words(frame);
+  const std::string& note = frame.picture<RandomNote>([&] { return RandomNote{random_words(frame)}; }).words;
   if (note.empty()) return y;
-  const float pixels = TypeSize::note * frame.u;
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels, {place.min.x, y - 4 * frame.u},
-            frame.look.warning, elide(frame.fonts, Face::ui, pixels, note, place.width()));
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * frame.u,
+              {place.min.x, y - 4 * frame.u}, frame.look.warning, note, place.width());
   return y + 18 * frame.u;
 }
 
