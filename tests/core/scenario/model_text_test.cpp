@@ -126,7 +126,7 @@ TEST_CASE(
   CHECK(all_said(phi).find("what layer 0 gets") != std::string::npos);
   CHECK_THAT(phi.query, !agrees_with(llama.query));    // LayerNorm
   CHECK_THAT(gemma.query, !agrees_with(llama.query));  // weights + 1
-  CHECK(all_said(gemma).find("4.898979 * model.embed_tokens.weight") != std::string::npos);
+  CHECK(all_said(gemma).find(" * model.embed_tokens.weight") != std::string::npos);
   CHECK_THAT(bare.query, agrees_with(llama.query));
   CHECK(all_said(bare).find("what layer 0 gets") == std::string::npos);
   CHECK(all_said(bare).find("--rope half") != std::string::npos);
