@@ -331,7 +331,7 @@ View taken(View view, std::string_view text, bool look_alone) {
 std::string look_text(const View& view) {
   std::string text;
   for (const Field& each : fields) {
-    if ((each.kind & look) != 0 && !is_as_chosen(each, view)) say(text, each, view);
+    if ((each.kind & Kind::look) != 0 && !is_as_chosen(each, view)) say(text, each, view);
   }
   return text;
 }

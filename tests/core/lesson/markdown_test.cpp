@@ -67,7 +67,7 @@ TEST_CASE("mistakes in a Markdown lesson are named with their path and line") {
   CHECK(one_says(mistakes("take: count", "take: pick"), "line 31: $.steps[0].question.take"));
   CHECK(one_says(mistakes("controls: [\"scale\"]", "controls: [\"volume\"]"), "$.steps[1].pose.controls[0]"));
   CHECK(one_says(mistakes("scenario.heads: 2", "scenario.heads: 3"), "does not compute"));
-  CHECK(one_says(mistakes("---\nid", "id"), "line 1: "));
+  CHECK(one_says(mistakes("---\nid", "id"), "line 1 does not begin a lesson"));
   CHECK(one_says(mistakes("title: Where the cat looks", "Where the cat looks"), "is no field; expected name: value"));
   CHECK(one_says(mistakes("level: operation\nstage: weights", "level: operation\nstage: Q_rotated"),
                  "this scenario has no Q_rotated"));
