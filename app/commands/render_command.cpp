@@ -47,8 +47,8 @@ int render_command(const CommandLine& line) {
   if (is_picture && options.pool == HeadPool::none && options.layers.empty())
     run.most_kept = std::min(64e6, memory_budget());
   const auto trace = compute_any(scenario_of(line), nullptr, run);
-  print_assumptions(line, trace->inputs.assumptions);
   const std::vector<std::string> missing = write_export(*trace, options, out);
+  print_assumptions(line, trace->inputs.assumptions);  // after what may fail: an error is one line
   std::string said;
   for (const std::string& each : missing) said += (said.empty() ? "" : ", ") + each;
   if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);

@@ -1,5 +1,7 @@
 #include "ui/widgets/text_input.h"
 
+#include <imgui_internal.h>
+
 #include "ui/imgui_compat.h"
 
 namespace headlight {
@@ -51,6 +53,11 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   const bool entered = ImGui::InputTextWithHint(
       id, hint, buffer.data(), buffer.capacity() + 1,
       flags | ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackResize, call, &callback);
+  // A click elsewhere is stronger than the wish to keep the keyboard after Enter.
+  if (keeps && ImGui::IsMouseClicked(0) && !ImGui::IsItemHovered()) {
+    if (ImGui::IsItemActive()) ImGui::ClearActiveID();
+    typing.keeps = 0;
+  }
   const unsigned int field = ImGui::GetItemID();
   const int now = ImGui::GetFrameCount();
   const bool had = typing.field == field && typing.frame >= now - 1;
