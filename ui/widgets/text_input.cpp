@@ -41,7 +41,8 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   KeyboardFocus& focus = frame.focus;
   const ImGuiID own = ImGui::GetID(id);
   if ((stop || focus.at(own)) && focus.visit(own) && focus.moved()) type_in_next_field();
-  const bool gives_back = typing.recovered && typing.recovered->field == own, keeps = typing.keeps == own;
+  const bool clicked = ImGui::IsMouseClicked(0), wants_back = typing.keeps == own, keeps = wants_back && !clicked;
+  const bool gives_back = typing.recovered && typing.recovered->field == own;
   std::string& buffer = typing.buffer;
   buffer.assign(gives_back ? std::string_view(typing.recovered->text) : text);
   if (gives_back || keeps) {
@@ -54,8 +55,8 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
       id, hint, buffer.data(), buffer.capacity() + 1,
       flags | ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackResize, call, &callback);
   // A click elsewhere is stronger than the wish to keep the keyboard after Enter.
-  if (keeps && ImGui::IsMouseClicked(0) && !ImGui::IsItemHovered()) {
-    if (ImGui::IsItemActive()) ImGui::ClearActiveID();
+  if (wants_back && clicked) {
+    if (ImGui::IsItemActive() && !ImGui::IsItemHovered()) ImGui::ClearActiveID();
     typing.keeps = 0;
   }
   const unsigned int field = ImGui::GetItemID();
