@@ -95,7 +95,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # The share of the paper that is matrix: what is of a colour that fills areas, which the bar's, paper, ink and frames do not.
     for size, options, least in (("8x6cm", [], 0.40), ("16x6cm", ["--heads", "16", "--d-model", "128", "--head", "all"], 0.45)):
-        render("share.pdf", "--size", size, *options)
+        render("share.pdf", "--size", size, "--mask", "full()", *options)  # masked cells are hatched, not filled
         subprocess.run(["pdftoppm", "-r", "400", "-singlefile", "share.pdf", "share"], check=True)
         pixels = ppm("share.ppm").astype(int)
         packed = pixels @ [65536, 256, 1]
