@@ -41,7 +41,7 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   KeyboardFocus& focus = frame.focus;
   const ImGuiID own = ImGui::GetID(id);
   if ((stop || focus.at(own)) && focus.visit(own) && focus.moved()) type_in_next_field();
-  const bool clicked = ImGui::IsMouseClicked(0), wants_back = typing.keeps == own, keeps = wants_back && !clicked;
+  const bool clicked = ImGui::IsMouseDown(0), wants_back = typing.keeps == own, keeps = wants_back && !clicked;
   const bool gives_back = typing.recovered && typing.recovered->field == own;
   std::string& buffer = typing.buffer;
   buffer.assign(gives_back ? std::string_view(typing.recovered->text) : text);
