@@ -22,7 +22,6 @@ struct Typing {
   bool takes_tab = false;  ///< to complete what is typed
   std::string buffer;      ///< of whichever field is being drawn, so that its memory is kept
 
-  unsigned int keeps = 0;              ///< the field that is to have the keyboard again, after Enter
   std::optional<TypedLine> recovered;  ///< is given back into its field, once that is drawn
   int tries = 0;                       ///< frames in which that was tried
 };

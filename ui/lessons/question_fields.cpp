@@ -51,7 +51,6 @@ void draw_typed(const Frame& frame, const Question& question, PanelColumn& colum
   ImGui::PushItemWidth(column.width());
   const char* hint = question.kind == QuestionKind::mask ? "q k b h" : "";
   if (auto typed = text_field(frame, "##answer", now.typed, Face::mono, false, hint); typed && !now.revealed) {
-    frame.typing.keeps = 0;  // it is answered
     LessonAnswer next = now;
     next.typed = std::move(*typed);
     if (!next.typed.empty()) next.cells.clear();  // what was typed last is meant

@@ -266,7 +266,6 @@ std::optional<std::string> text_field(const Frame& frame, const char* id, const 
                      6 * frame.u, 1.5f * frame.u);
   }
   ImGui::PopFont();
-  if (field.entered && !ImGui::IsMouseDown(0)) frame.typing.keeps = ImGui::GetItemID(), frame.typing.tries = 0;
   if ((field.entered || field.left || (live && field.changed)) && field.text != text) return field.text;
   return std::nullopt;
 }

@@ -1,7 +1,5 @@
 #include "ui/widgets/text_input.h"
 
-#include <imgui_internal.h>
-
 #include "ui/imgui_compat.h"
 
 namespace headlight {
@@ -41,24 +39,18 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   KeyboardFocus& focus = frame.focus;
   const ImGuiID own = ImGui::GetID(id);
   if ((stop || focus.at(own)) && focus.visit(own) && focus.moved()) type_in_next_field();
-  const bool clicked = ImGui::IsMouseDown(0), wants_back = typing.keeps == own, keeps = wants_back && !clicked;
   const bool gives_back = typing.recovered && typing.recovered->field == own;
   std::string& buffer = typing.buffer;
   buffer.assign(gives_back ? std::string_view(typing.recovered->text) : text);
-  if (gives_back || keeps) {
+  if (gives_back) {
     type_in_next_field();
     flags |= ImGuiInputTextFlags_CallbackAlways;
-    if (++typing.tries > 20) typing.recovered.reset(), typing.keeps = 0;
+    if (++typing.tries > 20) typing.recovered.reset();
   }
-  Callback callback{&buffer, listen, listener, gives_back || keeps};
+  Callback callback{&buffer, listen, listener, gives_back};
   const bool entered = ImGui::InputTextWithHint(
       id, hint, buffer.data(), buffer.capacity() + 1,
       flags | ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackResize, call, &callback);
-  // A click elsewhere is stronger than the wish to keep the keyboard after Enter.
-  if (wants_back && clicked) {
-    if (ImGui::IsItemActive() && !ImGui::IsItemHovered()) ImGui::ClearActiveID();
-    typing.keeps = 0;
-  }
   const unsigned int field = ImGui::GetItemID();
   const int now = ImGui::GetFrameCount();
   const bool had = typing.field == field && typing.frame >= now - 1;
@@ -66,8 +58,7 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   if (typed.active) {
     typed.changed = had ? buffer != typing.text : buffer != text;
     typing.edited = (had && typing.edited) || typed.changed;
-    if (gives_back) typing.recovered.reset();
-    if (gives_back || keeps) typing.keeps = 0, typing.tries = 0;
+    if (gives_back) typing.recovered.reset(), typing.tries = 0;
     typing.field = field;
     typing.frame = now;
     typing.text = buffer;
