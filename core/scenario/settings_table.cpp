@@ -116,11 +116,10 @@ bool changes_layer([[maybe_unused]] const Scenario& s) {
   constexpr auto row = row_of<i>;
   if constexpr (!row.of_layer) {
     return false;
-  } else if constexpr (row.in_layer != nullptr) {
-    return row.in_layer(s);
   } else {
     static const Scenario usual;
-    return s.*row.member != usual.*row.member;
+    bool (*const condition)(const Scenario&) = row.in_layer;
+    return condition != nullptr ? condition(s) : s.*row.member != usual.*row.member;
   }
 }
 
