@@ -27,9 +27,10 @@ struct SettingRow {
   bool (*applies)(const Scenario&) = nullptr;
   bool negated = false;  ///< the option is --no-…, for what is there unless switched off
   bool has_option = true;
-  std::string_view refused_empty{};             ///< what is expected in place of an empty text
-  bool of_layer = false;                        ///< it changes the attention of a network's layer
-  bool (*in_layer)(const Scenario&) = nullptr;  ///< then: when; null: where it is not the default
+  std::string_view refused_empty{};  ///< what is expected in place of an empty text
+  bool of_layer = false;             ///< it changes the attention of a network's layer where it is not the default
+  bool has_condition = false;
+  bool (*in_layer)(const Scenario&) = nullptr;  ///< with has_condition: where this holds
 
   constexpr SettingRow in(SettingRange numbers) const { return with(&SettingRow::range, numbers); }
   constexpr SettingRow when(bool (*condition)(const Scenario&)) const { return with(&SettingRow::applies, condition); }
@@ -37,8 +38,9 @@ struct SettingRow {
   constexpr SettingRow slider(double from, double to, Control kind = Control::slider) const {
     return as(kind).with(&SettingRow::slide_from, from).with(&SettingRow::slide_to, to);
   }
-  constexpr SettingRow changes_layer(bool (*condition)(const Scenario&) = nullptr) const {
-    return with(&SettingRow::of_layer, true).with(&SettingRow::in_layer, condition);
+  constexpr SettingRow changes_layer() const { return with(&SettingRow::of_layer, true); }
+  constexpr SettingRow changes_layer(bool (*condition)(const Scenario&)) const {
+    return changes_layer().with(&SettingRow::has_condition, true).with(&SettingRow::in_layer, condition);
   }
   constexpr SettingRow without_option() const { return with(&SettingRow::has_option, false); }
   constexpr SettingRow as_negation() const { return with(&SettingRow::negated, true); }

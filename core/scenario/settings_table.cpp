@@ -116,10 +116,11 @@ bool changes_layer([[maybe_unused]] const Scenario& s) {
   constexpr auto row = row_of<i>;
   if constexpr (!row.of_layer) {
     return false;
+  } else if constexpr (row.has_condition) {
+    return row.in_layer(s);
   } else {
     static const Scenario usual;
-    bool (*const condition)(const Scenario&) = row.in_layer;
-    return condition != nullptr ? condition(s) : s.*row.member != usual.*row.member;
+    return s.*row.member != usual.*row.member;
   }
 }
 
