@@ -6,12 +6,17 @@ environment variable HEADLIGHT, or built in the repository that this file is in.
     import headlight
     headlight.figure(weights, tokens)                         # shows in a notebook
     headlight.figure(weights, tokens, head="all", size="column").save("figure.pdf")
+    headlight.show(weights, tokens)                           # the same, answering to the pointer
+    headlight.show(model, tokenizer, "the cat sat")           # every layer and head of a Hugging Face model
+    headlight.check(module, x)                                # which known mistake does a module make?
     stages = headlight.trace("net.npz", mask="causal()")      # {"Q": array, ..., "weights": array, "output": array}
     headlight.compare("net.npz", {"weights": mine})           # {"match": False, "diagnosis": [...], ...}
 
 Keyword arguments are the words of the command line: `font_size=8` is --font-size 8, `values=True` is --values, a list
 is the option once for each: highlight=["2:4,0:3", "5:6,0:1"].
 """
+import html
+import inspect
 import json
 import os
 import pathlib
@@ -21,7 +26,7 @@ import tempfile
 
 import numpy as np
 
-__all__ = ["HeadlightError", "Figure", "figure", "render", "trace", "compare", "program"]
+__all__ = ["HeadlightError", "Figure", "Page", "Check", "figure", "show", "render", "trace", "compare", "check", "program"]
 __version__ = "0.1.0"
 
 
@@ -110,12 +115,17 @@ class Figure:
     def pdf(self):
         return self._bytes("pdf")
 
+    @property
+    def html(self):
+        """One self-contained page that answers to the pointer."""
+        return self._bytes("html").decode()
+
     def save(self, path):
-        """As .png, .svg or .pdf, by the name's ending. Returns the path."""
+        """As .png, .svg, .pdf or .html, by the name's ending. Returns the path."""
         path = pathlib.Path(path)
         ending = path.suffix.lstrip(".").lower()
-        if ending not in ("png", "svg", "pdf"):
-            raise HeadlightError(f"{path}: a figure is no such file; expected a name that ends in .png, .svg or .pdf")
+        if ending not in ("png", "svg", "pdf", "html"):
+            raise HeadlightError(f"{path}: a figure is no such file; expected a name that ends in .png, .svg, .pdf or .html")
         path.write_bytes(self._bytes(ending))
         return path
 
@@ -126,12 +136,26 @@ class Figure:
         return self.png
 
 
-def figure(weights, tokens=None, key_tokens=None, **options):
-    """Attention weights as a figure: [n_q, n_k], [H, n_q, n_k], [B, H, n_q, n_k] or [L, B, H, n_q, n_k].
+class Page(Figure):
+    """A figure that a notebook shows as a page that answers to the pointer, with a PNG for viewers without scripts."""
 
-    `tokens` are the queries' words and, without `key_tokens`, the keys' as well. All heads are shown unless `head` says
-    otherwise; every other option is one of `headlight render`.
-    """
+    height = 640  # pixels in the notebook
+
+    def _repr_html_(self):
+        return (f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" title="attention" '
+                f'style="width: 100%; height: {self.height}px; border: 0"></iframe>')
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": self._repr_html_(), "image/png": self.png}
+
+
+def _weights_source(weights, tokens, key_tokens, options):
+    """The arrays of a file that holds attention alone; adds to `options` what shows all that is there."""
+    if isinstance(weights, (list, tuple)) and len(weights) > 0 and hasattr(weights[0], "shape"):
+        layers = [_array(each) for each in weights]
+        if len({each.shape for each in layers}) > 1:
+            raise HeadlightError(f"layers of shapes {sorted({each.shape for each in layers})} cannot be shown together; expected one shape")
+        weights = np.stack(layers)
     weights = _array(weights)
     if weights.ndim < 2:
         raise HeadlightError(f"weights of shape {list(weights.shape)} are no matrix; expected [n_q, n_k] or more axes before these")
@@ -144,9 +168,55 @@ def figure(weights, tokens=None, key_tokens=None, **options):
         if key_tokens is not None:
             source["key_tokens"] = np.array([str(t) for t in key_tokens])
     options.setdefault("stage", "weights")
-    if weights.ndim > 2 and weights.shape[-3] > 1:
+    if weights.ndim == 5 and weights.shape[0] > 1 and "layer" not in options:
+        options.setdefault("layers", "all")
+    elif weights.ndim > 2 and weights.shape[-3] > 1:
         options.setdefault("head", "all")
-    return Figure(source, options)
+    return source
+
+
+def figure(weights, tokens=None, key_tokens=None, **options):
+    """Attention weights as a figure: [n_q, n_k], [H, n_q, n_k], [B, H, n_q, n_k] or [L, B, H, n_q, n_k].
+
+    A list or tuple of arrays is one layer each. `tokens` are the queries' words and, without `key_tokens`, the keys' as
+    well. All layers and heads are shown unless `layer` or `head` says otherwise; every other option is one of `headlight render`.
+    """
+    return Figure(_weights_source(weights, tokens, key_tokens, options), options)
+
+
+def _attention_of(model, tokenizer, text):
+    """A Hugging Face model's attention for a text, a layer each, and the text's tokens."""
+    encoded = tokenizer(text, return_tensors="pt")
+    device = next((p.device for p in model.parameters()), None) if hasattr(model, "parameters") else None
+    if device is not None:
+        encoded = {name: value.to(device) for name, value in encoded.items()}
+    out = model(**encoded, output_attentions=True)
+    layers = getattr(out, "attentions", None)
+    if not layers or layers[0] is None:
+        raise HeadlightError('the model gives no attention weights; expected one that is loaded with attn_implementation="eager"')
+    return layers, tokenizer.convert_ids_to_tokens(encoded["input_ids"][0].tolist())
+
+
+def show(what, *more, height=Page.height, **options):
+    """Attention as a page that answers to the pointer; a notebook shows it, save("a.html") writes it.
+
+    show(model, tokenizer, "text") of a Hugging Face model; show(weights, tokens) and show(weights, tokens, key_tokens)
+    of arrays or a tuple of layers; show("net.npz", mask="causal()") of what the program reads.
+    """
+    if hasattr(what, "parameters") or (callable(what) and len(more) == 2 and isinstance(more[1], str)):
+        if len(more) != 2:
+            raise HeadlightError("show() of a model needs its tokenizer and a text; expected show(model, tokenizer, text)")
+        layers, tokens = _attention_of(what, *more)
+        source = _weights_source(layers, tokens, None, options)
+    elif isinstance(what, (str, os.PathLike)):
+        source = what
+        options = {"stage": "weights", "head": "all", **options}
+    else:
+        tokens, key_tokens = (*more, None, None)[:2]
+        source = _weights_source(what, tokens, key_tokens, options)
+    page = Page(source, options)
+    page.height = height
+    return page
 
 
 def render(source=None, stage="weights", **options):
@@ -170,3 +240,69 @@ def compare(source, mine, **settings):
         np.savez(theirs, **{name: _array(value) for name, value in mine.items()})
         done = _run(["compare", *_source(source, folder), theirs, "--json", *_words(settings)], statuses=(0, 1))
         return json.loads(done.stdout)
+
+
+class Check(dict):
+    """What compare() says of a module, printed as a sentence."""
+
+    def __repr__(self):
+        if self["match"]:
+            said = "every stage agrees: " + ", ".join(stage["stage"] for stage in self["stages"] if stage["present"])
+        else:
+            said = f"{self['first_difference']} differs first"
+        for mistake in self["diagnosis"]:
+            said += f"\n{mistake['id']}: {mistake['explanation']}"
+        return said
+
+
+_OWN_NAMES = {  # of the layers of teaching code whose output is a stage
+    "Q": ("q_proj", "w_q", "W_q", "linear_q", "query", "to_q", "wq", "W_query", "q_lin", "query_proj"),
+    "K": ("k_proj", "w_k", "W_k", "linear_k", "key", "to_k", "wk", "W_key", "k_lin", "key_proj"),
+    "V": ("v_proj", "w_v", "W_v", "linear_v", "value", "to_v", "wv", "W_value", "v_lin", "value_proj"),
+}
+_HEADS = ("num_heads", "n_heads", "n_head", "heads", "num_attention_heads", "nhead", "h", "head_num")
+
+
+def _call(module, x, arguments):
+    """The module's outputs for x, and what its layers gave on the way, by stage."""
+    seen, hooks = {}, []
+    for stage, names in _OWN_NAMES.items():
+        for name, child in module.named_children():
+            if name in names:
+                hooks.append(child.register_forward_hook(lambda _, __, out, stage=stage: seen.setdefault(stage, out)))
+    needed = [p for p in inspect.signature(module.forward).parameters.values()
+              if p.kind == p.POSITIONAL_OR_KEYWORD and p.default is p.empty and p.name not in arguments]
+    try:
+        out = module(*[x] * min(3, max(1, len(needed))), **arguments)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    parts = list(out) if isinstance(out, (tuple, list)) else [out]
+    seen["output"] = parts[0]
+    if len(parts) > 1 and hasattr(parts[1], "shape") and len(parts[1].shape) in (3, 4):
+        seen["weights"] = parts[1]
+    return seen
+
+
+def check(module, x, num_heads=None, arguments=None, **settings):
+    """Is this attention module right? Runs it on x, computes the same from its weights, and names the mistake it makes.
+
+    `arguments` are passed to the module's forward() too, {"attn_mask": mask}, and arrays among them to the program;
+    `settings` are the command line's: mask="causal()". `num_heads` where the module has no attribute that says it.
+    """
+    arguments = dict(arguments or {})
+    for name in _HEADS:
+        if num_heads is None and isinstance(getattr(module, name, None), int):
+            num_heads = getattr(module, name)
+    if num_heads is None:
+        raise HeadlightError("the module does not say how many heads it has; expected check(module, x, num_heads=N)")
+    mine = _call(module, x, arguments)
+    source = {**module.state_dict(), "x": x, "num_heads": num_heads}
+    source.update({name: value for name, value in arguments.items() if hasattr(value, "shape")})
+    if isinstance(getattr(module, "batch_first", None), bool):
+        source["batch_first"] = module.batch_first
+        if not module.batch_first:
+            mine["output"] = mine["output"].transpose(0, 1)
+    if "weights" in mine and len(mine["weights"].shape) == 3 and num_heads > 1:
+        del mine["weights"]  # the heads' average, which is no stage
+    return Check(compare(source, mine, **settings))

@@ -27,7 +27,7 @@ Commands
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o
   headlight trace MODEL --text "..." --layer N|all [--stages weights,...] -o OUT.npz     layers of a network, on their true input
   headlight trace [FILE] --time N                   computes N times; times as JSON
-  headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,pdf,csv,npy,npz,json}
+  headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,pdf,html,csv,npy,npz,json}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
   headlight compare FILE MINE [--json]              your own stages beside the right ones, and the mistake that gives them
   headlight FILE --compare MINE                     the same in the window, yours beside the right ones

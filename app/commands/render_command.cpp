@@ -9,11 +9,6 @@
 #include "core/tensor/memory.h"
 
 namespace headlight {
-namespace {
-
-constexpr std::string_view picture_extensions[] = {".png", ".svg", ".pdf"};
-
-}  // namespace
 
 ExportOptions export_options_of(const CommandLine& line) {
   ExportOptions options;
@@ -32,19 +27,18 @@ ExportOptions export_options_of(const CommandLine& line) {
 
 int render_command(const CommandLine& line) {
   const std::string out = line["-o"];
-  if (out.empty()) throw UsageError("render needs -o OUT.png (or .svg, .pdf, .csv, .npy, .npz, .json)");
+  if (out.empty()) throw UsageError("render needs -o OUT.png (or .svg, .pdf, .html, .csv, .npy, .npz, .json)");
   if (!line.has("--stage")) throw UsageError("render needs --stage STAGE");
   const auto known = export_extensions();
   if (std::find(known.begin(), known.end(), extension_of(out)) == known.end()) {
     throw FileError(out, "render cannot write this kind of file",
-                    "expected a name that ends in .png, .svg, .pdf, .csv, .npy, .npz or .json");
+                    "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
   }
   const ExportOptions options = export_options_of(line);
   Run run;
   run.threads = line.threads();
   // A picture is of one stage: of a long sequence the others, and other heads, need not be made.
-  const bool is_picture = std::ranges::find(picture_extensions, extension_of(out)) != std::end(picture_extensions);
-  if (is_picture && options.pool == HeadPool::none && options.layers.empty())
+  if (is_figure_file(extension_of(out)) && options.pool == HeadPool::none && options.layers.empty())
     run.most_kept = std::min(64e6, memory_budget());
   const auto trace = compute_any(scenario_of(line), nullptr, run);
   const std::vector<std::string> missing = write_export(*trace, options, out);

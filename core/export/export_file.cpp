@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/export/export_options.h"
+#include "core/export/html_figure.h"
 #include "core/export/layers_figure.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
@@ -16,7 +17,8 @@
 namespace headlight {
 namespace {
 
-constexpr std::array<std::string_view, 7> extensions{".png", ".svg", ".pdf", ".csv", ".npy", ".npz", ".json"};
+constexpr std::array<std::string_view, 8> extensions{".png", ".svg", ".pdf", ".html", ".csv", ".npy", ".npz", ".json"};
+constexpr std::size_t figure_extensions = 4;  // the first ones
 
 std::string stage_names(const Trace& trace) {
   std::string names;
@@ -64,6 +66,11 @@ void write_numbers(const StageCut& cut, const std::string& extension, const std:
 std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
                                       const std::filesystem::path& path) {
   const FigureSpec spec = figure_for(trace, options);
+  if (extension == ".html") {
+    const std::string page = html_figure(spec, std::string(name(options.stage)));
+    write_whole_file(path, std::as_bytes(std::span(page)));
+    return {};
+  }
   ArrangedFigure figure(spec);
   if (extension == ".svg") {
     const std::string svg = figure.svg(options.svg_text);
@@ -91,6 +98,11 @@ std::string extension_of(const std::string& path) {
 
 std::span<const std::string_view> export_extensions() { return extensions; }
 
+bool is_figure_file(std::string_view extension) {
+  const auto figures = std::span(extensions).first(figure_extensions);
+  return std::ranges::find(figures, extension) != figures.end();
+}
+
 StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   const Stage stage = options.stage;
   if (!trace.has(stage)) {
@@ -117,10 +129,9 @@ std::vector<std::string> write_export(const Trace& trace, const ExportOptions& o
   const std::string extension = extension_of(path);
   if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
     throw FileError(path, "this kind of file cannot be written",
-                    "expected a name that ends in .png, .svg, .pdf, .csv, .npy, .npz or .json");
+                    "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
   }
-  if (extension == ".png" || extension == ".svg" || extension == ".pdf")
-    return write_figure(trace, options, extension, path_from(path));
+  if (is_figure_file(extension)) return write_figure(trace, options, extension, path_from(path));
   if (!options.layers.empty()) {
     write_array(layers_array(trace, options), extension, path_from(path));
     return {};

@@ -1,0 +1,209 @@
+#include "core/export/html_figure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/assets/assets.h"
+#include "core/figure/arranged_figure.h"
+#include "core/figure/figure_layout.h"
+#include "core/figure/typesetter.h"
+#include "core/tensor/error.h"
+#include "core/text/base64.h"
+
+namespace headlight {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string with(std::string text, const std::string& name, const std::string& value) {
+  const std::string place = "{{" + name + "}}";
+  text.replace(text.find(place), place.size(), value);
+  return text;
+}
+
+std::string as_html(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return out;
+}
+
+/// Indices as TeX writes them, "n_{q}", or plainly, "n_q".
+std::string indices(const std::string& text, const char* begin, const char* end) {
+  std::string out;
+  for (const char c : text) out += c == index_begins ? begin : c == index_ends ? end : std::string(1, c);
+  return out;
+}
+
+/// Nothing in it may end the element that it stands in.
+std::string within_script(const Json& data) {
+  std::string out;
+  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace))
+    out += c == '<' ? "\\u003c" : std::string(1, c);
+  return out;
+}
+
+Json theme_colours(Theme theme) {
+  const ThemeColours& c = colours(theme);
+  const auto pair = [](Rgba ground, Rgba line) { return Json::array({to_hex(ground), to_hex(line)}); };
+  const Json marked = pair(c.mark_ground, c.mark_line), masked = pair(c.hatch_ground, c.hatch_line);
+  return {{"ink", to_hex(c.ink)},
+          {"muted", to_hex(c.muted)},
+          {"accent", to_hex(c.after)},
+          {"kinds", Json::array({nullptr, masked, masked, marked, marked, pair(c.crossed_ground, c.crossed_line)})}};
+}
+
+std::string table_of(const Colormap& map) {
+  std::vector<std::uint8_t> bytes;
+  for (const Rgba colour : map.table()) bytes.insert(bytes.end(), {colour.r, colour.g, colour.b});
+  return base64(bytes);
+}
+
+/// The cells of all panels: numbers as int16 times a scale, and what the others are.
+struct Cells {
+  float scale = 1;
+  bool whole = true;  ///< all are whole numbers that int16 holds
+  std::vector<std::uint8_t> numbers;
+  std::vector<std::string> kinds;  ///< each different one once
+  std::vector<int> kinds_of;       ///< by panel; -1: all cells are numbers
+};
+
+void settle_scale(const FigureSpec& spec, Cells& cells) {
+  float most = 0;
+  for (const FigurePanel& panel : spec.panels) {
+    const CellMasks masks = effective_masks(spec, panel);
+    for (Index row = 0; row < panel.matrix.rows; ++row) {
+      for (Index col = 0; col < panel.matrix.cols; ++col) {
+        if (classify(panel.matrix, masks, row, col) != CellKind::value) continue;
+        const float value = panel.matrix(row, col);
+        most = std::max(most, std::fabs(value));
+        cells.whole = cells.whole && value == std::round(value);
+      }
+    }
+  }
+  constexpr float largest = 32767;
+  cells.whole = cells.whole && most <= largest;
+  cells.scale = cells.whole || most == 0 ? 1 : most / largest;
+}
+
+Cells cells_of(const FigureSpec& spec) {
+  Cells cells;
+  settle_scale(spec, cells);
+  for (const FigurePanel& panel : spec.panels) {
+    const CellMasks masks = effective_masks(spec, panel);
+    std::vector<std::uint8_t> kinds;
+    bool any = false;
+    for (Index row = 0; row < panel.matrix.rows; ++row) {
+      for (Index col = 0; col < panel.matrix.cols; ++col) {
+        const CellKind kind = classify(panel.matrix, masks, row, col);
+        const bool number = kind == CellKind::value;
+        const long stored = number ? std::lround(panel.matrix(row, col) / cells.scale) : 0;
+        const auto bits = static_cast<std::uint16_t>(stored);
+        cells.numbers.push_back(static_cast<std::uint8_t>(bits & 0xFF));
+        cells.numbers.push_back(static_cast<std::uint8_t>(bits >> 8));
+        kinds.push_back(static_cast<std::uint8_t>(kind));
+        any = any || !number;
+      }
+    }
+    const std::string text = any ? base64(kinds) : "";
+    const auto known = std::find(cells.kinds.begin(), cells.kinds.end(), text);
+    cells.kinds_of.push_back(any ? static_cast<int>(known - cells.kinds.begin()) : -1);
+    if (any && known == cells.kinds.end()) cells.kinds.push_back(text);
+  }
+  return cells;
+}
+
+Json panels_of(const FigureSpec& spec, const Cells& cells, ColormapKind kind) {
+  const std::vector<ValueRange> ranges = panel_ranges(spec, kind);
+  Json panels = Json::array();
+  for (std::size_t i = 0; i < spec.panels.size(); ++i) {
+    const FigurePanel& panel = spec.panels[i];
+    panels.push_back({{"title", panel.title},
+                      {"hue", panel.hue ? Json(to_hex(*panel.hue)) : Json()},
+                      {"lo", ranges[i].lo},
+                      {"hi", ranges[i].hi},
+                      {"kinds", cells.kinds_of[i]}});
+  }
+  return panels;
+}
+
+Json data_of(const FigureSpec& spec, const std::string& stage) {
+  const auto map = [&](Theme theme) {
+    if (spec.palette == Palette::boolean) return mask_colormap(theme);
+    return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), theme);
+  };
+  const Colormap light = map(Theme::light);
+  const bool diverging = light.kind() == ColormapKind::diverging, boolean = spec.palette == Palette::boolean;
+  const MatrixView& first = spec.panels.front().matrix;
+  const Cells cells = cells_of(spec);
+  const auto is_words = [](const std::string& label) { return label == "query" || label == "key"; };
+  constexpr const char* modes[] = {"row", "head", "stage", "fixed"};
+  const FigureWords& words = spec.words;
+  return {{"stage", stage},
+          {"heads", spec.panels.size()},
+          {"rows", first.rows},
+          {"cols", first.cols},
+          {"tokens", spec.row_ticks},
+          {"key_tokens", spec.col_ticks},
+          {"scale", cells.scale},
+          {"values", base64(cells.numbers)},
+          {"title", indices(spec.title, "_{", "}")},
+          {"shape", indices(spec.shape, "_{", "}")},
+          {"subtitle", indices(spec.subtitle, "_{", "}")},
+          {"kind", spec.kind == FigureKind::arcs ? "arcs" : "heatmap"},
+          {"row_label", indices(spec.row_label, "_", "")},
+          {"col_label", indices(spec.col_label, "_", "")},
+          {"first_row", spec.first_row},
+          {"first_col", spec.first_col},
+          {"words_both", is_words(spec.row_label) && is_words(spec.col_label)},
+          {"palette", boolean     ? "boolean"
+                      : diverging ? "diverging"
+                                  : "sequential"},
+          {"map_kind", diverging ? "diverging" : "sequential"},
+          {"norm", norm_words[static_cast<std::size_t>(spec.norm)]},
+          {"range", modes[static_cast<std::size_t>(spec.range_mode)]},
+          {"whole", cells.whole},
+          {"kinds", cells.kinds},
+          {"panels", panels_of(spec, cells, light.kind())},
+          {"columns", spec.columns.value_or(0)},
+          {"line_names", spec.line_names},
+          {"column_names", spec.column_names},
+          {"words",
+           {{"1", words.masked},
+            {"2", "−∞"},
+            {"3", "∞"},
+            {"4", "NaN"},
+            {"5", words.dropped},
+            {"allowed", words.may_attend}}},
+          {"maps", {{"light", table_of(light)}, {"dark", table_of(map(Theme::dark))}}},
+          {"themes", {{"light", theme_colours(Theme::light)}, {"dark", theme_colours(Theme::dark)}}}};
+}
+
+std::string asset_text(const char* name) {
+  std::ifstream stream(asset(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+std::string html_figure(const FigureSpec& spec, const std::string& stage) {
+  const MatrixView& first = spec.panels.front().matrix;
+  const Index cells = first.rows * first.cols * static_cast<Index>(spec.panels.size());
+  if (cells > most_html_cells) {
+    throw SettingError("-o", "a page of " + std::to_string(cells) + " numbers is too large to open",
+                       "expected at most 4000000: a part (--rows, --cols), fewer heads, or a .png");
+  }
+  std::string page = asset_text("figure/figure.html");
+  page = with(page, "title", as_html(indices(spec.title, "_", "")));
+  page = with(page, "style", asset_text("figure/figure.css"));
+  page = with(page, "script", asset_text("figure/figure.js"));
+  return with(page, "data", within_script(data_of(spec, stage)));
+}
+
+}  // namespace headlight

@@ -1,0 +1,20 @@
+// A figure as one HTML file that answers to the pointer. It holds its numbers, style and script (assets/figure) and
+// asks nothing of any address, so that it opens from disk and within other pages.
+#pragma once
+
+#include <string>
+
+#include "core/figure/figure.h"
+
+namespace headlight {
+
+/// The most cells of all panels that a file takes.
+inline constexpr Index most_html_cells = 4'000'000;
+
+/// The numbers stand in <script type="application/json" id="headlight-data">: `values` is the base64 of little-endian
+/// int16, [heads, rows, cols], times `scale`; cells that hold no number (masked, NaN) are 0 there, and `kinds` says
+/// which. `stage` is the name that a script looks for. Throws SettingError for an unknown colour map and for more cells
+/// than most_html_cells; FileError where the assets are not found.
+std::string html_figure(const FigureSpec& spec, const std::string& stage);
+
+}  // namespace headlight

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""python/headlight.py: pages for notebooks, and modules that are checked. python3 python_module.py HEADLIGHT. Skipped (77) without NumPy."""
+import base64, html, json, os, re, shutil, subprocess, sys, tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(77)
+try:
+    import torch
+except ImportError:
+    torch = None
+
+os.environ["HEADLIGHT"] = os.path.abspath(sys.argv[1])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
+import headlight
+
+faults = []
+
+
+def expect(holds, what):
+    if not holds:
+        faults.append(what)
+        print("FAULT", what)
+
+
+def numbers(page):
+    data = json.loads(re.search(r'id="headlight-data">(.*?)</script>', page, re.S).group(1))
+    values = np.frombuffer(base64.b64decode(data["values"]), "<i2") * data["scale"]
+    return data, values.reshape(data["heads"], data["rows"], data["cols"])
+
+
+random = np.random.default_rng(7)
+weights = random.dirichlet(np.ones(5), size=(2, 3, 5)).astype(np.float32)  # layers, heads, queries, keys
+words = ["<the>", "cat", '"sat"', "on", "it"]
+
+one = headlight.show(weights[0], words)
+data, shown = numbers(one.html)
+expect(data["tokens"] == words, f"tokens {data['tokens']}")
+expect(np.abs(shown - weights[0]).max() <= 0.51 * data["scale"], "the page's numbers are not the array's")
+bundle = one._repr_mimebundle_()
+expect(bundle["image/png"].startswith(b"\x89PNG"), "no PNG beside the page")
+frame = re.fullmatch(r'<iframe srcdoc="([^"]*)"[^>]*></iframe>', bundle["text/html"])
+expect(frame and html.unescape(frame.group(1)) == one.html, "the frame does not hold the page")
+
+layers = headlight.show(tuple(weights[:, None]), words)
+data, shown = numbers(layers.html)
+expect(data["heads"] == 6, f"two layers of three heads are {data['heads']} panels")
+expect(np.abs(shown - weights.reshape(6, 5, 5)).max() <= 0.51 * data["scale"], "the layers' numbers are not the arrays'")
+
+
+class Tokenizer:
+    def __call__(self, text, return_tensors):
+        return {"input_ids": np.array([range(len(text.split()))])}
+
+    def convert_ids_to_tokens(self, ids):
+        return [words[i] for i in ids]
+
+
+class Output:
+    attentions = tuple(weights[:, None])
+
+
+def model(input_ids, output_attentions):
+    return Output
+
+
+data, shown = numbers(headlight.show(model, Tokenizer(), "a b c d e").html)
+expect(data["heads"] == 6 and data["tokens"] == words, "a model's layers are not shown with its tokens")
+
+Output.attentions = None
+try:
+    headlight.show(model, Tokenizer(), "a b c d e")
+    expect(False, "a model without weights is not refused")
+except headlight.HeadlightError as error:
+    expect("eager" in str(error), f"the refusal does not say what to do: {error}")
+
+with tempfile.TemporaryDirectory() as folder:
+    path = one.save(os.path.join(folder, "a.html"))
+    expect(path.read_text(encoding="utf-8") == one.html, "save() does not write the page")
+
+if shutil.which("chromium"):
+    keys = """<script>
+      const press = (key) => document.getElementById("marks").dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+      const said = [];
+      const read = () => said.push(document.getElementById("reading").textContent);
+      press("ArrowRight"), press("ArrowDown"), press("ArrowRight"), read();
+      press("Enter"), press("]"), read();
+      document.querySelector("#views button[value=arcs]").click(), read();
+      document.body.replaceChildren(JSON.stringify(said));
+    </script>"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "page.html")
+        with open(path, "w", encoding="utf-8") as page:
+            page.write(one.html.replace("</body>", keys + "</body>"))
+        dom = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}", "--dump-dom", "file://" + path],
+                             capture_output=True, text=True, timeout=120).stdout
+    said = json.loads(html.unescape(re.search(r"<body>(.*?)</body>", dom, re.S).group(1)))
+    wanted = [f"{weights[0][head][1][1]:.4f}" for head in (0, 1, 1)]
+    for text, number in zip(said, wanted):
+        expect(text.startswith(number) and "\u201ccat\u201d (1)" in text, f"the page reads {text!r}, expected {number}")
+    expect("kept" in said[1], f"Enter does not keep the cell: {said[1]!r}")
+
+if torch:
+    class Attention(torch.nn.Module):
+        def __init__(self, scale=True):
+            super().__init__()
+            self.num_heads, self.scale = 2, scale
+            self.q_proj, self.k_proj, self.v_proj, self.out_proj = (torch.nn.Linear(8, 8) for _ in range(4))
+
+        def forward(self, x):
+            q, k, v = (p(x).view(*x.shape[:2], 2, 4).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
+            scores = q @ k.transpose(-1, -2) / (2 if self.scale else 1)
+            return self.out_proj((scores.softmax(-1) @ v).transpose(1, 2).reshape(x.shape))
+
+    torch.manual_seed(3)
+    x = torch.randn(2, 5, 8)
+    right = headlight.check(Attention(), x)
+    expect(right["match"] and "agrees" in repr(right), f"a right module: {right!r}")
+    wrong = headlight.check(Attention(scale=False), 3 * x)
+    expect(wrong["diagnosis"] and wrong["diagnosis"][0]["id"] == "no_scale", f"a module without scale: {wrong!r}")
+    for batch_first in (True, False):
+        module = torch.nn.MultiheadAttention(8, 2, batch_first=batch_first)
+        said = headlight.check(module, x, arguments={"average_attn_weights": False})
+        expect(said["match"], f"nn.MultiheadAttention, batch_first={batch_first}: {said!r}")
+        expect(any(stage["stage"] == "weights" and stage["present"] for stage in said["stages"]), "its weights are not compared")
+    mask = torch.triu(torch.ones(5, 5, dtype=torch.bool), 1)
+    said = headlight.check(torch.nn.MultiheadAttention(8, 2, batch_first=True), x, arguments={"attn_mask": mask})
+    expect(said["match"], f"nn.MultiheadAttention with attn_mask: {said!r}")
+
+print("faults:", len(faults))
+sys.exit(bool(faults))

@@ -1,0 +1,116 @@
+// Figures as one HTML file: what stands in it is what was computed.
+#include "core/export/html_figure.h"
+
+#include <cmath>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "core/export/layers_figure.h"
+#include "core/network/network_trace.h"
+#include "core/tensor/error.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+nlohmann::json data_of(const std::string& page) {
+  const std::string opening = "<script type=\"application/json\" id=\"headlight-data\">";
+  const std::size_t from = page.find(opening) + opening.size();
+  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+std::vector<std::uint8_t> decoded(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<std::uint8_t> bytes;
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    bits = bits << 6 | static_cast<unsigned>(digits.find(c));
+    if ((count += 6) < 8) continue;
+    count -= 8;
+    bytes.push_back(static_cast<std::uint8_t>(bits >> count & 255));
+  }
+  return bytes;
+}
+
+float number_at(const nlohmann::json& data, const std::vector<std::uint8_t>& bytes, std::size_t i) {
+  const auto bits = static_cast<std::uint16_t>(bytes[2 * i] | bytes[2 * i + 1] << 8);
+  return static_cast<float>(static_cast<std::int16_t>(bits)) * data["scale"].get<float>();
+}
+
+FigureSpec one_panel(const Tensor& values) {
+  FigureSpec spec;
+  spec.title = "scores";
+  spec.panels = {{values.matrix(), {}, "", {}}};
+  spec.kept = {values};
+  return spec;
+}
+
+}  // namespace
+
+TEST_CASE("a page holds every number of its figure within half a step of its scale") {
+  Scenario s;
+  s.text = "the cat that chases the dogs";
+  s.mask = "causal()";
+  s.heads = 2;
+  s.d_model = 8;
+  const auto trace = compute_any(s);
+  ExportOptions options;
+  options.all_heads = true;
+  const nlohmann::json data = data_of(html_figure(figure_for(*trace, options), "weights"));
+  CHECK(data["stage"] == "weights");
+  CHECK(data["heads"] == 2);
+  CHECK(data["rows"] == 6);
+  CHECK(data["cols"] == 6);
+  CHECK(data["tokens"] == std::vector<std::string>{"the", "cat", "that", "chases", "the", "dogs"});
+  CHECK(data["key_tokens"] == data["tokens"]);
+  const std::vector<std::uint8_t> bytes = decoded(data["values"]);
+  REQUIRE(bytes.size() == 2 * 2 * 36);
+  const float step = data["scale"];
+  const std::vector<std::uint8_t> kinds = decoded(data["kinds"][0]);
+  REQUIRE(kinds.size() == 36);
+  for (Index h = 0; h < 2; ++h) {
+    for (Index q = 0; q < 6; ++q) {
+      for (Index k = 0; k < 6; ++k) {
+        const auto cell = static_cast<std::size_t>(6 * q + k);
+        CHECK(kinds[cell] == (k > q ? 1 : 0));
+        const float error = number_at(data, bytes, static_cast<std::size_t>(36 * h) + cell) -
+                            (*trace)[Stage::weights].matrix(0, h)(q, k);
+        CHECK(std::fabs(error) <= 0.51f * step);
+      }
+    }
+  }
+}
+
+TEST_CASE("what is no number is named by its kind in a page, and does not stretch the scale") {
+  const float infinite = std::numeric_limits<float>::infinity();
+  const auto data =
+      data_of(html_figure(one_panel(Tensor({1, 4}, {0.5f, -infinite, infinite, std::nanf("")})), "scores"));
+  CHECK(decoded(data["kinds"][0]) == std::vector<std::uint8_t>{0, 2, 3, 4});
+  CHECK(number_at(data, decoded(data["values"]), 0) == Approx(0.5f));
+}
+
+TEST_CASE("a word cannot end the element that the numbers stand in, and a page asks for nothing elsewhere") {
+  FigureSpec spec = one_panel(Tensor({1, 2}, {1.0f, 2.0f}));
+  spec.title = "<b>&";
+  spec.col_ticks = {"</script><script>", "<!--"};
+  const std::string page = html_figure(spec, "scores");
+  CHECK(data_of(page)["key_tokens"] == spec.col_ticks);
+  CHECK(page.find("<title>&lt;b>&amp;</title>") != std::string::npos);
+  CHECK(page.find("http") == std::string::npos);
+  CHECK(page.find(" src=") == std::string::npos);
+}
+
+TEST_CASE("whole numbers stay whole in a page") {
+  const nlohmann::json data = data_of(html_figure(one_panel(Tensor({1, 3}, {-3.0f, 0.0f, 12.0f})), "mask"));
+  CHECK(data["whole"] == true);
+  CHECK(number_at(data, decoded(data["values"]), 0) == -3.0f);
+}
+
+TEST_CASE("a page of too many numbers is refused before it is made") {
+  const Tensor large({2001, 2000}, Buffer(2001 * 2000));
+  CHECK_THROWS_AS(html_figure(one_panel(large), "scores"), SettingError);
+}
