@@ -21,6 +21,11 @@ apt() {
     -o Dir::Etc::sourceparts=- -o Dir::State::status=/dev/null -o APT::Sandbox::User=root "$@" >"$own/log" 2>&1 </dev/null
 }
 
+# fetched SUITE ARG…: as apt, tried once more; says what failed and where.
+fetched() {
+  apt "$@" || { sleep 2; apt "$@"; } || { say "apt-get for $* failed at $mirror:"; tail -n 5 "$folder/apt/$1/log" >&2; return 1; }
+}
+
 # lists SUITE: its package lists, fetched once.
 lists() {
   own=$folder/apt/$1
@@ -30,7 +35,7 @@ lists() {
   sed 's/^deb /deb-src /' "$own/sources.list" >"$own/sources"
   cat "$own/sources" >>"$own/sources.list"
   say "package lists of $1"
-  apt "$1" update || { tail -n 5 "$own/log" >&2; exit 1; }
+  fetched "$1" update || exit 1
   : >"$own/fetched"
 }
 
@@ -42,8 +47,11 @@ source_of() {
     rm -rf downloads/"$1" "src/$1.partial"
     mkdir -p downloads/"$1" "src/$1.partial"
     say "source of $1 ($suite)"
-    (cd downloads/"$1" && apt "$suite" source --download-only "$1") || continue
-    tar xf "$(find downloads/"$1" -name '*.orig.tar.*z' ! -name '*.asc')" --strip-components=1 -C "src/$1.partial"
+    (cd downloads/"$1" && fetched "$suite" source --download-only "$1") || continue
+    # As .gz, .xz or .bz2; a signature may lie beside it.
+    packed=$(find downloads/"$1" -name '*.orig.tar.*' ! -name '*.asc' | head -n 1)
+    [ -n "$packed" ] || { say "the source of $1 in $suite has no .orig.tar"; continue; }
+    tar xf "$packed" --strip-components=1 -C "src/$1.partial"
     mv "src/$1.partial" "src/$1"
     return 0
   done
@@ -57,7 +65,7 @@ package_of() {
   lists "$1"
   mkdir -p downloads/packages
   say "$2 ($1)"
-  (cd downloads/packages && rm -f "$2"_* && apt "$1" download "$2" && dpkg-deb -x "$2"_*.deb "$folder") ||
+  (cd downloads/packages && rm -f "$2"_* && fetched "$1" download "$2" && dpkg-deb -x "$2"_*.deb "$folder") ||
     { say "$2 could not be fetched from $mirror"; exit 1; }
 }
 
