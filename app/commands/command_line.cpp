@@ -28,9 +28,13 @@ const std::vector<OwnOption> window_options{
     {"--range", true},      {"--size", true},         {"--present", false},
     {"--bare", false},      {"--random", false}};
 const std::vector<OwnOption> predict_options{{"--top", true},   {"--temperature", true}, {"--top-k", true},
-                                             {"--top-p", true}, {"--write", true},       {"--json", false}};
+                                             {"--top-p", true}, {"--write", true},       {"--why", true},
+                                             {"--lens", false}, {"--json", false}};
+const std::vector<OwnOption> heads_options{{"--texts", true}, {"--json", false}, {"--csv", false}};
+const std::vector<OwnOption> patch_options{{"--from", true}, {"--what", true}, {"--word", true}, {"--json", false}};
 const std::vector<OwnOption> trace_options{
-    {"-o", true}, {"--stages", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
+    {"-o", true},       {"--stages", true}, {"--time", true}, {"--parameters", false}, {"--contributions", false},
+    {"--random", false}};
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
 const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true}};
 
@@ -54,6 +58,8 @@ const std::vector<OwnOption>& options_of(CommandKind kind) {
     case CommandKind::explain: return explain_options;
     case CommandKind::compare: return compare_options;
     case CommandKind::predict: return predict_options;
+    case CommandKind::heads: return heads_options;
+    case CommandKind::patch: return patch_options;
     case CommandKind::bundle: return figure_options;
     case CommandKind::handout: return handout_options;
     case CommandKind::mask_code: return mask_code_options;
@@ -66,6 +72,8 @@ std::optional<CommandKind> command_named(const std::string& word) {
   if (word == "render") return CommandKind::render;
   if (word == "explain") return CommandKind::explain;
   if (word == "predict") return CommandKind::predict;
+  if (word == "heads") return CommandKind::heads;
+  if (word == "patch") return CommandKind::patch;
   if (word == "compare") return CommandKind::compare;
   if (word == "bundle") return CommandKind::bundle;
   if (word == "handout") return CommandKind::handout;

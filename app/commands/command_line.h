@@ -30,6 +30,8 @@ enum class CommandKind {
   explain,
   compare,
   predict,
+  heads,
+  patch,
   bundle,
   handout,
   mask_code,

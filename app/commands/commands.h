@@ -14,6 +14,8 @@ int bundle_command(const CommandLine& line);
 int handout_command(const CommandLine& line);
 int mask_code_command(const CommandLine& line);
 int predict_command(const CommandLine& line);
+int heads_command(const CommandLine& line);
+int patch_command(const CommandLine& line);
 int explain_command(const CommandLine& line);
 /// 1 where a stage differs.
 int compare_command(const CommandLine& line);

@@ -10,6 +10,7 @@
 #include "core/explain/explain.h"
 #include "core/explain/math_markup.h"
 #include "core/network/network_trace.h"
+#include "core/run/contributions.h"
 #include "core/run/pipeline.h"
 
 namespace headlight {
@@ -75,12 +76,17 @@ void print_explanation(const Trace& trace, const Explanation& e) {
   std::size_t width = 20;
   for (const Term& term : e.terms) width = std::max(width, cell_text(trace, term.cell).size());
   const bool softmax = e.quantity("exponential") != nullptr;
+  constexpr std::size_t most_lines = 2000;
+  std::size_t printed = 0, left_out = 0;
   for (const Term& term : e.terms) {
+    if (term.factor == 0 && printed >= most_lines && ++left_out > 0) continue;
+    ++printed;
     const std::string factor = softmax            ? "   exp(value - row_maximum) = " + exact(term.factor)
                                : term.factor != 0 ? "   × " + exact(term.factor)
                                                   : "";
     print_line(cell_text(trace, term.cell), width, term.value, factor);
   }
+  if (left_out > 0) std::printf("  … and %zu more, which --json lists\n", left_out);
 }
 
 }  // namespace
@@ -89,7 +95,8 @@ int explain_command(const CommandLine& line) {
   if (!line.has("--cell")) throw UsageError("explain needs --cell STAGE:b,h,row,col");
   Run run;
   run.threads = line.threads();
-  const auto trace = compute_any(scenario_of(line), nullptr, run);
+  auto trace = compute_any(scenario_of(line), nullptr, run);
+  if (line["--cell"].starts_with(name(Stage::contribution_norms))) trace = with_contributions(trace, run.threads);
   const Explanation explanation = explain(*trace, cell_named(*trace, "--cell", line["--cell"]));
   if (line.has("--json")) {
     std::cout << explanation_json(*trace, explanation).dump(2) << '\n';

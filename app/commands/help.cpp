@@ -24,7 +24,8 @@ Commands
   headlight [FILE] --animation OUT.{png,gif}|DIR/   a pass through every step, in half a minute; a folder gets numbered PNGs
      [--level pipeline] [--seconds-per-step X]      the step player's moments on all matrices at once, each for X seconds
   headlight [FILE] --frames N                       draws N frames; times as JSON
-  headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o
+  headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o,
+                                                    --contributions what each weight brings: contribution_norms
   headlight trace MODEL --text "..." --layer N|all [--stages weights,...] -o OUT.npz     layers of a network, on their true input
   headlight trace [FILE] --time N                   computes N times; times as JSON
   headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,pdf,html,csv,npy,npz,json}
@@ -35,6 +36,9 @@ Commands
   headlight bundle [FILE] -o OUT[.zip] [figure]    a folder or zip: figure, data, scenario, trace, reproduce.py
   headlight predict MODEL --text "..." [--top N] [--knock-out L.H,...] [--json]   what a network says next
      [--temperature X] [--top-k N] [--top-p X] [--write N]       what a word is drawn by; N words of it, by --seed
+     [--why WORD[,OTHER]] [--lens]                  the word's logit as a sum over heads and MLPs; what it would say after each layer
+  headlight heads MODEL --texts FILE [--json|--csv] what each head does over many sentences, one a line
+  headlight patch MODEL --text "..." --from "..." --what residual|heads|mlp --word W [--json]   one sentence's states put into another
   headlight lesson FILE|ID --check                  everything that is wrong in a lesson file, with its path
   headlight lesson FILE|ID --worksheet OUT.pdf [--key]   a page to hand out, with the answers; --language en|zh
   headlight handout [FILE] -o OUT.pdf               the sentence and every stage on paper; --head H --paper a4|letter --language en|zh

@@ -33,11 +33,13 @@ std::string shape_of(const StageInfo& stage) {
 
 Json stages() {
   Json list = Json::array();
-  for (const Stage stage : all_stages()) {
+  const auto add = [&](Stage stage) {
     list.push_back({{"name", std::string(name(stage))},
                     {"shape", shape_of(info(stage))},
                     {"formula", std::string(info(stage).formula)}});
-  }
+  };
+  for (const Stage stage : all_stages()) add(stage);
+  add(Stage::contribution_norms);  // in files only where it is asked for
   return list;
 }
 

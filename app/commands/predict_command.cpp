@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
+#include "app/commands/predict_parts.h"
 #include "core/network/network_trace.h"
 #include "core/network/sampling.h"
 #include "core/scenario/settings_table.h"
@@ -101,6 +102,8 @@ int predict_command(const CommandLine& line) {
   const Sampling sampling = sampling_of(line);
   if (line.has("--write"))
     scenario.text = written(scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
+  options.parts = line.has("--why");
+  if (options.parts && line.has("--lens")) throw UsageError("--why and --lens are asked one at a time");
   const auto pass = run_network(scenario, nullptr, options);
   print_assumptions(line, notes_of(*pass, scenario));
   if (!pass->logits.defined())
@@ -113,7 +116,10 @@ int predict_command(const CommandLine& line) {
   const Index lines = (pass->network->spec().stacks.size() == 2 ? pass->text.decoder : pass->text.tokens).size();
   if (line.has("--json")) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (Index entry = 0; entry < lines; ++entry) all.push_back(as_json(*pass, entry, top, sampling));
+    for (Index entry = 0; entry < lines; ++entry)
+      all.push_back(line.has("--why")    ? why_json(*pass, entry, line["--why"])
+                    : line.has("--lens") ? lens_json(*pass, entry)
+                                         : as_json(*pass, entry, top, sampling));
     std::cout << (lines == 1 ? all[0] : all).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
               << '\n';
     return 0;
@@ -121,8 +127,11 @@ int predict_command(const CommandLine& line) {
   for (Index entry = 0; entry < lines; ++entry) {
     if (lines > 1) std::printf("%sline %lld\n", entry > 0 ? "\n" : "", static_cast<long long>(entry + 1));
     if (line.has("--write")) std::printf("%s\n", text_lines(scenario.text)[static_cast<std::size_t>(entry)].c_str());
-    for (const LikelyToken& token : likely_next(*pass, entry, top, sampling))
-      std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
+    if (line.has("--why")) print_why(*pass, entry, line["--why"], top);
+    else if (line.has("--lens")) print_lens(*pass, entry);
+    else
+      for (const LikelyToken& token : likely_next(*pass, entry, top, sampling))
+        std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
   }
   return 0;
 }

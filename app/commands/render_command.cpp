@@ -38,7 +38,8 @@ int render_command(const CommandLine& line) {
   Run run;
   run.threads = line.threads();
   // A picture is of one stage: of a long sequence the others, and other heads, need not be made.
-  if (is_figure_file(extension_of(out)) && options.pool == HeadPool::none && options.layers.empty())
+  if (is_figure_file(extension_of(out)) && options.stage != Stage::contribution_norms &&
+      options.pool == HeadPool::none && options.layers.empty())
     run.most_kept = std::min(64e6, memory_budget());
   const auto trace = compute_any(scenario_of(line), nullptr, run);
   const std::vector<std::string> missing = write_export(*trace, options, out);

@@ -18,6 +18,8 @@ int dispatch(const CommandLine& line) {
     case CommandKind::render: return render_command(line);
     case CommandKind::explain: return explain_command(line);
     case CommandKind::predict: return predict_command(line);
+    case CommandKind::heads: return heads_command(line);
+    case CommandKind::patch: return patch_command(line);
     case CommandKind::compare: return compare_command(line);
     case CommandKind::bundle: return bundle_command(line);
     case CommandKind::handout: return handout_command(line);

@@ -11,6 +11,7 @@
 #include "core/export/reproduce_script.h"
 #include "core/files/array_write.h"
 #include "core/network/network_trace.h"
+#include "core/run/contributions.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
@@ -60,6 +61,12 @@ void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays)
   extension_of(out) == ".json" ? write_json(path_from(out), arrays) : write_npz(path_from(out), arrays);
 }
 
+/// All stages of a trace, and what the command line asks for besides.
+std::vector<NamedArray> arrays_of(const CommandLine& line, std::shared_ptr<const Trace> trace, const Run& run) {
+  if (line.has("--contributions")) trace = with_contributions(std::move(trace), run.threads);
+  return trace_arrays(*trace, line.has("--parameters"));
+}
+
 /// --stages weights,output: those stages, all where nothing is said.
 std::vector<Stage> stages_of(const CommandLine& line) {
   std::vector<Stage> stages;
@@ -97,12 +104,16 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
                        "expected the layer that it is changed in, or no change");
   }
   const std::vector<Stage> stages = stages_of(line);
+  const bool measures =
+      line.has("--contributions") || std::ranges::find(stages, Stage::contribution_norms) != stages.end();
   std::vector<NamedArray> arrays;
   const auto append = [&](const Trace& trace, const std::string& prefix) {
     for (const Stage stage : stages) {
       if (is_parameter(stage) && !line.has("--parameters")) continue;
       if (trace.has(stage)) arrays.push_back({prefix + std::string(name(stage)), trace[stage].contiguous()});
     }
+    if (measures)
+      arrays.push_back({prefix + std::string(name(Stage::contribution_norms)), contribution_norms(trace, run.threads)});
   };
   if (!all) {
     const auto trace = compute_any(scenario, nullptr, run);
@@ -151,7 +162,7 @@ int trace_command(const CommandLine& line) {
     const auto trace = compute_any(scenario, nullptr, run);
     print_assumptions(line, trace->inputs.assumptions);
     if (runs > 0) print_times(trace->scenario, trace->inputs, run, runs);
-    if (!out.empty()) write_arrays(out, trace_arrays(*trace, line.has("--parameters")));
+    if (!out.empty()) write_arrays(out, arrays_of(line, trace, run));
     return 0;
   }
   if (!scenario.knock_out.empty())
@@ -159,7 +170,7 @@ int trace_command(const CommandLine& line) {
   const Inputs inputs = resolve(scenario);
   print_assumptions(line, inputs.assumptions);
   if (runs > 0) print_times(scenario, inputs, run, runs);
-  if (!out.empty()) write_arrays(out, trace_arrays(*compute(scenario, inputs, nullptr, run), line.has("--parameters")));
+  if (!out.empty()) write_arrays(out, arrays_of(line, compute(scenario, inputs, nullptr, run), run));
   return 0;
 }
 

@@ -49,9 +49,10 @@ constexpr std::array<Explainer, matrix_count> explainers{{
     {Stage::b_k, steps::explain_given},
     {Stage::b_v, steps::explain_given},
     {Stage::b_o, steps::explain_given},
+    {Stage::contribution_norms, steps::explain_contribution},
 }};
 static_assert(in_stage_order(explainers),
-              "core/explain/explain.cpp: a row for every stage and parameter, in their order");
+              "core/explain/explain.cpp: a row for every stage, parameter and measure, in their order");
 
 struct Extent {
   const char* what;

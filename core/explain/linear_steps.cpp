@@ -1,7 +1,9 @@
 // Steps that are sums of products, or nothing but a cell that moved.
 #include <algorithm>
+#include <cmath>
 
 #include "core/explain/steps.h"
+#include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
 
 namespace headlight::steps {
@@ -78,13 +80,21 @@ void explain_scores(const Trace& trace, Explanation& to) {
   add_products(trace, to, queries, keys);
 }
 
-void explain_head_outputs(const Trace& trace, Explanation& to) {
+namespace {
+
+/// Of a head that is knocked out: 0.
+bool explained_as_silent(const Trace& trace, Explanation& to) {
   const std::vector<Index>& silent = own_rules(trace.inputs).silent_heads;
-  if (std::ranges::find(silent, to.cell.head) != silent.end()) {  // knocked out
-    to.formula = symbol(to.cell) + " = 0";
-    to.numbers = "0";
-    return;
-  }
+  if (std::ranges::find(silent, to.cell.head) == silent.end()) return false;
+  to.formula = symbol(to.cell) + " = 0";
+  to.numbers = "0";
+  return true;
+}
+
+}  // namespace
+
+void explain_head_outputs(const Trace& trace, Explanation& to) {
+  if (explained_as_silent(trace, to)) return;
   const Cell& c = to.cell;
   const Stage a = source_of(trace, c.stage, 0), v = source_of(trace, c.stage, 1);
   std::vector<Cell> weights, values;
@@ -96,6 +106,27 @@ void explain_head_outputs(const Trace& trace, Explanation& to) {
   const std::string value = std::string(info(v).letter) + "_{k," + std::to_string(c.col) + "}";
   to.formula = symbol(c) + " = Σ_{k} " + in_stage(a, weight) + " " + in_stage(v, value);
   add_products(trace, to, weights, values);
+}
+
+/// a · ‖v W_o,hᵀ‖: the weight counts, times the length; values and weights of the projection follow with factor 0.
+void explain_contribution(const Trace& trace, Explanation& to) {
+  if (explained_as_silent(trace, to)) return;
+  const Cell& c = to.cell;
+  const Stage a = source_of(trace, c.stage);
+  const Index d = trace[Stage::V_heads].size(3);
+  const Cell weight{a, c.batch, c.head, c.row, c.col};
+  const double length = static_cast<double>(value_norms(trace).at({c.batch, c.head, c.col}));
+  const std::string projection = trace.has(Stage::W_o) ? " " + in_stage(Stage::W_o, "W^{o}") : "";
+  const std::string value = in_stage(Stage::V_heads, "v_{" + std::to_string(c.col) + "}");
+  to.formula = symbol(c) + " = " + symbol(weight) + " · ‖" + value + projection + "‖";
+  to.quantities.push_back({"value_norm", length});
+  add_term(trace, to, weight, std::copysign(length, static_cast<double>(value_at(trace, weight))));
+  to.numbers = number(std::abs(to.terms.back().value)) + "·" + number(length);
+  for (Index i = 0; i < d; ++i)
+    add_term(trace, to, {Stage::V_heads, c.batch, c.head / trace.dims().groups(), c.col, i}, 0);
+  for (Index row = 0; trace.has(Stage::W_o) && row < trace.inputs.W_o.size(0); ++row) {
+    for (Index i = 0; i < d; ++i) add_term(trace, to, {Stage::W_o, 0, 0, row, c.head * d + i}, 0);
+  }
 }
 
 }  // namespace headlight::steps

@@ -21,6 +21,7 @@ void explain_masked_scores(const Trace& trace, Explanation& to);
 void explain_weights(const Trace& trace, Explanation& to);
 void explain_dropout(const Trace& trace, Explanation& to);
 void explain_head_outputs(const Trace& trace, Explanation& to);
+void explain_contribution(const Trace& trace, Explanation& to);
 void explain_concat(const Trace& trace, Explanation& to);
 
 /// What stands in this trace for one of a stage's sources, which is not a weight, a bias or a mask.

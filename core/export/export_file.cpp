@@ -9,6 +9,7 @@
 #include "core/export/layers_figure.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
+#include "core/run/contributions.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
@@ -42,7 +43,7 @@ void write_array(const NamedArray& array, const std::string& extension, const st
   extension == ".npz" ? write_npz(path, arrays) : write_json(path, arrays);
 }
 
-void write_numbers(const StageCut& cut, const std::string& extension, const std::filesystem::path& path) {
+void write_numbers(const StageCut& cut, bool shares, const std::string& extension, const std::filesystem::path& path) {
   const MatrixView first = cut.tensor().matrix(cut.batch, cut.heads.front());
   const double bytes =
       4 * static_cast<double>(cut.heads.size()) * static_cast<double>(first.rows) * static_cast<double>(first.cols);
@@ -60,7 +61,9 @@ void write_numbers(const StageCut& cut, const std::string& extension, const std:
     return write_csv(path,
                      cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : stage_array(cut).values.matrix());
   }
-  write_array(stage_array(cut), extension, path);
+  NamedArray array = stage_array(cut);
+  if (shares) array.name = "contribution_shares";
+  write_array(array, extension, path);
 }
 
 std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
@@ -103,6 +106,14 @@ bool is_figure_file(std::string_view extension) {
   return std::ranges::find(figures, extension) != figures.end();
 }
 
+std::optional<Trace> measured(const Trace& trace, const ExportOptions& options) {
+  if (options.stage != Stage::contribution_norms || trace.has(options.stage)) return {};
+  Trace with = trace;
+  with.contributions = contribution_norms(trace);
+  if (options.shares) with.contributions = row_shares(with.contributions);
+  return with;
+}
+
 StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   const Stage stage = options.stage;
   if (!trace.has(stage)) {
@@ -131,12 +142,13 @@ std::vector<std::string> write_export(const Trace& trace, const ExportOptions& o
     throw FileError(path, "this kind of file cannot be written",
                     "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
   }
+  if (const std::optional<Trace> own = measured(trace, options)) return write_export(*own, options, path);
   if (is_figure_file(extension)) return write_figure(trace, options, extension, path_from(path));
   if (!options.layers.empty()) {
     write_array(layers_array(trace, options), extension, path_from(path));
     return {};
   }
-  write_numbers(cut_of(options, trace), extension, path_from(path));
+  write_numbers(cut_of(options, trace), options.shares, extension, path_from(path));
   return {};
 }
 

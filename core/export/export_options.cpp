@@ -22,7 +22,7 @@ using Written = std::optional<std::string>;
 std::string stage_names() {
   std::string names;
   for (const Stage stage : all_stages()) names.append(names.empty() ? "" : ", ").append(name(stage));
-  return names;
+  return names.append(", ").append(name(Stage::contribution_norms));
 }
 
 void stage(ExportOptions& o, Text option, Text text) {
@@ -31,6 +31,17 @@ void stage(ExportOptions& o, Text option, Text text) {
   o.stage = *named;
 }
 Written stage_text(const ExportOptions& o) { return std::string(name(o.stage)); }
+
+/// Of weights: themselves, or contribution_norms and their shares.
+void measure(ExportOptions& o, Text option, Text text) {
+  if (text != "weight" && text != "arrives" && text != "share")
+    fail(option, text, "is no measure", "weight, arrives or share");
+  if (o.stage != Stage::weights && o.stage != Stage::contribution_norms)
+    fail(option, text, "is of weights, not of " + std::string(name(o.stage)), "--stage weights");
+  o.stage = text == "weight" ? Stage::weights : Stage::contribution_norms;
+  o.shares = text == "share";
+}
+Written measure_text(const ExportOptions& o) { return o.shares ? Written("share") : Written(); }
 
 void batch(ExportOptions& o, Text option, Text text) { o.batch = parse_whole(option, text, 0, Index{1} << 40); }
 Written batch_text(const ExportOptions& o) { return o.batch == 0 ? Written() : std::to_string(o.batch); }
@@ -243,6 +254,8 @@ Written style_text(const ExportOptions& o) { return o.style.print ? Written("pri
 using Style = StageFigureStyle;
 constexpr ExportOption table[] = {
     {"--stage", "STAGE", "what is taken: see `headlight list stages`", stage, stage_text},
+    {"--measure", "weight|arrives|share",
+     "of weights: themselves, how much each brings (contribution_norms), its share", measure, measure_text},
     {"--batch", "I", "the batch entry", batch, batch_text},
     {"--head", "I|I,J,...|all|mean|max", "one head, several in a grid, or their mean or largest", head, head_text},
     {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]",

@@ -15,6 +15,7 @@ namespace headlight {
 
 struct ExportOptions {
   Stage stage = Stage::weights;
+  bool shares = false;  ///< of contribution_norms: each row divided by its sum
   Index batch = 0;
   std::vector<Index> heads = {0};
   bool all_heads = false;          ///< wins over `heads`
@@ -53,6 +54,8 @@ void clear_export_option(ExportOptions& options, std::string_view option);
 /// "--values"}.
 std::vector<std::string> export_words(const ExportOptions& options);
 
+/// The trace with contribution_norms where the options draw them and it has none: their shares where those are meant.
+std::optional<Trace> measured(const Trace& trace, const ExportOptions& options);
 /// What of the trace is meant. Throws SettingError for a stage, batch entry or head that it does not have.
 StageCut cut_of(const ExportOptions& options, const Trace& trace);
 /// With size and scale settled.

@@ -60,7 +60,8 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
     const auto layers = pass->network->layers();
     for (std::size_t i = 0; i < layers.size(); ++i) {
       if (!wanted(layers[i].layer)) continue;
-      const auto of_layer = as_passed(pass, static_cast<Index>(i), trace.scenario);
+      auto of_layer = as_passed(pass, static_cast<Index>(i), trace.scenario);
+      if (const std::optional<Trace> own = measured(*of_layer, options)) of_layer = std::make_shared<const Trace>(*own);
       if (!of_layer->has(options.stage)) no_layers(options);
       all.push_back({layers[i].layer, (*of_layer)[options.stage], of_layer, layers[i].cross});
     }
@@ -283,16 +284,25 @@ FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
   return spec;
 }
 
-}  // namespace
-
-FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
+FigureSpec drawn(const Trace& trace, const ExportOptions& options) {
   if (options.layers.empty()) return figure_of(cut_of(options, trace), style_of(options));
   if (options.style.kind != PictureKind::heatmap)
     throw SettingError("--layers", "several layers are drawn as heatmaps", "expected no --kind with it");
   return takes_layers_together(options) ? together_figure(trace, options) : all_layers(trace, options);
 }
 
+}  // namespace
+
+FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
+  const std::optional<Trace> own = measured(trace, options);
+  FigureSpec spec = drawn(own ? *own : trace, options);
+  if (own) spec.kept.push_back(own->contributions);
+  if (options.shares && !options.style.title) spec.title = "share of " + spec.title;
+  return spec;
+}
+
 NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
+  if (const std::optional<Trace> own = measured(trace, options)) return layers_array(*own, options);
   if (takes_layers_together(options)) {
     const JoinedLayers joined = join_layers(trace, options);
     const MatrixView part = part_of(options, joined.matrix.matrix());

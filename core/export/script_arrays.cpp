@@ -35,6 +35,8 @@ std::vector<NamedArray> trace_arrays(const Trace& trace, bool parameters) {
   for (const Stage stage : trace.stages()) {
     arrays.push_back({std::string(name(stage)), trace[stage], info(stage).palette == Palette::boolean});
   }
+  if (trace.contributions.defined())
+    arrays.push_back({std::string(name(Stage::contribution_norms)), trace.contributions});
   if (!parameters) return arrays;
   for (const Stage stage : all_matrices()) {
     if (is_parameter(stage) && trace.has(stage)) arrays.push_back({std::string(name(stage)), trace[stage], false});

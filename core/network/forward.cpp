@@ -1,9 +1,12 @@
 #include "core/network/forward.h"
 
+#include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <limits>
 #include <thread>
 
+#include "core/attention/heads.h"
 #include "core/attention/projection.h"
 #include "core/network/weights.h"
 #include "core/position/relative_bias.h"
@@ -49,9 +52,17 @@ void apply(const Network& network, const LayerChange& change, AttentionCall& cal
   settle_heads(call.scenario, call.inputs.dims);
 }
 
-/// [1, n, d] of rows as [B, n, d] added to x.
-Tensor plus_rows(const Tensor& x, const Tensor& rows) {
-  return plus(x, rows.view({1, rows.size(0), rows.size(1)}).expand(x.shape()));
+/// x [B, n, d] or [B, H, n, d] with the position or the head `at` taken from `other`.
+Tensor with_rows(const Tensor& x, const Tensor& other, Index at) {
+  const Tensor own = x.contiguous(), from = other.contiguous();
+  Buffer values(own.values().begin(), own.values().end());
+  const bool heads = x.rank() == 4;
+  const Index width = heads ? x.size(2) * x.size(3) : x.size(2), rows = x.size(1);
+  for (Index b = 0; b < x.size(0); ++b) {
+    const Index first = (b * rows + at) * width, taken = ((b % from.size(0)) * rows + at) * width;
+    std::copy_n(from.values().begin() + taken, width, values.begin() + first);
+  }
+  return Tensor(x.shape(), std::move(values));
 }
 
 void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
@@ -96,7 +107,7 @@ Index Forward::layer_of(Index stack, Index block, bool cross) const {
   return 0;
 }
 
-Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens) const {
+Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const TokenBatch& tokens) const {
   const EmbeddingSpec& spec = stack.embedding;
   const Index count = tokens.count();
   if (spec.most_positions > 0 && count > spec.most_positions) {
@@ -109,17 +120,27 @@ Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens) const {
     for (const Token& token : entry) ids.push_back(token.id);
   }
   const Tensor rows = checkpoint_.load_rows(spec.tokens, ids);
-  Tensor x = through(times(rows.view({tokens.size(), count, rows.size(1)}), spec.scale), spec.projection);
+  EmbeddingParts parts{through(times(rows.view({tokens.size(), count, rows.size(1)}), spec.scale), spec.projection),
+                       {}};
+  const Shape& shape = parts.words.shape();
+  const auto add_rows = [&](const Tensor& added) {
+    const Tensor all = added.view({1, added.size(0), added.size(1)}).expand(shape);
+    parts.places = parts.places.defined() ? plus(parts.places, all) : all;
+  };
   if (spec.position_kind != PositionKind::none) {
     std::vector<Index> places;
     for (Index i = 0; i < count; ++i) places.push_back(spec.position_offset + i);
-    x = plus_rows(x, spec.positions.empty() ? marian_sinusoids(count, x.size(-1))
-                                            : checkpoint_.load_rows(spec.positions, places));
+    add_rows(spec.positions.empty() ? marian_sinusoids(count, shape[2])
+                                    : checkpoint_.load_rows(spec.positions, places));
   }
-  if (!spec.segments.empty()) {
-    x = plus_rows(x, checkpoint_.load_rows(spec.segments, std::vector<Index>(static_cast<std::size_t>(count), 0)));
-  }
-  return normed(x, spec.norm);
+  if (!spec.segments.empty())
+    add_rows(checkpoint_.load_rows(spec.segments, std::vector<Index>(static_cast<std::size_t>(count), 0)));
+  return parts;
+}
+
+Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens) const {
+  const EmbeddingParts parts = embedding_parts(stack, tokens);
+  return normed(parts.places.defined() ? plus(parts.words, parts.places) : parts.words, stack.embedding.norm);
 }
 
 AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& residual) const {
@@ -186,6 +207,7 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
   how.scores_kept.emplace();
   if (keeps_weights || options_.summaries) how.scores_kept->push_back(Stage::weights);
+  const Tensor W_o = made.inputs.W_o, b_o = made.inputs.b_o;
   const auto trace = compute(made.scenario, std::move(made.inputs), nullptr, how);
   const Tensor& weights = (*trace)[Stage::weights];
   if (keeps_weights) record.weights = weights;
@@ -193,7 +215,23 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
     record.summary = summary_of(weights, run.queries_of(layer), run.keys_of(layer));
     record.summary.entering = sizes_of(residual);
   }
-  return (*trace)[Stage::output];
+  const Tensor& heads = (*trace)[Stage::head_outputs];
+  if (options_.parts) record.heads = heads;
+  const Tensor changed = patched(heads, Patch::What::heads, layer);
+  return identical(changed, heads) ? (*trace)[Stage::output] : project(merge_heads(changed), W_o, b_o, workers_);
+}
+
+Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
+  for (const Patch& patch : options_.patches) {
+    if (patch.what != what || patch.layer != layer) continue;
+    const LayerRun& other = options_.patched_with->layers[static_cast<std::size_t>(layer)];
+    x = with_rows(x,
+                  what == Patch::What::residual ? other.residual
+                  : what == Patch::What::mlp    ? other.mlp
+                                                : other.heads,
+                  patch.at);
+  }
+  return x;
 }
 
 Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const {
@@ -201,6 +239,13 @@ Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const {
   const Tensor inner = spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_)
                                          : activate(up, spec.activation, workers_);
   return through(inner, spec.down);
+}
+
+Tensor Forward::fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const {
+  if (!block.mlp) return {};
+  const Tensor fed = normed(feed_forward(*block.mlp, normed(x, block.before_mlp)), block.after_mlp);
+  if (options_.parts) run.layers[static_cast<std::size_t>(layer)].mlp = fed;
+  return patched(fed, Patch::What::mlp, layer);
 }
 
 Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) const {
@@ -215,15 +260,14 @@ Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) c
     x = normed(plus(x, added), sum);
     return added;
   };
+  const Index self = layer_of(stack, block, false);
+  x = patched(std::move(x), Patch::What::residual, self);
   const Tensor before = x;
   const Tensor added = add_attention(false, spec.after_attention, spec.attention_sum);
   if (spec.cross) add_attention(true, {}, spec.cross_sum);
-  if (spec.parallel) {
-    const Tensor fed = spec.mlp ? feed_forward(*spec.mlp, normed(before, spec.before_mlp)) : Tensor();
-    return fed.defined() ? plus(plus(before, added), fed, spec.multiplier) : plus(before, added);
-  }
-  if (!spec.mlp) return x;
-  const Tensor fed = normed(feed_forward(*spec.mlp, normed(x, spec.before_mlp)), spec.after_mlp);
+  const Tensor fed = fed_by(spec, self, spec.parallel ? before : x, run);
+  if (spec.parallel) x = plus(before, added);
+  if (!fed.defined()) return x;
   return normed(plus(x, fed, spec.multiplier), spec.mlp_sum);
 }
 
@@ -270,6 +314,10 @@ Forward::Place Forward::begin(const NetworkRun& run) const {
   for (const auto& change : {run.change, options_.from->change}) {
     if (change) first = std::min(first, place_of(change->layer));
   }
+  for (const Patch& patch : options_.patches) first = std::min(first, place_of(patch.layer));
+  std::vector<KnockOut::value_type> differing;
+  std::ranges::set_symmetric_difference(run.knock_out, options_.from->knock_out, std::back_inserter(differing));
+  for (const auto& [layer, head] : differing) first = std::min(first, place_of(layer));
   return first;
 }
 

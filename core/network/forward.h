@@ -22,10 +22,18 @@ class Forward {
   void fill(NetworkRun& run) const;
   /// [B, n, width] of the encoder's last norm.
   Tensor encode(const TokenBatch& tokens, NetworkRun& run) const;
+  /// What is added up before the embedding's norm: [B, n, width] of words, and of places and segments, undefined where
+  /// there are none.
+  struct EmbeddingParts {
+    Tensor words, places;
+  };
+  EmbeddingParts embedding_parts(const StackSpec& stack, const TokenBatch& tokens) const;
   /// [B, n or 1, vocabulary] for what the last stack's blocks gave.
   Tensor logits(const Tensor& last) const;
   /// The attention of one layer on the residual stream that enters it, before any norm.
   AttentionCall call(const NetworkRun& run, Index layer, const Tensor& residual) const;
+  Tensor normed(const Tensor& x, const NormSpec& norm) const;
+  Index layer_of(Index stack, Index block, bool cross) const;
 
  private:
   struct Stop {};  ///< nothing more is wanted
@@ -43,10 +51,12 @@ class Forward {
   Tensor run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run) const;
   Tensor run_block(Index stack, Index block, Tensor x, NetworkRun& run) const;
   Tensor attend(Index layer, const Tensor& residual, NetworkRun& run) const;
+  /// x with what RunOptions::patches put into it.
+  Tensor patched(Tensor x, Patch::What what, Index layer) const;
   Tensor feed_forward(const MlpSpec& spec, const Tensor& x) const;
-  Tensor normed(const Tensor& x, const NormSpec& norm) const;
+  /// What the block's MLP gives for x; kept where it is asked for.
+  Tensor fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const;
   Tensor through(const Tensor& x, const LinearSpec& linear) const;
-  Index layer_of(Index stack, Index block, bool cross) const;
 
   const Network& network_;
   const Checkpoint& checkpoint_;

@@ -26,6 +26,7 @@ struct HeadPatterns {
   double share[head_pattern_count] = {};  ///< mean weight there, 0…1; 0 where no query has such a place
   Index rows[head_pattern_count] = {};    ///< queries that were measured
   double entropy = 0;  ///< mean over queries, as a share of ln(keys that get any weight): 0 one key, 1 all alike
+  double bits = 0;     ///< the same mean in bits
   Index queries = 0;
 
   double operator[](HeadPattern pattern) const { return share[static_cast<std::size_t>(pattern)]; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numbers>
 #include <thread>
 
 #include "core/parallel/thread_pool.h"
@@ -43,8 +44,13 @@ void for_each_place(HeadPattern pattern, const std::vector<Token>& tokens, Index
   }
 }
 
+struct RowEntropy {
+  double bits = 0;
+  double share = 0;  ///< of ln(keys that get any weight)
+};
+
 // Of the row divided by its sum.
-double relative_entropy(const MatrixView& m, Index q, Index n_k) {
+RowEntropy row_entropy(const MatrixView& m, Index q, Index n_k) {
   double entropy = 0, sum = 0;
   Index seen = 0;
   for (Index k = 0; k < n_k; ++k) {
@@ -54,7 +60,9 @@ double relative_entropy(const MatrixView& m, Index q, Index n_k) {
     sum += w;
     ++seen;
   }
-  return seen > 1 ? (entropy / sum + std::log(sum)) / std::log(static_cast<double>(seen)) : 0;
+  if (seen <= 1) return {};
+  const double nats = entropy / sum + std::log(sum);
+  return {nats / std::numbers::ln2, nats / std::log(static_cast<double>(seen))};
 }
 
 double mean_size(const Tensor& x) {
@@ -81,7 +89,9 @@ HeadPatterns patterns_of_head(const Tensor& weights, Index h, const TokenBatch& 
     const MatrixView m = weights.matrix(b, h);
     const Index n_q = queries.lengths[entry], n_k = keys.lengths[entry];
     for (Index q = 0; q < n_q && !stop.stop_requested(); ++q) {
-      head.entropy += relative_entropy(m, q, n_k);
+      const RowEntropy entropy = row_entropy(m, q, n_k);
+      head.entropy += entropy.share;
+      head.bits += entropy.bits;
       ++head.queries;
       for (std::size_t i = 0; i < head_pattern_count; ++i) {
         const auto pattern = static_cast<HeadPattern>(i);
@@ -102,6 +112,7 @@ HeadPatterns patterns_of_head(const Tensor& weights, Index h, const TokenBatch& 
   for (std::size_t i = 0; i < head_pattern_count; ++i)
     head.share[i] /= std::max<double>(1, static_cast<double>(head.rows[i]));
   head.entropy /= std::max<double>(1, static_cast<double>(head.queries));
+  head.bits /= std::max<double>(1, static_cast<double>(head.queries));
   return head;
 }
 

@@ -31,6 +31,7 @@ namespace headlight {
 
 class Checkpoint;
 class Config;
+struct LogitParts;
 
 /// One attention of a network, as a person names it.
 struct NetworkLayer {
@@ -75,11 +76,25 @@ using KnockOut = std::set<std::pair<Index, Index>>;
 
 struct NetworkRun;
 
+/// A state of another pass in the place of this one's, in every batch entry.
+struct Patch {
+  enum class What : std::uint8_t {
+    residual,  ///< what enters the block, at a position
+    heads,     ///< what a head gives, at all positions
+    mlp,       ///< what the block's MLP adds, at a position
+  } what = What::residual;
+  Index layer = 0;  ///< of network->layers(), self-attention
+  Index at = 0;     ///< the position or the head
+};
+
 struct RunOptions {
   KnockOut knock_out{};
   std::optional<LayerChange> change{};
+  std::vector<Patch> patches{};
+  const NetworkRun* patched_with = nullptr;  ///< with `parts`, of a text of as many tokens; where there are patches
+  bool parts = false;                        ///< keep what every head and MLP gives
   const NetworkRun* from =
-      nullptr;  ///< the same but for `change`, and of the same options: layers before both changes are taken from it
+      nullptr;  ///< the same text, and of the same options: layers before what differs are taken from it
   std::optional<Index> until{};  ///< a layer of network->layers(): nothing after what enters it is computed
   bool weights = true;           ///< keep every layer's attention weights,
   Index most_weights = std::numeric_limits<Index>::max();  ///< unless all layers' together are more numbers
@@ -94,6 +109,8 @@ struct LayerRun {
   Tensor residual;  ///< [B, n, width], what enters the block (for cross-attention: what enters its part of the block)
   Tensor weights;   ///< [B, H, n_q, n_k]
   Tensor added;     ///< [B, n, width], what the attention adds to the residual
+  Tensor heads;     ///< [B, H, n_q, d], what each head gives before the output projection; with RunOptions::parts,
+  Tensor mlp;       ///< [B, n, width], and what the MLP of its block gives; undefined where there is none
   LayerSummary summary;  ///< where RunOptions::summaries asks for it
 };
 
@@ -155,6 +172,11 @@ class Network : public std::enable_shared_from_this<Network> {
   NetworkRun run(NetworkText text, const RunOptions& options) const;
   /// What the pipeline computes that layer's stages from: its true input, its weights, and what the model says of it.
   Inputs inputs_of(const NetworkRun& run, Index layer, int threads = 0) const;
+  /// [B, n, vocabulary]: the logits if the last stack ended with x [B, n, width]. Undefined where there is no head.
+  Tensor logits_of(const Tensor& x, int threads = 0) const;
+  /// The logit of a word, or the difference of two, where the network predicts, as a sum (core/network/logit_parts.h).
+  /// Of a pass with RunOptions::parts. Throws SettingError where the logits are no sum.
+  LogitParts parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other = {}) const;
   /// The settings that the layer's model has: scale, soft-cap, RoPE, mask …, as a scenario says them.
   void settle(Index layer, Scenario& scenario) const;
 

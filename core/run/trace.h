@@ -60,6 +60,7 @@ class Trace {
   std::optional<MaskRule> mask_rule;  ///< nothing where there is no mask
   Tensor dropout_keep;                ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
   Tensor sink_logits;                 ///< [H]; undefined unless the scenario has one
+  Tensor contributions;               ///< contribution_norms; undefined until asked for (core/run/contributions.h)
   Tensor t5_table;         ///< [H, 32], by bucket (core/position/relative_bias.h); undefined unless the scenario has it
   float scale = 1;         ///< what scores were multiplied by
   float fill = 0;          ///< what masked scores were set to
@@ -68,7 +69,7 @@ class Trace {
   std::shared_ptr<const HeadOverview> overview;  ///< core/network/head_overview.h; null unless the run asked for it
 
   const Dims& dims() const { return inputs.dims; }
-  /// A stage or parameter; an undefined tensor where this run has none.
+  /// A stage, parameter or measure; an undefined tensor where this run has none.
   const Tensor& operator[](Stage stage) const;
   bool has(Stage stage) const { return (*this)[stage].defined(); }
   /// The stage that is there in its place: itself, or where it is optional what came before it; else nothing.

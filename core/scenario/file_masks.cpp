@@ -77,7 +77,32 @@ void read_additive_mask(MaskReading& m, const std::string& name, const PlacedMas
   m.restrict_to(Tensor(placed.tensor.shape(), std::move(values)));
 }
 
-void read_mask(MaskReading& m, const std::string& name, const MaskName& entry) {
+bool holds_array(const ArrayFile& file, std::initializer_list<std::string_view> endings) {
+  return std::ranges::any_of(file.entries(), [&](const ArrayEntry& entry) {
+    return std::ranges::any_of(endings, [&](std::string_view ending) {
+      const std::string_view name = entry.name;
+      return name == ending || (name.ends_with(ending) && name[name.size() - ending.size() - 1] == '.');
+    });
+  });
+}
+
+/// Whether true means "may attend" in a boolean attn_mask: nn.MultiheadAttention's hides, the one beside bare heads is
+/// F.scaled_dot_product_attention's and lets through. `beside` is the file that the mask belongs to.
+bool attn_mask_attends(const FileReading& r, const std::string& name, const ArrayFile& beside) {
+  for (const ArrayFile* file : {&r.file.arrays(), &beside}) {
+    if (holds_array(*file, {"in_proj_weight", "out_proj.weight", "out_proj"})) return false;
+  }
+  for (const ArrayFile* file : {&r.file.arrays(), &beside}) {
+    const ArrayEntry* q = file->find("q");
+    if (holds_array(*file, {"Q_heads"}) || (q && q->shape.size() == 4)) return true;
+  }
+  r.fail(in_quotes(name) +
+             " is boolean, and nothing beside it says whether true may attend (scaled_dot_product_attention) or not "
+             "(nn.MultiheadAttention)",
+         "expected --mask-polarity attend or ignore");
+}
+
+void read_mask(MaskReading& m, const std::string& name, const MaskName& entry, const ArrayFile& beside) {
   const FileReading& r = m.file;
   m.taken.insert(name);
   const PlacedMask placed = placed_mask(r, m.dims, name, entry.kind);
@@ -99,7 +124,9 @@ void read_mask(MaskReading& m, const std::string& name, const MaskName& entry) {
     return m.add_bias(placed.tensor);
   }
   if (!binary) r.fail(in_quotes(name) + " holds " + odd_value(placed.tensor), "expected 0 and 1 (or true and false)");
-  const bool true_attends = by_name ? entry.true_attends : polarity == MaskPolarity::attend;
+  const bool true_attends = !by_name                             ? polarity == MaskPolarity::attend
+                            : entry.kind == MaskKind::torch_attn ? attn_mask_attends(r, name, beside)
+                                                                 : entry.true_attends;
   r.assume("mask", name + " " + placed.axes + (true_attends ? ": true = may attend" : ": true = may not attend") +
                        (by_name ? "" : ", as set"));
   if (true_attends) return m.restrict_to(placed.tensor);
@@ -201,7 +228,7 @@ Masking read_masks(const FileReading& r, const Dims& dims, Masking known) {
     std::string name = r.find({entry.name});
     if (!name.empty() && is_causal_buffer(m, name))
       name = r.file.arrays().find(entry.name) && name != entry.name ? entry.name : "";  // a sequence's own beside it
-    if (!name.empty()) read_mask(m, name, entry);
+    if (!name.empty()) read_mask(m, name, entry, r.file.arrays());
   }
   if (const std::string name = bias_name(r, dims); !name.empty()) {
     const PlacedMask placed = placed_mask(r, dims, name, MaskKind::bias);
@@ -228,15 +255,17 @@ void add_mask_file(const Resolving& resolving, Inputs& inputs) {
   MaskReading m{r, inputs.dims, inputs};
   m.masking.file_mask = {};
   m.masking.file_rule.clear();
+  const std::shared_ptr<const TensorFile> source = inputs.file ? file_under(inputs.file) : nullptr;
+  const ArrayFile& beside = (source ? *source : r.file).arrays();
   bool found = false;
   for (const MaskName& entry : mask_names) {
     if (!r.file.arrays().find(entry.name)) continue;
-    read_mask(m, entry.name, entry);
+    read_mask(m, entry.name, entry, beside);
     found = true;
   }
   if (!found) {
     const std::string name = only_array(r);
-    read_mask(m, name, {name.c_str(), MaskKind::plain, true, false});
+    read_mask(m, name, {name.c_str(), MaskKind::plain, true, false}, beside);
   }
   static_cast<Masking&>(inputs) = kept(std::move(m.masking), resolving.last);
 }

@@ -443,6 +443,19 @@ constexpr std::array<StageInfo, matrix_count> table{{
      Lane::outputs,
      always,
      {}},
+    {Stage::contribution_norms,
+     "contribution_norms",
+     "‖A · V_h W_oᵀ‖₂",
+     "n",
+     "N",
+     {batch, query_head},
+     Axis::query,
+     Axis::key,
+     sequential,
+     Cover::mask_and_dropout,
+     Lane::weights,
+     always,
+     {{Stage::dropped_weights, Reads::cell}, {Stage::V_heads, Reads::row_of_column}, {Stage::W_o, Reads::column}}},
 }};
 static_assert(in_stage_order(table), "core/stage/stage.cpp: a row for every stage, in their order");
 
@@ -457,8 +470,8 @@ constexpr bool made_from_earlier_stages() {
 static_assert(made_from_earlier_stages(), "core/stage/stage.cpp: a stage is made from what comes before it");
 
 constexpr auto matrices = [] {
-  std::array<Stage, matrix_count> list{};
-  for (std::size_t i = 0; i < matrix_count; ++i) list[i] = static_cast<Stage>(i);
+  std::array<Stage, static_cast<std::size_t>(Stage::contribution_norms)> list{};
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<Stage>(i);
   return list;
 }();
 

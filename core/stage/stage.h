@@ -54,9 +54,11 @@ enum class Stage : std::uint8_t {
   b_k,
   b_v,
   b_o,  // [out]
+  // A measure: made of stages when it is asked for (core/run/contributions.h), looked at and explained like one.
+  contribution_norms,  // [B, H, n_q, n_k]
 };
 inline constexpr std::size_t stage_count = static_cast<std::size_t>(Stage::W_q);
-inline constexpr std::size_t matrix_count = static_cast<std::size_t>(Stage::b_o) + 1;
+inline constexpr std::size_t matrix_count = static_cast<std::size_t>(Stage::contribution_norms) + 1;
 
 /// What an axis of a stage counts.
 enum class Axis : std::uint8_t {
@@ -142,16 +144,18 @@ struct StageInfo {
 
 const StageInfo& info(Stage stage);
 std::string_view name(Stage stage);
-/// By name, parameters included; nothing if there is no such name.
+/// By name, parameters and measures included; nothing if there is no such name.
 std::optional<Stage> stage_named(std::string_view name);
 /// The stages proper, in the order of computation.
 std::span<const Stage> all_stages();
-/// Stages and parameters.
+/// Stages and parameters, without the measures.
 std::span<const Stage> all_matrices();
 /// "n_q", "d_head", …; "" for none.
 std::string_view symbol(Axis axis);
 bool has_head_axis(Stage stage);
-constexpr bool is_parameter(Stage stage) { return stage >= Stage::W_q; }
+constexpr bool is_parameter(Stage stage) { return stage >= Stage::W_q && stage <= Stage::b_o; }
+/// Made only when it is asked for.
+constexpr bool is_measure(Stage stage) { return stage == Stage::contribution_norms; }
 /// query, key and value, which nothing computes.
 bool is_input(Stage stage);
 /// The head axis counts key/value heads (G), not query heads (H).

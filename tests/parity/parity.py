@@ -27,7 +27,7 @@ except ImportError as missing:
 from scenarios import draw
 
 STAGES = """query key value Q K V Q_heads K_heads V_heads Q_normed K_normed Q_rotated K_rotated Q_scaled scores scaled_scores capped_scores
-biased_scores mask masked_scores weights dropped_weights head_outputs concat output""".split()
+biased_scores mask masked_scores weights dropped_weights head_outputs concat output contribution_norms""".split()
 
 
 def split(x, heads):
@@ -160,6 +160,9 @@ def expected_stages(case, traced):
     want["head_outputs"] = weights @ v
     want["concat"] = want["head_outputs"].transpose(1, 2).flatten(2)
     want["output"] = linear(want["concat"], traced, "o")
+    if "W_o" in traced:
+        v = v @ traced["W_o"].view(traced["W_o"].shape[0], heads, -1).permute(1, 2, 0)
+    want["contribution_norms"] = (weights[..., None] * v[:, :, None]).norm(dim=-1)
     return want
 
 
@@ -177,7 +180,7 @@ def difference(got, want):
 def run(program, case, folder):
     case.write(folder)
     out = folder / "trace.npz"
-    command = [program, "trace", str(folder / "scenario.json"), "-o", str(out), "--parameters"]
+    command = [program, "trace", str(folder / "scenario.json"), "-o", str(out), "--parameters", "--contributions"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip() or f"exit status {done.returncode}")

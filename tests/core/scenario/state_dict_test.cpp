@@ -65,7 +65,7 @@ class Sample {
 
 Sample cross_sample() {
   Sample sample;
-  sample.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().cross_inputs();
+  sample.linears("q_proj", "k_proj", "v_proj", "out_proj").heads().cross_inputs();
   return sample;
 }
 
@@ -256,6 +256,27 @@ TEST_CASE("true may attend or may not, by the mask's name or as the scenario say
   CHECK(padding.resolved().file_mask.at({0, 0, 0, 0}) == 0);
   CHECK(padding.resolved().file_mask.at({0, 0, 0, 4}) == 1);
   CHECK(padding.resolved(attend).file_mask.at({0, 0, 0, 0}) == 1);
+}
+
+TEST_CASE(
+    "in a boolean attn_mask true hides beside in_proj_weight or out_proj, attends beside bare q, k and v, else it is "
+    "asked") {
+  const Tensor causal = Tensor::of({n_q, n_q}, {1, 0, 0, 1, 1, 0, 1, 1, 1});
+  const auto mask_beside = [&](Sample sample, const Scenario& scenario = {}) {
+    return sample.add("attn_mask", causal, true).resolved(scenario).file_mask;
+  };
+  Sample packed, bare, other;
+  packed.add("in_proj_weight", drawn("W", {3 * d, d})).heads().self_input();
+  for (const char* name : {"q", "k", "v"}) bare.add(name, drawn(name, {B, H, n_q, 2}));
+  other.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
+  CHECK(mask_beside(packed).at({0, 0, 0, 0}) == 0);
+  CHECK(mask_beside(bare).at({0, 0, 0, 0}) == 1);
+  Sample asked = other;
+  CHECK(contains(asked.add("attn_mask", causal, true).error(), "expected --mask-polarity attend or ignore"));
+  Scenario attend;
+  attend.mask_polarity = MaskPolarity::attend;
+  CHECK(mask_beside(other, attend).at({0, 0, 0, 0}) == 1);
+  CHECK(mask_beside(packed, attend).at({0, 0, 0, 0}) == 1);
 }
 
 TEST_CASE("two masks in a file both hold") {

@@ -1,0 +1,218 @@
+// headlight heads: what each head of a network does over many sentences. headlight patch: one sentence's states put
+// into another.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+
+#include "app/commands/commands.h"
+#include "core/network/head_study.h"
+#include "core/network/logit_parts.h"
+#include "core/network/network_trace.h"
+#include "core/scenario/tensor_file.h"
+#include "core/text/graphemes.h"
+
+namespace headlight {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Says every few seconds how far a long computation is and how long it will take.
+class Progress {
+ public:
+  explicit Progress(std::string subject) : subject_(std::move(subject)) {}
+  void operator()(double share) {
+    constexpr double between = 5;
+    const double now = seconds();
+    if (now - said_ < between || share >= 1) return;
+    said_ = now;
+    char text[64];
+    std::snprintf(text, sizeof text, "%.0f %%, about %.0f s left", 100 * share, now / share - now);
+    say(subject_, text);
+  }
+
+ private:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  std::string subject_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double said_ = 0;
+};
+
+struct Column {
+  const char* name;
+  std::optional<double> (*value)(const HeadMeans& head);
+};
+template <HeadPattern pattern>
+std::optional<double> share(const HeadMeans& head) {
+  return head[pattern];
+}
+constexpr Column columns[] = {
+    {"previous", share<HeadPattern::previous>},
+    {"first", share<HeadPattern::first>},
+    {"same", share<HeadPattern::duplicate>},
+    {"induction", share<HeadPattern::induction>},
+    {"entropy", [](const HeadMeans& head) { return head.entropy; }},
+    {"effect", [](const HeadMeans& head) { return head.effect; }},
+    {"self", share<HeadPattern::self>},
+    {"next", share<HeadPattern::next>},
+};
+
+void print_heads(const Network& network, const std::vector<HeadMeans>& heads, bool csv) {
+  std::printf(csv ? "layer,head" : "%-10s %4s", "layer", "head");
+  for (const Column& column : columns) std::printf(csv ? ",%s" : " %9s", column.name);
+  std::printf("\n");
+  for (const HeadMeans& head : heads) {
+    const std::string& layer = network.layers()[static_cast<std::size_t>(head.layer)].layer;
+    std::printf(csv ? "%s,%lld" : "%-10s %4lld", layer.c_str(), static_cast<long long>(head.head));
+    for (const Column& column : columns) {
+      const std::optional<double> value = column.value(head);
+      if (value) std::printf(csv ? ",%.9g" : " %9.4f", *value);
+      else std::printf(csv ? "," : "         -");
+    }
+    std::printf("\n");
+  }
+}
+
+Json heads_json(const Network& network, const std::vector<HeadMeans>& heads) {
+  Json json = Json::array();
+  for (const HeadMeans& head : heads) {
+    Json& one = json.emplace_back(
+        Json{{"layer", network.layers()[static_cast<std::size_t>(head.layer)].layer}, {"head", head.head}});
+    for (const Column& column : columns) {
+      const std::optional<double> value = column.value(head);
+      one[column.name] = value ? Json(*value) : Json(nullptr);
+    }
+  }
+  return json;
+}
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream stream(path_from(file), std::ios::binary);
+  if (!stream) throw FileError(file, "cannot be read");
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  std::vector<std::string> lines;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    std::string line = text.substr(from, end - from);
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.find_first_not_of(" \t") != std::string::npos) lines.push_back(std::move(line));
+    from = end + 1;
+  }
+  if (lines.empty()) throw FileError(file, "holds no sentence", "expected one on each line");
+  return lines;
+}
+
+void write_json(const Json& json) { std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n'; }
+
+/// What of the scenario a pass is run with.
+RunOptions options_of(const CommandLine& line, const Network& network, const Scenario& scenario) {
+  RunOptions options;
+  options.threads = line.threads();
+  options.knock_out = network.knock_out_of(scenario.knock_out);
+  options.change = change_of(network, scenario);
+  return options;
+}
+
+Patch::What patched(const std::string& word) {
+  if (word == "residual") return Patch::What::residual;
+  if (word == "heads") return Patch::What::heads;
+  if (word == "mlp") return Patch::What::mlp;
+  throw SettingError("--what", "\"" + word + "\" is nothing that is patched", "expected residual, heads or mlp");
+}
+
+void print_grid(const Network& network, const TokenBatch& tokens, const TokenBatch& from, Patch::What what,
+                const PatchGrid& made, const std::string& word) {
+  std::printf("%8.4f  logit of %s\n%8.4f  with every patch\n\n", made.before, word.c_str(), made.after_all);
+  std::vector<std::string> names;
+  const std::size_t widest = std::ranges::max_element(made.grid, {}, &std::vector<double>::size)->size();
+  for (std::size_t i = 0; i < widest; ++i) {
+    const std::string &own = tokens.entries[0][std::min(i, tokens.entries[0].size() - 1)].text,
+                      &other = from.entries[0][std::min(i, from.entries[0].size() - 1)].text;
+    names.push_back(what == Patch::What::heads ? "head " + std::to_string(i) : own == other ? own : own + "<" + other);
+  }
+  const auto cell = [](const std::string& text, std::size_t width) {
+    const std::size_t taken = std::min(terminal_width(text), width);
+    std::printf("  %s%s", std::string(width - taken, ' ').c_str(), text.c_str());
+  };
+  std::printf("%-10s", "layer");
+  std::vector<std::size_t> widths;
+  for (const std::string& name : names) {
+    widths.push_back(std::max<std::size_t>(8, terminal_width(name)));
+    cell(name, widths.back());
+  }
+  std::printf("\n");
+  for (std::size_t layer = 0; layer < made.grid.size(); ++layer) {
+    std::printf("%-10s", network.layers()[layer].layer.c_str());
+    for (std::size_t i = 0; i < made.grid[layer].size(); ++i) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.4f", made.grid[layer][i]);
+      cell(text, widths[i]);
+    }
+    std::printf("\n");
+  }
+}
+
+Json words_json(const TokenBatch& tokens) {
+  Json json = Json::array();
+  for (const Token& token : tokens.entries.front()) json.push_back(token.text);
+  return json;
+}
+
+}  // namespace
+
+int heads_command(const CommandLine& line) {
+  if (line.file.empty()) throw UsageError("heads needs a MODEL");
+  if (!line.has("--texts")) throw UsageError("heads needs --texts FILE, one sentence a line");
+  Scenario scenario = scenario_of(line);
+  scenario.source = Source::file;
+  const auto network = open_network(line.file);
+  const std::vector<std::string> lines = lines_of(line["--texts"]);
+  Progress progress(line.file);
+  std::vector<HeadMeans> heads;
+  try {
+    heads = head_means(*network, lines, options_of(line, *network, scenario), std::ref(progress));
+  } catch (const SettingError& error) {  // what is wrong with a line is said of the file
+    if (error.subject() != "--text") throw;
+    throw FileError(line["--texts"], "a line of it " + error.sentence());
+  }
+  if (line.has("--json")) write_json(heads_json(*network, heads));
+  else print_heads(*network, heads, line.has("--csv"));
+  return 0;
+}
+
+int patch_command(const CommandLine& line) {
+  if (line.file.empty()) throw UsageError("patch needs a MODEL");
+  for (const char* needed : {"--from", "--what", "--word"}) {
+    if (!line.has(needed)) throw UsageError("patch needs --text, --from, --what residual|heads|mlp and --word");
+  }
+  Scenario scenario = scenario_of(line);
+  scenario.source = Source::file;
+  const Patch::What what = patched(line["--what"]);
+  const auto network = open_network(line.file);
+  const std::string said = scenario.text_as_input ? scenario.text : network->usual_text(scenario.text);
+  const NetworkText text = network->read(said), from = network->read(line["--from"]);
+  if (!network->spec().head.output.there())
+    throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
+  const Token word = next_token(*network, text_lines(said).front(), line["--word"], "--word");
+  Progress progress(line.file);
+  const PatchGrid made =
+      patch_grid(*network, text, from, what, word.id, options_of(line, *network, scenario), std::ref(progress));
+  if (!line.has("--json")) {
+    print_grid(*network, text.tokens, from.tokens, what, made, word.text);
+    return 0;
+  }
+  Json json{{"tokens", words_json(text.tokens)}, {"from", words_json(from.tokens)}, {"word", word.text}};
+  json["before"] = made.before;
+  json["after_all"] = made.after_all;
+  json["grid"] = made.grid;
+  write_json(json);
+  return 0;
+}
+
+}  // namespace headlight

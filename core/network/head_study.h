@@ -1,0 +1,32 @@
+// What each head of a network does over many sentences.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/network/network.h"
+
+namespace headlight {
+
+/// Means over lines, each of its own words' mean; nothing where no line has such a word.
+struct HeadMeans {
+  Index layer = 0, head = 0;  ///< of network.layers()
+  std::optional<double> patterns[head_pattern_count];
+  std::optional<double> entropy;  ///< of a row of weights, in bits
+  /// How much the log-probability of the word that does come next falls without the head, in nats; nothing where the
+  /// network does not say the next word.
+  std::optional<double> effect;
+
+  const std::optional<double>& operator[](HeadPattern pattern) const {
+    return patterns[static_cast<std::size_t>(pattern)];
+  }
+};
+
+/// In the order of network.layers(). Lines of like length run together; a head is left out from its layer on. Throws
+/// SettingError where no line holds a token, Cancelled. `progress` gets the share that is done.
+std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
+                                  const RunOptions& options = {}, const std::function<void(double)>& progress = {});
+
+}  // namespace headlight

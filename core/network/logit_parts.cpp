@@ -1,0 +1,380 @@
+#include "core/network/logit_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "core/files/error_place.h"
+#include "core/network/forward.h"
+#include "core/network/weights.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+using Row = std::vector<double>;
+using What = LogitPart::What;
+
+Row row_at(const Tensor& x, Index batch, Index position) {
+  const MatrixView m = x.matrix(std::min(batch, x.size(0) - 1));
+  Row row(static_cast<std::size_t>(m.cols));
+  for (Index c = 0; c < m.cols; ++c) row[static_cast<std::size_t>(c)] = static_cast<double>(m(position, c));
+  return row;
+}
+
+double dot(const Row& a, const Row& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+
+Row plus(Row a, const Row& b, double factor = 1) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];
+  return a;
+}
+
+/// Of [n] or, as some biases are stored, [1, n].
+double at(const Tensor& vector, std::size_t i) {
+  return static_cast<double>(vector.matrix()(0, static_cast<Index>(i)));
+}
+
+/// matrixᵀ · r, of matrix [out, in].
+Row back_through(const Tensor& matrix, const Row& r) {
+  const MatrixView m = matrix.matrix();
+  Row to(static_cast<std::size_t>(m.cols));
+  for (Index row = 0; row < m.rows; ++row) {
+    const double factor = r[static_cast<std::size_t>(row)];
+    for (Index c = 0; c < m.cols; ++c) to[static_cast<std::size_t>(c)] += factor * static_cast<double>(m(row, c));
+  }
+  return to;
+}
+
+Row through(const Linear& linear, const Row& x) {
+  if (!linear.weight.defined()) return x;
+  const MatrixView m = linear.weight.matrix();
+  Row to;
+  for (Index row = 0; row < m.rows; ++row) {
+    double sum = linear.bias.defined() ? at(linear.bias, static_cast<std::size_t>(row)) : 0;
+    for (Index c = 0; c < m.cols; ++c) sum += static_cast<double>(m(row, c)) * x[static_cast<std::size_t>(c)];
+    to.push_back(sum);
+  }
+  return to;
+}
+
+/// Goes from the logit back to the embedding: what a direction of the residual stream counts for the word.
+class Attribution {
+ public:
+  Attribution(const NetworkRun& run, const Checkpoint& checkpoint, Index batch)
+      : run_(run),
+        spec_(run.network->spec()),
+        checkpoint_(checkpoint),
+        forward_(*run.network, checkpoint, options_),
+        stack_(static_cast<Index>(spec_.stacks.size()) - 1),
+        batch_(batch),
+        place_(run.logits.size(1) == 1 ? run.final.size(1) - 1 : place_of_prediction(run, batch)) {
+    if (stack().projection.there()) projection_ = read_linear(checkpoint, stack().projection);
+  }
+
+  LogitParts of(Index word, std::optional<Index> other);
+
+ private:
+  const StackSpec& stack() const { return spec_.stacks.back(); }
+  double logit_of(Index word) const;
+  void add_word(Index word, double sign);
+  void past_block(Index block);
+  void past_attention(Index layer, const NormSpec& after, const AttentionSpec& spec, double multiplier, double bias);
+  void past_embedding();
+  /// direction_ before the norm, whose scale is that of the row that it normalises; what its bias adds.
+  double past_norm(const NormSpec& spec, const Row& normalised);
+  void add(What what, double value, std::optional<Index> layer = {}, std::optional<Index> head = {}) {
+    made_.parts.push_back({what, layer, head, value});
+  }
+  Row row(const Tensor& x) const { return row_at(x, batch_, place_); }
+  Row normed(const Row& x, const NormSpec& spec) const;
+
+  const NetworkRun& run_;
+  const NetworkSpec& spec_;
+  const Checkpoint& checkpoint_;
+  const RunOptions options_{};
+  const Forward forward_;
+  Index stack_, batch_, place_;
+  Linear projection_{};
+  LogitParts made_;
+  Row direction_;
+  double bias_ = 0;
+};
+
+double Attribution::logit_of(Index word) const {
+  const MatrixView logits = run_.logits.matrix(batch_);
+  return static_cast<double>(logits(std::min(place_, logits.rows - 1), word));
+}
+
+/// The word's row of the table and its bias, times what a scale and a soft-cap make of the product.
+void Attribution::add_word(Index word, double sign) {
+  const Linear table = read_linear(checkpoint_, spec_.head.output);
+  const Row of_word = row_at(table.weight, 0, word);
+  double factor = sign * spec_.head.scale;
+  if (spec_.head.softcap) {
+    const Row last = through(projection_, normed(row(run_.final), stack().final_norm));
+    const double bias = table.bias.defined() ? at(table.bias, static_cast<std::size_t>(word)) : 0;
+    const double cap = *spec_.head.softcap, raw = spec_.head.scale * (dot(of_word, last) + bias);
+    if (raw != 0) factor *= cap * std::tanh(raw / cap) / raw;
+  }
+  if (direction_.empty()) direction_.resize(of_word.size());
+  direction_ = plus(std::move(direction_), of_word, factor);
+  if (table.bias.defined()) bias_ += factor * at(table.bias, static_cast<std::size_t>(word));
+}
+
+double Attribution::past_norm(const NormSpec& spec, const Row& normalised) {
+  if (spec.kind == NormKind::none) return 0;
+  const Norm norm = read_norm(checkpoint_, spec);
+  const auto d = static_cast<double>(normalised.size());
+  const bool centred = spec.kind == NormKind::layer;
+  const double mean = centred ? std::accumulate(normalised.begin(), normalised.end(), 0.0) / d : 0;
+  double squares = 0, bias = 0;
+  for (const double v : normalised) squares += (v - mean) * (v - mean);
+  const double scale = 1 / std::sqrt(squares / d + norm.epsilon);
+  for (std::size_t i = 0; i < direction_.size(); ++i) {
+    if (norm.bias.defined()) bias += direction_[i] * at(norm.bias, i);
+    direction_[i] *= scale * (norm.weight.defined() ? at(norm.weight, i) : 1);
+  }
+  const double shift = centred ? std::accumulate(direction_.begin(), direction_.end(), 0.0) / d : 0;
+  for (double& v : direction_) v -= shift;
+  return bias;
+}
+
+Row Attribution::normed(const Row& x, const NormSpec& spec) const {
+  if (spec.kind == NormKind::none) return x;
+  Buffer values;
+  for (const double v : x) values.push_back(static_cast<float>(v));
+  return row_at(forward_.normed(Tensor({1, 1, static_cast<Index>(x.size())}, std::move(values)), spec), 0, 0);
+}
+
+/// The heads of one attention, each through its columns of the output projection; `bias` is that of a norm behind it.
+void Attribution::past_attention(Index layer, const NormSpec& after, const AttentionSpec& spec, double multiplier,
+                                 double bias) {
+  const Tensor& heads = run_.layers[static_cast<std::size_t>(layer)].heads;
+  Row concat;
+  for (Index h = 0; h < heads.size(1); ++h) {
+    const MatrixView m = heads.matrix(batch_, h);
+    for (Index c = 0; c < m.cols; ++c) concat.push_back(static_cast<double>(m(place_, c)));
+  }
+  const Linear projection = spec.o.there() ? read_linear(checkpoint_, spec.o) : Linear{};
+  const Row stream = direction_;
+  for (double& v : direction_) v *= multiplier;
+  bias += past_norm(after, through(projection, concat));
+  if (projection.bias.defined()) {
+    for (std::size_t i = 0; i < direction_.size(); ++i) bias += direction_[i] * at(projection.bias, i);
+  }
+  const Row mixed = projection.weight.defined() ? back_through(projection.weight, direction_) : direction_;
+  const auto d = static_cast<std::size_t>(heads.size(3));
+  add(What::attention_bias, bias, layer);
+  for (Index h = heads.size(1); h-- > 0;) {
+    double value = 0;
+    for (std::size_t i = static_cast<std::size_t>(h) * d; i < (static_cast<std::size_t>(h) + 1) * d; ++i)
+      value += mixed[i] * concat[i];
+    add(What::head, value, layer, h);
+  }
+  direction_ = stream;
+}
+
+/// x ← sum_norm(x + added), from the MLP back to what enters the block.
+void Attribution::past_block(Index block) {
+  const BlockSpec& spec = stack().blocks[static_cast<std::size_t>(block)];
+  const Index self = forward_.layer_of(stack_, block, false);
+  const LayerRun& own = run_.layers[static_cast<std::size_t>(self)];
+  const Index cross = spec.cross ? forward_.layer_of(stack_, block, true) : -1;
+  const Row attended = plus(row(own.residual), row(own.added));
+  Row before_mlp = spec.parallel ? attended : normed(attended, spec.attention_sum), crossed;
+  if (cross >= 0) {
+    crossed = plus(before_mlp, row(run_.layers[static_cast<std::size_t>(cross)].added));
+    before_mlp = normed(crossed, spec.cross_sum);
+  }
+  if (own.mlp.defined()) {
+    const Row fed = row(own.mlp);
+    const double bias = past_norm(spec.mlp_sum, plus(before_mlp, fed, spec.multiplier));
+    add(What::mlp, bias + spec.multiplier * dot(direction_, fed), self);
+  }
+  if (cross >= 0) {
+    const double bias = past_norm(spec.cross_sum, crossed);
+    past_attention(cross, {}, *spec.cross, spec.multiplier, bias);
+  }
+  const double bias = spec.parallel ? 0 : past_norm(spec.attention_sum, attended);
+  past_attention(self, spec.after_attention, spec.attention, spec.multiplier, bias);
+}
+
+void Attribution::past_embedding() {
+  const TokenBatch& tokens = stack_ == 1 ? run_.text.decoder : run_.text.tokens;
+  const Forward::EmbeddingParts parts = forward_.embedding_parts(stack(), tokens);
+  const Row word = row(parts.words);
+  const Row place = parts.places.defined() ? row(parts.places) : Row(word.size());
+  const double bias = past_norm(stack().embedding.norm, plus(word, place));
+  if (parts.places.defined()) add(What::position, dot(direction_, place));
+  add(What::token, bias + dot(direction_, word));
+}
+
+LogitParts Attribution::of(Index word, std::optional<Index> other) {
+  made_ = {word, other, logit_of(word) - (other ? logit_of(*other) : 0), {}};
+  add_word(word, 1);
+  if (other) add_word(*other, -1);
+  if (projection_.weight.defined()) {
+    for (std::size_t i = 0; projection_.bias.defined() && i < direction_.size(); ++i)
+      bias_ += direction_[i] * at(projection_.bias, i);
+    direction_ = back_through(projection_.weight, direction_);
+  }
+  bias_ += past_norm(stack().final_norm, row(run_.final));
+  add(What::final_bias, bias_);
+  for (Index block = std::ssize(stack().blocks); block-- > 0;) past_block(block);
+  past_embedding();
+  std::ranges::reverse(made_.parts);  // in the order of the pass
+  return made_;
+}
+
+constexpr std::string_view part_names[] = {"token", "position", "head", "attention_bias", "mlp", "final_bias"};
+
+/// A word as predict prints it is one that a person may type: "␣is" is " is".
+std::string as_typed(std::string word) {
+  constexpr std::string_view blank = "␣";
+  for (std::size_t place; (place = word.find(blank)) != std::string::npos;) word.replace(place, blank.size(), " ");
+  return word;
+}
+
+/// What `longer` has in the place where `shorter` ends, before what stands around every line.
+std::vector<Token> added_tokens(const std::vector<Token>& shorter, const std::vector<Token>& longer) {
+  const auto first = std::ranges::mismatch(shorter, longer);
+  std::size_t end = 0;
+  const auto rest = static_cast<std::size_t>(shorter.end() - first.in1);
+  while (end < rest && shorter[shorter.size() - 1 - end].id == longer[longer.size() - 1 - end].id) ++end;
+  if (end < rest || longer.size() < shorter.size()) return {};  // the line itself reads otherwise
+  return {first.in2, longer.end() - static_cast<std::ptrdiff_t>(end)};
+}
+
+bool is_unknown(const std::string& text) { return text == "[UNK]" || text == "<unk>" || text == "<|unk|>"; }
+
+/// The share of each word, [vocabulary].
+std::vector<double> softmax(const MatrixView& logits, Index row) {
+  double most = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (Index i = 0; i < logits.cols; ++i) most = std::max(most, static_cast<double>(logits(row, i)));
+  std::vector<double> shares;
+  for (Index i = 0; i < logits.cols; ++i) {
+    shares.push_back(std::exp(static_cast<double>(logits(row, i)) - most));
+    sum += shares.back();
+  }
+  for (double& share : shares) share /= sum;
+  return shares;
+}
+
+Index largest(const std::vector<double>& shares) { return std::ranges::max_element(shares) - shares.begin(); }
+
+}  // namespace
+
+std::string_view name(LogitPart::What what) { return part_names[static_cast<std::size_t>(what)]; }
+
+LogitParts Network::parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other) const {
+  const HeadSpec& head = spec_.head;
+  if (head.transform.there() || head.activation != Activation::identity || head.norm.kind != NormKind::none)
+    throw SettingError("--why", "the logits of " + spec_.family + " go through a layer that is not linear",
+                       "expected a network whose logits are a sum of parts, such as GPT-2");
+  return Attribution(run, *checkpoint_, batch).of(word, other);
+}
+
+Tensor Network::logits_of(const Tensor& x, int threads) const {
+  RunOptions options;
+  options.threads = threads;
+  return Forward(*this, *checkpoint_, options).logits(x);
+}
+
+Token next_token(const Network& network, const std::string& line, const std::string& word, std::string_view option) {
+  const TokenSplitter& splitter = network.tokenizer();
+  const std::string typed = as_typed(word);
+  std::vector<std::string> ways{typed};
+  if (!typed.starts_with(' ')) ways.insert(ways.begin(), " " + typed);
+  std::size_t pieces = 0;
+  for (const std::string& before : {line, std::string()}) {
+    for (const std::string& way : ways) {
+      std::vector<Token> added;
+      try {
+        added =
+            added_tokens(before.empty() ? std::vector<Token>() : splitter.split(before), splitter.split(before + way));
+      } catch (const InputError&) { continue; }
+      const bool unknown = std::ranges::any_of(added, [](const Token& token) { return is_unknown(token.text); });
+      if (added.size() == 1 && !unknown) return added.front();
+      if (!unknown && added.size() > 1 && pieces == 0) pieces = added.size();
+    }
+  }
+  if (pieces == 0)
+    throw SettingError(std::string(option), in_quotes(word) + " is not in the vocabulary of " + network.file(),
+                       "expected one of its words");
+  throw SettingError(std::string(option), in_quotes(word) + " is " + std::to_string(pieces) + " tokens",
+                     "expected a word that is one token of " + network.file());
+}
+
+std::vector<std::vector<LensCell>> lens_of(const NetworkRun& run, Index batch) {
+  const Network& network = *run.network;
+  const Index stack = std::ssize(network.spec().stacks) - 1;
+  std::vector<Tensor> leaving;
+  for (std::size_t i = 0; i < run.layers.size(); ++i) {
+    const NetworkLayer& at = network.layers()[i];
+    if (at.stack == stack && at.block > 0 && !at.cross) leaving.push_back(run.layers[i].residual);
+  }
+  leaving.push_back(run.final);
+  const Index count = (stack == 1 ? run.text.decoder : run.text.tokens).lengths[static_cast<std::size_t>(batch)];
+  std::vector<Index> said;
+  for (Index q = 0; q < count; ++q) said.push_back(largest(softmax(run.logits.matrix(batch), q)));
+  std::vector<std::vector<LensCell>> lens;
+  for (const Tensor& x : leaving) {
+    const Tensor logits = network.logits_of(x.slice(0, batch, 1).contiguous());
+    std::vector<LensCell>& line = lens.emplace_back();
+    for (Index q = 0; q < count; ++q) {
+      const std::vector<double> shares = softmax(logits.matrix(), q);
+      const Index id = largest(shares);
+      line.push_back({{id, network.word(id), shares[static_cast<std::size_t>(id)]},
+                      shares[static_cast<std::size_t>(said[static_cast<std::size_t>(q)])]});
+    }
+  }
+  return lens;
+}
+
+PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
+                     Index word, const RunOptions& options, const std::function<void(double)>& progress) {
+  if (network.spec().stacks.size() != 1)
+    throw SettingError("patch", network.title() + " has two stacks", "expected a network of one, such as GPT-2");
+  for (const auto& [read, option] : {std::pair{&text, "--text"}, {&from, "--from"}}) {
+    if (read->tokens.size() != 1)
+      throw SettingError(option, "has " + std::to_string(read->tokens.size()) + " lines", "expected one");
+  }
+  if (text.tokens.count() != from.tokens.count())
+    throw SettingError(
+        "--from",
+        "has " + std::to_string(from.tokens.count()) + " tokens, --text " + std::to_string(text.tokens.count()),
+        "expected as many, so that every position has its counterpart");
+  RunOptions how = options;
+  how.weights = false;
+  how.parts = true;
+  const NetworkRun base = network.run(text, how), other = network.run(from, how);
+  const Index place = place_of_prediction(base, 0);
+  const auto logit = [&](const NetworkRun& run) { return static_cast<double>(run.logits.matrix()(place, word)); };
+  how.parts = false;
+  how.from = &base;
+  how.patched_with = &other;
+  PatchGrid made{logit(base), 0, {}};
+  const Index layers = std::ssize(network.layers());
+  std::vector<Patch> all;
+  for (Index layer = 0; layer < layers; ++layer) {
+    const bool has_mlp = base.layers[static_cast<std::size_t>(layer)].mlp.defined();
+    const Index columns =
+        what == Patch::What::heads ? network.layers()[static_cast<std::size_t>(layer)].heads : text.tokens.count();
+    std::vector<double>& line = made.grid.emplace_back();
+    for (Index at = 0; at < columns; ++at) {
+      how.patches = {{what, layer, at}};
+      const bool nothing = what == Patch::What::mlp && !has_mlp;
+      line.push_back(nothing ? made.before : logit(network.run(text, how)));
+      if (!nothing) all.push_back(how.patches.front());
+      if (progress)
+        progress((static_cast<double>(layer) + static_cast<double>(at + 1) / static_cast<double>(columns)) /
+                 static_cast<double>(layers));
+    }
+  }
+  how.patches = all;
+  made.after_all = all.empty() ? made.before : logit(network.run(text, how));
+  return made;
+}
+
+}  // namespace headlight

@@ -1,0 +1,190 @@
+// Why a word: parts of a logit, the lens, patches and what heads do, on every whole network.
+#include "core/network/logit_parts.h"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <numeric>
+
+#include "core/network/head_study.h"
+#include "core/tensor/error.h"
+#include "tests/core/network/networks.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+NetworkRun pass_of(const std::string& name, RunOptions options = {}) {
+  const auto network = open_network(networks::folder + name);
+  options.parts = true;
+  return network->run(networks::text_of(*network, *open_arrays(networks::folder + name + "/expected.npz")), options);
+}
+
+std::vector<std::string> networks_with_logits() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) {
+    const std::string name = entry.path().filename().string();
+    if (open_network(networks::folder + name)->spec().head.output.there()) names.push_back(name);
+  }
+  return names;
+}
+
+double sum_of(const LogitParts& made) {
+  return std::accumulate(made.parts.begin(), made.parts.end(), 0.0,
+                         [](double sum, const LogitPart& part) { return sum + part.value; });
+}
+
+double logit(const NetworkRun& run, Index batch, Index word) {
+  return static_cast<double>(run.logits.at({batch, place_of_prediction(run, batch), word}));
+}
+
+NetworkText line_of(const Network& network, const std::string& line) { return network.read(line); }
+
+}  // namespace
+
+TEST_CASE("the parts of a logit add up to it in every architecture whose logits are linear; others are refused") {
+  std::size_t added = 0;
+  for (const std::string& name : networks_with_logits()) {
+    INFO(name);
+    const NetworkRun run = pass_of(name);
+    if (run.network->spec().head.transform.there()) {
+      CHECK_THROWS_AS(run.network->parts_of(run, 0, 3), SettingError);
+      continue;
+    }
+    ++added;
+    for (Index batch = 0; batch < run.logits.size(0); ++batch) {
+      const LogitParts one = run.network->parts_of(run, batch, 5), two = run.network->parts_of(run, batch, 5, 17);
+      CHECK(one.logit == logit(run, batch, 5));
+      CHECK(std::abs(sum_of(one) - one.logit) < 1e-4);
+      CHECK(std::abs(sum_of(two) - (logit(run, batch, 5) - logit(run, batch, 17))) < 1e-4);
+    }
+    // A part for each head of the stack that predicts.
+    std::map<Index, Index> heads;
+    for (const LogitPart& part : run.network->parts_of(run, 0, 5).parts) {
+      if (part.what == LogitPart::What::head) ++heads[*part.layer];
+    }
+    for (const auto& [layer, count] : heads)
+      CHECK(count == run.network->layers()[static_cast<std::size_t>(layer)].heads);
+  }
+  CHECK(added >= 35);
+}
+
+TEST_CASE("parts of a logit are those that PyTorch's derivatives give with frozen norms") {
+  const auto expected = open_arrays(samples::fixture("logit_parts.npz"));
+  for (const std::string name : {"gpt2", "opt_after", "gemma2"}) {
+    const NetworkRun run = pass_of(name);
+    const Tensor parts = expected->load(name);
+    std::vector<float> got;
+    for (const LogitPart& part : run.network->parts_of(run, 0, 5).parts) got.push_back(static_cast<float>(part.value));
+    INFO(name);
+    REQUIRE(std::ssize(got) == parts.count());
+    for (Index i = 0; i < parts.count(); ++i) {
+      INFO(i);
+      CHECK(std::abs(got[static_cast<std::size_t>(i)] - parts.at({i})) < 1e-4F);
+    }
+  }
+}
+
+TEST_CASE("a word is the one token that goes on the text; several pieces and unknown words are refused") {
+  const auto network = open_network(networks::folder + "gpt2");
+  CHECK(next_token(*network, "3 17", "5", "--why").id == 5);
+  CHECK(next_token(*network, "", "5", "--why").id == 5);
+  const auto sentence = [&](const std::string& word) {
+    try {
+      next_token(*network, "3 17", word, "--why");
+    } catch (const SettingError& error) { return std::string(error.what()); }
+    return std::string();
+  };
+  CHECK(sentence("5 6") == "--why: \"5 6\" is 2 tokens; expected a word that is one token of " + network->file());
+  CHECK(sentence("cat") ==
+        "--why: \"cat\" is not in the vocabulary of " + network->file() + "; expected one of its words");
+}
+
+TEST_CASE("the lens ends in what the network says, and its first lines are what shorter networks would") {
+  for (const std::string name : {"gpt2", "opt_after", "gemma2", "bart", "bert"}) {
+    INFO(name);
+    const NetworkRun run = pass_of(name);
+    const auto lens = lens_of(run, 1);
+    REQUIRE(std::ssize(lens) == std::ssize(run.network->spec().stacks.back().blocks));
+    for (Index q = 0; q < run.logits.size(1); ++q) {
+      const LikelyToken said = most_likely(run, 1, q, 1).front();
+      const LensCell& cell = lens.back()[static_cast<std::size_t>(q)];
+      CHECK(cell.likely.id == said.id);
+      CHECK(cell.likely.probability == Approx(said.probability));
+      CHECK(cell.probability_of == Approx(said.probability));
+      const LensCell& early = lens.front()[static_cast<std::size_t>(q)];
+      CHECK(early.probability_of <= early.likely.probability);
+    }
+  }
+}
+
+TEST_CASE("a patch with the text's own states changes nothing, with all of another's residual everything") {
+  const auto network = open_network(networks::folder + "gpt2");
+  const NetworkText text = line_of(*network, "3 17 5 28"), from = line_of(*network, "3 17 9 28");
+  const double own = logit(network->run(text, {}), 0, 5), other = logit(network->run(from, {}), 0, 5);
+  for (const Patch::What what : {Patch::What::residual, Patch::What::heads, Patch::What::mlp}) {
+    const PatchGrid same = patch_grid(*network, text, text, what, 5);
+    CHECK(same.before == Approx(own));
+    CHECK(same.after_all == Approx(own).margin(1e-5));
+    for (const auto& line : same.grid) {
+      for (const double cell : line) CHECK(cell == Approx(own).margin(1e-5));
+    }
+  }
+  const PatchGrid residual = patch_grid(*network, text, from, Patch::What::residual, 5);
+  REQUIRE(residual.grid.size() == 2);
+  REQUIRE(residual.grid[0].size() == 4);
+  CHECK(residual.after_all == Approx(other).margin(1e-5));
+  CHECK(residual.grid[0][0] == Approx(own).margin(1e-5));    // the same word there
+  CHECK(residual.grid[0][2] == Approx(other).margin(1e-5));  // the only word that differs
+  CHECK(residual.grid[1][3] != Approx(own).margin(1e-5));
+  const PatchGrid heads = patch_grid(*network, text, from, Patch::What::heads, 5);
+  CHECK(heads.grid[0].size() == 3);
+  CHECK(heads.grid[0][0] != Approx(own).margin(1e-6));
+}
+
+TEST_CASE("texts of different length, several lines and two stacks cannot be patched") {
+  const auto gpt2 = open_network(networks::folder + "gpt2"), t5 = open_network(networks::folder + "t5");
+  const auto patch = [](const Network& network, const std::string& text, const std::string& from) {
+    return patch_grid(network, network.read(text), network.read(from), Patch::What::mlp, 5);
+  };
+  CHECK_THROWS_AS(patch(*gpt2, "3 17", "3 17 5"), SettingError);
+  CHECK_THROWS_AS(patch(*gpt2, "3 17\n5 6", "3 17"), SettingError);
+  CHECK_THROWS_AS(patch(*t5, "3 17", "3 18"), SettingError);
+}
+
+TEST_CASE("what heads do over lines is the mean of what they do in each, padding or not") {
+  const auto network = open_network(networks::folder + "gpt2");
+  const std::vector<std::string> lines{"3 17 5 3 9", "4 4 8", "11 12 13 14 15 16 17"};
+  const std::vector<HeadMeans> heads = head_means(*network, lines);
+  REQUIRE(heads.size() == 6);
+  for (const HeadMeans& head : heads) {
+    double previous = 0, bits = 0, effect = 0;
+    for (const std::string& line : lines) {
+      const NetworkText text = network->read(line);
+      const NetworkRun with = network->run(text, {}),
+                       without = network->run(text, {.knock_out = {{head.layer, head.head}}});
+      const Tensor& weights = with.layers[static_cast<std::size_t>(head.layer)].weights;
+      const Index n = text.tokens.count();
+      double looks_back = 0, entropy = 0, falls = 0;
+      for (Index q = 0; q < n; ++q) {
+        for (Index k = 0; k <= q; ++k) {
+          const double w = static_cast<double>(weights.at({0, head.head, q, k}));
+          entropy -= w > 0 ? w * std::log2(w) : 0;
+          if (k + 1 == q) looks_back += w;
+        }
+        if (q + 1 == n) continue;
+        const Index next = text.tokens.entries[0][static_cast<std::size_t>(q) + 1].id;
+        falls += std::log(probability_of(with, 0, q, next)) - std::log(probability_of(without, 0, q, next));
+      }
+      previous += looks_back / static_cast<double>(n - 1) / 3;
+      bits += entropy / static_cast<double>(n) / 3;
+      effect += falls / static_cast<double>(n - 1) / 3;
+    }
+    CHECK(head[HeadPattern::previous].value() == Approx(previous).margin(1e-5));
+    CHECK(head.entropy.value() == Approx(bits).margin(1e-5));
+    CHECK(head.effect.value() == Approx(effect).margin(1e-5));
+  }
+  CHECK_FALSE(head_means(*network, {"1 2 3"})[0][HeadPattern::induction].has_value());
+  CHECK_FALSE(head_means(*open_network(networks::folder + "bert"), {"1 2 3"})[0].effect.has_value());
+}
