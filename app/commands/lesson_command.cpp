@@ -55,6 +55,7 @@ int lesson_command(const CommandLine& line) {
   for (const std::string& language : course.languages())
     std::cout << (language == course.languages().front() ? ", in " : ", ") << language;
   std::cout << "; nothing is wrong\n";
+  for (const std::string& lacking : course.untranslated()) std::cout << "not translated, " << lacking << "\n";
   return 0;
 }
 

@@ -17,8 +17,10 @@ class GlMatrixPainter : public MatrixPainter {
  public:
   /// As MatrixTextures::set_frame_budget(); a matrix that is left to a later frame is not drawn.
   void set_frame_budget(std::chrono::milliseconds budget) { textures_.set_frame_budget(budget); }
+  /// As MatrixTextures::make_in_background(); a matrix that is not made yet is not drawn.
+  void make_in_background() { textures_.make_in_background(); }
   /// Whether the last frame left a matrix to the next ones.
-  bool lacks() const { return textures_.lacks(); }
+  bool lacks() const override { return textures_.lacks(); }
   /// Call before a frame's first draw().
   void begin_frame();
   /// The quad's corners are rounded to whole pixels of the framebuffer, so that all edges are crisp.

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <mutex>
+#include <new>
+#include <stop_token>
 
 #include "core/figure/range.h"
+#include "core/parallel/worker.h"
 #include "core/stage/pool.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -44,11 +49,18 @@ struct Source {
   Buffer scaled;
 };
 
+}  // namespace
+
 /// Cells as the texture holds them, and what kinds there are.
 struct Texels {
   std::vector<std::uint32_t> bits;
   bool hatched = false, marked = false;
 
+  static Texels blank(Index rows, Index cols) {
+    Texels out(rows * cols);
+    for (Index i = 0; i < rows * cols; ++i) out.add(0, CellKind::masked);
+    return out;
+  }
   explicit Texels(Index count) { bits.reserve(static_cast<std::size_t>(count)); }
   void add(float value, CellKind kind) {
     const bool hatch = kind == CellKind::masked || kind == CellKind::neg_inf;
@@ -58,6 +70,8 @@ struct Texels {
                                            : 0x7FC00000u | static_cast<std::uint32_t>(kind));
   }
 };
+
+namespace {
 
 Texels texels_of(const MatrixView& matrix, const CellMasks& masks) {
   Texels out(matrix.rows * matrix.cols);
@@ -102,6 +116,90 @@ bool differs_in_values_only(const MatrixKey& a, const MatrixKey& b) {
 
 }  // namespace
 
+namespace {
+
+// Of matrices that are computed as they are read: what a frame may wait for.
+constexpr Index rows_looked_at = 256;
+
+Texels texels_of(const MatrixKey& key, int rows, int cols, float centre, const std::stop_token& stop = {}) {
+  const Source source(key);
+  if (rows == source.matrix.rows && cols == source.matrix.cols) return texels_of(source.matrix, source.masks);
+  return texels_of(key.means ? pool_means(source.matrix, rows, cols)
+                             : pool(source.matrix, source.masks, rows, cols, centre, rows_looked_at, stop));
+}
+
+}  // namespace
+
+/// Makes what frames ask for, one matrix after another. What no frame asks for any more is dropped.
+class MatrixTextures::Background {
+ public:
+  Background() : worker_([this] { return make_one(); }) {}
+  ~Background() {
+    const std::lock_guard lock(mutex_);
+    jobs_.clear();
+    stop_.request_stop();
+  }
+
+  /// Null until it is made; a frame later it is forgotten.
+  std::shared_ptr<const Texels> find(const MatrixKey& key, int rows, int cols, float centre) {
+    const std::lock_guard lock(mutex_);
+    for (Job& job : jobs_) {
+      if (job.rows != rows || job.cols != cols || job.centre != centre || !job.key.matches(key)) continue;
+      job.wanted = true;
+      return job.made;
+    }
+    jobs_.push_back({key, rows, cols, centre, ++last_number_, true, nullptr});
+    worker_.call();
+    return nullptr;
+  }
+
+  void begin_frame() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(jobs_, [this](const Job& job) {
+      if (!job.wanted && job.number == under_way_) stop_.request_stop();
+      return !job.wanted;
+    });
+    for (Job& job : jobs_) job.wanted = false;
+  }
+
+ private:
+  struct Job {
+    MatrixKey key;
+    int rows, cols;
+    float centre;
+    std::uint64_t number;
+    bool wanted;
+    std::shared_ptr<const Texels> made;
+  };
+
+  bool make_one() {
+    std::unique_lock lock(mutex_);
+    const auto next = std::ranges::find(jobs_, nullptr, &Job::made);
+    if (next == jobs_.end()) return false;
+    const Job job = *next;
+    under_way_ = job.number;
+    stop_ = std::stop_source();
+    const std::stop_token stop = stop_.get_token();
+    lock.unlock();
+    std::shared_ptr<const Texels> made;
+    try {
+      made = std::make_shared<const Texels>(texels_of(job.key, job.rows, job.cols, job.centre, stop));
+    } catch (const Cancelled&) { return true; } catch (const std::bad_alloc&) {
+      made = std::make_shared<const Texels>(Texels::blank(job.rows, job.cols));
+    }
+    lock.lock();
+    const auto asked = std::ranges::find(jobs_, job.number, &Job::number);
+    if (asked != jobs_.end()) asked->made = std::move(made);
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::vector<Job> jobs_;
+  std::uint64_t last_number_ = 0, under_way_ = 0;
+  std::stop_source stop_;
+  Worker worker_;
+};
+
 MatrixKey::MatrixKey(const MatrixQuad& quad)
     : values(quad.values),
       mask(quad.mask),
@@ -119,13 +217,23 @@ bool MatrixKey::matches(const MatrixQuad& quad) const {
          same_tensor(mask, quad.mask) && same_tensor(kept, quad.kept);
 }
 
+bool MatrixKey::matches(const MatrixKey& other) const {
+  return batch == other.batch && head == other.head && show_leaks == other.show_leaks &&
+         row_ranges == other.row_ranges && means == other.means && kind == other.kind &&
+         same_tensor(values, other.values) && same_tensor(mask, other.mask) && same_tensor(kept, other.kept);
+}
+
 MatrixTextures::MatrixTextures() : largest_(max_texture_size()) {}
+MatrixTextures::~MatrixTextures() = default;
+
+void MatrixTextures::make_in_background() { background_ = std::make_unique<Background>(); }
 
 void MatrixTextures::begin_frame() {
   ++frame_;
   next_ = place_ = 0;
   spent_ = {};
   lacks_ = false;
+  if (background_) background_->begin_frame();
   std::erase_if(entries_, [this](const Entry& entry) { return entry.last_used + frames_kept < frame_; });
 }
 
@@ -150,7 +258,26 @@ const MatrixLevel* MatrixTextures::find(const MatrixQuad& quad, int width, int h
     lacks_ = true;
     return nullptr;
   }
+  std::shared_ptr<const Texels> made;
+  if (background_ && quad.values.source()) {
+    made = background_->find(entry.key, rows, cols, centre);
+    lacks_ |= !made;
+    if (!made) return entry.levels.empty() ? nullptr : &entry.levels.back();
+  }
   const auto begun = std::chrono::steady_clock::now();
+  MatrixLevel& level = add_level(entry, rows, cols, centre);
+  level.pooled = pooled;
+  const Texels texels = made ? *made : texels_of(entry.key, rows, cols, centre);
+  level.cells = make_texture(TexelFormat::r32ui, cols, rows, texels.bits.data(), cols);
+  level.hatched = texels.hatched;
+  level.marked = texels.marked;
+  ++uploads_;
+  uploaded_texels_ += static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols);
+  spent_ += std::chrono::steady_clock::now() - begun;
+  return &level;
+}
+
+MatrixLevel& MatrixTextures::add_level(Entry& entry, int rows, int cols, float centre) {
   if (entry.levels.size() >= levels_kept) {
     std::erase_if(entry.levels, [this](const MatrixLevel& each) { return each.last_used < frame_; });
   }
@@ -158,11 +285,8 @@ const MatrixLevel* MatrixTextures::find(const MatrixQuad& quad, int width, int h
   level.rows = rows;
   level.cols = cols;
   level.centre = centre;
-  level.pooled = pooled;
   level.last_used = frame_;
-  upload(entry.key, level);
-  spent_ += std::chrono::steady_clock::now() - begun;
-  return &level;
+  return level;
 }
 
 /// Whether this size was drawn in the frame before, or before in this one.
@@ -222,23 +346,6 @@ void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
     ++uploads_;
     uploaded_texels_ += static_cast<std::uint64_t>(changed.rows * changed.cols);
   }
-}
-
-// Of matrices that are computed as they are read: what a frame may wait for.
-constexpr Index rows_looked_at = 256;
-
-void MatrixTextures::upload(const MatrixKey& key, MatrixLevel& level) {
-  const Source source(key);
-  const auto pooled = [&] {
-    return key.means ? pool_means(source.matrix, level.rows, level.cols)
-                     : pool(source.matrix, source.masks, level.rows, level.cols, level.centre, rows_looked_at);
-  };
-  const Texels texels = level.pooled ? texels_of(pooled()) : texels_of(source.matrix, source.masks);
-  level.cells = make_texture(TexelFormat::r32ui, level.cols, level.rows, texels.bits.data(), level.cols);
-  level.hatched = texels.hatched;
-  level.marked = texels.marked;
-  ++uploads_;
-  uploaded_texels_ += static_cast<std::uint64_t>(level.rows) * static_cast<std::uint64_t>(level.cols);
 }
 
 }  // namespace headlight

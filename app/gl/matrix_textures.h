@@ -4,11 +4,12 @@
 // drawn at this size in the frame before, so that a steady frame reads one cell a pixel whatever the matrix's size.
 // While the size changes, as in zooming, it is pooled to at most twice as many cells as pixels along each axis, and the
 // shader takes the extreme of what is left under a pixel: such a level is uploaded anew only where that has doubled or
-// halved.
+// halved. In a window, matrices that are computed as they are read are pooled on a thread of their own.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "app/gl/gl_objects.h"
@@ -23,6 +24,7 @@ namespace headlight {
 struct MatrixKey {
   explicit MatrixKey(const MatrixQuad& quad);
   bool matches(const MatrixQuad& quad) const;
+  bool matches(const MatrixKey& other) const;
 
   Tensor values, mask, kept;
   Index batch, head;
@@ -44,7 +46,10 @@ struct MatrixLevel {
 class MatrixTextures {
  public:
   MatrixTextures();
+  ~MatrixTextures();
 
+  /// From now on no frame waits for a matrix that is computed as it is read: it comes in a later one.
+  void make_in_background();
   /// A frame that has pooled and uploaded one matrix at least, and for so long, leaves the rest to the next ones.
   /// Without end unless set.
   void set_frame_budget(std::chrono::milliseconds budget) { budget_ = budget; }
@@ -53,7 +58,7 @@ class MatrixTextures {
   /// The quad's matrix with no more cells an axis than pixels or, at a new size, than 2 · size − 1; all of its cells
   /// where it has fewer. `centre` as for pool(). Good until the next call; null where it is left to a later frame.
   const MatrixLevel* find(const MatrixQuad& quad, int width, int height, float centre);
-  /// Whether this frame left something to the next ones.
+  /// Whether this frame left something to the next ones; ask again soon.
   bool lacks() const { return lacks_; }
 
   /// Since the beginning; for tests.
@@ -78,8 +83,9 @@ class MatrixTextures {
   Entry& entry_of(const MatrixQuad& quad);
   Entry* replaceable(const MatrixKey& key);
   void replace_rows(Entry& entry, const MatrixKey& key);
-  void upload(const MatrixKey& key, MatrixLevel& level);
+  MatrixLevel& add_level(Entry& entry, int rows, int cols, float centre);
 
+  class Background;
   std::vector<Entry> entries_;
   std::size_t next_ = 0;   ///< where the entry after the last one found lies; frames mostly draw in the same order
   std::size_t place_ = 0;  ///< matrices drawn in this frame so far
@@ -88,6 +94,7 @@ class MatrixTextures {
   int largest_;
   std::chrono::steady_clock::duration budget_ = std::chrono::steady_clock::duration::max(), spent_{};
   bool lacks_ = false;
+  std::unique_ptr<Background> background_;  ///< null: everything is made in the frame
 };
 
 }  // namespace headlight

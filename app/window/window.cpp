@@ -58,6 +58,7 @@ class WindowLoop {
         input_(window_),
         session_(options.start, GlfwWindow::wake, recent_files()) {
     session_.set_texture_limit(ImguiHost::texture_limit());
+    painter_.make_in_background();
     session_.fade_notices_after(8);
     if (const std::filesystem::path folder = state_folder(); !folder.empty()) {
       session_.remember_in(folder / "open");
@@ -100,7 +101,8 @@ class WindowLoop {
 
   double seconds_to_next_frame() const {
     if (frames_due_ > 0 || window_.input_waits()) return 0;
-    const double due = session_.next_frame_in();
+    constexpr double look_again = 0.05;  // for matrices that are being made
+    const double due = painter_.lacks() ? std::min(look_again, session_.next_frame_in()) : session_.next_frame_in();
     return ImGui::GetIO().WantTextInput ? std::min(due, caret_blink_seconds) : due;
   }
 

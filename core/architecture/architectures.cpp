@@ -32,7 +32,7 @@ constexpr Architecture rows[] = {
     {"falcon", "Falcon", build_falcon},
     {"mpt", "MPT", build_mpt},
     {"llama", "LLaMA", build_llama},
-    {"meta_llama", "LLaMA", build_meta_llama, Scope::network},
+    {"meta_llama", "LLaMA", build_meta_llama},
     {"mistral", "Mistral", build_mistral},
     {"qwen2", "Qwen 2", build_qwen2},
     {"qwen3", "Qwen 3", build_qwen3},
@@ -264,7 +264,7 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
 namespace {
 
 /// What config.json says of sizes, held against the file before anything is made of it: no more layers than arrays, no
-/// head wider than the largest array, no share above 1.
+/// head wider than the largest array.
 void check_sizes(const Config& config, const Checkpoint& checkpoint) {
   Index largest = 0;
   for (const std::string& name : checkpoint.names())
@@ -289,7 +289,6 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
     check(width, largest, always_narrow,
           "expected at most the " + std::to_string(largest) + " numbers of its largest array");
   }
-  for (const char* share : {"rotary_pct", "partial_rotary_factor"}) check(share, 1, 1, "expected a share from 0 to 1");
 }
 
 }  // namespace
@@ -406,6 +405,7 @@ LayerDescription describe_layer(const json& fields, const std::string& path, con
                                 const LayerAlone& layer) {
   const std::optional<Index> number = layer_number(layer.name);
   const Config config(fields_of(fields, layer, number), path, true);
+  check_sizes(config, file);
   const json* said = config.find({"model_type"});
   const std::string type = said && said->is_string() ? said->get<std::string>() : "";
   const auto row = std::ranges::find_if(

@@ -244,13 +244,13 @@ void build_meta_llama(NetworkBuilder& b) {
   const double epsilon = c.number({"norm_eps"}, 1e-5), base = c.number({"rope_theta"}, 10000);
   c.find({"multiple_of", "ffn_dim_multiplier", "max_seq_len", "max_batch_size"});
   for (const char* name : {"moe", "vision_chunk_size", "quantization_args"}) b.refuse_unless(name, nlohmann::json());
-  if (heads == 0 || kv_heads == 0 || d % heads != 0 || heads % kv_heads != 0)
+  if (heads == 0 || kv_heads == 0 || (b.whole() && d % heads != 0) || heads % kv_heads != 0)
     c.fail("says " + std::to_string(heads) + " heads on " + std::to_string(kv_heads) + " key/value heads",
            "expected divisors of dim " + std::to_string(d));
   const std::string first = b.prefix + "layers.0.feed_forward.w1.weight";
-  if (!b.file.has(first) || b.file.entry(first).shape.size() != 2)
+  if (b.whole() && (!b.file.has(first) || b.file.entry(first).shape.size() != 2))
     b.miss(first, "holds no " + in_quotes(first), "expected the first layer's MLP, [inner, dim]");
-  const Index inner = b.file.entry(first).shape[0], d_head = d / heads;
+  const Index inner = b.whole() ? b.file.entry(first).shape[0] : 0, d_head = b.whole() ? d / heads : b.layer->d_head;
   RopeSpec rope = plain_rope(Rope::interleaved, base, d_head);
   if (c.flag({"use_scaled_rope"}, false)) {
     rope.base = 0;
@@ -262,8 +262,8 @@ void build_meta_llama(NetworkBuilder& b) {
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   const std::string tokens = b.prefix + "tok_embeddings.weight";
-  b.network.vocabulary =
-      b.file.entry(tokens).shape.empty() ? 0 : b.file.entry(tokens).shape[0];  // params.json may say −1
+  if (b.file.has(tokens) && !b.file.entry(tokens).shape.empty())
+    b.network.vocabulary = b.file.entry(tokens).shape[0];  // params.json may say −1
   if (const auto* said = c.find({"vocab_size"}); said && said->is_number_integer() && said->get<Index>() > 0)
     b.network.vocabulary = said->get<Index>();
   stack.embedding.tokens = b.array("tok_embeddings.weight", {b.network.vocabulary, d}, "as " + c.path() + " says");

@@ -23,7 +23,7 @@ bool is_index(const fs::path& path) { return path.filename().string().ends_with(
 /// The shards of `index`, each once, in the order of their names.
 std::vector<fs::path> shards_of(const fs::path& index) {
   const ErrorPlace place{utf8_from(index)};
-  if (!is_file(index)) place.fail("no such file");
+  if (!is_file(index)) place.fail("no such file", "the path of one");
   const nlohmann::json json = read_json_object(index, "an index as Hugging Face writes it", 64 << 20);
   if (!json.contains("weight_map") || !json["weight_map"].is_object()) {
     place.fail("holds no weight_map", "an index as Hugging Face writes it, {\"weight_map\": {\"name\": \"file\"}}");

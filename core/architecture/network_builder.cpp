@@ -145,7 +145,12 @@ double NetworkBuilder::rotary_share(double usual) const {
   if (rules && rules->is_object() && rules->contains("partial_rotary_factor") &&
       (*rules)["partial_rotary_factor"].is_number())
     usual = (*rules)["partial_rotary_factor"].get<double>();
-  return config.number({"rotary_pct", "partial_rotary_factor"}, usual);
+  const double share = config.number({"rotary_pct", "partial_rotary_factor"}, usual);
+  if (!(share >= 0 && share <= 1))
+    config.fail("its " + std::string(config.has("rotary_pct") ? "rotary_pct" : "partial_rotary_factor") + " is " +
+                    shortest(static_cast<float>(share)),
+                "expected a share from 0 to 1");
+  return share;
 }
 
 RopeSpec NetworkBuilder::rope(Index d, Rope pairing, double default_base, const char* kind) const {

@@ -93,7 +93,9 @@ const Quantity* Explanation::quantity(std::string_view wanted) const {
 }
 
 Explanation explain(const Trace& trace, const Cell& cell) {
-  if (!contains(trace, cell)) throw InputError(std::string(name(cell.stage)), "has no such cell in this run");
+  if (!contains(trace, cell))
+    throw InputError(std::string(name(cell.stage)), "has no such cell in this run",
+                     "expected an index within its shape");
   Explanation result;
   result.cell = cell;
   result.value = static_cast<double>(value_at(trace, cell));

@@ -26,7 +26,8 @@ class ScratchFolder {
   explicit ScratchFolder(const fs::path& target) {
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
     if (!fs::is_directory(parent)) {
-      throw FileError(target.string(), "cannot be written: there is no folder " + parent.string());
+      throw FileError(target.string(), "cannot be written: there is no folder " + parent.string(),
+                      "expected one that is there");
     }
     path_ = parent / (".headlight-" + std::to_string(std::random_device{}()) + ".tmp");
     std::error_code error;

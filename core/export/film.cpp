@@ -27,7 +27,8 @@ class FileFilm : public Film {
     const fs::path folder = path_from(path_).parent_path();
     std::error_code error;
     if (!folder.empty() && !fs::is_directory(folder, error))
-      throw FileError(path_, "cannot be written: there is no folder " + utf8_from(folder));
+      throw FileError(path_, "cannot be written: there is no folder " + utf8_from(folder),
+                      "expected one that is there");
   }
   void add(Image frame, double seconds) override { writer_.add(std::move(frame), seconds); }
   bool fits(const Image& frame) const override { return writer_.fits(frame); }
@@ -58,7 +59,7 @@ class FolderFilm : public Film {
     const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
     std::error_code error;
     if (!fs::is_directory(parent, error))
-      throw FileError(path, "cannot be written: there is no folder " + utf8_from(parent));
+      throw FileError(path, "cannot be written: there is no folder " + utf8_from(parent), "expected one that is there");
     refuse_other_things();
     growing_ = parent / (".headlight-" + std::to_string(std::random_device()()) + ".frames");
     if (!fs::create_directory(growing_, error)) throw FileError(path, "cannot be written: " + error.message());

@@ -243,10 +243,11 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
     const OverviewLayer& each = overview.layers[static_cast<std::size_t>(i)];
     if (each.stack == layer.stack && each.cross == layer.cross) out.layers.push_back(each.layer);
   }
+  const char* divided = std::ranges::any_of(means, leaves_one) ? ", rows divided by their sum" : "";
   if (options.layers.starts_with("rollout")) {
     out.matrix = attention_rollout(means);
     out.title = "attention rollout" + upto;
-    out.formula = "product of ½ mean over heads + ½ I";
+    out.formula = std::string("product of ½ mean over heads + ½ I") + divided;
     return out;
   }
   Buffer flow;
@@ -256,7 +257,7 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
   }
   out.matrix = Tensor({n, n}, std::move(flow));
   out.title = "attention flow" + upto;
-  out.formula = "largest flow, edges carry ½ mean over heads + ½ I";
+  out.formula = std::string("largest flow, edges carry ½ mean over heads + ½ I") + divided;
   return out;
 }
 

@@ -52,9 +52,14 @@ std::string Typesetter::shorten(std::string_view text, FontRole role, float size
   if (width(text, role, size) <= max_width) return std::string(text);
   std::vector<std::size_t> ends;  // of each character
   for (std::size_t at = 0; at < text.size();) next_grapheme(text, at), ends.push_back(at);
-  for (std::size_t kept = ends.size() - 1; kept >= 2; --kept) {
+  const auto cut_to = [&](std::size_t kept) {
     const std::size_t head = ends[(kept + 1) / 2 - 1], tail = ends[ends.size() - 1 - kept / 2];
-    std::string cut = std::string(text.substr(0, head)) + "…" + std::string(text.substr(tail));
+    return std::string(text.substr(0, head)) + "…" + std::string(text.substr(tail));
+  };
+  std::size_t most = 64;  // doubled, so that a long word costs as its width and not as its square
+  while (most < ends.size() - 1 && width(cut_to(most), role, size) <= max_width) most *= 2;
+  for (std::size_t kept = std::min(most, ends.size() - 1); kept >= 2; --kept) {
+    std::string cut = cut_to(kept);
     if (width(cut, role, size) <= max_width) return cut;
   }
   return elide(text, role, size, max_width);

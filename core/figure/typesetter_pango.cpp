@@ -191,6 +191,12 @@ Typesetter::~Typesetter() = default;
 
 float Typesetter::width(std::string_view text, FontRole role, float size) {
   if (text.empty()) return 0;
+  constexpr std::size_t longest = 4096;  // beyond some 20,000 letters Pango's units leave an int
+  if (text.size() > longest) {
+    std::size_t cut = longest;
+    while (cut > 1 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+    return width(text.substr(0, cut), role, size) + width(text.substr(cut), role, size);
+  }
   auto& known = impl_->widths[static_cast<int>(role)];
   const auto [found, fresh] = known.try_emplace(std::string(text), 0.0f);
   if (fresh) {

@@ -40,7 +40,7 @@ std::string not_even(const std::filesystem::path& path) {
 std::string read_head(const std::filesystem::path& path, const ErrorPlace& place) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) place.fail("no such file");
+  if (status.type() == std::filesystem::file_type::not_found) place.fail("no such file", "the path of one");
   if (error) place.fail("cannot be opened: " + error.message());
   if (std::filesystem::is_directory(status)) place.fail("a folder", what_is_expected(path));
   if (!std::filesystem::is_regular_file(status)) place.fail("not a regular file", what_is_expected(path));

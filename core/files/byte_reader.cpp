@@ -23,7 +23,7 @@ FileReader::FileReader(const std::filesystem::path& path, std::uint64_t first_by
 
 void FileReader::skip(std::uint64_t count) {
   stream_.seekg(static_cast<std::streamoff>(count), std::ios::cur);
-  if (!stream_) place_.fail("ends early");
+  if (!stream_) place_.fail_damaged("ends early");
 }
 
 /// Each thread through a stream of its own. False where something is missing: reading in order then says what.
@@ -50,7 +50,8 @@ void FileReader::read(std::span<std::byte> out) {
   stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
   const auto got = static_cast<std::uint64_t>(stream_.gcount());
   if (got != out.size()) {
-    place_.fail("ends early: " + byte_count(out.size() - got) + " of " + byte_count(out.size()) + " are missing");
+    place_.fail_damaged("ends early: " + byte_count(out.size() - got) + " of " + byte_count(out.size()) +
+                        " are missing");
   }
 }
 

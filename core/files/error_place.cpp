@@ -80,6 +80,10 @@ void ErrorPlace::fail(const std::string& wrong, const std::string& expected) con
                   expected.empty() ? expected : "expected " + expected);
 }
 
+void ErrorPlace::fail_damaged(const std::string& wrong) const {
+  fail(wrong, "a whole file, as its own library writes it");
+}
+
 ErrorPlace ErrorPlace::array(std::string_view name) const { return {path, "array " + in_quotes(name)}; }
 
 std::string in_quotes(std::string_view text) {

@@ -14,6 +14,8 @@ struct ErrorPlace {
 
   /// Throws FileError: `path: part: wrong; expected …`.
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected = {}) const;
+  /// The same of what is cut short, damaged or written by nobody's library.
+  [[noreturn]] void fail_damaged(const std::string& wrong) const;
   /// The same file, the array of that name.
   ErrorPlace array(std::string_view name) const;
 };

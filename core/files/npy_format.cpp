@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/files/load_budget.h"
 #include "core/text/unicode.h"
 
 namespace headlight {
@@ -123,7 +124,7 @@ std::string why_unusable(const std::string& descr, const ErrorPlace& place) {
     case 'O':
       place.fail("holds pickled Python objects, which are never run",
                  "numbers; leave it out, or make it a plain array before numpy.savez");
-    default: place.fail("its element type " + in_quotes(descr) + " is none of NumPy's");
+    default: place.fail_damaged("its element type " + in_quotes(descr) + " is none of NumPy's");
   }
 }
 
@@ -133,12 +134,9 @@ void settle_text(std::string_view kind, std::uint64_t npy_size, NpyHeader& heade
   std::uint64_t length = 0;
   const auto [end, error] = std::from_chars(kind.data() + 1, kind.data() + kind.size(), length);
   const std::optional<Index> count = checked_count(header.layout.shape);
-  if (error != std::errc() || end != kind.data() + kind.size() || length == 0 || length > (1u << 20) || !count ||
-      *count > 1'000'000)
-    return;
+  if (error != std::errc() || end != kind.data() + kind.size() || length == 0 || length > (1u << 20) || !count) return;
   const std::uint64_t bytes = length * (kind[0] == 'U' ? 4 : 1);
   if (bytes * static_cast<std::uint64_t>(*count) != npy_size - header.layout.offset) return;
-  if (bytes * static_cast<std::uint64_t>(*count) > (std::uint64_t{64} << 20)) return;
   header.text_bytes = bytes;
   header.wide = kind[0] == 'U';
 }
@@ -147,7 +145,7 @@ void settle_text(std::string_view kind, std::uint64_t npy_size, NpyHeader& heade
 std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t& start, const ErrorPlace& place) {
   std::array<unsigned char, 12> front{};
   const auto bytes = std::as_writable_bytes(std::span(front));
-  if (npy_size < 10) place.fail("ends inside its header");
+  if (npy_size < 10) place.fail_damaged("ends inside its header");
   reader.read(bytes.first(8));
   for (std::size_t i = 0; i < magic.size(); ++i) {
     if (front[i] != static_cast<unsigned char>(magic[i]))
@@ -158,13 +156,14 @@ std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t&
     place.fail("is written in version " + std::to_string(version) + " of NumPy's format", "version 1, 2 or 3");
   }
   const std::size_t length_bytes = version == 1 ? 2 : 4;
-  if (npy_size < 8 + length_bytes) place.fail("ends inside its header");
+  if (npy_size < 8 + length_bytes) place.fail_damaged("ends inside its header");
   reader.read(bytes.subspan(8, length_bytes));
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= std::uint64_t{front[8 + i]} << (8 * i);
   start = 8 + length_bytes + length;
   if (start > npy_size) {
-    place.fail("says its header has " + byte_count(length) + ", but it has " + byte_count(npy_size) + " in all");
+    place.fail_damaged("says its header has " + byte_count(length) + ", but it has " + byte_count(npy_size) +
+                       " in all");
   }
   if (length > max_header) place.fail("its header has " + byte_count(length), "at most " + byte_count(max_header));
   std::string text(static_cast<std::size_t>(length), '\0');
@@ -199,7 +198,7 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Erro
   const std::string text = read_text(reader, npy_size, layout.offset, place);
   Fields fields = HeaderParser(text, place).parse();
   if (!fields.descr || !fields.fortran_order || !fields.shape)
-    place.fail("its header lacks descr, fortran_order or shape");
+    place.fail_damaged("its header lacks descr, fortran_order or shape");
   const std::string descr = *fields.descr;
   const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
   const std::optional<DType> dtype = dtype_of_numpy(std::string_view(descr).substr(has_order ? 1 : 0));
@@ -215,11 +214,11 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Erro
   layout.shape = std::move(*fields.shape);
   layout.big_endian = descr[0] == '>';
   const std::optional<Index> count = checked_count(layout.shape);
-  if (!count) place.fail("its shape " + to_string(layout.shape) + " is larger than any memory");
+  if (!count) place.fail_damaged("its shape " + to_string(layout.shape) + " is larger than any memory");
   const std::uint64_t bytes = static_cast<std::uint64_t>(*count) * byte_size(*dtype);
   if (bytes != npy_size - layout.offset) {
-    place.fail("its shape " + to_string(layout.shape) + " of " + std::string(name(*dtype)) + " needs " +
-               byte_count(bytes) + ", but " + byte_count(npy_size - layout.offset) + " follow its header");
+    place.fail_damaged("its shape " + to_string(layout.shape) + " of " + std::string(name(*dtype)) + " needs " +
+                       byte_count(bytes) + ", but " + byte_count(npy_size - layout.offset) + " follow its header");
   }
   layout.strides = *fields.fortran_order ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
   return header;
@@ -227,6 +226,9 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Erro
 
 std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const ErrorPlace& place) {
   const auto count = static_cast<std::size_t>(*checked_count(header.layout.shape));
+  LoadBudget budget(place);
+  budget.strings(count);
+  budget.bytes(count * static_cast<std::size_t>(header.text_bytes));
   std::vector<std::byte> bytes(count * static_cast<std::size_t>(header.text_bytes));
   reader.skip(header.layout.offset);
   reader.read(bytes);
@@ -247,7 +249,7 @@ std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header,
         words[i] += static_cast<char>(c);
       }
     }
-    if (!is_utf8(words[i])) place.fail("holds text that is not UTF-8");
+    if (!is_utf8(words[i])) place.fail_damaged("holds text that is not UTF-8");
   }
   return words;
 }

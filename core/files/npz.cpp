@@ -1,5 +1,6 @@
 // NumPy's .npz (a ZIP archive of .npy files) and .npy alone.
 #include "core/files/array_contents.h"
+#include "core/files/load_budget.h"
 #include "core/files/npy_format.h"
 #include "core/files/zip_archive.h"
 
@@ -23,12 +24,15 @@ ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& plac
 ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPlace& place) {
   ArrayContents contents;
   std::vector<std::size_t> zip_entries;  // of the arrays
+  LoadBudget budget(place);
   for (std::size_t i = 0; i < archive->entries().size(); ++i) {
     const ZipEntry& entry = archive->entries()[i];
     if (!entry.name.ends_with(ending)) continue;
     const std::string name = entry.name.substr(0, entry.name.size() - ending.size());
     const ErrorPlace part = place.array(name);
     NpyHeader header = read_npy_header(*archive->reader(i, ZipCheck::none, part), entry.size, part);
+    budget.arrays(1);
+    budget.bytes(name.size() + header.layout.offset);
     if (header.unusable.empty()) {
       contents.add(name, std::move(header.layout));
       zip_entries.push_back(i);

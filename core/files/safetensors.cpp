@@ -47,7 +47,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     if (place_ == Place::item) {
       const Item& item = items.back();
       if (item.dtype.empty() || item.offsets.size() != 2) {
-        file_.array(item.name).fail("its entry in the header lacks dtype, shape or data_offsets");
+        file_.array(item.name).fail_damaged("its entry in the header lacks dtype, shape or data_offsets");
       }
     }
     place_ = place_ == Place::top ? Place::outside : Place::top;
@@ -82,21 +82,21 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool number_unsigned(number_unsigned_t value) override {
     if (place_ != Place::list) return scalar("a number");
     if (value > static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) {
-      file_.array(key_).fail("its " + field_ + " has a number beyond 2^63");
+      file_.array(key_).fail_damaged("its " + field_ + " has a number beyond 2^63");
     }
     constexpr std::size_t most_axes = 64;
     if (numbers().size() >= most_axes)
-      file_.array(key_).fail("its " + field_ + " has more than " + std::to_string(most_axes) + " numbers");
+      file_.array(key_).fail_damaged("its " + field_ + " has more than " + std::to_string(most_axes) + " numbers");
     numbers().push_back(static_cast<Index>(value));
     return true;
   }
   bool number_integer(number_integer_t value) override {
     if (place_ != Place::list) return scalar("a number");
-    file_.array(key_).fail("its " + field_ + " has a negative number, " + std::to_string(value));
+    file_.array(key_).fail_damaged("its " + field_ + " has a negative number, " + std::to_string(value));
   }
   bool number_float(number_float_t, const string_t& text) override {
     if (place_ != Place::list) return scalar("a number");
-    file_.array(key_).fail("its " + field_ + " has " + in_quotes(text) + ", which is no size");
+    file_.array(key_).fail_damaged("its " + field_ + " has " + in_quotes(text) + ", which is no size");
   }
   bool null() override { return scalar("null"); }
   bool boolean(bool) override { return scalar("a bool"); }
@@ -175,28 +175,28 @@ void check_offsets(const std::vector<Item>& items, std::uint64_t data_size, cons
   Index end = 0;
   for (const Item* item : order) {
     const ErrorPlace part = place.array(item->name);
-    if (item->offsets[1] < item->offsets[0]) part.fail("its data_offsets end before they begin");
+    if (item->offsets[1] < item->offsets[0]) part.fail_damaged("its data_offsets end before they begin");
     if (static_cast<std::uint64_t>(item->offsets[1]) > data_size) {
-      part.fail("its data_offsets end at byte " + std::to_string(item->offsets[1]) + ", but the file has " +
-                std::to_string(data_size) + " bytes of data");
+      part.fail_damaged("its data_offsets end at byte " + std::to_string(item->offsets[1]) + ", but the file has " +
+                        std::to_string(data_size) + " bytes of data");
     }
-    if (item->offsets[0] < end) part.fail("its data_offsets overlap those of another array");
-    if (item->offsets[0] > end) part.fail("its data_offsets leave a hole before it");
+    if (item->offsets[0] < end) part.fail_damaged("its data_offsets overlap those of another array");
+    if (item->offsets[0] > end) part.fail_damaged("its data_offsets leave a hole before it");
     end = item->offsets[1];
   }
   if (static_cast<std::uint64_t>(end) != data_size) {
-    place.fail(byte_count(data_size - static_cast<std::uint64_t>(end)) + " at its end belong to no array");
+    place.fail_damaged(byte_count(data_size - static_cast<std::uint64_t>(end)) + " at its end belong to no array");
   }
 }
 
 void check_size(const Item& item, DType dtype, const ErrorPlace& place) {
   const std::optional<Index> count = checked_count(item.shape);
-  if (!count) place.fail("its shape " + to_string(item.shape) + " is larger than any memory");
+  if (!count) place.fail_damaged("its shape " + to_string(item.shape) + " is larger than any memory");
   const std::uint64_t bytes = static_cast<std::uint64_t>(*count) * byte_size(dtype);
   const auto have = static_cast<std::uint64_t>(item.offsets[1] - item.offsets[0]);
   if (bytes != have) {
-    place.fail("its shape " + to_string(item.shape) + " of " + std::string(name(dtype)) + " needs " +
-               byte_count(bytes) + ", but its data_offsets span " + byte_count(have));
+    place.fail_damaged("its shape " + to_string(item.shape) + " of " + std::string(name(dtype)) + " needs " +
+                       byte_count(bytes) + ", but its data_offsets span " + byte_count(have));
   }
 }
 

@@ -109,7 +109,7 @@ class TorchReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& wrong) const { place_.fail("its pickle " + wrong); }
+  [[noreturn]] void fail(const std::string& wrong) const { place_.fail_damaged("its pickle " + wrong); }
 
   std::string copied(const std::string& text) {
     budget_.strings(1);
@@ -268,9 +268,9 @@ class TorchReader {
     const ErrorPlace place = place_.array(name);
     budget_.arrays(1);
     if (global(argument(call, 0)) != numpy_array || !call.state)
-      place.fail("it is not one of numpy's arrays as pickle writes them");
+      place.fail_damaged("it is not one of numpy's arrays as pickle writes them");
     const std::vector<Ref>& state = list(*call.state);
-    if (state.size() != 5) place.fail("it is not one of numpy's arrays as pickle writes them");
+    if (state.size() != 5) place.fail_damaged("it is not one of numpy's arrays as pickle writes them");
     const NumpyType type = numpy_type_of(state[2]);
     if (!type.dtype) {
       contents.skipped.push_back(
@@ -288,7 +288,7 @@ class TorchReader {
         tree_.nodes[state[4]]));
     auto bytes = std::make_shared<const std::string>(raw_bytes(state[4]));
     if (!count || static_cast<std::uint64_t>(*count) * byte_size(*type.dtype) != bytes->size())
-      place.fail("its shape " + to_string(layout.shape) + " does not fit its " + byte_count(bytes->size()));
+      place.fail_damaged("its shape " + to_string(layout.shape) + " does not fit its " + byte_count(bytes->size()));
     layout.strides = by_columns && *by_columns ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
     contents.add(name, std::move(layout));
     parts.push_back(TorchArrays::inline_part + inlined.size());
@@ -313,21 +313,21 @@ class TorchReader {
   /// ('storage', torch.FloatStorage, key, location, number of elements)
   Storage storage(Ref ref, const ErrorPlace& place) const {
     const auto* persistent = std::get_if<pickle::Persistent>(&tree_.nodes[ref]);
-    if (persistent == nullptr) place.fail("its storage is not one of torch.save's");
+    if (persistent == nullptr) place.fail_damaged("its storage is not one of torch.save's");
     const std::vector<Ref>& id = list(persistent->id);
-    if (id.size() < 5) place.fail("its storage is not one of torch.save's");
+    if (id.size() < 5) place.fail_damaged("its storage is not one of torch.save's");
     const std::optional<DType> dtype = dtype_of_storage(global(id[1]));
     const auto* key = std::get_if<std::string>(&tree_.nodes[id[2]]);
     const Index count = integer(id[4]);
-    if (!dtype || key == nullptr) place.fail("its storage is not one of torch.save's");
+    if (!dtype || key == nullptr) place.fail_damaged("its storage is not one of torch.save's");
     if (id.size() > 5 && !std::holds_alternative<pickle::None>(tree_.nodes[id[5]]))
-      place.fail("its storage is a view of another, which is not read");
+      place.fail_damaged("its storage is a view of another, which is not read");
     const auto it = storages_.find(*key);
-    if (it == storages_.end()) place.fail("its storage " + in_quotes(*key) + " is missing from the archive");
+    if (it == storages_.end()) place.fail_damaged("its storage " + in_quotes(*key) + " is missing from the archive");
     const std::uint64_t have = it->second.bytes;
     if (!checked_count({count}) || static_cast<std::uint64_t>(count) * byte_size(*dtype) > have) {
-      place.fail("its storage should hold " + std::to_string(count) + " numbers of " +
-                 std::string(headlight::name(*dtype)) + ", but has " + byte_count(have));
+      place.fail_damaged("its storage should hold " + std::to_string(count) + " numbers of " +
+                         std::string(headlight::name(*dtype)) + ", but has " + byte_count(have));
     }
     return {*dtype, it->second.part, count};
   }
@@ -364,13 +364,13 @@ class TorchReader {
     const Storage from = storage(argument(call, 0), place);
     const Index offset = integer(argument(call, 1));
     ArrayLayout layout{from.dtype, integers(argument(call, 2)), integers(argument(call, 3)), 0, false};
-    if (layout.shape.size() != layout.strides.size()) place.fail("it has not as many strides as axes");
+    if (layout.shape.size() != layout.strides.size()) place.fail_damaged("it has not as many strides as axes");
     const std::optional<Index> count = checked_count(layout.shape);
-    if (!count) place.fail("its shape " + to_string(layout.shape) + " is impossible");
+    if (!count) place.fail_damaged("its shape " + to_string(layout.shape) + " is impossible");
     const std::optional<Index> extent = checked_extent(layout.shape, layout.strides);
     if (!extent || offset < 0 || (*extent > 0 && (offset > from.count || *extent > from.count - offset))) {
-      place.fail("its shape " + to_string(layout.shape) + " with strides " + to_string(layout.strides) +
-                 " reaches past the " + std::to_string(from.count) + " numbers of its storage");
+      place.fail_damaged("its shape " + to_string(layout.shape) + " with strides " + to_string(layout.strides) +
+                         " reaches past the " + std::to_string(from.count) + " numbers of its storage");
     }
     if (*count > from.count && *count > max_expanded) {
       place.fail("its shape " + to_string(layout.shape) + " repeats the " + std::to_string(from.count) +
@@ -406,11 +406,11 @@ class InlinedReader final : public ByteReader {
   InlinedReader(std::shared_ptr<const std::string> bytes, ErrorPlace place)
       : bytes_(std::move(bytes)), place_(std::move(place)) {}
   void skip(std::uint64_t count) override {
-    if (count > bytes_->size() - at_) place_.fail("ends early");
+    if (count > bytes_->size() - at_) place_.fail_damaged("ends early");
     at_ += static_cast<std::size_t>(count);
   }
   void read(std::span<std::byte> out) override {
-    if (out.size() > bytes_->size() - at_) place_.fail("ends early");
+    if (out.size() > bytes_->size() - at_) place_.fail_damaged("ends early");
     std::ranges::copy(std::as_bytes(std::span(*bytes_)).subspan(at_, out.size()), out.begin());
     at_ += out.size();
   }

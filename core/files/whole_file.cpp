@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& target, const std::string& reason) {
-  throw FileError(target.string(), "cannot be written: " + reason);
+[[noreturn]] void fail(const fs::path& target, const std::string& reason, const std::string& expected = {}) {
+  throw FileError(target.string(), "cannot be written: " + reason, expected);
 }
 
 std::string last_error() { return errno != 0 ? std::strerror(errno) : "the disk may be full"; }
@@ -179,9 +179,11 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
   const fs::file_status status = fs::status(real, error);
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     fail(target, error.message());
-  if (target.filename().empty() || fs::is_directory(status)) fail(target, "it is a folder");
+  if (target.filename().empty() || fs::is_directory(status))
+    fail(target, "it is a folder", "expected the name of a file");
   const fs::path folder = real.has_parent_path() ? real.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, error)) fail(target, "there is no folder " + folder.string());
+  if (!fs::is_directory(folder, error))
+    fail(target, "there is no folder " + folder.string(), "expected one that is there");
 
   const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
   if (!is_device) remove_abandoned(folder);

@@ -25,7 +25,7 @@ class ZipEntryReader final : public ByteReader {
                  ErrorPlace place)
       : lock_(std::move(lock)), stored_(stored), check_(check), place_(std::move(place)) {
     file_.reset(zip_fopen_index(archive, position, 0));
-    if (!file_) place_.fail(std::string("cannot be unpacked: ") + zip_strerror(archive));
+    if (!file_) place_.fail_damaged(std::string("cannot be unpacked: ") + zip_strerror(archive));
   }
 
   void skip(std::uint64_t count) override {
@@ -42,8 +42,8 @@ class ZipEntryReader final : public ByteReader {
   void read(std::span<std::byte> out) override {
     while (!out.empty()) {
       const zip_int64_t got = zip_fread(file_.get(), out.data(), out.size());
-      if (got < 0) place_.fail(std::string("is damaged: ") + zip_file_strerror(file_.get()));
-      if (got == 0) place_.fail("ends early: " + byte_count(out.size()) + " are missing");
+      if (got < 0) place_.fail_damaged(std::string("is damaged: ") + zip_file_strerror(file_.get()));
+      if (got == 0) place_.fail_damaged("ends early: " + byte_count(out.size()) + " are missing");
       out = out.subspan(static_cast<std::size_t>(got));
     }
   }
@@ -52,8 +52,8 @@ class ZipEntryReader final : public ByteReader {
     if (check_ == ZipCheck::none) return;
     std::byte extra{};
     const zip_int64_t got = zip_fread(file_.get(), &extra, 1);
-    if (got > 0) place_.fail("unpacks to more bytes than its header says");
-    if (got < 0) place_.fail(std::string("is damaged: ") + zip_file_strerror(file_.get()));
+    if (got > 0) place_.fail_damaged("unpacks to more bytes than its header says");
+    if (got < 0) place_.fail_damaged(std::string("is damaged: ") + zip_file_strerror(file_.get()));
   }
 
  private:
@@ -83,7 +83,7 @@ ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& plac
   if (!archive_) {
     const std::string reason = zip_error_strerror(&error);
     zip_error_fini(&error);
-    place.fail("a ZIP archive cut short or damaged (" + reason + ")");
+    place.fail_damaged("a ZIP archive cut short or damaged (" + reason + ")");
   }
   zip_error_fini(&error);
   list(std::filesystem::file_size(path), place);
@@ -99,14 +99,14 @@ void ZipArchive::list(std::uint64_t file_size, const ErrorPlace& place) {
     zip_stat_init(&stat);
     if (zip_stat_index(archive_.get(), i, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
         (stat.valid & ZIP_STAT_SIZE) == 0 || (stat.valid & ZIP_STAT_COMP_SIZE) == 0) {
-      place.fail("its ZIP directory is damaged at entry " + std::to_string(i));
+      place.fail_damaged("its ZIP directory is damaged at entry " + std::to_string(i));
     }
     const std::string name = stat.name;
     if (!name.empty() && name.back() == '/') continue;
     const bool stored = (stat.valid & ZIP_STAT_COMP_METHOD) != 0 && stat.comp_method == ZIP_CM_STORE;
     if (stat.comp_size > file_size || (stored && stat.comp_size != stat.size)) {
-      place.fail("entry " + in_quotes(name) + " claims " + byte_count(stat.comp_size) + " in a file of " +
-                 byte_count(file_size));
+      place.fail_damaged("entry " + in_quotes(name) + " claims " + byte_count(stat.comp_size) + " in a file of " +
+                         byte_count(file_size));
     }
     entries_.push_back({name, stat.size, stat.comp_size, stored});
     positions_.push_back(i);

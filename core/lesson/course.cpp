@@ -77,23 +77,53 @@ std::size_t Course::questions() const {
   return count;
 }
 
-std::vector<std::string> Course::languages() const {
-  std::vector<const Texts*> all{&card.title, &card.description};
-  for (const LessonStep& step : steps) {
-    all.push_back(&step.text);
-    if (!step.title.empty()) all.push_back(&step.title);
-    if (!step.notes.empty()) all.push_back(&step.notes);
+namespace {
+
+struct PlacedText {
+  std::string path;
+  const Texts* words;
+};
+
+/// Every text of the lesson that is not empty in all languages.
+std::vector<PlacedText> texts_of(const Course& course) {
+  std::vector<PlacedText> all{{"$.title", &course.card.title}, {"$.description", &course.card.description}};
+  for (const LessonStep& step : course.steps) {
+    all.push_back({step.path + ".text", &step.text});
+    if (!step.title.empty()) all.push_back({step.path + ".title", &step.title});
+    if (!step.notes.empty()) all.push_back({step.path + ".notes", &step.notes});
     if (!step.question) continue;
-    all.push_back(&step.question->ask);
-    all.push_back(&step.question->why);
-    for (const Texts& choice : step.question->choices) all.push_back(&choice);
+    const std::string question = step.path + ".question";
+    all.push_back({question + ".ask", &step.question->ask});
+    all.push_back({question + ".why", &step.question->why});
+    for (const Texts& choice : step.question->choices) all.push_back({question + ".choices", &choice});
   }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> Course::languages() const {
   std::set<std::string> languages;
   for (const auto& [language, unused] : card.title) languages.insert(language);
-  for (const Texts* words : all) {
-    std::erase_if(languages, [&](const std::string& language) { return !words->contains(language); });
-  }
+  for (const PlacedText& text : texts_of(*this))
+    std::erase_if(languages, [&](const std::string& language) { return !text.words->contains(language); });
   return {languages.begin(), languages.end()};
+}
+
+std::vector<std::string> Course::untranslated() const {
+  const std::vector<PlacedText> all = texts_of(*this);
+  std::set<std::string> languages;
+  for (const PlacedText& text : all) {
+    for (const auto& [language, unused] : *text.words) languages.insert(language);
+  }
+  std::vector<std::string> lacking;
+  for (const std::string& language : languages) {
+    for (const PlacedText& text : all) {
+      const std::string line = language + ": " + text.path;
+      if (!text.words->contains(language) && (lacking.empty() || lacking.back() != line)) lacking.push_back(line);
+    }
+  }
+  return lacking;
 }
 
 }  // namespace headlight

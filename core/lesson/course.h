@@ -125,6 +125,8 @@ struct Course {
   std::size_t questions() const;
   /// In which every text is there.
   std::vector<std::string> languages() const;
+  /// "zh: $.steps[0].text": what lacks a language that other texts of the lesson have.
+  std::vector<std::string> untranslated() const;
 };
 
 /// JSON, or Markdown (core/lesson/markdown.h) by its ending. Throws FileError at the first thing that is wrong in the

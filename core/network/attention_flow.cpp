@@ -1,6 +1,7 @@
 #include "core/network/attention_flow.h"
 
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <queue>
 #include <vector>
@@ -93,6 +94,16 @@ Tensor with_residual(const Tensor& weights) {
       cells.push_back(static_cast<float>((0.5 * static_cast<double>(m(q, k)) + (q == k ? 0.5 : 0)) / sum));
   }
   return {{m.rows, m.cols}, std::move(cells)};
+}
+
+bool leaves_one(const Tensor& weights) {
+  const MatrixView m = weights.matrix();
+  for (Index q = 0; q < m.rows; ++q) {
+    double sum = 0;
+    for (Index k = 0; k < m.cols; ++k) sum += static_cast<double>(m(q, k));
+    if (std::abs(sum - 1) > 0.02) return true;
+  }
+  return false;
 }
 
 Tensor attention_rollout(std::span<const Tensor> layers, std::stop_token stop) {

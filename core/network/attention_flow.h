@@ -14,6 +14,8 @@ namespace headlight {
 
 /// ½ weights + ½ I, every row divided by its sum. weights [n, n].
 Tensor with_residual(const Tensor& weights);
+/// Whether a row's sum is off one by more than 0.02, so that the division is more than rounding.
+bool leaves_one(const Tensor& weights);
 /// A_L · … · A_1: how much of each input token there is in each token of the last layer; rows sum to one. The first
 /// layer first, each [n, n]. Throws Cancelled.
 Tensor attention_rollout(std::span<const Tensor> layers, std::stop_token stop = {});

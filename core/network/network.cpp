@@ -213,14 +213,32 @@ const TokenSplitter& Network::tokenizer() const {
   return *tokenizer_;
 }
 
+namespace {
+
+/// Whether it knows every word of the text.
+bool reads(const TokenSplitter& splitter, const std::string& text) {
+  try {
+    return !splitter.split(text).empty();
+  } catch (const SettingError&) { return false; }
+}
+
+}  // namespace
+
 std::string Network::usual_text(const std::string& text) const {
   if (spec_.takes_tensors || text != Scenario().text) return text;
-  if (find_tokenizer(folder_ / "config.json")) return text;
+  const TokenSplitter& splitter = tokenizer();
+  if (reads(splitter, text)) return text;
   const Index most = spec_.stacks.front().embedding.most_positions;
-  const Index count = std::min({spec_.vocabulary, most > 0 ? most : spec_.vocabulary, Index{8}});
-  std::string ids;
-  for (Index id = 0; id < count; ++id) ids += (id > 0 ? " " : "") + std::to_string(id);
-  return ids;
+  const auto count = static_cast<std::size_t>(most > 0 ? std::min(most, Index{8}) : 8);
+  std::string words, letters;  // the first that it knows, with blanks and without
+  std::size_t found = 0;
+  for (Index id = 0; id <= splitter.last_id() && found < count; ++id) {
+    const std::optional<std::string> word = splitter.text_of(id);
+    if (!word || word->empty() || !reads(splitter, *word) || splitter.split(*word).size() != 1) continue;
+    words += (found++ > 0 ? " " : "") + *word;
+    letters += *word;
+  }
+  return found == 0 ? text : reads(splitter, words) ? words : letters;
 }
 
 std::vector<float> Network::token_row(Index stack, Index id) const {

@@ -161,7 +161,7 @@ class Network : public std::enable_shared_from_this<Network> {
   /// A line a batch entry. In an encoder-decoder "source => target" gives the decoder's words, else the network writes
   /// them itself, as many as `most_written`. Throws SettingError.
   NetworkText read(const std::string& text, const RunOptions& options = {}, Index most_written = 32) const;
-  /// The text, or, where it is the usual one and the model has no tokenizer, ids that it knows.
+  /// The text, or, where it is the usual one and the model knows none of it, words or ids that it knows.
   std::string usual_text(const std::string& text) const;
   /// Text of a token id, as it is shown.
   std::string word(Index id) const;

@@ -75,7 +75,8 @@ void check_inputs(const Scenario& scenario, const Inputs& in) {
     if (size < 1) throw InputError(what, "is " + std::to_string(size), "expected at least 1");
   }
   if (d.heads % d.kv_heads != 0)
-    throw InputError("kv_heads", std::to_string(d.kv_heads) + " does not divide heads " + std::to_string(d.heads));
+    throw InputError("kv_heads", std::to_string(d.kv_heads) + " does not divide heads " + std::to_string(d.heads),
+                     "expected a divisor");
   switch (in.first_stage()) {
     case Stage::weights: must_be("weights", in.weights, {d.batch, d.heads, d.n_q, d.n_k}); break;
     case Stage::Q_heads: check_heads(in); break;

@@ -177,7 +177,7 @@ std::optional<FileReading::Number> FileReading::number(std::initializer_list<con
   if (keys.prefix.empty()) return {};  // no layer of a model, so that no config is its
   const std::optional<ConfigNumber> beside = config_number(path_from(file.path()), keys.prefix, names);
   if (!beside) return {};
-  return Number{beside->name + " in config.json", beside->value};
+  return Number{beside->name + " in " + utf8_from(config_path(path_from(file.path())).filename()), beside->value};
 }
 
 Tensor FileReading::load(const std::string& name) const {
@@ -347,7 +347,9 @@ Inputs inputs_of_file(const Resolving& resolving) {
   must_be_unset(s.d_key, "--d-key", why);
   must_be_unset(s.d_value, "--d-value", why);
   must_be_unset(s.d_out, "--d-out", why);
-  if (s.packed) throw SettingError("packed", "cannot be set, since the file's weights are as they are");
+  if (s.packed)
+    throw SettingError("packed", "cannot be set, since the file's weights are as they are",
+                       "expected a file without weights");
   const std::shared_ptr<const TensorFile> file =
       TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
   std::vector<Assumption> assumptions;

@@ -322,7 +322,7 @@ PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttentio
   }
   if (furthest > 0.02)
     r.assume("weights", "rows do not sum to 1 (one is off by " + shortest(static_cast<float>(furthest)) +
-                            "): shown as they are, entropies of each divided by its sum");
+                            "): shown as they are; entropies, rollout and flow divide each by its sum");
   mask = zeros_as_mask(r, weights);
   return read;
 }

@@ -78,6 +78,9 @@ void check_sizes(const FileReading& r, const Dims& d) {
         {d.d_model, d.d_query, d.d_out});
 }
 
+/// config.json, or as the file is called.
+std::string config_name(const FileReading& r) { return utf8_from(config_path(path_from(r.file.path())).filename()); }
+
 std::string model_type(const LayerDescription& layer) {
   const nlohmann::json type = layer.fields.value("model_type", nlohmann::json());
   return type.is_string() ? type.get<std::string>() : "";
@@ -98,7 +101,7 @@ void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& 
                             (says.rotary_dim ? " on the first " + std::to_string(*says.rotary_dim) + " of " +
                                                    std::to_string(d.d_head) + " channels"
                                              : "") +
-                            " (config.json)" + (asked.rope != Rope::none ? ", paired by --rope" : ""));
+                            " (" + config_name(r) + ")" + (asked.rope != Rope::none ? ", paired by --rope" : ""));
   if (rope.scaled_by.empty()) return;
   const Index tokens = std::max(d.n_k, asked.query_offset.value_or(0) + d.n_q);
   const bool is_long = rope.original > 0 && tokens > rope.original;
@@ -108,7 +111,7 @@ void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& 
   r.assume("positions", "frequencies by " + rope.scaled_by +
                             (rope.original > 0 ? ", for " + std::to_string(tokens) + " tokens" : "") +
                             (own.rope_gain != 1 ? ", times " + shortest(static_cast<float>(own.rope_gain)) : "") +
-                            " (config.json)");
+                            " (" + config_name(r) + ")");
   rules.own = std::move(own);
 }
 
@@ -171,8 +174,7 @@ std::optional<LayerDescription> describe_layer(const FileReading& r, const Dims&
   LayerAlone layer{r.keys.layer(),      d.d_query,          d.heads, d.kv_heads,
                    d.d_model / d.heads, r.keys.is_packed(), {},      asked.rotary_dim};
   if (asked.rope_base != Scenario().rope_base) layer.rope_base = static_cast<double>(asked.rope_base);
-  return describe_layer(config, utf8_from(path.parent_path() / "config.json"), Checkpoint(r.file.shared_arrays()),
-                        layer);
+  return describe_layer(config, utf8_from(config_path(path)), Checkpoint(r.file.shared_arrays()), layer);
 }
 
 FileRules read_settings(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {

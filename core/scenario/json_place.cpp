@@ -32,8 +32,8 @@ std::string brief(const Json& value) {
 std::string read_text(const std::string& path) {
   std::error_code error;
   const std::filesystem::path where = path_from(path);
-  if (!std::filesystem::exists(where, error)) throw FileError(path, "no such file");
-  if (!std::filesystem::is_regular_file(where, error)) throw FileError(path, "not a regular file");
+  if (!std::filesystem::exists(where, error)) throw FileError(path, "no such file", "expected the path of one");
+  if (!std::filesystem::is_regular_file(where, error)) throw FileError(path, "not a regular file", "expected JSON");
   if (std::filesystem::file_size(where, error) > (std::uintmax_t{64} << 20)) {
     throw FileError(path, "is too large for a scenario", "expected less than 64 MB");
   }

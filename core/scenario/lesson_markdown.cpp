@@ -275,7 +275,8 @@ LessonText read_lesson_text(const std::string& path) {
   if (!is_markdown(path)) return {read_json(path)};
   std::error_code error;
   const std::filesystem::path where = path_from(path);
-  if (!std::filesystem::is_regular_file(where, error)) throw FileError(path, "no such file");
+  if (!std::filesystem::is_regular_file(where, error))
+    throw FileError(path, "no such file", "expected the path of one");
   if (std::filesystem::file_size(where, error) > (std::uintmax_t{8} << 20))
     throw FileError(path, "is too large for a lesson", "expected less than 8 MB");
   std::ifstream stream(where, std::ios::binary);

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 json whole_config(const std::filesystem::path& tensors) {
-  const std::filesystem::path path = tensors.parent_path() / "config.json";
+  const std::filesystem::path path = config_path(tensors);
   constexpr std::uintmax_t most = 1 << 20;
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > most) return {};
@@ -20,7 +20,9 @@ json whole_config(const std::filesystem::path& tensors) {
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (nested_deeper_than(text, deepest_json)) return {};
   json config = json::parse(text, nullptr, false);
-  return config.is_object() ? config : json();
+  if (!config.is_object()) return {};
+  if (path.filename() == "params.json") config["model_type"] = "meta_llama";
+  return config;
 }
 
 /// "vision" or "audio" for a layer of such a tower, else "".
@@ -53,6 +55,14 @@ json tower_config(const json& config, const std::string& tower) {
 }
 
 }  // namespace
+
+std::filesystem::path config_path(const std::filesystem::path& tensors) {
+  const std::filesystem::path folder = tensors.parent_path();
+  std::error_code error;
+  const bool of_meta = !std::filesystem::exists(folder / "config.json", error) &&
+                       std::filesystem::is_regular_file(folder / "params.json", error);
+  return folder / (of_meta ? "params.json" : "config.json");
+}
 
 json config_beside(const std::filesystem::path& tensors, const std::string& layer) {
   json config = whole_config(tensors);

@@ -1,4 +1,4 @@
-// config.json, which Hugging Face keeps beside a model's tensors: what it says of one layer.
+// config.json, which Hugging Face keeps beside a model's tensors, or Meta's params.json: what it says of one layer.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 namespace headlight {
+
+/// config.json in the folder of `tensors`; params.json where only that is there.
+std::filesystem::path config_path(const std::filesystem::path& tensors);
 
 /// What the config.json in the folder of `tensors` says of the layer whose arrays' names begin with `layer`: its
 /// vision_config or audio_config for a layer of such a tower, its text_config for another, else all of it. Null where

@@ -60,7 +60,8 @@ TokenNames lines_of_words(Text text) {
 std::string text_of_file(const std::string& path) {
   std::error_code error;
   const std::filesystem::path where = path_from(path);
-  if (!std::filesystem::is_regular_file(where, error)) throw FileError(path, "no such file");
+  if (!std::filesystem::is_regular_file(where, error))
+    throw FileError(path, "no such file", "expected the path of one");
   if (std::filesystem::file_size(where, error) > (std::uintmax_t{16} << 20)) {
     throw FileError(path, "is too large for names of tokens", "expected less than 16 MB");
   }

@@ -95,8 +95,9 @@ std::optional<std::string> parent_of(const std::string& prefix) {
   return {};
 }
 
-/// The output projection of an attention whose concat has that width (0: unknown).
-LinearKeys output_of(const Names& names, const std::string& prefix, Index width) {
+/// The output projection of an attention whose values, or queries where key/value heads are shared, have that width
+/// (0: unknown).
+LinearKeys output_of(const Names& names, const std::string& prefix, Index width, Index queries = 0) {
   std::vector<std::string> places{prefix};
   if (const std::optional<std::string> parent = parent_of(prefix)) places.push_back(*parent);
   for (const std::string& place : places) {
@@ -112,7 +113,8 @@ LinearKeys output_of(const Names& names, const std::string& prefix, Index width)
           keys.layout = keys.layout == WeightLayout::out_in ? WeightLayout::in_out : WeightLayout::out_in;
         }
         const bool certain = name == "o_proj" || name == "out_proj" || name == "c_proj";
-        if (width == 0 || certain || inputs_of(entry, keys.layout) == width) return keys;
+        const Index in = inputs_of(entry, keys.layout);
+        if (width == 0 || certain || in == width || (queries > width && in == queries)) return keys;
       }
     }
   }
@@ -132,7 +134,8 @@ std::optional<AttentionKeys> separate_at(const Names& names, const std::string& 
   keys.v = projection_at(names, joined(*prefix, scheme.v), suffix);
   if (keys.q.weight.empty() || keys.k.weight.empty() || keys.v.weight.empty()) return {};
   if (suffix.weight == "_weight") keys.packed.bias = names.if_present(*prefix + "in_proj_bias");
-  keys.o = output_of(names, scheme.q == "self.query" ? *prefix + "self." : *prefix, outputs_of(names, keys.v));
+  keys.o = output_of(names, scheme.q == "self.query" ? *prefix + "self." : *prefix, outputs_of(names, keys.v),
+                     outputs_of(names, keys.q));
   return keys;
 }
 

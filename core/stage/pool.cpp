@@ -10,6 +10,7 @@
 
 #include "core/parallel/thread_pool.h"
 #include "core/stage/demand_matrix.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -136,11 +137,11 @@ bool hides_itself(const MatrixView& matrix, const CellMasks& masks) {
 
 // `a_band`: of each band of rows so many are looked at; 0: all.
 PooledMatrix pool_on_demand(const DemandPart& part, bool is_mask, std::vector<Index> row_cuts,
-                            std::vector<Index> col_cuts, float centre, Index a_band) {
+                            std::vector<Index> col_cuts, float centre, Index a_band, const std::stop_token& stop = {}) {
   PooledMatrix out{parts(row_cuts), parts(col_cuts), {}, {}};
   for (Index& cut : row_cuts) cut += part.row;
   for (Index& cut : col_cuts) cut += part.col;
-  for (const BlockExtremes& block : part.whole->extremes(part.matrix, row_cuts, col_cuts, a_band)) {
+  for (const BlockExtremes& block : part.whole->extremes(part.matrix, row_cuts, col_cuts, a_band, stop)) {
     out.values.push_back(block.high - centre >= centre - block.low ? block.high : block.low);
     out.kinds.push_back(block.nan                    ? CellKind::nan
                         : block.high == infinity     ? CellKind::pos_inf
@@ -153,7 +154,8 @@ PooledMatrix pool_on_demand(const DemandPart& part, bool is_mask, std::vector<In
 }
 
 PooledMatrix pool_in_memory(const MatrixView& matrix, const CellMasks& masks, std::span<const Index> row_cuts,
-                            std::span<const Index> col_cuts, float centre, Index a_band) {
+                            std::span<const Index> col_cuts, float centre, Index a_band,
+                            const std::stop_token& stop = {}) {
   PooledMatrix out{parts(row_cuts), parts(col_cuts), {}, {}};
   const auto count = static_cast<std::size_t>(out.rows * out.cols);
   out.values.assign(count, 0);
@@ -161,7 +163,7 @@ PooledMatrix pool_in_memory(const MatrixView& matrix, const CellMasks& masks, st
   std::atomic<Index> next{0};
   const auto work = [&](bool) {
     Band band(matrix.cols);
-    for (Index row = next++; row < out.rows; row = next++) {
+    for (Index row = next++; row < out.rows && !stop.stop_requested(); row = next++) {
       band.clear();
       const Index first = at(row_cuts, row), last = at(row_cuts, row + 1);
       const Index wanted = a_band > 0 ? std::min(a_band, last - first) : last - first;
@@ -175,24 +177,25 @@ PooledMatrix pool_in_memory(const MatrixView& matrix, const CellMasks& masks, st
   // Large ones with all threads: frames wait for them.
   const bool large = matrix.rows * matrix.cols > 1 << 20;
   large ? work_together(work) : work(true);
+  if (stop.stop_requested()) throw Cancelled();
   return out;
 }
 
 }  // namespace
 
 PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre,
-                  Index rows_looked_at) {
+                  Index rows_looked_at, const std::stop_token& stop) {
   assert(rows > 0 && cols > 0);
   rows = std::min(rows, matrix.rows);
   const std::vector<Index> row_cuts = cuts(0, matrix.rows, rows),
                            col_cuts = cuts(0, matrix.cols, std::min(cols, matrix.cols));
   const auto a_band = [&](Index looked_at) { return looked_at > 0 ? std::max<Index>(1, looked_at / rows) : 0; };
   if (const DemandPart part = demand_part(matrix); part.whole)
-    return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, a_band(rows_looked_at));
+    return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, a_band(rows_looked_at), stop);
   // Rows that are computed as they are read cost more than those that only have to be gone through.
   const bool on_demand = rows_looked_at > 0 && demand_place(matrix.data).source;
   return pool_in_memory(matrix, masks, row_cuts, col_cuts, centre,
-                        on_demand ? std::max<Index>(1, rows_looked_at / 8 / rows) : 0);
+                        on_demand ? std::max<Index>(1, rows_looked_at / 8 / rows) : 0, stop);
 }
 
 PooledMatrix pool_blocks(const MatrixView& matrix, const CellMasks& masks, Index side, float centre,

@@ -1,6 +1,7 @@
 // A matrix made smaller: each cell of the result is the most extreme cell of its block, or its block's mean.
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include "core/stage/cell_kind.h"
@@ -22,9 +23,9 @@ struct PooledMatrix {
 /// cells from floor(i · length / n) up to the next one's. NaN wins over +∞, +∞ over values, among values the one
 /// farthest from `centre` (the higher of two as far), and any of these over masked, −∞ and dropped cells. One pass over
 /// the source. Of a matrix that is computed as it is read (core/stage/demand_matrix.h) at most `rows_looked_at` rows
-/// are, evenly spread; 0: all of them.
+/// are, evenly spread; 0: all of them. Throws Cancelled.
 PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre = 0,
-                  Index rows_looked_at = 0);
+                  Index rows_looked_at = 0, const std::stop_token& stop = {});
 
 /// The same with blocks of `side` cells along both axes, the last ones of what is left. At most `rows_a_band` rows of
 /// each are looked at, wherever the numbers come from; 0: all of them.

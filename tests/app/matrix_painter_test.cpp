@@ -1,8 +1,11 @@
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <thread>
 
 #include "core/figure/heatmap_raster.h"
+#include "core/tensor/demand.h"
 #include "tests/allocations.h"
 #include "tests/app/painter_stage.h"
 
@@ -337,6 +340,47 @@ TEST_CASE("a frame that may take no longer leaves matrices to the next ones, and
   const std::uint64_t uploads = stage->textures().uploads();
   draw_all();
   CHECK(stage->textures().uploads() == uploads);
+}
+
+namespace {
+
+/// Numbers that are not there before they are let out.
+class HeldBack : public DemandSource {
+ public:
+  void fill(Index, Index count, float* to) const override {
+    open_.wait(false);
+    std::fill_n(to, count, 1.0F);
+  }
+  void let_out() const {
+    open_ = true;
+    open_.notify_all();
+  }
+
+ private:
+  mutable std::atomic<bool> open_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("a window's frame does not wait for a matrix that is computed as it is read", "[gl]") {
+  const auto stage = make_stage(64, 64);
+  if (!stage) return;
+  const auto source = std::make_shared<const HeldBack>();
+  const Tensor values = demand_tensor({1, 1, 256, 256}, source);
+  if (!values.defined()) return;  // no such memory here
+  const Colormap map = colormap("signal", Theme::light);
+  const MatrixQuad quad = quad_of(values, map, 0, 0, 64, 64);
+  stage->painter().make_in_background();
+  stage->picture(quad);
+  CHECK(stage->painter().lacks());
+  CHECK(stage->textures().uploads() == 0);
+  source->let_out();
+  for (int i = 0; i < 1000 && stage->painter().lacks(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    stage->picture(quad);
+  }
+  CHECK_FALSE(stage->painter().lacks());
+  CHECK(stage->textures().uploads() == 1);
 }
 
 TEST_CASE("where one row of a matrix changed, one row is uploaded", "[gl]") {

@@ -1,4 +1,6 @@
+#include "core/run/pipeline.h"
 #include "tests/catch.h"
+#include "ui/matrix/heat.h"
 #include "ui/matrix/heatmap.h"
 
 using namespace headlight;
@@ -29,4 +31,14 @@ TEST_CASE("a label under the pointer is told whole, upright or at 45 degrees") {
   const HeatPicture turned = labelled(6);
   CHECK(*label_at(turned, {110, 160}, 10) == "second");  // 20 down, so 15 to the left of where it ends
   CHECK(*label_at(turned, {110, 141}, 10) == "first");
+}
+
+TEST_CASE("a word that stands twice is told apart by its place, one that stands once is not") {
+  Scenario scenario;
+  scenario.text = "the cat saw the dog";
+  const auto trace = compute(scenario);
+  CHECK(placed_label(*trace, Axis::query, 0, 3) == "the (3)");
+  CHECK(placed_label(*trace, Axis::key, 0, 0) == "the (0)");
+  CHECK(placed_label(*trace, Axis::key, 0, 1) == "cat");
+  CHECK(placed_label(*trace, Axis::query_channel, 0, 3) == "3");
 }

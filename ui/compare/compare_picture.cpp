@@ -103,8 +103,8 @@ HeatPicture side_heat(const Frame& frame, Stage stage, const Slice& slice, const
 std::string place_words(const Frame& frame, const Cell& cell) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(cell.stage);
-  const std::string row = axis_label(trace, about.rows, cell.batch, cell.row);
-  const std::string col = axis_label(trace, about.cols, cell.batch, cell.col);
+  const std::string row = placed_label(trace, about.rows, cell.batch, cell.row);
+  const std::string col = placed_label(trace, about.cols, cell.batch, cell.col);
   const bool entries = trace[cell.stage].rank() >= 3 && trace.dims().batch > 1;
   const std::string entry = entries ? frame.words.fill("compare.entry", {std::to_string(cell.batch)}) : std::string();
   if (!has_head_axis(cell.stage)) return entry + frame.words.fill("compare.place", {row, col});

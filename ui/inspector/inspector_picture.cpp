@@ -47,16 +47,16 @@ std::string column_words(const Words& words, Axis axis, const std::string& col) 
 std::string short_place(const Words& words, const Trace& trace, const Cell& cell) {
   const StageInfo& about = info(cell.stage);
   if (is_parameter(cell.stage)) return index_text(trace, cell);
-  const std::string row = axis_label(trace, about.rows, cell.batch, cell.row),
-                    col = axis_label(trace, about.cols, cell.batch, cell.col);
+  const std::string row = placed_label(trace, about.rows, cell.batch, cell.row),
+                    col = placed_label(trace, about.cols, cell.batch, cell.col);
   if (about.cols == Axis::key) return row + " → " + col;
   return row + ", " + column_words(words, about.cols, col);
 }
 
 /// "the … mat" of some that follow one another.
 std::string span_words(const Trace& trace, Axis axis, Index batch, Index first, Index count) {
-  const std::string from = axis_label(trace, axis, batch, first);
-  return count > 1 ? from + "…" + axis_label(trace, axis, batch, first + count - 1) : from;
+  const std::string from = placed_label(trace, axis, batch, first);
+  return count > 1 ? from + "…" + placed_label(trace, axis, batch, first + count - 1) : from;
 }
 
 /// Where in the map a bar takes its colour, so that a short one still stands out from its track.
@@ -95,7 +95,7 @@ struct Builder {
     const bool tokens = !trace.inputs.query_tokens.empty();
     return frame.words.fill(tokens ? "inspector.token_takes" : "inspector.query_takes",
                             {number_text(100 * value, value > 0 && value < 0.0095f ? 2 : 0),
-                             axis_label(trace, Axis::query, cell.batch, cell.row)});
+                             placed_label(trace, Axis::query, cell.batch, cell.row)});
   }
 
   void formulas(const Explanation& e) {
@@ -163,7 +163,7 @@ struct Builder {
                                      coloured(b.cell, b.value, right_map, right_range, right_format),
                                      coloured({}, product(i), both_map, {-largest, largest}, both_format)});
       if (info(left).cols == Axis::key)
-        picture.dot.names.push_back(axis_label(trace, Axis::key, a.cell.batch, a.cell.col));
+        picture.dot.names.push_back(placed_label(trace, Axis::key, a.cell.batch, a.cell.col));
     }
     picture.dot.left = short_name(left);
     picture.dot.right = short_name(right);
@@ -294,7 +294,7 @@ struct Builder {
       bar.col = c;
       bar.lit = c == cell.col;
       bar.label = elide(frame.fonts, bar.lit ? Face::bold : Face::ui, TypeSize::note * frame.u,
-                        axis_label(trace, info(cell.stage).cols, cell.batch, c), 58 * frame.u);
+                        placed_label(trace, info(cell.stage).cols, cell.batch, c), 58 * frame.u);
       bar.number = number_text(value, 4);
       bar.has_value = std::isfinite(value);
       if (bar.has_value) {
@@ -344,8 +344,8 @@ InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, fl
 std::string place_words(const Frame& frame, const Cell& cell) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(cell.stage);
-  const std::string row = axis_label(trace, about.rows, cell.batch, cell.row);
-  const std::string col = axis_label(trace, about.cols, cell.batch, cell.col);
+  const std::string row = placed_label(trace, about.rows, cell.batch, cell.row);
+  const std::string col = placed_label(trace, about.cols, cell.batch, cell.col);
   std::string words;
   if (has_head_axis(cell.stage)) words = frame.words.fill("inspector.head", {std::to_string(cell.head)}) + ", ";
   const bool tokens = !trace.inputs.query_tokens.empty();

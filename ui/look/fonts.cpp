@@ -260,10 +260,17 @@ namespace {
 std::size_t fitting(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
   if (text_size(fonts, face, pixels, text).x <= width + 0.5f) return text.size();
   const float room = width - text_size(fonts, face, pixels, "…").x;
-  std::size_t length = text.size();
+  const auto is_inside = [&](std::size_t at) {
+    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  // Doubled, so that a long word costs as its width and not as its square.
+  std::size_t length = std::min<std::size_t>(64, text.size());
+  while (length < text.size() && text_size(fonts, face, pixels, text.substr(0, length)).x <= room)
+    length = std::min(2 * length, text.size());
+  while (is_inside(length)) --length;
   while (length > 0 && text_size(fonts, face, pixels, text.substr(0, length)).x > room) {
     do --length;
-    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80);
+    while (is_inside(length));
   }
   return length;
 }

@@ -162,4 +162,12 @@ std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index) 
   return std::to_string(index);
 }
 
+std::string placed_label(const Trace& trace, Axis axis, Index batch, Index index) {
+  std::string name = axis_label(trace, axis, batch, index);
+  const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
+  if ((axis != Axis::query && axis != Axis::key) || batch >= static_cast<Index>(tokens.size())) return name;
+  const bool repeats = std::ranges::count(tokens[static_cast<std::size_t>(batch)], name) > 1;
+  return repeats ? name + " (" + std::to_string(index) + ")" : name;
+}
+
 }  // namespace headlight

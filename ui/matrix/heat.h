@@ -48,6 +48,8 @@ std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point);
 std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count);
 /// The names along an axis at one batch entry: tokens where there are some, else indices.
 std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index);
+/// The same, with its index where another of the axis has the same name: "the (3)".
+std::string placed_label(const Trace& trace, Axis axis, Index batch, Index index);
 /// What the widest of them takes in bold type of `pixels`.
 float widest_label(const Frame& frame, Axis axis, Index count, float pixels);
 /// How long the names along a matrix's columns are at 45°, where they stand so: wider than their columns, which have

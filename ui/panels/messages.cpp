@@ -35,7 +35,8 @@ void draw_message(const Frame& frame, Rect place, const std::string& sentence, c
 
 void draw_progress(const Frame& frame, Rect place) {
   constexpr double patience = 0.25;  // seconds before a wait is worth mentioning
-  if (!frame.progress.busy || frame.progress.elapsed_seconds < patience) return;
+  const bool computes = frame.progress.busy && frame.progress.elapsed_seconds >= patience;
+  if (!computes && !frame.painter.lacks()) return;
   const float u = frame.u;
   const ImVec2 min{place.centre().x - 150 * u, place.max.y - 62 * u};
   const ImVec2 max{min.x + 300 * u, min.y + 46 * u};
@@ -43,7 +44,7 @@ void draw_progress(const Frame& frame, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   compat::add_rect(list, min, max, frame.look.line, Corner::cell * u, 1);
   char words[96];
-  const std::string_view stage = name(frame.progress.stage);
+  const std::string_view stage = computes ? name(frame.progress.stage) : "…";
   std::snprintf(words, sizeof words, "%s %.*s", frame.words("messages.computing"), static_cast<int>(stage.size()),
                 stage.data());
   draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {min.x + 14 * u, min.y + 8 * u}, frame.look.ink, words);
@@ -51,8 +52,8 @@ void draw_progress(const Frame& frame, Rect place) {
   const float length = max.x - min.x - 28 * u;
   list.AddRectFilled({min.x + 14 * u, y}, {min.x + 14 * u + length, y + 4 * u}, frame.look.field, Corner::mark * u);
   list.AddRectFilled({min.x + 14 * u, y},
-                     {min.x + 14 * u + length * static_cast<float>(frame.progress.share), y + 4 * u}, frame.look.accent,
-                     2 * u);
+                     {min.x + 14 * u + (computes ? length * static_cast<float>(frame.progress.share) : 0), y + 4 * u},
+                     frame.look.accent, 2 * u);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/network/network_trace.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
+#include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 
 using namespace headlight;
@@ -104,6 +105,23 @@ TEST_CASE("rollout as numbers is that of the pass, through the whole stack or up
   CHECK_THROWS_AS(layers_array(*trace, options_with("rollout:9")), SettingError);
   const FigureSpec flow = figure_for(*trace, options_with("flow"));
   CHECK(flow.panels.front().matrix(6, 6) == Approx(attention_flow(means, 6).at({6})));
+}
+
+TEST_CASE("rollout of a file whose rows do not sum to 1 divides them and says so") {
+  const auto formula_of = [](float row) {
+    const samples::TempFolder folder;
+    write_npz(folder / "attentions.npz",
+              std::vector<NamedArray>{{"attentions", Tensor({2, 1, 1, 2, 2}, Buffer(8, row / 2))}});
+    Scenario scenario;
+    scenario.source = Source::file;
+    scenario.file = (folder / "attentions.npz").string();
+    const auto trace = compute_any(scenario);
+    const Tensor numbers = layers_array(*trace, options_with("rollout")).values;
+    CHECK(numbers.at({0, 0}) + numbers.at({0, 1}) == Approx(1));
+    return figure_for(*trace, options_with("rollout")).subtitle;
+  };
+  CHECK(formula_of(0.7F).find("rows divided by their sum") != std::string::npos);
+  CHECK(formula_of(1).find("divided") == std::string::npos);
 }
 
 TEST_CASE("stacks of different shapes are drawn one at a time, and what has no layers says so") {

@@ -388,4 +388,8 @@ TEST_CASE("text is measured by what it shows: wider when longer, elided at whole
   CHECK(typesetter.width(cut, FontRole::text, 12) <= 50);
   CHECK((cut.size() - 3) % 3 == 0);
   CHECK(typesetter.elide("abc", FontRole::text, 12, 1) == "");
+  const std::string long_word(50000, 'a'), ends = typesetter.shorten(long_word, FontRole::text, 12, 900);
+  CHECK(ends.find("…") != std::string::npos);
+  CHECK(typesetter.width(ends, FontRole::text, 12) <= 900);
+  CHECK(typesetter.width("aa" + ends, FontRole::text, 12) > 900);
 }

@@ -91,6 +91,7 @@ TEST_CASE("an .npz that is cut short or damaged is refused") {
   const std::string good = npz(good_header, ones(4));
   const ZipItem x{"x.npy", npy(good_header, ones(4))};
   const auto right = static_cast<std::int64_t>(x.bytes.size());
+  files.refuse("other.npz", "PK\x03\x04 and no more", "expected a whole file, as its own library writes it");
   files.refuse("twice.npz", zip({x, x}), R"(holds two arrays named "x")");
   files.refuse("checksum.npz", zip({{"x.npy", x.bytes, 0, -1, -1, 1}}), "is damaged");
   files.refuse("method.npz", zip({{"x.npy", x.bytes, 98}}), "cannot be unpacked");

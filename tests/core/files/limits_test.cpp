@@ -5,6 +5,7 @@
 
 #include "core/figure/colormap.h"
 #include "core/files/array_write.h"
+#include "core/files/load_budget.h"
 #include "core/files/mask_arrays.h"
 #include "core/mask/evaluate.h"
 #include "core/mask/expression.h"
@@ -219,4 +220,15 @@ TEST_CASE("a file that was replaced since it was opened is not read as if it wer
   const auto file = open_arrays(folder / "a.npz");
   write_npz(folder / "a.npz", std::vector<NamedArray>{{"x", Tensor::full({40, 3}, 1), false}});
   CHECK(has(samples::sentence_of([&] { file->load("x"); }), "was replaced while it was being read"));
+}
+
+TEST_CASE("words of an .npz are counted before any is made") {
+  const samples::TempFolder folder;
+  const std::string count = std::to_string(LoadBudget::most_strings + 1);
+  const std::string words = samples::npy("{'descr': '|S1', 'fortran_order': False, 'shape': (" + count + ",), }",
+                                         std::string(LoadBudget::most_strings + 1, 'a'));
+  const std::string x = samples::npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", samples::ones(1));
+  samples::write_text(folder / "words.npz", samples::zip({{"x.npy", x}, {"tokens.npy", words}}));
+  const auto file = open_arrays(folder / "words.npz");
+  CHECK(has(samples::sentence_of([&] { file->words("tokens"); }), "more than 4000000 strings"));
 }

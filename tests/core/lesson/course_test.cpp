@@ -111,6 +111,19 @@ TEST_CASE("every mistake in a lesson file is named with its path") {
   CHECK(mistakes_in_course(scratch / "broken.json").size() == 1);
 }
 
+TEST_CASE("what a lesson says in one language alone is named") {
+  const auto lacking = [](const std::vector<std::string>& places) {
+    Json json = good;
+    for (const std::string& place : places) json[Json::json_pointer(place)].erase("zh");
+    const samples::TempFolder scratch;
+    samples::write_text(scratch / "mine.json", json.dump());
+    return read_course((scratch / "mine.json").string()).untranslated();
+  };
+  CHECK(lacking({}).empty());
+  CHECK(lacking({"/title", "/steps/0/text", "/steps/1/question/why"}) ==
+        std::vector<std::string>{"zh: $.title", "zh: $.steps[0].text", "zh: $.steps[1].question.why"});
+}
+
 TEST_CASE("a number says a value where the value rounds to it") {
   CHECK(says("0.50", 0.4951));
   CHECK_FALSE(says("0.50", 0.4949));

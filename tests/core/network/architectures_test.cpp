@@ -105,7 +105,11 @@ TEST_CASE("a layer alone has the rules that it has in its network, also where no
   int layers = 0;
   for (const std::string& name : all_networks()) {
     std::ifstream stream(networks::folder + name + "/config.json");
-    const auto config = nlohmann::json::parse(stream, nullptr, false);
+    auto config = nlohmann::json::parse(stream, nullptr, false);
+    if (name == "meta_llama") {
+      const ModelFolder model = find_model(networks::folder + name);
+      config = config_of(model, Checkpoint(model.tensors)).fields();
+    }
     if (!config.is_object() || !config.contains("model_type") || config["model_type"] == "attention_only") continue;
     INFO(name);
     const auto network = open_network(networks::folder + name);
@@ -131,6 +135,20 @@ TEST_CASE("a layer alone has the rules that it has in its network, also where no
     }
   }
   CHECK(layers > 60);
+}
+
+TEST_CASE("a layer alone takes no share and no size of config.json that no file can hold") {
+  const samples::TempFolder folder;
+  write_npz(folder / "nothing.npz", std::vector<NamedArray>{{"other", Tensor::full({1}, 1)}});
+  const Checkpoint nothing(open_arrays(folder / "nothing.npz"));
+  for (const nlohmann::json& fields :
+       {nlohmann::json{{"model_type", "gpt_neox"}, {"rotary_pct", 1e9}},
+        nlohmann::json{{"model_type", "phi"}, {"partial_rotary_factor", 1e9}},
+        nlohmann::json{{"model_type", "llama"}, {"rope_parameters", {{"partial_rotary_factor", 1e9}}}},
+        nlohmann::json{{"model_type", "gptj"}, {"rotary_dim", 1000000000}}}) {
+    INFO(fields.dump());
+    CHECK_THROWS_AS(describe_layer(fields, "config.json", nothing, {"layers.0.self_attn", 8, 2, 2, 4}), FileError);
+  }
 }
 
 TEST_CASE("of layers that differ, one without a number is refused") {

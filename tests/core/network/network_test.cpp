@@ -98,6 +98,19 @@ TEST_CASE("a layer is found by a part of its arrays' name that no other has") {
   CHECK_FALSE(bart->find_layer("decoder.layers.0"));  // its own attention, or the one on the encoder
 }
 
+TEST_CASE("a model that knows none of the usual words is shown with words of its own, which is said") {
+  const samples::TempFolder folder;
+  for (const char* name : {"config.json", "model.safetensors"})
+    std::filesystem::copy(networks::folder + "gpt2/" + name, folder / name);
+  samples::write_text(folder / "tokenizer.json",
+                      R"({"pre_tokenizer": {"type": "Whitespace"}, "model": {"type": "WordLevel", "vocab":)"
+                      R"({"[UNK]": 0, "ein": 1, "Hund": 2, "bellt": 3}}})");
+  const auto network = open_network(folder.path().string());
+  CHECK(network->usual_text(Scenario().text) == "ein Hund bellt");
+  CHECK(network->usual_text("Hund") == "Hund");
+  CHECK(open_network(networks::folder + "gpt2")->usual_text(Scenario().text) == "0 1 2 3 4 5 6 7");
+}
+
 TEST_CASE("a text that was given is read, also where it is the usual one and the model has no tokenizer") {
   Scenario s;
   s.source = Source::file;

@@ -73,3 +73,16 @@ TEST_CASE("a model without a layer chosen is a sentence that lists its layers; h
   scenario.heads = 6;
   CHECK(resolve(scenario).dims.heads == 6);
 }
+
+TEST_CASE("a layer beside Meta's params.json has that file's heads and rotation, and the layer's output projection") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = places::fixtures() + "/networks/meta_llama/consolidated.00.pth";
+  scenario.layer = "layers.1.attention";
+  const Inputs inputs = resolve(scenario);
+  CHECK(inputs.dims.kv_heads == 2);
+  CHECK(inputs.says.rope == Rope::interleaved);
+  CHECK(inputs.W_o.defined());
+  CHECK(says(inputs, "heads", "n_heads in params.json"));
+  CHECK(says(inputs, "positions", "(params.json)"));
+}
