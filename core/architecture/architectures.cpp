@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/architecture/gguf_model.h"
 #include "core/architecture/model_folder.h"
 #include "core/architecture/network_builder.h"
 #include "core/files/array_layout.h"
@@ -240,6 +241,7 @@ std::span<const Architecture> architectures() {
 }
 
 Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
+  if (is_gguf(*checkpoint.files().front())) return Config(gguf_config(checkpoint), folder.said);
   if (folder.config.empty()) {
     json fields = model_args_of(checkpoint);
     if (fields.contains("n_head")) return Config(std::move(fields), "model_args");
@@ -307,6 +309,9 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
   builder.network.family = row->title;
   row->build(builder);
   NetworkSpec spec = std::move(builder.network);
+  if (const ArrayFile& first = *checkpoint.files().front(); is_gguf(first))
+    spec.notes.push_back("weights are stored as " + first.texts().at("gguf.formats") +
+                         "; what they stand for is computed with, in float32");
   if (spec.stacks.empty() || spec.stacks.back().blocks.empty())
     config.fail("says that the network has no layers", "expected at least one");
   if (!spec.takes_tensors) {  // beside those stand inputs and other layers

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/architecture/gguf_model.h"
 #include "core/files/error_place.h"
 #include "core/text/utf8_path.h"
 
@@ -33,8 +34,10 @@ Checkpoint::Checkpoint(const std::vector<std::filesystem::path>& files) : paths_
 
 void Checkpoint::add(const std::shared_ptr<const ArrayFile>& file) {
   files_.push_back(file);
+  const bool named_by_ggml = is_gguf(*file);
   for (const ArrayEntry& entry : file->entries()) {
-    const std::string name = plain(entry.name);
+    const std::string name = named_by_ggml ? hugging_face_name(*file, entry.name) : plain(entry.name);
+    if (name.empty()) continue;
     const auto [place, is_new] = places_.emplace(name, Place{files_.size() - 1, entry.name});
     if (is_new) {
       names_.push_back(name);

@@ -14,7 +14,7 @@
 namespace headlight {
 
 /// Opening reads headers only. Names come without what torch.compile and DataParallel put before them ("_orig_mod.",
-/// "module."). All of it is const and may be called from any thread.
+/// "module."), those of a GGUF file as Hugging Face has them. All of it is const and may be called from any thread.
 class Checkpoint {
  public:
   /// Throws FileError where a file is missing or damaged, or two hold the same array.

@@ -1,6 +1,7 @@
 // LLaMA (Touvron et al. 2023) and the decoders that followed it: RMSNorm, rotary positions, a gated MLP.
 #include <algorithm>
 
+#include "core/architecture/gguf_model.h"
 #include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
 
@@ -109,13 +110,15 @@ void build_family(NetworkBuilder& b, const Flavour& flavour, Index usual_window 
   if (rotary % 2 != 0 || rotary > d_head)
     c.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head) + " channels",
            "expected an even number");
-  const RopeSpec rope = b.rope(rotary, Rope::half, flavour.base);
-  const RopeSpec sliding_rope =
-      b.ropes_by_kind() ? b.rope(rotary, Rope::half, flavour.base, "sliding_attention") : rope;
+  const Rope pairing = c.flag({"rope_interleaved"}, false) ? Rope::interleaved : Rope::half;
+  RopeSpec rope = b.rope(rotary, pairing, flavour.base);
+  if (b.whole()) apply_rope_factors(b.file, rope);
+  const RopeSpec sliding_rope = b.ropes_by_kind() ? b.rope(rotary, pairing, flavour.base, "sliding_attention") : rope;
   const std::vector<Index> windows = windows_of(b, flavour, blocks, usual_window, window_pattern);
   const std::vector<bool> rotated = rotated_layers(b, blocks, no_rope_interval);
+  const bool plus_one = flavour.plus_one && !c.flag({"norms_hold_gains"}, false);
   const auto norm = [&](const std::string& name, Index width) {
-    return b.norm(name, NormKind::rms, width, epsilon, flavour.plus_one);
+    return b.norm(name, NormKind::rms, width, epsilon, plus_one);
   };
 
   b.network.width = d;

@@ -18,6 +18,8 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
+bool is_gguf_path(const fs::path& path) { return path.extension() == ".gguf"; }
+
 bool is_index(const fs::path& path) { return path.filename().string().ends_with(".index.json"); }
 
 /// The shards of `index`, each once, in the order of their names.
@@ -82,7 +84,7 @@ std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& said
     throw FileError(said, "holds shards such as " + in_quotes(first) + " without their index",
                     "expected model.safetensors.index.json beside them");
   }
-  for (const char* suffix : {".safetensors", ".bin", ".pt", ".pth", ".npz"}) {
+  for (const char* suffix : {".safetensors", ".bin", ".pt", ".pth", ".gguf", ".npz"}) {
     const auto found = files_ending(folder, suffix);
     if (found.size() == 1) return found;
     if (found.size() > 1)
@@ -106,7 +108,7 @@ bool is_model_folder(const std::string& file) {
   if (file.starts_with(shipped_model_prefix)) return true;
   std::error_code error;
   const fs::path path = path_from(file);
-  return !file.empty() && (is_index(path) || fs::is_directory(path, error));
+  return !file.empty() && (is_index(path) || is_gguf_path(path) || fs::is_directory(path, error));
 }
 
 ModelFolder find_model(const std::string& file) {
@@ -130,6 +132,7 @@ ModelFolder find_model(const std::string& file) {
   model.tensors = fs::is_directory(path, error) ? tensors_in(path, file)
                   : is_index(path)              ? shards_of(path)
                                                 : std::vector{path};
+  if (is_gguf_path(model.tensors.front())) model.config.clear();  // the file says it itself
   return model;
 }
 

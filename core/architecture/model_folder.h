@@ -17,7 +17,8 @@ struct ModelFolder {
   std::vector<std::filesystem::path> tensors;  ///< one file, or every shard that the index names, in its order
 };
 
-/// Whether `file` names something that only a network can be: "model:ID", a folder, or an index of shards.
+/// Whether `file` names something that only a network can be: "model:ID", a folder, a .gguf, or an index of
+/// shards.
 bool is_model_folder(const std::string& file);
 
 /// Throws FileError where nothing is there, where a folder holds no tensors, or where a shard is missing.

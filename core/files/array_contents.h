@@ -35,6 +35,9 @@ ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPla
 ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::filesystem::path& path,
                          const ErrorPlace& place);
+/// Quantised tensors are float32 to whoever reads them; the text "gguf.formats" says what they are stored as. Keys and
+/// values are texts, numbers, words and, for lists of numbers, arrays.
+ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPlace& place);
 /// Whether the archive is one of torch.save's.
 bool is_torch_archive(const ZipArchive& archive);

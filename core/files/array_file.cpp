@@ -24,6 +24,7 @@ std::string what_is_expected(const std::filesystem::path& path) {
   if (extension == ".npy") return "an .npy as numpy.save writes it";
   if (extension == ".safetensors") return "a file as safetensors.torch.save_file writes it";
   if (extension == ".pt" || extension == ".pth" || extension == ".bin") return "a file as torch.save writes it";
+  if (extension == ".gguf") return "a file as llama.cpp writes it";
   return "an .npz, .npy, .safetensors or .pt file";
 }
 
@@ -34,6 +35,7 @@ std::string not_even(const std::filesystem::path& path) {
   }
   if (extension == ".npy") return "not a NumPy array";
   if (extension == ".safetensors") return "not a safetensors file";
+  if (extension == ".gguf") return "not a GGUF file";
   return "not a tensor file";
 }
 
@@ -74,6 +76,7 @@ ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace&
                                       : open_npz(std::move(archive), place);
   }
   if (front.starts_with("\x93NUMPY")) return open_npy(path, place);
+  if (front.starts_with("GGUF")) return open_gguf(path, place);
   if (is_legacy_torch(front)) return open_torch_legacy(path, place);
   if (is_tar(front))
     place.fail("in PyTorch's format of before 0.1, a tar",

@@ -1,4 +1,4 @@
-// Files of named arrays: .npz and .npy (NumPy), .safetensors, .pt (torch.save's ZIP format).
+// Files of named arrays: .npz and .npy (NumPy), .safetensors, .pt (torch.save's ZIP format), .gguf.
 //
 //   const auto file = open_arrays("a.npz");
 //   if (file->find("x")) use(file->load("x"));
@@ -93,7 +93,7 @@ class ArrayFile {
 };
 
 /// Opens by content first, whatever the file is called. Throws FileError (subject: `path`) where the file is missing,
-/// damaged, or none of the four formats.
+/// damaged, or none of these formats.
 std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path);
 
 }  // namespace headlight

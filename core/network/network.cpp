@@ -198,10 +198,20 @@ KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
   return silent;
 }
 
+namespace {
+
+/// Where the tokenizer is looked for: in a .gguf itself, else in the folder.
+std::filesystem::path beside(const std::filesystem::path& folder, const Checkpoint& checkpoint) {
+  const std::filesystem::path first = path_from(checkpoint.files().front()->path());
+  return first.extension() == ".gguf" ? first : folder / "config.json";
+}
+
+}  // namespace
+
 const TokenSplitter& Network::tokenizer() const {
   const std::lock_guard lock(mutex_);
   if (tokenizer_) return *tokenizer_;
-  std::shared_ptr<const TokenSplitter> opened = find_tokenizer(folder_ / "config.json");
+  std::shared_ptr<const TokenSplitter> opened = find_tokenizer(beside(folder_, *checkpoint_));
   if (!opened) opened = token_ids(spec_.vocabulary);
   if (spec_.vocabulary > 0 && opened->last_id() >= spec_.vocabulary) {
     throw FileError(utf8_from(folder_),

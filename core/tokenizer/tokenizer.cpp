@@ -1,11 +1,13 @@
 #include "core/tokenizer/tokenizer.h"
 
+#include "core/files/array_file.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
 
 std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path& tensors) {
+  if (tensors.extension() == ".gguf") return gguf_tokenizer(*open_arrays(tensors));
   const std::filesystem::path folder = tensors.parent_path();
   std::error_code error;
   const auto there = [&](const char* name) { return std::filesystem::is_regular_file(folder / name, error); };

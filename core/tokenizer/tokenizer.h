@@ -12,6 +12,8 @@
 
 namespace headlight {
 
+class ArrayFile;
+
 struct Token {
   Index id = 0;      ///< the row of the embedding
   std::string text;  ///< as it is shown: " cat" as "␣cat", "##s" as it is
@@ -32,9 +34,9 @@ class TokenSplitter {
   virtual std::string made_from() const = 0;
 };
 
-/// Of the model that `tensors` belongs to: tokenizer.json beside it, else vocab.json with merges.txt (GPT-2's
-/// byte-level BPE), vocab.txt (BERT's WordPiece) or meta.pkl (nanoGPT's characters). Null where none is there; throws
-/// FileError where one is damaged or of another kind.
+/// Of the model that `tensors` belongs to: that which a .gguf holds itself, else tokenizer.json beside it, else
+/// vocab.json with merges.txt (GPT-2's byte-level BPE), vocab.txt (BERT's WordPiece) or meta.pkl (nanoGPT's
+/// characters). Null where none is there; throws FileError where one is damaged or of another kind.
 std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path& tensors);
 /// The same, and a FileError where none is there.
 std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors);
@@ -50,6 +52,8 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
 /// Schuster & Nakajima 2012, as in Devlin et al. 2018: words and punctuation marks, each cut greedily into the longest
 /// pieces of the vocabulary, between [CLS] and [SEP]. Lower case without accents where the vocabulary has no capitals.
 std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::path& vocabulary);
+/// That of a GGUF file, null where it has none.
+std::unique_ptr<const TokenSplitter> gguf_tokenizer(const ArrayFile& file);
 /// nanoGPT's meta.pkl: a token a character. Its split throws SettingError about one that the model does not know.
 std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path& meta);
 /// For a model without a tokenizer: "2 0 1 1", numbers from 0 to vocabulary − 1 between spaces or commas. Its split

@@ -207,9 +207,10 @@ TEST_CASE("the list of keys is whole in a small window: no key and no word is cu
       }
       const Words words(language);
       for (const char* key : {"help.play", "help.zoom", "help.go_to", "help.paint"}) {
-        for (const RecordedText& text : record.texts) {
-          if (text.text == words(key)) CHECK(text.max.x <= std::min(text.clip_max.x, size.x));
-        }
+        INFO(language << " " << size.x << ": " << key);
+        const auto said = std::ranges::find(record.texts, words(key), &RecordedText::text);
+        REQUIRE(said != record.texts.end());
+        CHECK(said->max.x <= std::min(said->clip_max.x, size.x));
       }
       CHECK(found >= 30);
     }

@@ -1,0 +1,234 @@
+#include "core/architecture/gguf_model.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/architecture/architectures.h"
+#include "core/architecture/checkpoint.h"
+#include "core/architecture/network_spec.h"
+#include "core/files/error_place.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+struct Family {
+  std::string_view architecture, model_type;
+  bool interleaved = false;   ///< queries and keys are permuted, so that neighbouring channels rotate together
+  bool norms_around = false;  ///< of attention and MLP, before and after
+};
+constexpr std::array<Family, 8> families{{{"llama", "llama", true},
+                                          {"qwen2", "qwen2"},
+                                          {"qwen3", "qwen3"},
+                                          {"gemma", "gemma"},
+                                          {"gemma2", "gemma2", false, true},
+                                          {"gemma3", "gemma3_text", false, true},
+                                          {"phi3", "phi3"},
+                                          {"gpt2", "gpt2"}}};
+
+std::string architecture_of(const ArrayFile& file) {
+  const auto found = file.texts().find("general.architecture");
+  return found == file.texts().end() ? std::string() : found->second;
+}
+
+const Family* family_of(const ArrayFile& file) {
+  const std::string architecture = architecture_of(file);
+  const auto* const found = std::ranges::find(families, architecture, &Family::architecture);
+  return found == families.end() ? nullptr : found;
+}
+
+using Names = std::vector<std::pair<std::string_view, std::string_view>>;
+
+const Names& names_of_gpt2() {
+  static const Names names{{"token_embd", "transformer.wte"},
+                           {"position_embd", "transformer.wpe"},
+                           {"output_norm", "transformer.ln_f"},
+                           {"output", "lm_head"},
+                           {"attn_norm", "ln_1"},
+                           {"attn_qkv", "attn.c_attn"},
+                           {"attn_output", "attn.c_proj"},
+                           {"ffn_norm", "ln_2"},
+                           {"ffn_up", "mlp.c_fc"},
+                           {"ffn_down", "mlp.c_proj"}};
+  return names;
+}
+
+const Names& names_of_llama(bool norms_around, bool packed) {
+  static const auto with = [](bool around, bool one_matrix) {
+    return Names{{"token_embd", "model.embed_tokens"},
+                 {"output_norm", "model.norm"},
+                 {"output", "lm_head"},
+                 {"attn_norm", "input_layernorm"},
+                 {"attn_q", "self_attn.q_proj"},
+                 {"attn_k", "self_attn.k_proj"},
+                 {"attn_v", "self_attn.v_proj"},
+                 {"attn_qkv", "self_attn.qkv_proj"},
+                 {"attn_output", "self_attn.o_proj"},
+                 {"attn_q_norm", "self_attn.q_norm"},
+                 {"attn_k_norm", "self_attn.k_norm"},
+                 {"post_attention_norm", "post_attention_layernorm"},
+                 {"post_ffw_norm", "post_feedforward_layernorm"},
+                 {"ffn_norm", around ? "pre_feedforward_layernorm" : "post_attention_layernorm"},
+                 {"ffn_gate", "mlp.gate_proj"},
+                 {"ffn_up", one_matrix ? "mlp.gate_up_proj" : "mlp.up_proj"},
+                 {"ffn_down", "mlp.down_proj"}};
+  };
+  static const Names plain = with(false, false), around = with(true, false), one_matrix = with(false, true);
+  return norms_around ? around : packed ? one_matrix : plain;
+}
+
+/// Numbers under "llama.…", and what is missing.
+class Fields {
+ public:
+  explicit Fields(const ArrayFile& file) : file_(file), prefix_(architecture_of(file) + ".") {}
+
+  bool has(const std::string& key) const { return file_.numbers().contains(prefix_ + key); }
+  double at(const std::string& key) const {
+    const auto found = file_.numbers().find(prefix_ + key);
+    if (found == file_.numbers().end()) ErrorPlace{file_.path()}.fail("says no " + prefix_ + key, "a number");
+    return found->second;
+  }
+  std::string text(const std::string& key) const {
+    const auto found = file_.texts().find(prefix_ + key);
+    return found == file_.texts().end() ? std::string() : found->second;
+  }
+  void copy(json& to, const char* name, const std::string& key) const {
+    if (!has(key)) return;
+    const double value = at(key);
+    const auto whole = static_cast<std::int64_t>(std::clamp(value, -9e15, 9e15));
+    to[name] = static_cast<double>(whole) == value ? json(whole) : json(value);
+  }
+
+ private:
+  const ArrayFile& file_;
+  std::string prefix_;
+};
+
+/// A number that is the same in every layer, or a list of one each, of which these architectures know the same one
+/// alone.
+void refuse_by_layer(const ArrayFile& file, const std::string& key) {
+  if (file.find(key))
+    ErrorPlace{file.path()}.fail("its " + key + " differs by layer, which is not computed here", "one number");
+}
+
+json scaling_of(const Fields& fields) {
+  const std::string type = fields.text("rope.scaling.type");
+  if (type.empty() || type == "none" || !fields.has("rope.scaling.factor")) return {};
+  json scaling{{"rope_type", type}};
+  fields.copy(scaling, "factor", "rope.scaling.factor");
+  fields.copy(scaling, "original_max_position_embeddings", "rope.scaling.original_context_length");
+  return scaling;
+}
+
+void add_llama(const Fields& fields, const Family& family, json& config) {
+  fields.copy(config, "num_hidden_layers", "block_count");
+  fields.copy(config, "hidden_size", "embedding_length");
+  fields.copy(config, "intermediate_size", "feed_forward_length");
+  fields.copy(config, "num_attention_heads", "attention.head_count");
+  fields.copy(config, "num_key_value_heads", "attention.head_count_kv");
+  fields.copy(config, "head_dim", "attention.key_length");
+  fields.copy(config, "rms_norm_eps", "attention.layer_norm_rms_epsilon");
+  fields.copy(config, "rope_theta", "rope.freq_base");
+  fields.copy(config, "max_position_embeddings", "context_length");
+  fields.copy(config, "sliding_window", "attention.sliding_window");
+  fields.copy(config, "attn_logit_softcapping", "attn_logit_softcapping");
+  fields.copy(config, "final_logit_softcapping", "final_logit_softcapping");
+  if (const json scaling = scaling_of(fields); !scaling.is_null()) config["rope_scaling"] = scaling;
+  config["rope_interleaved"] = family.interleaved;
+  const double heads = fields.at("attention.head_count"), width = fields.at("embedding_length");
+  const double d_head =
+      fields.has("attention.key_length") ? fields.at("attention.key_length") : width / std::max(heads, 1.0);
+  if (fields.has("rope.dimension_count") && d_head > 0)
+    config["partial_rotary_factor"] = fields.at("rope.dimension_count") / d_head;
+  if (family.architecture.starts_with("gemma")) config["norms_hold_gains"] = true;  // the converter has added the one
+  // The largest of these scale by width per head, all others by the head's own.
+  const double layers = fields.at("block_count");
+  const bool largest =
+      (family.architecture == "gemma2" && layers == 46) || (family.architecture == "gemma3" && layers == 62);
+  if (family.norms_around) config["query_pre_attn_scalar"] = largest ? width / heads : d_head;
+}
+
+void add_gpt2(const Fields& fields, json& config) {
+  fields.copy(config, "n_layer", "block_count");
+  fields.copy(config, "n_embd", "embedding_length");
+  fields.copy(config, "n_inner", "feed_forward_length");
+  fields.copy(config, "n_head", "attention.head_count");
+  fields.copy(config, "n_positions", "context_length");
+  fields.copy(config, "layer_norm_epsilon", "attention.layer_norm_epsilon");
+}
+
+}  // namespace
+
+bool is_gguf(const ArrayFile& file) { return file.texts().contains("gguf.formats"); }
+
+std::string hugging_face_name(const ArrayFile& file, std::string_view name) {
+  const std::string architecture = architecture_of(file);
+  for (const std::string_view of_header :
+       {std::string_view("general."), std::string_view("tokenizer."), std::string_view(architecture)}) {
+    if (name.starts_with(of_header)) return {};
+  }
+  const Family* family = family_of(file);
+  if (!family) return std::string(name);
+  const bool gpt2 = family->architecture == "gpt2";
+  const Names& names = gpt2 ? names_of_gpt2() : names_of_llama(family->norms_around, family->architecture == "phi3");
+  std::string before;
+  std::string_view rest = name;
+  if (rest.starts_with("blk.")) {
+    const std::size_t dot = rest.find('.', 4);
+    if (dot == std::string_view::npos) return std::string(name);
+    before = (gpt2 ? "transformer.h." : "model.layers.") + std::string(rest.substr(4, dot - 4)) + ".";
+    rest.remove_prefix(dot + 1);
+  }
+  const std::size_t dot = rest.rfind('.');
+  const auto known = std::ranges::find(names, rest.substr(0, dot), &Names::value_type::first);
+  if (known == names.end() || dot == std::string_view::npos) return std::string(name);
+  return before + std::string(known->second) + std::string(rest.substr(dot));
+}
+
+json gguf_config(const Checkpoint& checkpoint) {
+  const ArrayFile& file = *checkpoint.files().front();
+  const Family* family = family_of(file);
+  if (!family) {
+    std::string known;
+    for (const Family& each : families) known.append(known.empty() ? "" : ", ").append(each.architecture);
+    throw UnknownModel(file.path(), "its architecture " + in_quotes(architecture_of(file)) + " is not known",
+                       "expected one of " + known);
+  }
+  for (const SkippedArray& unread : file.skipped()) file.refuse_if_skipped(unread.name);
+  const std::string prefix = std::string(family->architecture) + ".";
+  for (const char* key : {"attention.head_count", "attention.head_count_kv", "feed_forward_length"})
+    refuse_by_layer(file, prefix + key);
+  const Fields fields(file);
+  if (fields.has("expert_count") && fields.at("expert_count") > 0)
+    ErrorPlace{file.path()}.fail("is a mixture of experts, which is not computed here", "a model with one MLP a layer");
+  for (const char* factors : {"rope_factors_long.weight", "rope_factors_short.weight"}) {
+    if (file.find(factors))
+      ErrorPlace{file.path()}.fail("holds " + in_quotes(factors) + ", which is not computed here",
+                                   "a model without factors by length");
+  }
+  json config{{"model_type", family->model_type}};
+  family->architecture == "gpt2" ? add_gpt2(fields, config) : add_llama(fields, *family, config);
+  config["tie_word_embeddings"] = file.find("output.weight") == nullptr;
+  if (const ArrayEntry* tokens = file.find("token_embd.weight"); tokens && tokens->shape.size() == 2)
+    config["vocab_size"] = tokens->shape[0];
+  if (const auto end = file.numbers().find("tokenizer.ggml.eos_token_id");
+      end != file.numbers().end() && end->second >= 0)
+    config["eos_token_id"] = static_cast<std::uint64_t>(end->second);
+  return config;
+}
+
+void apply_rope_factors(const Checkpoint& checkpoint, RopeSpec& rope) {
+  constexpr const char* name = "rope_freqs.weight";
+  if (!checkpoint.has(name)) return;
+  const Tensor factors = checkpoint.load(name);
+  if (factors.count() != static_cast<Index>(rope.frequencies.size()))
+    ErrorPlace{checkpoint.path_of(name)}.array(name).fail("has " + std::to_string(factors.count()) + " factors",
+                                                          std::to_string(rope.frequencies.size()));
+  for (std::size_t i = 0; i < rope.frequencies.size(); ++i) rope.frequencies[i] /= factors.values()[i];
+  rope.base = 0;
+  rope.scaled_by = name;
+}
+
+}  // namespace headlight
