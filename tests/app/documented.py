@@ -22,7 +22,7 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.path.abspath(sys.argv[1])
-COMMANDS = {"trace", "render", "explain", "compare", "bundle", "predict", "lesson", "handout", "list", "mask-code"}
+COMMANDS = {"trace", "render", "explain", "compare", "bundle", "predict", "lesson", "handout", "list", "mask-code", "heads", "patch"}
 failures = []
 torch.manual_seed(3)
 torch.set_num_threads(1)
@@ -47,6 +47,11 @@ def blocks(path):
 def run(command, where):
     """As a reader would type it, but for the window, which is asked for its picture."""
     words = shlex.split(command, comments=True)
+    if words[:2] == ["./run", "--install"]:
+        return ""  # builds and installs: installed.sh tries it
+    into = words[words.index(">") + 1] if ">" in words else None
+    if into:
+        words = words[:words.index(">")]
     if words[0] == "headlight" or words[0] == "./run":
         words[0] = PROGRAM
     if len(words) == 1 or (words[1] not in COMMANDS and not {"--screenshot", "--animation", "--help", "--version"} & set(words)):
@@ -56,6 +61,8 @@ def run(command, where):
     if done.returncode != expected:
         failures.append(command)
         print(f"{where}: {command}\n    status {done.returncode}: {done.stderr.strip()[-400:]}")
+    if into:
+        Path(into).write_text(done.stdout)
     return done.stdout
 
 
@@ -75,7 +82,7 @@ def drawn(*shape):
 
 def make_gpt2(folder, layers=8, d=16, heads=4):
     folder.mkdir()
-    tensors = {"wte.weight": drawn(256, d), "wpe.weight": drawn(64, d), "ln_f.weight": torch.ones(d), "ln_f.bias": drawn(d)}
+    tensors = {"wte.weight": drawn(265, d), "wpe.weight": drawn(64, d), "ln_f.weight": torch.ones(d), "ln_f.bias": drawn(d)}
     for i in range(layers):
         h = f"h.{i}."
         tensors |= {h + "ln_1.weight": torch.ones(d), h + "ln_1.bias": drawn(d), h + "ln_2.weight": torch.ones(d), h + "ln_2.bias": drawn(d),
@@ -83,15 +90,32 @@ def make_gpt2(folder, layers=8, d=16, heads=4):
                     h + "attn.c_proj.bias": drawn(d), h + "mlp.c_fc.weight": drawn(d, 4 * d), h + "mlp.c_fc.bias": drawn(4 * d),
                     h + "mlp.c_proj.weight": drawn(4 * d, d), h + "mlp.c_proj.bias": drawn(d)}
     torch.save(tensors, folder / "pytorch_model.bin")
-    config = {"model_type": "gpt2", "n_layer": layers, "n_head": heads, "n_embd": d, "n_positions": 64, "vocab_size": 256,
+    config = {"model_type": "gpt2", "n_layer": layers, "n_head": heads, "n_embd": d, "n_positions": 64, "vocab_size": 265,
               "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
     (folder / "config.json").write_text(json.dumps(config))
-    # The bytes as GPT-2's tokenizer writes them, and nothing merged.
+    # The bytes as GPT-2's tokenizer writes them, and three words.
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [b for b in range(256) if b not in printable]
     letters = {**{b: chr(b) for b in printable}, **{b: chr(256 + i) for i, b in enumerate(others)}}
-    (folder / "vocab.json").write_text(json.dumps({letters[b]: b for b in range(256)}))
-    (folder / "merges.txt").write_text("#version: 0.2\n")
+    blank = letters[ord(" ")]
+    merged = [(blank + word[:i], word[i]) for word in ("are", "is", "keys") for i in range(len(word))]
+    (folder / "vocab.json").write_text(json.dumps({letters[b]: b for b in range(256)} | {a + b: 256 + i for i, (a, b) in enumerate(merged)}))
+    (folder / "merges.txt").write_text("#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in merged))
+
+
+def make_gguf(path, d=16):
+    """GPT-2 of one layer with its bytes as tokens."""
+    sys.path.insert(0, str(ROOT / "tests" / "fixtures"))
+    from make_gguf import plain, write
+    letters = {i: letter for letter, i in json.loads(Path("gpt2/vocab.json").read_text()).items()}
+    pairs = {"general.architecture": "gpt2", "gpt2.block_count": 1, "gpt2.embedding_length": d, "gpt2.feed_forward_length": 4 * d,
+             "gpt2.context_length": 64, "gpt2.attention.head_count": 4, "gpt2.attention.layer_norm_epsilon": 1e-5, "tokenizer.ggml.model": "gpt2",
+             "tokenizer.ggml.pre": "gpt-2", "tokenizer.ggml.tokens": [letters[i] for i in range(256)] + ["ab"], "tokenizer.ggml.merges": ["a b"]}
+    shapes = {"token_embd": (257, d), "position_embd": (64, d), "blk.0.attn_qkv": (3 * d, d), "blk.0.attn_output": (d, d), "blk.0.ffn_up": (4 * d, d),
+              "blk.0.ffn_down": (d, 4 * d), "blk.0.attn_norm": (d,), "blk.0.ffn_norm": (d,), "output_norm": (d,)}
+    tensors = {name + ".weight": plain(drawn(*shape).numpy()) for name, shape in shapes.items()}
+    tensors |= {name + ".bias": plain(drawn(shapes[name][0]).numpy()) for name in shapes if name.startswith(("blk", "output_norm"))}
+    write(path, pairs, tensors)
 
 
 def make_layers(folder, prefix, names, config, layers=4, d=16):
@@ -105,6 +129,8 @@ def make_layers(folder, prefix, names, config, layers=4, d=16):
 
 def fill_folder():
     make_gpt2(Path("gpt2"))
+    Path("sentences.txt").write_text("the cat sat on the mat\nthe keys are on the table\n")
+    make_gguf(Path("llama-3.2-1b-q4_k_m.gguf"))
     make_layers(Path("bert"), "encoder.layer", ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"],
                 {"num_attention_heads": 4})
     make_layers(Path("llama"), "model.layers", [f"self_attn.{p}_proj" for p in "qkvo"], {"num_attention_heads": 4})
