@@ -290,14 +290,17 @@ Tensor Forward::encode(const TokenBatch& tokens, NetworkRun& run) const {
   return normed(run_stack(0, tokens, run), network_.spec().stacks[0].final_norm);
 }
 
+Tensor Forward::before_words(const Tensor& last) const {
+  const NetworkSpec& spec = network_.spec();
+  const Tensor x = through(normed(last, spec.stacks.back().final_norm), spec.stacks.back().projection);
+  return normed(activate(through(x, spec.head.transform), spec.head.activation, workers_), spec.head.norm);
+}
+
 Tensor Forward::logits(const Tensor& last) const {
   const NetworkSpec& spec = network_.spec();
   if (!spec.head.output.there()) return {};
-  const StackSpec& stack = spec.stacks.back();
   Tensor x = options_.logits == RunOptions::Logits::last ? last.slice(1, last.size(1) - 1, 1).contiguous() : last;
-  x = through(normed(x, stack.final_norm), stack.projection);
-  x = normed(activate(through(x, spec.head.transform), spec.head.activation, workers_), spec.head.norm);
-  x = times(through(x, spec.head.output), spec.head.scale);
+  x = times(through(before_words(x), spec.head.output), spec.head.scale);
   if (!spec.head.softcap) return x;
   const double cap = *spec.head.softcap;
   return times(activate(times(x, 1 / cap), Activation::tanh, workers_), cap);

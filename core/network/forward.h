@@ -28,6 +28,8 @@ class Forward {
     Tensor words, places;
   };
   EmbeddingParts embedding_parts(const StackSpec& stack, const TokenBatch& tokens) const;
+  /// What the last stack's blocks gave, after the last norm and all that stands before the table of words.
+  Tensor before_words(const Tensor& last) const;
   /// [B, n or 1, vocabulary] for what the last stack's blocks gave.
   Tensor logits(const Tensor& last) const;
   /// The attention of one layer on the residual stream that enters it, before any norm.

@@ -11,6 +11,7 @@
 #include "core/files/error_place.h"
 #include "core/network/forward.h"
 #include "core/network/layers.h"
+#include "core/network/weights.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
@@ -255,6 +256,18 @@ std::vector<float> Network::token_row(Index stack, Index id) const {
   const EmbeddingSpec& spec = spec_.stacks[static_cast<std::size_t>(stack)].embedding;
   const Tensor row = times(checkpoint_->load_rows(spec.tokens, std::span(&id, 1)), spec.scale).contiguous();
   return {row.values().begin(), row.values().end()};
+}
+
+Tensor Network::before_words(const Tensor& last) const {
+  const RunOptions options;
+  return Forward(*this, *checkpoint_, options).before_words(last);
+}
+
+std::pair<std::vector<float>, float> Network::word_row(Index id) const {
+  const Linear linear = read_linear(*checkpoint_, spec_.head.output);
+  const Tensor row = linear.weight.slice(0, id, 1).contiguous();
+  return {{row.values().begin(), row.values().end()},
+          linear.bias.defined() ? linear.bias.values()[static_cast<std::size_t>(id)] : 0};
 }
 
 std::string Network::word(Index id) const { return tokenizer().text_of(id).value_or("#" + std::to_string(id)); }

@@ -167,6 +167,11 @@ class Network : public std::enable_shared_from_this<Network> {
   std::string word(Index id) const;
   /// A token's row of a stack's table, as it goes into the sum that enters the first block.
   std::vector<float> token_row(Index stack, Index id) const;
+  /// What leaves the last block, [B, n, width], as it is compared with each word's row: after the last norm and what
+  /// else stands before the table.
+  Tensor before_words(const Tensor& last) const;
+  /// A token's row of the table that the prediction is made by, and its bias.
+  std::pair<std::vector<float>, float> word_row(Index id) const;
 
   /// One pass. Throws SettingError where the text is longer than the positions that the network has.
   NetworkRun run(NetworkText text, const RunOptions& options) const;

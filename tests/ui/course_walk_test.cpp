@@ -1,5 +1,6 @@
 // Every lesson, stepped from its start to its end; and what a question hides, hidden wherever one looks.
 #include <algorithm>
+#include <optional>
 
 #include <imgui_internal.h>
 
@@ -78,6 +79,31 @@ TEST_CASE("every lesson is stepped from start to end, in English on a small wind
   for (const Course& course : shipped_courses()) {
     walk(course, "en", {1280, 720});
     walk(course, "zh", {1024, 768});
+  }
+}
+
+TEST_CASE("Next and Back stand in one place at every step of a lesson") {
+  for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1600, 900}}) {
+    const Course course = course_named("softmax-temperature");
+    HeadlessWindow window(at_lesson(course, "en"), size);
+    std::optional<ImVec2> next, back;
+    for (std::size_t step = 0; step < course.steps.size(); ++step) {
+      window.session.perform(GoToStep{step});
+      window.settle();
+      INFO(step);
+      const bool last = step + 1 == course.steps.size();
+      const ImVec2 now = window.find("lesson_steps", {last ? "all" : "next"}),
+                   before = window.find("lesson_steps", {"back"});
+      CHECK(now.x > 0);
+      CHECK((before.x > 0) == (step > 0));
+      if (!next) next = now;
+      if (!last) CHECK((now.x == next->x && now.y == next->y));
+      if (step > 0 && !back) back = before;
+      if (back) CHECK((before.x == back->x && before.y == back->y));
+    }
+    window.click(*back);
+    window.settle();
+    CHECK(window.document().view.lesson.step == course.steps.size() - 2);
   }
 }
 

@@ -4,9 +4,12 @@
 #include <imgui_internal.h>
 
 #include "core/explain/explain.h"
+#include "core/lesson/course.h"
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/studio.h"
+#include "ui/document/action.h"
+#include "ui/document/lesson_progress.h"
 #include "ui/document/saved_view.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/row_prose.h"
@@ -459,8 +462,39 @@ TEST_CASE("a clicker goes through a presentation stage by stage, and back to the
   window.press(compat::Key::page_up);
   window.press(compat::Key::page_up);
   CHECK(window.document().view.looking.level == Level::sentence);
+  window.type(".");  // a clicker's third button
+  CHECK(window.document().view.looking.stage == Stage::key);
+  window.press(compat::Key::page_up);
   window.press(compat::Key::escape);
   CHECK_FALSE(window.document().view.presenting);
+}
+
+TEST_CASE("in a lesson a clicker goes through the moments of a stage that is played, then to the next step") {
+  Document document;
+  Lesson lesson = open_source("lesson:softmax-temperature");
+  Scenario scenario = lesson.scenario;
+  begin_anew(document, std::move(lesson), std::move(scenario));
+  begin_lesson(document);
+  HeadlessWindow window(document);
+  window.settle();
+  const View& view = window.document().view;
+  REQUIRE(view.lesson.step == 0);
+  const Timeline timeline(*window.document().trace);
+  const Timeline::Chapter& chapter = *timeline.chapter_of(Stage::weights);
+  window.session.perform(EditView{[&](View& v) {
+    v.looking.level = Level::pipeline;
+    v.step = chapter.first;
+  }});
+  for (int i = 1; i < chapter.count; ++i) {
+    window.press(compat::Key::page_down);
+    CHECK(view.step == chapter.first + i);
+    CHECK(view.lesson.step == 0);
+  }
+  window.press(compat::Key::page_up);
+  CHECK(view.step == chapter.first + chapter.count - 2);
+  window.type(".");
+  window.type(".");
+  CHECK(view.lesson.step == 1);
 }
 
 TEST_CASE("Space plays stage by stage near to a step: all of them in less than half a minute") {
@@ -738,6 +772,7 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
     Studio studio(sentence(), {{1600, 900}});
     studio.view().looking.query = 3;
     studio.view().looking.key = 1;
+    studio.view().looking.unfolded = true;
     const Scene plain = studio.operation(stage);
     studio.view().looking.guessing.asked = true;
     const Scene asked = studio.operation(stage);
@@ -920,7 +955,8 @@ TEST_CASE(
     "on a wall smaller than 1024 by 768 the sum of a product still stands beside what it is made of, over nothing, "
     "with terms to see") {
   for (const Setting& at : {Setting{{800, 600}, 1, true, "en"}, Setting{{960, 540}, 1, true, "zh"}}) {
-    const Studio studio(sentence(), at);
+    Studio studio(sentence(), at);
+    studio.view().looking.unfolded = true;
     for (const Stage stage : {Stage::Q, Stage::scores, Stage::head_outputs, Stage::output}) {
       INFO(words_of(at) << name(stage));
       const Scene scene = studio.operation(stage);

@@ -119,6 +119,7 @@ TEST_CASE("no printed product differs from its printed factors by more than the 
   for (const Setting& at : {Setting{{1024, 768}, 1, false, "en"}, Setting{{1600, 900}, 1, false, "zh"},
                             Setting{{1920, 1080}, 1, true, "en"}}) {
     Studio studio(of_model(), at);
+    studio.view().looking.unfolded = true;
     for (const Index query : {Index{2}, Index{5}}) {
       studio.view().looking.query = query;
       studio.view().looking.key = 1;
@@ -161,6 +162,7 @@ TEST_CASE("a bar of a negative number points the other way than one of a positiv
 
 TEST_CASE("a sum's bars begin where the one before ends, end at the sum, and stay in their places while it grows") {
   Studio studio(of_model(), {{1600, 900}});
+  studio.view().looking.unfolded = true;
   studio.view().looking.query = 5;
   studio.view().looking.key = 1;
   for (const Stage stage : products) {

@@ -103,3 +103,28 @@ TEST_CASE("steady frames allocate nothing at any level, at a journey and at the 
     }
   }
 }
+
+TEST_CASE("steady frames allocate nothing where the next word is shown, and while a score is tried") {
+  for (const bool tried : {false, true}) {
+    Document document = sentence();
+    if (!tried) {
+      document.scenario = {};
+      document.scenario.source = Source::file;
+      document.scenario.file = "model:sentences";
+      document.scenario.text = "the cat that chases the dogs";
+      document.view.looking.facet = Facet::next;
+    } else {
+      document.view.looking.stage = Stage::weights;
+      document.view.looking.query = 3;
+      document.view.looking.trial = ScoreTrial{0, 0, 3, {{1, 0.5f}}};
+    }
+    document.view.looked = true;
+    document.view.looking.level = Level::operation;
+    HeadlessWindow window(document);
+    window.settle();
+    window.move({800, 450});
+    window.settle();
+    INFO(tried);
+    CHECK(allocations_in_steady_frames(window) == 0);
+  }
+}

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/network/sampling.h"
 #include "core/scenario/scenario_view.h"
@@ -21,11 +23,19 @@ struct Guessing {
   bool operator==(const Guessing&) const = default;
 };
 
+/// Scores of one row that are tried in its softmax; the document's numbers stay as they are.
+struct ScoreTrial {
+  Index batch = 0, head = 0, query = 0;
+  /// What is added to a score before the scale, by key; n_k: the sink.
+  std::vector<std::pair<Index, float>> added;
+  bool operator==(const ScoreTrial&) const = default;
+};
+
 struct LevelChoice {
   Level level = Level::pipeline;
   Stage stage = Stage::scores;  ///< that the operation level shows
   Facet facet = Facet::step;
-  std::optional<Index> rival;  ///< a second key, that the first is compared with
+  std::optional<Index> rival;  ///< a second key, that the first is compared with; of next words, the token looked at
   Guessing guessing;
   std::optional<Index> query, key;  ///< the words that are followed; unset: what is selected, else a telling pair
   std::optional<Index> feature;     ///< within a head
@@ -35,6 +45,8 @@ struct LevelChoice {
   bool knocked = false;             ///< the prediction is shown without the head, too
   Sampling sampling;                ///< of the next word
   Index draws = 0;                  ///< next words that were drawn so far
+  std::optional<ScoreTrial> trial;
+  bool unfolded = false;  ///< what a picture keeps folded stands open
   bool operator==(const LevelChoice&) const = default;
 };
 

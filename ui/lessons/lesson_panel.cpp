@@ -39,30 +39,37 @@ void draw_other_words(const Frame& frame, const LessonStep& step, std::size_t nu
   column.space(14);
 }
 
-void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, PanelColumn& column) {
-  column.begin_control();
-  const bool last = number + 1 == course.steps.size();
-  if (number > 0) {
-    if (chip(frame, "back", frame.words("lesson.back"), false)) frame.actions.push_back(GoToStep{number - 1});
-    if (!last) ImGui::SameLine();
-  }
-  if (!last && main_button(frame, "next", frame.words("lesson.next"))) frame.actions.push_back(GoToStep{number + 1});
-  column.space(8);
-  column.begin_control();
-  if (last ? main_button(frame, "all", frame.words("lesson.all"))
-           : chip(frame, "all", frame.words("lesson.all"), false)) {
+/// Back and Next, in one place at every step, whatever the step's words take; after the last, all lessons.
+void draw_steps(const Frame& frame, const Course& course, std::size_t number, Rect place) {
+  const PanelArea area(frame, "lesson_steps", place.min, place.max, frame.look.panel, {22, 12});
+  ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
+  ImGui::GetWindowDrawList()->AddLine(place.min, {place.max.x, place.min.y}, frame.look.line);
+  const float x = place.min.x + 22 * frame.u, y = place.min.y + 12 * frame.u;
+  ImGui::SetCursorScreenPos({x, y});
+  if (number > 0 && chip(frame, "back", frame.words("lesson.back"), false))
+    frame.actions.push_back(GoToStep{number - 1});
+  ImGui::SetCursorScreenPos({x + chip_width(frame, frame.words("lesson.back")) + 8 * frame.u, y});
+  if (number + 1 < course.steps.size()) {
+    if (main_button(frame, "next", frame.words("lesson.next"))) frame.actions.push_back(GoToStep{number + 1});
+  } else if (main_button(frame, "all", frame.words("lesson.all"))) {
     frame.show([](View& v) { v.kind = ViewKind::lesson; });
   }
-  if (frame.view().lesson.furthest > 0) {
-    ImGui::SameLine();
-    if (chip(frame, "anew", frame.words("lesson.anew"), false)) frame.actions.push_back(ResetLessons{});
-  }
-  if (!course.steps[number].notes.empty()) {
-    ImGui::SameLine();
-    if (chip(frame, "notes", frame.words("lesson.notes"), frame.view().lesson.notes))
-      frame.show([](View& v) { v.lesson.notes = !v.lesson.notes; });
-  }
-  column.space(8);
+}
+
+void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, PanelColumn& column) {
+  column.begin_control();
+  bool begun = false;
+  const auto way = [&](const char* id, const char* words, bool chosen) {
+    if (begun) ImGui::SameLine();
+    begun = true;
+    return chip(frame, id, frame.words(words), chosen);
+  };
+  if (number + 1 < course.steps.size() && way("all", "lesson.all", false))
+    frame.show([](View& v) { v.kind = ViewKind::lesson; });
+  if (frame.view().lesson.furthest > 0 && way("anew", "lesson.anew", false)) frame.actions.push_back(ResetLessons{});
+  if (!course.steps[number].notes.empty() && way("notes", "lesson.notes", frame.view().lesson.notes))
+    frame.show([](View& v) { v.lesson.notes = !v.lesson.notes; });
+  if (begun) column.space(8);
   column.begin_control();
   if (chip(frame, "save_answers", frame.words("lesson.save_answers"), frame.view().saving_answers.has_value()))
     toggle_saving_answers(frame);
@@ -100,6 +107,9 @@ std::string course_text(const Course& course, const std::string& language) {
 }
 
 void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, DrawControl draw_control) {
+  const Rect steps{{place.min.x, place.max.y - 50 * frame.u}, place.max};
+  draw_steps(frame, course, std::min(frame.view().lesson.step, course.steps.size() - 1), steps);
+  place.max.y = steps.min.y;
   const PanelArea area(frame, "lesson", place.min, place.max, frame.look.panel, {22, 18}, PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
   const std::size_t number = std::min(frame.view().lesson.step, course.steps.size() - 1);

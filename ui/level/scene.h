@@ -111,7 +111,10 @@ enum class SceneAction : std::uint8_t {
   guess,
   write_word,
   draw_word,
-  sampling
+  sampling,
+  score,       ///< of a key: it can be dragged
+  drop_trial,  ///< the scores are again as they are
+  unfold
 };
 
 struct SceneTarget {
@@ -120,6 +123,7 @@ struct SceneTarget {
   Cell cell;          ///< of look_at
   Index index = 0;    ///< of a word, head, layer or facet
   bool link = false;  ///< words of a sentence that name it: the pointer on them lights up what they name
+  float step = 0;     ///< of a score: what one pixel upwards adds to it
 };
 
 /// A word that was left out, and the room that there was for it.

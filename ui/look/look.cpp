@@ -14,6 +14,12 @@ Rgba readable(Rgba hue, Theme theme) {
   return ink;
 }
 
+// Neighbours differ in lightness besides: words stand beside one another.
+constexpr std::array<std::string_view, 12> words_on_light{"7A8599", "0B6E66", "D0742A", "6D28D9", "2F93C8", "9D1F4F",
+                                                          "5B9A3C", "6B4423", "D1609F", "27408B", "B0861F", "4C5B14"};
+constexpr std::array<std::string_view, 12> words_on_dark{"A9B4C6", "2FA396", "F5A45C", "9A6BF0", "7CC6EE", "E0567F",
+                                                         "A4D67B", "B07B4F", "F2A3CE", "6C8AE4", "E8C75A", "8A9B3C"};
+
 Look make(Theme theme) {
   const ThemeColours& shared = colours(theme);
   Look look;
@@ -25,6 +31,11 @@ Look make(Theme theme) {
   for (std::size_t h = 0; h < look.heads.size(); ++h) {
     look.heads[h] = to_imgui(shared.heads[h]);
     look.head_inks[h] = to_imgui(readable(shared.heads[h], theme));
+  }
+  for (std::size_t k = 0; k < look.words.size(); ++k) {
+    const Rgba hue = rgb((theme == Theme::light ? words_on_light : words_on_dark)[k]);
+    look.words[k] = to_imgui(hue);
+    look.word_inks[k] = to_imgui(readable(hue, theme));
   }
   look.allowed = to_imgui(shared.allowed);
   look.q = to_imgui(shared.query);

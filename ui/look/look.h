@@ -24,10 +24,14 @@ struct Look {
   ImU32 q, k, v, after;  ///< the lanes, and everything after the softmax
   ImU32 allowed;         ///< cells of a mask that may attend
   std::array<ImU32, 8> heads, head_inks;
+  std::array<ImU32, 12> words, word_inks;
 
   ImU32 head(Index h) const { return heads[static_cast<std::size_t>(h) % heads.size()]; }
   /// The same as words, which are to be read on a card.
   ImU32 head_ink(Index h) const { return head_inks[static_cast<std::size_t>(h) % heads.size()]; }
+  /// A word that is followed through several pictures at once, and the same as its name.
+  ImU32 word(Index i) const { return words[static_cast<std::size_t>(i) % words.size()]; }
+  ImU32 word_ink(Index i) const { return word_inks[static_cast<std::size_t>(i) % word_inks.size()]; }
   /// How often the hues have come back: 0 for the first eight heads. Each lap has another mark.
   int head_lap(Index h) const { return static_cast<int>(h / static_cast<Index>(heads.size())); }
   /// The lane that a stage belongs to.

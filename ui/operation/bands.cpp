@@ -148,4 +148,44 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
   pen.add_content(place);
 }
 
+void put_strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour) {
+  const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
+  const Block block =
+      make_block(task.context(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
+  put(task.pen, block);
+  task.pen.box(block.rect.grown(1.5f * task.u()), colour, std::max(1.5f, 1.5f * task.u()), Corner::cell * task.u());
+}
+
+float strip_width(const Pen& pen, float column) { return std::min(column * 0.8f, 110 * pen.u()); }
+
+void put_key_strips(const Task& task, const Table& table, Stage stage, const Band& weights, float by_share,
+                    Rect place) {
+  Pen& pen = task.pen;
+  const float u = task.u();
+  const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
+  const Block block = make_block(task.context(), stage, {0, numbers.cols, 0, false},
+                                 {table.keys.first, table.keys.count, 0, table.keys.part}, place, true);
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const Rect column = table.column(k), whole{{column.min.x, place.min.y}, {column.max.x, place.max.y}};
+    const float share = std::isfinite(weights.values[i]) ? std::clamp(weights.values[i], 0.0f, 1.0f) : 0;
+    const float full = strip_width(pen, column.width());
+    const float half = std::max(full * (1 - by_share * (1 - share)), share > 0 ? 1.5f * u : 0) / 2;
+    if (weights.kinds[i] == CellKind::masked) {
+      pen.hatch({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}});
+    } else if (half > 0) {
+      put(pen, block, by_share > 0 || k == task.focus.key ? 1.0f : 0.6f,
+          {{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}});
+    }
+    if (by_share > 0)
+      pen.box({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}},
+              k == task.focus.key ? pen.look().ink : pen.look().line, std::max(1.0f, u), Corner::cell * u);
+    if (by_share == 0 && k == task.focus.key)
+      pen.box(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u),
+              pen.look().k, std::max(2.0f, 2 * u), Corner::cell * u);
+    pen.target(whole, SceneAction::key_word, k);
+  }
+  pen.add_content(place);
+}
+
 }  // namespace headlight::operation

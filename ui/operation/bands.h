@@ -46,4 +46,11 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place);
 void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown,
             Rect place);
 
+/// Numbers of one row as a strip from the top down.
+void put_strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour);
+/// The rows of all keys as strips in their columns, of those that are hidden hatched, the followed one lit. by_share 0:
+/// all as wide as strip_width, 1: each as wide as its share of that.
+void put_key_strips(const Task& task, const Table& table, Stage stage, const Band& weights, float by_share, Rect place);
+float strip_width(const Pen& pen, float column);
+
 }  // namespace headlight::operation

@@ -5,6 +5,7 @@
 #include "core/explain/row_statistics.h"
 #include "core/run/trace.h"
 #include "ui/look/measure.h"
+#include "ui/operation/next.h"
 #include "ui/operation/parts.h"
 
 namespace headlight {
@@ -49,17 +50,18 @@ Rect scene_area(const SceneContext& context, Rect place) {
 
 float put_facets(Pen& pen, Rect area) {
   if (!has_facets(pen.context().trace)) return 0;
-  constexpr const char* names[] = {"facet.step", "facet.journey", "facet.geometry"};
+  constexpr const char* names[] = {"facet.step", "facet.journey", "facet.geometry", "facet.next"};
+  const std::size_t count = says_next(pen.context().trace) ? 4 : 3;
   const Words& words = pen.context().words;
   const Look& look = pen.look();
   const float u = pen.u(), height = pen.type.caption * 2.1f;
-  float widths[3], total = 0;
-  for (std::size_t i = 0; i < 3; ++i)
+  float widths[4], total = 0;
+  for (std::size_t i = 0; i < count; ++i)
     total += widths[i] = pen.measure(Face::bold, pen.type.caption, words(names[i])).x + 22 * u;
   if (total > area.width() * 0.45f) return 0;
   float x = area.max.x - total;
   pen.fill({{x - 3 * u, area.min.y}, {area.max.x + 3 * u, area.min.y + height}}, look.field, Corner::card * u);
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const bool here = static_cast<std::size_t>(pen.context().view.looking.facet) == i;
     const Rect tab{{x, area.min.y + 3 * u}, {x + widths[i], area.min.y + height - 3 * u}};
     if (here) pen.fill(tab, look.card, Corner::control * u);
@@ -85,9 +87,6 @@ void put_guess(Pen& pen, Rect area, float right) {
   pen.target(rect, SceneAction::guess);
 }
 
-namespace {
-
-/// How evenly the row is spread, of how evenly it could be; "" where it is no number.
 std::string entropy_text(const Task& task) {
   const View& view = task.context().view;
   const Cell at = matrix_of(task.trace(), view, Stage::weights);
@@ -106,9 +105,7 @@ std::string entropy_text(const Task& task) {
                                    {bits(entropy), bits(std::log2(static_cast<double>(std::max<Index>(visible, 1))))});
 }
 
-}  // namespace
-
-void put_temperature(const Task& task, Rect room) {
+void put_temperature(const Task& task, Rect room, const std::string& beside) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const Words& words = task.context().words;
@@ -125,11 +122,10 @@ void put_temperature(const Task& task, Rect room) {
   const std::string number = digits(temperature, temperature < 1 ? 2 : 1);
   const float number_room = pen.measure(Face::mono, pen.type.number, "00.00").x;
 
-  const std::string spread = entropy_text(task);
   float right = room.max.x;
-  if (const float needed = pen.measure(Face::ui, pen.type.caption, spread).x;
-      !spread.empty() && at.max.x + 160 * u + number_room + needed < right) {
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {right, y}, Align::right, look.muted, spread);
+  if (const float needed = pen.measure(Face::ui, pen.type.caption, beside).x;
+      !beside.empty() && at.max.x + 160 * u + number_room + needed < right) {
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {right, y}, Align::right, look.muted, beside);
     right -= needed + 24 * u;
   }
   pen.text(TextRole::number, Face::mono, pen.type.number, {at.max.x + 10 * u + number_room, y}, Align::right, look.ink,

@@ -417,7 +417,7 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const Reveal whole;
   const float foot = pen.type.caption * 2.6f + 14 * u;
   const Task task{pen, Stage::weights, focus, whole, area};
-  put_temperature(task, {{area.min.x, area.max.y - foot}, area.max});
+  put_temperature(task, {{area.min.x, area.max.y - foot}, area.max}, entropy_text(task));
   area.max.y -= foot + 4 * u;
   const float list = std::clamp(area.width() * 0.4f, 260 * u, 640 * u);
   Rect left{area.min, {area.max.x - list - 32 * u, area.max.y}}, right{{area.max.x - list, area.min.y}, area.max};

@@ -15,51 +15,12 @@ using namespace operation;
 
 namespace {
 
-/// Numbers of one row as a strip from the top down.
-void strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour) {
-  const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
-  const Block block =
-      make_block(task.context(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
-  put(task.pen, block);
-  task.pen.box(block.rect.grown(1.5f * task.u()), colour, std::max(1.5f, 1.5f * task.u()), Corner::cell * task.u());
-}
-
 void label(const Task& task, ImVec2 at, Align align, Stage stage, const std::string& words) {
   Pen& pen = task.pen;
   const float width = pen.measure(Face::ui, pen.type.caption, words).x;
   const float left = align == Align::middle ? at.x - width / 2 : align == Align::right ? at.x - width : at.x;
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {left, at.y}, Align::left,
            pen.look().lane(stage) == 0 ? pen.look().ink : pen.look().lane(stage), words);
-}
-
-/// Columns of all keys, those of hidden ones hatched, the followed one lit.
-void key_strips(const Task& task, const Table& table, Stage stage, const Band& weights, bool by_share, Rect place) {
-  Pen& pen = task.pen;
-  const float u = task.u();
-  const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
-  const Block block = make_block(task.context(), stage, {0, numbers.cols, 0, false},
-                                 {table.keys.first, table.keys.count, 0, table.keys.part}, place, true);
-  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    const Rect column = table.column(k), whole{{column.min.x, place.min.y}, {column.max.x, place.max.y}};
-    const float share = std::isfinite(weights.values[i]) ? std::clamp(weights.values[i], 0.0f, 1.0f) : 0;
-    const float full = std::min(column.width() * 0.72f, 88 * u);
-    const float half = std::max(by_share ? full * share : full, share > 0 ? 1.5f * u : 0) / 2;
-    if (weights.kinds[i] == CellKind::masked) {
-      pen.hatch({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}});
-    } else if (half > 0) {
-      put(pen, block, by_share || k == task.focus.key ? 1.0f : 0.6f,
-          {{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}});
-    }
-    if (by_share)
-      pen.box({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}},
-              k == task.focus.key ? pen.look().ink : pen.look().line, std::max(1.0f, u), Corner::cell * u);
-    if (!by_share && k == task.focus.key)
-      pen.box(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u),
-              pen.look().k, std::max(2.0f, 2 * u), Corner::cell * u);
-    pen.target(whole, SceneAction::key_word, k);
-  }
-  pen.add_content(place);
 }
 
 /// The number that times one share gives another: "12.3", "4.1e13".
@@ -278,12 +239,12 @@ struct Journey {
     const float thin = std::min(26 * u, table.names * 0.16f), x = area.min.x + table.names;
     const Stage input = trace.has(Stage::query) ? Stage::query : operands.left;
     const Rect asks{{x - 20 * u - thin, keys.min.y}, {x - 20 * u, keys.max.y}};
-    strip(task, operands.left, focus.query, asks, look.q);
+    put_strip(task, operands.left, focus.query, asks, look.q);
     label(task, {asks.centre().x, keys.min.y - heads / 2}, Align::middle, operands.left,
           std::string(words("facet.asks")));
     if (input == operands.left || !trace.has(Stage::Q)) return;
     const Rect is{{asks.min.x - 34 * u - thin, keys.min.y}, {asks.min.x - 34 * u, keys.max.y}};
-    strip(task, input, focus.query, is, look.muted);
+    put_strip(task, input, focus.query, is, look.muted);
     pen.line({is.max.x + 6 * u, keys.centre().y}, {asks.min.x - 9 * u, keys.centre().y}, look.muted,
              std::max(1.0f, 1.5f * u), true);
     const std::string word = query_word(context, focus.query);
@@ -293,14 +254,14 @@ struct Journey {
   }
 
   void put_bands() const {
-    key_strips(task, table, operands.right, weights, false, keys);
+    put_key_strips(task, table, operands.right, weights, 0, keys);
     bars(task, table, band_of(task, last), scores);
     band_name(task, table, scores.centre().y, symbol_of(context, last), look.ink, words("level.band_score"));
     shares(task, table, weights, weights.values, 1, part);
     band_name(task, table, part.centre().y, symbol_of(context, Stage::weights), look.after, words("level.band_share"));
     if (!has_values) return;
     const bool dropped = trace.has(Stage::dropped_weights);
-    key_strips(task, table, Stage::V_heads, dropped ? band_of(task, Stage::dropped_weights) : weights, true, values);
+    put_key_strips(task, table, Stage::V_heads, dropped ? band_of(task, Stage::dropped_weights) : weights, 1, values);
     band_name(task, table, values.centre().y, symbol_of(context, Stage::V_heads), look.v, words("facet.values"));
   }
 
@@ -310,7 +271,7 @@ struct Journey {
     const Rect mixed{{from, values.min.y}, {from + std::min(44 * u, right * 0.4f), values.max.y}};
     pen.text(TextRole::number, Face::mono, pen.type.story, {from - 16 * u, values.centre().y}, Align::middle,
              look.muted, "=");
-    strip(task, Stage::head_outputs, focus.query, mixed, look.after);
+    put_strip(task, Stage::head_outputs, focus.query, mixed, look.after);
     pen.add_content(mixed);
     const auto name = [&](const char* key, float y, Stage stage) {
       const std::string text(words(key));
@@ -320,7 +281,7 @@ struct Journey {
     name("facet.mixture", values.centre().y, Stage::head_outputs);
     if (right < 200 * u) return;
     if (trace.has(Stage::output)) {
-      strip(task, Stage::output, focus.query, {{from, scores.min.y}, {mixed.max.x, part.max.y}}, look.after);
+      put_strip(task, Stage::output, focus.query, {{from, scores.min.y}, {mixed.max.x, part.max.y}}, look.after);
       pen.line({mixed.centre().x, values.min.y - 5 * u}, {mixed.centre().x, part.max.y + 10 * u}, look.muted,
                std::max(1.0f, 1.5f * u), true);
       name(is_added_to_row(trace) ? "facet.output_added" : "facet.output", part.max.y - pen.type.caption,
@@ -341,7 +302,7 @@ struct Journey {
       pen.text(TextRole::caption, Face::bold, pen.type.caption, ask.centre(), Align::middle, look.ink, why);
       pen.target(ask, SceneAction::rival);
     }
-    put_temperature(task, {slider.min, {offers ? ask.min.x - 24 * u : slider.max.x, slider.max.y}});
+    put_temperature(task, {slider.min, {offers ? ask.min.x - 24 * u : slider.max.x, slider.max.y}}, entropy_text(task));
   }
 };
 

@@ -10,6 +10,7 @@
 #include "ui/level/row_prose.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
+#include "ui/operation/softmax_row.h"
 #include "ui/pipeline/layout.h"
 
 namespace headlight {
@@ -156,8 +157,8 @@ bool has_none(const SceneContext& context, Stage stage, Index query, CellKind ki
   return true;
 }
 
-/// The same where this run's numbers say something else than most.
-std::string prose_key(const SceneContext& context, Stage stage, const Focus& focus) {
+/// The same where this run's numbers say something else than most; what is not `made` yet is not told.
+std::string prose_key(const SceneContext& context, Stage stage, const Focus& focus, bool made) {
   const Trace& trace = context.trace;
   const std::string key = sentence_key(trace, stage);
   if (key == "scaled_scores" && std::abs(trace.scale) >= 1) return trace.scale == 1 ? key + "_same" : key + "_other";
@@ -167,13 +168,13 @@ std::string prose_key(const SceneContext& context, Stage stage, const Focus& foc
   if (key == "dropped_weights" && has_none(context, stage, focus.query, CellKind::dropped)) return key + "_none";
   if (key == "masked_scores" && std::isfinite(trace.fill)) return key + "_finite";
   if (key == "output" && is_added_to_row(trace))
-    return key + (addition_at(context, cell_of(trace, context.view, stage, focus)) ? "_added_up" : "_added");
+    return key + (made && addition_at(context, cell_of(trace, context.view, stage, focus)) ? "_added_up" : "_added");
   if (key == "weights") return weights_key(context, focus, key);
   return key;
 }
 
-/// The pipeline in a stamp, with a mark where one is.
-void put_map(Pen& pen, Stage stage, Rect room) {
+/// The pipeline in a stamp, with a mark where one is; while it is played, what is not computed yet is empty.
+void put_map(Pen& pen, Stage stage, Rect room, bool played) {
   const SceneContext& context = pen.context();
   const float u = pen.u();
   const float width = std::min(room.width(), 168 * u), height = width * 0.56f;
@@ -188,12 +189,24 @@ void put_map(Pen& pen, Stage stage, Rect room) {
     const Rect at{{inside.min.x + slot.card.min.x * x, inside.min.y + slot.card.min.y * y},
                   {inside.min.x + slot.card.max.x * x, inside.min.y + slot.card.max.y * y}};
     const bool here = slot.stage == shown_as(context.trace, stage);
+    if (played && !is_parameter(slot.stage) && slot.stage > stage) {
+      pen.box(at, fade(pen.look().lane(slot.stage), 0.35f), 1, Corner::mark * u);
+      continue;
+    }
     pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), Corner::mark * u);
     if (here) pen.box(at.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
   }
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, card.max.y + pen.type.caption}, Align::left,
            pen.look().muted, context.words("level.you_are_here"));
   pen.target(card, SceneAction::back);
+}
+
+/// Whether the number that is looked at is there at this moment.
+bool is_made(const SceneContext& context, OperationKind kind, Stage stage, const Focus& focus, const Reveal& reveal) {
+  if (reveal.whole()) return true;
+  const Cell cell = cell_of(context.trace, context.view, stage, focus);
+  if (!reveal.share) return !reveal.terms && reveal.shown.has(cell.row, cell.col);
+  return kind == OperationKind::softmax ? softmax_made(reveal, cell.row).shares >= 1 : *reveal.share >= 0.8f;
 }
 
 /// What stands over a step: its title and story, a guess, and the way to other looks; the area shrinks by it.
@@ -203,12 +216,24 @@ struct StepHead {
   OperationKind kind{};
   Focus focus;
   Rect area;
+  const Reveal& reveal;
   const SceneContext& context = pen.context();
   const Look& look = context.look;
   const float u = pen.u();
   const bool presenting = context.view.presenting;
   const bool guessable = !presenting && kind != OperationKind::input, hidden = guessable && is_guessed(context);
-  const std::vector<Named> values = values_of(context, stage, focus);
+  const bool made = !hidden && is_made(context, kind, stage, focus, reveal);
+  const bool tried = kind == OperationKind::softmax && trial_of(context.trace, context.view, focus.query);
+  const std::vector<Named> values = named_values();
+
+  std::vector<Named> named_values() const {
+    std::vector<Named> all = values_of(context, stage, focus);
+    if (!tried) return all;
+    const SoftmaxRow row = softmax_row(context.trace, context.view, focus, 2);
+    if (const SoftmaxPart* part = row.find(focus.key))
+      all[2].text = MatrixNumbers(3, true)(static_cast<float>(part->share));
+    return all;
+  }
   const Align align = presenting ? Align::middle : Align::left;
 
   void say(TextRole role, std::string_view pattern, std::span<const Named> named, float pixels, ImU32 colour) {
@@ -226,13 +251,15 @@ struct StepHead {
   }
 
   void put_words() {
-    const std::string key = "prose." + prose_key(context, stage, focus);
-    say(TextRole::prose, context.words(hidden ? guess_key(kind, stage) : key + ".title"), values, pen.type.title,
-        look.ink);
+    const std::string key = "prose." + (tried ? "weights_tried" : prose_key(context, stage, focus, made));
+    const std::string title(context.words(key + ".title"));
+    const bool tells = title.find("{2}") != std::string::npos;  // the number that is looked at
+    say(TextRole::prose, hidden || (!made && tells) ? context.words(guess_key(kind, stage)) : std::string_view(title),
+        values, pen.type.title, look.ink);
     const std::string story = key == "prose.input" ? input_story(context, stage, key + ".story") : key + ".story";
     const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(context).empty();
     say(TextRole::story, context.words(story) + std::string(noted ? " {8}" : ""), values, pen.type.story, look.muted);
-    if (shown_as(context.trace, stage) != Stage::weights || presenting || hidden) return;
+    if (shown_as(context.trace, stage) != Stage::weights || presenting || !made || tried) return;
     if (const RowProse prose = row_prose(context, focus.query); prose.key)
       say(TextRole::story, context.words(prose.key), prose.values, pen.type.story, look.muted);
   }
@@ -255,10 +282,10 @@ struct StepHead {
 /// The step itself; gives what it leaves for the small map.
 Rect put_step(OperationKind kind, const Task& task) {
   switch (kind) {
-    case OperationKind::product: return product(task);
+    case OperationKind::product: return task.stage == Stage::head_outputs ? mixture(task) : product(task);
     case OperationKind::row:
-    case OperationKind::softmax:
     case OperationKind::dropout: return rows(task);
+    case OperationKind::softmax: return softmax(task);
     default: break;
   }
   Task narrower = task;
@@ -288,7 +315,7 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
   Pen pen(context, scene);
   const Rect whole = scene_area(context, place);
   const OperationKind kind = operation_of(context.trace, stage);
-  StepHead head{pen, stage, kind, focus_of(context.trace, context.view), whole};
+  StepHead head{pen, stage, kind, focus_of(context.trace, context.view), whole, reveal};
   head.put_buttons();
   head.put_words();
   head.put_guessing();
@@ -297,7 +324,7 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
   nothing.share = 0.0f;
   const Rect area{{whole.min.x, head.area.min.y + gap}, whole.max};
   const Rect left_over = put_step(kind, {pen, stage, head.focus, head.hidden ? nothing : reveal, area});
-  if (!context.view.presenting) put_map(pen, stage, left_over);
+  if (!context.view.presenting) put_map(pen, stage, left_over, context.view.step.has_value());
   return scene;
 }
 

@@ -30,6 +30,14 @@ struct Reveal {
   bool whole() const { return !share && !terms && shown.rows == Shown::all && shown.columns == Shown::all; }
 };
 
+/// How far a softmax is at a moment, each of its parts from 0 to 1, in the order in which they are made.
+struct SoftmaxMade {
+  float largest = 1, shifted = 1, powers = 1, sum = 1, shares = 1;
+};
+SoftmaxMade softmax_made(const Reveal& reveal, Index query);
+/// The share of its time at which this moment of it is made.
+float softmax_share(Moment::Kind kind);
+
 /// What a network says next, beside a word's journey.
 struct NextWord {
   std::string word;

@@ -8,7 +8,10 @@
 #include "ui/frame/press.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/scene_context.h"
+#include "ui/operation/next.h"
 #include "ui/operation/operation.h"
+#include "ui/operation/softmax_row.h"
+#include "ui/sentence/sentence_view.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
 
@@ -33,9 +36,7 @@ Reveal reveal_of(const Frame& frame, Stage stage) {
   reveal.shown = frame.timeline.shown(stage, *view.step);
   if (now.kind == Moment::Kind::terms) reveal.terms = now.last;
   if (now.kind == Moment::Kind::travel) reveal.share = static_cast<float>(now.last) / static_cast<float>(travel_parts);
-  if (now.kind == Moment::Kind::shifted) reveal.share = 0.1f;
-  if (now.kind == Moment::Kind::exponentials) reveal.share = 0.35f;
-  if (now.kind == Moment::Kind::sums) reveal.share = 0.6f;
+  if (now.kind >= Moment::Kind::shifted && now.kind <= Moment::Kind::sums) reveal.share = softmax_share(now.kind);
   return reveal;
 }
 
@@ -50,39 +51,67 @@ Index next_best(const Trace& trace, const View& view) {
   return best;
 }
 
+/// What the network says after the word that is followed.
+const SentenceStory& story_here(const Frame& frame) {
+  return sentence_story(frame,
+                        prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query));
+}
+
+bool shows_next(const Frame& frame) {
+  return frame.view().kind == ViewKind::pipeline && level_shown(frame.view()) == Level::operation &&
+         frame.view().looking.facet == Facet::next && says_next(*frame.trace());
+}
+
 void click(const Frame& frame, const SceneTarget& target) {
-  frame.show(
-      [action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
-        LevelChoice& looking = view.looking;
-        switch (action) {
-          case SceneAction::look_at:
-            view = with_focus_on(std::move(view), *trace, cell);
-            view.selected = cell;
-            break;
-          case SceneAction::query_word: looking.query = index; break;
-          case SceneAction::key_word:
-            if (looking.facet == Facet::journey && looking.rival) {
-              looking.rival = index;
-            } else {
-              looking.key = index;
-            }
-            break;
-          case SceneAction::head: view.head = index; break;
-          case SceneAction::back: looking.level = Level::pipeline; break;
-          case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
-          case SceneAction::guess:
-            looking.guessing = {!looking.guessing.asked || looking.guessing.guess, {}};
-            looking.share.reset();
-            break;
-          case SceneAction::rival:
-            // What was followed stays so, whatever the pointer does.
-            looking.key = focus_of(*trace, view).key;
-            looking.rival = looking.rival ? std::nullopt : std::optional(next_best(*trace, view));
-            break;
-          default: return;
+  if (target.action == SceneAction::write_word) return write_word(frame, story_here(frame), target.index);
+  if (target.action == SceneAction::draw_word) return write_word(frame, story_here(frame), {});
+  const bool next = shows_next(frame);
+  frame.show([action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace,
+              next](View& view) {
+    LevelChoice& looking = view.looking;
+    switch (action) {
+      case SceneAction::look_at:
+        view = with_focus_on(std::move(view), *trace, cell);
+        view.selected = cell;
+        break;
+      case SceneAction::query_word: looking.query = index; break;
+      case SceneAction::drop_trial: looking.trial.reset(); break;
+      case SceneAction::unfold:
+        looking.unfolded = index != 0;
+        if (index == 0 || next) break;
+        view = with_focus_on(std::move(view), *trace, cell);
+        view.selected = cell;
+        break;
+      case SceneAction::score:
+        if (index < trace->dims().n_k) looking.key = index;  // else it is the sink's
+        break;
+      case SceneAction::key_word:
+        if (looking.facet == Facet::journey && looking.rival) {
+          looking.rival = index;
+        } else {
+          looking.key = index;
         }
-        looking.pointed.reset();
-      });
+        break;
+      case SceneAction::head: view.head = index; break;
+      case SceneAction::back: looking.level = Level::pipeline; break;
+      case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
+      case SceneAction::guess:
+        looking.guessing = {!looking.guessing.asked || looking.guessing.guess, {}};
+        looking.share.reset();
+        break;
+      case SceneAction::rival:
+        if (next) {
+          looking.rival = index;
+          break;
+        }
+        // What was followed stays so, whatever the pointer does.
+        looking.key = focus_of(*trace, view).key;
+        looking.rival = looking.rival ? std::nullopt : std::optional(next_best(*trace, view));
+        break;
+      default: return;
+    }
+    looking.pointed.reset();
+  });
 }
 
 /// The temperature follows the pointer while it is held: another scale of the scores, and one step of undo.
@@ -96,6 +125,36 @@ void drag_temperature(const Frame& frame, const Scene& scene) {
   frame.edit("scale", [=](Scenario& s) {
     s.scale.reset();
     if (!snaps) s.scale = none ? 1.0f : static_cast<float>(plain / t);
+  });
+}
+
+/// A score that is held: which, what was tried of it when it was taken, and what a pixel upwards adds.
+struct HeldScore {
+  bool held = false;
+  Index key = 0;
+  float before = 0, step = 0;
+};
+
+/// It follows the pointer, and the whole row with it; the document's numbers stay.
+void drag_score(const Frame& frame, const Scene& scene) {
+  HeldScore& score = frame.pictures.get<HeldScore>([] { return HeldScore{}; });
+  const ImGuiIO& io = ImGui::GetIO();
+  const Trace& trace = *frame.trace();
+  const Index query = focus_of(trace, frame.view()).query;
+  if (ImGui::IsItemActivated()) {
+    const SceneTarget* pressed = target_at(scene, io.MouseClickedPos[0]);
+    score.held = pressed && pressed->action == SceneAction::score;
+    if (!score.held) return;
+    score.key = pressed->index;
+    score.step = pressed->step;
+    score.before = tried_part(trace, trial_of(trace, frame.view(), query), score.key);
+  }
+  if (!score.held || !was_dragged(frame)) return;
+  const float added = score.before + (io.MouseClickedPos[0].y - io.MousePos.y) * score.step;
+  frame.show([query, key = score.key, added, trace = frame.document.trace](View& v) {
+    v.looking.query = query;
+    v.looking.key = focus_of(*trace, v).key;  // what is looked at does not change with what is tried
+    v = with_tried_score(std::move(v), *trace, query, key, added);
   });
 }
 
@@ -117,7 +176,7 @@ void press_facet_keys(const Frame& frame) {
 namespace {
 
 /// What the network says after the word that is followed, with what is changed of it; beside it, as it is.
-std::vector<NextWord> next_words(const Frame& frame) {
+std::vector<NextWord> words_beside_journey(const Frame& frame) {
   const Index place = prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query);
   if (frame.view().presenting || place < 0) return {};
   std::vector<NextWord> next;
@@ -136,6 +195,26 @@ Stage stage_shown(const Frame& frame) {
   return trace.has(Stage::scores) ? Stage::scores : Stage::weights;
 }
 
+namespace {
+
+Scene next_scene(const Frame& frame, Rect place) {
+  const Trace& trace = *frame.trace();
+  const View& view = frame.view();
+  const Index at = prediction_place(trace, view, focus_of(trace, view).query);
+  const SentenceStory& story = sentence_story(frame, at);
+  const NextWords next = next_words(trace, view, story, other_pass(trace, view), at, view.looking.rival);
+  return make_next(scene_context(frame), next, story, place);
+}
+
+}  // namespace
+
+bool write_next_word(const Frame& frame) {
+  if (!frame.trace() || !shows_next(frame) || !story_here(frame).writes) return false;
+  write_word(frame, story_here(frame), {});
+  frame.show([](View& v) { v.looking.rival.reset(); });
+  return true;
+}
+
 const Scene& operation_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   return frame
@@ -143,8 +222,9 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
           [&] {
             const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
             if (facet == Facet::journey)
-              return OperationScene{make_journey(scene_context(frame), next_words(frame), place)};
+              return OperationScene{make_journey(scene_context(frame), words_beside_journey(frame), place)};
             if (facet == Facet::geometry) return OperationScene{make_geometry(scene_context(frame), place)};
+            if (shows_next(frame)) return OperationScene{next_scene(frame, place)};
             const Stage stage = stage_shown(frame);
             return OperationScene{make_operation(scene_context(frame), stage, reveal_of(frame, stage), place)};
           },
@@ -188,7 +268,8 @@ void offer_guess(const Frame& frame, const Scene& scene) {
 
 bool drags_in_operation(const Frame& frame, Rect place) {
   const SceneTarget* pressed = target_at(operation_scene(frame, place), ImGui::GetIO().MouseClickedPos[0]);
-  return pressed && pressed->action == SceneAction::temperature;
+  return pressed && (pressed->action == SceneAction::temperature || pressed->action == SceneAction::score ||
+                     pressed->action == SceneAction::sampling);
 }
 
 void draw_operation_view(const Frame& frame, Rect place) {
@@ -198,12 +279,16 @@ void draw_operation_view(const Frame& frame, Rect place) {
   ImGui::InvisibleButton("operation_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  const bool near_words =
-      frame.view().looking.facet != Facet::step && !frame.view().looking.rival && !ImGui::IsItemActive();
+  const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) &&
+                          !frame.view().looking.rival && !ImGui::IsItemActive();
   const std::optional<Index> word = near_words && target && !target->link && target->action == SceneAction::key_word
                                         ? std::optional(target->index)
                                         : std::nullopt;
-  if (ImGui::IsItemActive()) drag_temperature(frame, scene);
+  if (ImGui::IsItemActive()) {
+    drag_temperature(frame, scene);
+    if (shows_next(frame)) drag_sampling(frame, scene, story_here(frame));
+    drag_score(frame, scene);
+  }
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, *target);
   } else if (word != frame.view().looking.pointed && frame.view().looking.facet != Facet::step) {

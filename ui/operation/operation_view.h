@@ -14,6 +14,8 @@ void press_facet_keys(const Frame& frame);
 View with_facet(View view, Facet facet);
 /// Whether what was pressed last is dragged itself.
 bool drags_in_operation(const Frame& frame, Rect place);
+/// Where the next word's picture is shown and one can be written: draws and writes it; whether it was.
+bool write_next_word(const Frame& frame);
 /// As it is now, in `place`.
 const Scene& operation_scene(const Frame& frame, Rect place);
 /// With what the pointer does in it.

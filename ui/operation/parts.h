@@ -26,6 +26,8 @@ struct Task {
 // One function for each kind of operation. Some return the place that is left for the small map; empty: none.
 Rect product(const Task& task);
 Rect rows(const Task& task);
+Rect softmax(const Task& task);
+Rect mixture(const Task& task);
 void split_or_merge(const Task& task);
 void norm(const Task& task);
 void rotation(const Task& task);
@@ -155,12 +157,14 @@ float put_facets(Pen& pen, Rect area);
 void put_guess(Pen& pen, Rect area, float right);
 /// Whether the number that is looked at is hidden until it is guessed.
 bool is_guessed(const SceneContext& context);
-/// A slider for the temperature, with the entropy of the row that is followed.
-void put_temperature(const Task& task, Rect room);
+/// A slider for the temperature; beside it how evenly the row that is followed is spread, or what else is to be said.
+void put_temperature(const Task& task, Rect room, const std::string& beside);
+/// "entropy 1.70 of 2.58 bits"; "" where the row is no number.
+std::string entropy_text(const Task& task);
 /// Where a scene of the operation level stands in the canvas.
 Rect scene_area(const SceneContext& context, Rect place);
 
-/// Under the matrices: the formula of the chosen number, and the same with its numbers.
-void put_formula(const Task& task, Rect room);
+/// Under the matrices: the formula of the chosen number, and the same with its numbers; others where they are given.
+void put_formula(const Task& task, Rect room, const std::optional<std::string>& numbers = {});
 
 }  // namespace headlight::operation

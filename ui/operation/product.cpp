@@ -24,7 +24,7 @@ struct Made {
 };
 
 Made made_at(const Reveal& reveal, const Block& block, const Cell& cell, Index terms) {
-  if (!reveal.share) return {0, reveal.terms.value_or(terms), true};
+  if (!reveal.share) return {0, reveal.terms.value_or(reveal.shown.has(cell.row, cell.col) ? terms : 0), true};
   const float share = *reveal.share;
   const Index index = (cell.row - block.row) * block.cols + cell.col - block.col;
   if (share < begins) return {static_cast<Index>(share / begins * static_cast<float>(index)), 0, false};
@@ -224,7 +224,9 @@ struct Product {
     for (Index r = result.row; r < result.row + result.rows; ++r) {
       const auto is_there = [&](Index c) {
         const bool chosen = r == cell.row && c == cell.col;
-        return has(r, c) || (chosen && made.before > (r - result.row) * result.cols + c - result.col);
+        return has(r, c) ||
+               (chosen && (task.reveal.share ? made.before > (r - result.row) * result.cols + c - result.col
+                                             : task.reveal.shown.has(r, c)));
       };
       Index count = 0;
       while (count < result.cols && is_there(result.col + count)) ++count;
@@ -235,13 +237,8 @@ struct Product {
 
   void put_result() {
     put_ghost(pen, result);
-    if (task.reveal.whole() || made.rest || task.reveal.terms) put(pen, result);
+    if (task.reveal.whole() || (task.reveal.share && made.rest) || task.reveal.terms) put(pen, result);
     else put_rows_so_far();
-    const Index gone = std::max<Index>(task.reveal.shown.columns - result.col, 0);
-    if (made.rest && task.reveal.shown.columns != Shown::all && gone < result.cols) {
-      const float share = static_cast<float>(gone) / static_cast<float>(result.cols);
-      pen.fill({{result.rect.min.x + result.rect.width() * share, result.rect.min.y}, result.rect.max}, look.card);
-    }
     pixels = fitting(pen, result, figures, roomy(pen, result, figures));
     write(pen, result, figures, pixels, [&](Index r, Index c) { return has(r, c); });
     for (Index r = result.row; r < result.row + result.rows; ++r) {

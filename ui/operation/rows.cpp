@@ -1,7 +1,7 @@
 // What is done number by number, in one row of scores: bands over one another, under the words of the keys.
 //
-// Scores become scaled, capped or biased scores as cells; the mask lets through or hatches; softmax turns bars into
-// shares; dropout puts some out and lets the rest grow.
+// Scores become scaled, capped or biased scores as cells; the mask lets through or hatches; dropout puts some out and
+// lets the rest grow.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -163,7 +163,7 @@ struct Bands {
   void lay_out() {
     table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
     const float width = area.width() - table.names - (beside ? whole + 36 * u : 0);
-    const bool is_bars = kind == OperationKind::softmax || kind == OperationKind::dropout;
+    const bool is_bars = kind == OperationKind::dropout;
     const float narrowest = pen.measure(Face::mono, pen.type.number, "0").x * (is_bars ? 4.2f : 5) + 8 * u;
     table.keys = window_around(task.focus.key, n_k, width, narrowest, 200 * u);
     const float used = table.keys.size * static_cast<float>(table.keys.count);
@@ -178,20 +178,6 @@ struct Bands {
   }
   void name_band(Rect band, Stage stage, ImU32 colour, std::string_view note) const {
     band_name(task, table, band.centre().y, symbol_of(task.context(), stage), colour, std::string(note));
-  }
-
-  /// Shares grow out of nothing while the stage is played.
-  void put_softmax() {
-    const Band scores = band_of(task, source), weights = band_of(task, task.stage);
-    const float share = task.reveal.share.value_or(task.reveal.shown.rows > task.focus.query ? 1.0f : 0.0f);
-    const float grown = std::clamp((share - 0.25f) / 0.55f, 0.0f, 1.0f);
-    const Rect upper = slice(0, 0.4f);
-    last = slice(0.55f, 1);
-    bars(task, table, scores, upper);
-    between(task, table, slice(0.42f, 0.53f), "", 0, 0.3f);
-    shares(task, table, weights, weights.values, grown * grown * (3 - 2 * grown), last);
-    name_band(upper, source, look.ink, say("level.band_score"));
-    name_band(last, task.stage, look.after, say("level.band_share"));
   }
 
   /// Those that stay grow from what they were to what they become.
@@ -290,7 +276,6 @@ Rect rows(const Task& task) {
   Bands bands{task};
   bands.lay_out();
   switch (bands.kind) {
-    case OperationKind::softmax: bands.put_softmax(); break;
     case OperationKind::dropout: bands.put_dropout(); break;
     default: bands.put_cells(); break;
   }
@@ -298,7 +283,7 @@ Rect rows(const Task& task) {
   return bands.put_matrix();
 }
 
-void put_formula(const Task& task, Rect room) {
+void put_formula(const Task& task, Rect room, const std::optional<std::string>& numbers) {
   if (is_guessed(task.context())) return;  // it says what it comes to
   Pen& pen = task.pen;
   const Cell cell = cell_of(task.trace(), task.context().view, task.stage, task.focus);
@@ -307,7 +292,8 @@ void put_formula(const Task& task, Rect room) {
   const float least = pen.context().view.presenting ? pen.type.least : 0;
   const std::string formula = formula_in_words(pen.context().words, found.formula);
   std::string all = formula;
-  if (!found.numbers.empty()) all += " = " + formula_in_words(pen.context().words, found.numbers);
+  if (const std::string& filled = numbers.value_or(found.numbers); !filled.empty())
+    all += " = " + formula_in_words(pen.context().words, filled);
   if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, all, std::max(least, pixels * 0.8f),
                Align::middle) > 0)
     return;

@@ -21,25 +21,6 @@ std::string dial_text(const Sampling& sampling, Dial dial, const Words& words) {
   return {};
 }
 
-/// Its name, its value and under them the track that it is dragged along.
-void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
-  constexpr const char* names[dial_count] = {"sentence.temperature", "sentence.top_k", "sentence.top_p"};
-  const Look& look = pen.look();
-  const float u = pen.u(), text = room.min.y + pen.type.caption * 0.7f, y = room.max.y - 9 * u;
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, text}, Align::left, look.muted,
-           std::string(pen.context().words(names[static_cast<std::size_t>(dial)])));
-  pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, text}, Align::right, look.ink,
-           dial_text(story.sampling, dial, pen.context().words));
-  const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
-  const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
-  pen.fill(track, look.field, Corner::cell * u);
-  const float plain = at(dial_share(Sampling{}, dial, std::ssize(story.shares))),
-              knob = at(dial_share(story.sampling, dial, std::ssize(story.shares)));
-  pen.fill({{plain - u, y - 7 * u}, {plain + u, y + 7 * u}}, look.muted);
-  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
-  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, SceneAction::sampling, static_cast<Index>(dial));
-}
-
 float dial_height(const Pen& pen) { return pen.type.caption * 1.4f + 22 * pen.u(); }
 float button_height(const Pen& pen) { return pen.type.story * 2.5f; }
 float writing_height(const Pen& pen) {
@@ -86,6 +67,24 @@ void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 si
 }
 
 }  // namespace
+
+void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
+  constexpr const char* names[dial_count] = {"sentence.temperature", "sentence.top_k", "sentence.top_p"};
+  const Look& look = pen.look();
+  const float u = pen.u(), text = room.min.y + pen.type.caption * 0.7f, y = room.max.y - 9 * u;
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, text}, Align::left, look.muted,
+           std::string(pen.context().words(names[static_cast<std::size_t>(dial)])));
+  pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, text}, Align::right, look.ink,
+           dial_text(story.sampling, dial, pen.context().words));
+  const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
+  const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
+  pen.fill(track, look.field, Corner::cell * u);
+  const float plain = at(dial_share(Sampling{}, dial, std::ssize(story.shares))),
+              knob = at(dial_share(story.sampling, dial, std::ssize(story.shares)));
+  pen.fill({{plain - u, y - 7 * u}, {plain + u, y + 7 * u}}, look.muted);
+  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
+  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, SceneAction::sampling, static_cast<Index>(dial));
+}
 
 float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, SceneAction action) {
   const float u = pen.u(), height = button_height(pen);

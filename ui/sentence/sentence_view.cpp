@@ -82,16 +82,6 @@ void click(const Frame& frame, const SceneTarget& target) {
       });
 }
 
-/// What a word is drawn by follows the pointer while it is held.
-void drag_sampling(const Frame& frame, const Scene& scene) {
-  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
-  if (!pressed || pressed->action != SceneAction::sampling) return;
-  const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
-  const Sampling now = sentence::dialled(frame.view().looking.sampling, static_cast<sentence::Dial>(pressed->index),
-                                         share, std::ssize(story(frame).shares));
-  if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
-}
-
 /// A sentence that was typed and entered; where it was refused, it stays in the field.
 struct AskedWords {
   std::string text;
@@ -170,6 +160,15 @@ void press_enter(const Frame& frame, const Scene& scene) {
 
 }  // namespace
 
+void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story) {
+  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  if (!pressed || pressed->action != SceneAction::sampling) return;
+  const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
+  const Sampling now = sentence::dialled(frame.view().looking.sampling, static_cast<sentence::Dial>(pressed->index),
+                                         share, std::ssize(story.shares));
+  if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
+}
+
 bool says_error(const Frame& frame) {
   const View& view = frame.view();
   const AskedWords* asked = frame.pictures.find<AskedWords>();
@@ -199,7 +198,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
                                         ? std::optional(target->index)
                                         : std::nullopt;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsItemActive()) drag_sampling(frame, scene);
+  if (ImGui::IsItemActive()) drag_sampling(frame, scene, story(frame));
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, *target);
   } else if (word != frame.view().looking.pointed) {

@@ -7,6 +7,8 @@
 
 namespace headlight {
 
+struct SentenceStory;
+
 /// As it is now, in `place`.
 const Scene& sentence_scene(const Frame& frame, Rect place);
 /// With what the pointer does in it.
@@ -14,5 +16,8 @@ void draw_sentence_view(const Frame& frame, Rect place);
 
 /// Whether the document's error is said over the field that caused it.
 bool says_error(const Frame& frame);
+
+/// What a word is drawn by follows the pointer while its dial is held.
+void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story);
 
 }  // namespace headlight

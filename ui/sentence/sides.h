@@ -21,4 +21,7 @@ inline constexpr int dial_count = 3;
 double dial_share(const Sampling& sampling, Dial dial, Index vocabulary);
 Sampling dialled(Sampling sampling, Dial dial, double share, Index vocabulary);
 
+/// Its name, its value and under them the track that it is dragged along.
+void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room);
+
 }  // namespace headlight::sentence

@@ -12,6 +12,7 @@
 #include "ui/masklab/painting.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"
+#include "ui/operation/operation_view.h"
 #include "ui/player/stages.h"
 #include "ui/views/registry.h"
 
@@ -43,12 +44,25 @@ bool types_point() {
   return std::find(typed.begin(), typed.end(), ImWchar('.')) != typed.end();
 }
 
-/// A lesson goes on and back by the keys of a clicker; whether they were its keys.
+/// Whether the stage that is played on the pipeline has a moment after, or before, the one that is shown.
+bool goes_within_stage(const Frame& frame, bool forward) {
+  const View& view = frame.view();
+  if (!view.step || level_shown(view) != Level::pipeline) return false;
+  for (const Timeline::Chapter& chapter : frame.timeline.chapters()) {
+    if (*view.step < chapter.first || *view.step >= chapter.first + chapter.count) continue;
+    return forward ? *view.step + 1 < chapter.first + chapter.count : *view.step > chapter.first;
+  }
+  return false;
+}
+
+/// A lesson goes on and back by the keys of a clicker, after the moments of a stage that is played; whether they were
+/// its keys.
 bool press_lesson_keys(const Frame& frame, bool forward, bool back) {
   if (!forward && !back) return false;
   const Course* course = open_course(frame.document, frame.pictures);
   if (!course || frame.view().kind == ViewKind::lesson) return false;
   const std::size_t step = frame.view().lesson.step;
+  if (goes_within_stage(frame, forward)) return false;
   if (forward && step + 1 < course->steps.size()) frame.actions.push_back(GoToStep{step + 1});
   if (back && step > 0) frame.actions.push_back(GoToStep{step - 1});
   return true;
@@ -60,9 +74,9 @@ void player_keys(const Frame& frame) {
   const int last = frame.timeline.count() - 1;
   const int now = view.step.value_or(last);
   const bool shift = ImGui::GetIO().KeyShift, free = !frame.focus.shown();  // else they are a control's
-  const bool forward = (free && pressed(Key::right)) || pressed(Key::page_down),
+  const bool forward = (free && pressed(Key::right)) || pressed(Key::page_down) || types_point(),
              back = (free && pressed(Key::left)) || pressed(Key::page_up);
-  if (!shift && press_lesson_keys(frame, forward || types_point(), back)) return;
+  if (!shift && press_lesson_keys(frame, forward, back)) return;
   const bool first = free && pressed(Key::home), end = free && pressed(Key::end);
   const bool whole = view.kind == ViewKind::network;       // its arrows go along heads (ui/network/network_view.cpp)
   const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
@@ -92,7 +106,7 @@ void player_keys(const Frame& frame) {
              blanks = pressed_once('b'), freezes = view.presenting && pressed_once('f');
   const bool notes = frame.document.origin.lesson.course.empty() ? false : pressed_once('n');
   const bool reaches = !whole && pressed_once('r');
-  if (plays) {
+  if (plays && !write_next_word(frame)) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v.playing = !v.playing;
       const bool at_end = v.step.value_or(timeline.count() - 1) >= timeline.count() - 1;

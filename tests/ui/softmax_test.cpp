@@ -1,0 +1,451 @@
+// Softmax as a machine, and the mixture that its shares make: their numbers are those of the run, nothing stands there
+// before it is made, and what is tried leaves the document alone.
+#include <algorithm>
+#include <cmath>
+
+#include "core/explain/explain.h"
+#include "core/scenario/model_layer.h"
+#include "tests/catch.h"
+#include "tests/ui/studio.h"
+#include "ui/operation/next.h"
+#include "ui/operation/softmax_layout.h"
+
+using namespace headlight;
+using namespace headlight::test;
+using operation::SoftmaxLayout;
+
+namespace {
+
+Document of_words(const char* text, const char* mask = "causal()") {
+  Document document = headlight::test::sentence();
+  document.scenario.text = text;
+  document.scenario.mask = mask;
+  document.view.looking.level = Level::operation;
+  document.view.looking.stage = Stage::weights;
+  return document;
+}
+
+SoftmaxLayout layout_of(const Studio& studio) {
+  Scene scene;
+  const SceneContext context = studio.context();
+  Pen pen(context, scene);
+  const Reveal whole;
+  return operation::lay_out_softmax(
+      {pen, Stage::weights, focus_of(studio.trace(), studio.context().view), whole, Rect{{60, 180}, {1540, 800}}});
+}
+
+double value_of(std::string text) {
+  double sign = 1;
+  if (text.starts_with("−")) {
+    text = text.substr(std::string("−").size());
+    sign = -1;
+  }
+  return sign * std::stod(text);
+}
+
+Reveal played(float share) {
+  Reveal reveal;
+  reveal.share = share;
+  return reveal;
+}
+
+bool bars_say(const Scene& scene, double value) {
+  return std::ranges::any_of(scene.items, [&](const SceneItem& item) {
+    const auto* bar = std::get_if<SceneBar>(&item);
+    return bar && std::abs(static_cast<double>(bar->value) - value) < 1e-6;
+  });
+}
+
+const Setting sizes[] = {{{1024, 768}, 1, false, "zh"},
+                         {{1024, 768}, 1, true, "en"},
+                         {{1600, 900}, 1, false, "en"},
+                         {{3840, 2160}, 2.25f, false, "en"}};
+
+}  // namespace
+
+TEST_CASE("the parts of a softmax are those that explain gives: the largest subtracted, powers, their sum, shares") {
+  for (const bool sink : {false, true}) {
+    Document document = of_words("the cat sat on the mat");
+    document.scenario.sink_logit = sink;
+    Studio studio(document, {{1280, 720}});
+    for (Index q = 0; q < 6; ++q) {
+      const SoftmaxRow row = softmax_row(studio.trace(), studio.view(), {q, 0, 0}, 24);
+      REQUIRE(row.parts.size() == (sink ? 7u : 6u));
+      double all = 0;
+      for (const SoftmaxPart& part : row.parts) all += part.share;
+      CHECK(all == Approx(1).margin(1e-6));
+      for (Index k = 0; k < 6; ++k) {
+        const Explanation found = explain(studio.trace(), {Stage::weights, 0, studio.view().head, q, k});
+        const auto quantity = [&](std::string_view name) {
+          return std::ranges::find_if(found.quantities, [&](const Quantity& one) { return one.name == name; })->value;
+        };
+        const SoftmaxPart& part = *row.find(k);
+        CHECK(static_cast<double>(row.largest) == quantity("row_maximum"));
+        CHECK(part.power == Approx(quantity("exponential")));
+        CHECK(row.sum == Approx(quantity("sum")));
+        CHECK(part.share == found.value);
+        CHECK(part.power / row.sum == Approx(part.share).margin(1e-6));
+        CHECK(part.is_out() == (k > q));
+      }
+    }
+  }
+}
+
+TEST_CASE("the numbers in the softmax's bands follow from one another as they are printed") {
+  Studio studio(of_words("the cat that chases the dogs sleeps because it is tired"), {{1600, 900}});
+  for (const Index query : {Index{3}, Index{10}}) {
+    studio.view().looking.query = query;
+    const SoftmaxLayout at = layout_of(studio);
+    REQUIRE(at.pixels > 0);
+    int looked_at = 0;
+    for (std::size_t i = 0; i < at.count(); ++i) {
+      if (at.row.parts[i].is_out()) continue;
+      const double score = value_of(at.score_texts[i]), shifted = value_of(at.shifted_texts[i]),
+                   power = value_of(at.power_texts[i]);
+      CAPTURE(at.score_texts[i], at.shifted_texts[i], at.power_texts[i], at.largest_text);
+      CHECK(std::abs(score - value_of(at.largest_text) - shifted) <= 0.0101);
+      CHECK(std::abs(std::exp(shifted) - power) <= 0.0101);
+      ++looked_at;
+    }
+    CHECK(looked_at == query + 1);
+  }
+}
+
+TEST_CASE("the column of the sum is as high as its pieces, and the bar of width 1 as wide as its shares") {
+  Document document = of_words("the cat sat on the mat");
+  document.scenario.sink_logit = true;
+  Studio studio(document, {{1600, 900}});
+  studio.view().looking.query = 5;
+  const SoftmaxLayout at = layout_of(studio);
+  float low = at.sum.max.y, left = at.share_bar().min.x;
+  for (std::size_t i = 0; i < at.count(); ++i) {
+    const Rect piece = at.piece(i), part = at.share_part(i, false);
+    CHECK(piece.max.y == Approx(low).margin(0.01));
+    CHECK(low - piece.min.y == Approx(at.row.parts[i].power * static_cast<double>(at.sum_unit)).margin(1.01));
+    low -= static_cast<float>(at.row.parts[i].power) * at.sum_unit;
+    CHECK(part.min.x == Approx(left).margin(0.01));
+    CHECK(part.width() == Approx(at.row.parts[i].share * static_cast<double>(at.share_bar().width())).margin(1.01));
+    left += static_cast<float>(at.row.parts[i].share) * at.share_bar().width();
+  }
+  CHECK(at.sum.max.y - low == Approx(at.row.sum * static_cast<double>(at.sum_unit)).epsilon(1e-4));
+  CHECK(left == Approx(at.share_bar().max.x).margin(0.01));
+  CHECK(low >= at.sum.min.y - 0.5f);
+}
+
+TEST_CASE("a moment of a softmax shows what is made by then and nothing else, in bands, titles and formulas") {
+  Studio studio(of_words("the cat sat on the mat", "full()"), {{1600, 900}});
+  studio.view().looking.query = 4;
+  const SoftmaxRow row = softmax_row(studio.trace(), studio.view(), {4, 0, 0}, 24);
+  const SoftmaxPart& part = *std::ranges::min_element(row.parts, {}, &SoftmaxPart::score);
+  studio.view().looking.key = part.key;
+  const std::string sum = "= " + printed(row.sum).text;
+  const auto check = [&](float moment, bool shifted, bool power, bool summed, bool shared) {
+    const Scene scene = studio.operation(Stage::weights, played(moment));
+    INFO(moment);
+    CHECK(faults(scene, studio) == "");
+    CHECK(bars_say(scene, static_cast<double>(part.score)));
+    CHECK(bars_say(scene, static_cast<double>(part.shifted)) == shifted);
+    CHECK(bars_say(scene, part.power) == power);
+    CHECK(has_text(scene, sum) == summed);
+    CHECK(std::ranges::any_of(texts_of(scene), [](const SceneText* text) { return text->text == "= 1"; }) == shared);
+    CHECK(has_text(scene, "gets") == shared);
+    CHECK(std::ranges::any_of(scene.items, [](const SceneItem& item) {
+            const auto* math = std::get_if<SceneMath>(&item);
+            return math && math->markup.find('=') != std::string::npos;
+          }) == shared);
+  };
+  check(0, false, false, false, false);
+  check(softmax_share(Moment::Kind::shifted), true, false, false, false);
+  check(softmax_share(Moment::Kind::exponentials), true, true, false, false);
+  check(softmax_share(Moment::Kind::sums), true, true, true, false);
+  check(1, true, true, true, true);
+}
+
+TEST_CASE("what travels in a softmax begins where a power stands and ends where it lies in the bar of width 1") {
+  Studio studio(of_words("the cat sat on the mat", "full()"), {{1600, 900}});
+  const auto fills = [&](float moment, ImU32 colour) {
+    std::vector<Rect> rects;
+    for (const SceneItem& item : studio.operation(Stage::weights, played(moment)).items) {
+      if (const auto* fill = std::get_if<SceneFill>(&item); fill && fill->colour == colour) rects.push_back(fill->rect);
+    }
+    return rects;
+  };
+  const ImU32 cat = look(Theme::dark).word(1);
+  float right = 0;
+  for (float moment = 0.49f; moment < 0.7f; moment += 0.02f) {
+    for (const Rect& rect : fills(moment, cat)) {
+      CHECK(rect.min.x >= right - 1);  // towards the column
+      right = rect.min.x;
+    }
+  }
+  CHECK(right > 0);
+  const std::vector<Rect> whole = fills(1, cat);
+  REQUIRE(whole.size() == 2);  // in the column and in the bar
+  CHECK(whole[0].min.x == Approx(right).margin(2));
+  CHECK(whole[1].min.x < whole[0].min.x);
+}
+
+TEST_CASE("masked words are hatched, a sink has a part of its own, and a row without any word says so") {
+  Document document = of_words("the cat sat on the mat", "k < 4 && q != 2");
+  document.scenario.sink_logit = true;
+  Studio studio(document, {{1600, 900}});
+  studio.view().looking.query = 5;
+  const auto hatches = [](const Scene& scene) {
+    return std::ranges::count_if(scene.items,
+                                 [](const SceneItem& item) { return std::holds_alternative<SceneHatch>(item); });
+  };
+  CHECK(hatches(studio.operation(Stage::weights)) == 4);  // two words, among the scores and among the shifted
+  CHECK(has_text(studio.operation(Stage::weights), "sink"));
+  for (const auto& [policy, says] : {std::pair(DeadRow::nan, "gives NaN"), std::pair(DeadRow::zero, "set to zero"),
+                                     std::pair(DeadRow::uniform, "the same weight")}) {
+    document.scenario.sink_logit = false;
+    document.scenario.dead_row = policy;
+    Studio dead(document, {{1600, 900}});
+    dead.view().looking.query = 2;
+    const Scene scene = dead.operation(Stage::weights);
+    INFO(says);
+    CHECK(softmax_row(dead.trace(), dead.view(), {2, 0, 0}, 24).empty);
+    CHECK(has_text(scene, says));
+    CHECK(faults(scene, dead) == "");
+    CHECK(std::ranges::none_of(scene.targets,
+                               [](const SceneTarget& target) { return target.action == SceneAction::score; }));
+  }
+}
+
+TEST_CASE("of many words those with the largest scores have parts of their own, and the rest is one part") {
+  std::string text;
+  for (int n = 0; n < 60; ++n) text += (n > 0 ? " w" : "w") + std::to_string(n);
+  Studio studio(of_words(text.c_str(), "full()"), {{1600, 900}});
+  studio.view().looking.query = 30;
+  studio.view().looking.key = 7;
+  const SoftmaxRow row = softmax_row(studio.trace(), studio.view(), focus_of(studio.trace(), studio.view()), 24);
+  REQUIRE(row.parts.size() == 24);
+  const SoftmaxPart& others = row.parts.back();
+  CHECK(others.kind == SoftmaxPart::Kind::others);
+  CHECK(others.words == 37);
+  REQUIRE(row.find(7));
+  double all = 0, powers = 0;
+  for (const SoftmaxPart& part : row.parts) {
+    all += part.share;
+    powers += part.power;
+    if (part.kind == SoftmaxPart::Kind::word && part.key != 7) CHECK(part.score >= others.score);
+  }
+  CHECK(all == Approx(1).margin(1e-6));
+  CHECK(powers == Approx(row.sum));
+  const Scene scene = studio.operation(Stage::weights);
+  CHECK(has_text(scene, "and 37 more"));
+  CHECK(faults(scene, studio) == "");
+}
+
+TEST_CASE("the softmax is whole at every size and moment, and while something is tried: no text is cut or covered") {
+  for (const Setting& at : sizes) {
+    Document document = of_words("the cat that chases the incomprehensible dogs sleeps because it is tired");
+    document.scenario.sink_logit = true;
+    Studio studio(document, at);
+    studio.view().looking.query = 6;
+    for (const bool tried : {false, true}) {
+      if (tried) studio.view() = with_tried_score(studio.view(), studio.trace(), 6, 2, 1.5f);
+      for (const float moment : {0.0f, 0.2f, 0.4f, 0.6f, 0.75f, 1.0f}) {
+        INFO(at.window.x << at.language << at.presenting << " " << tried << " " << moment);
+        CHECK(faults(studio.operation(Stage::weights, played(moment)), studio) == "");
+        CHECK(faults(studio.operation(Stage::head_outputs, played(moment)), studio) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("a score that is dragged changes all bands and no number of the document, until it is as it was") {
+  Document document = of_words("the cat sat on the mat", "full()");
+  document.view.looking.query = 4;
+  document.view.looking.key = 1;
+  const auto [scene, with_button] = [&] {
+    Studio studio(document, {{1600, 900}});
+    const Scene plain = studio.operation(Stage::weights);
+    studio.view() = with_tried_score(studio.view(), studio.trace(), 4, 2, 1);
+    return std::pair(plain, studio.operation(Stage::weights));
+  }();
+  CHECK(has_text(with_button, "What if?"));
+  const auto score = std::ranges::find_if(scene.targets, [](const SceneTarget& target) {
+    return target.action == SceneAction::score && target.index == 2;
+  });
+  REQUIRE(score != scene.targets.end());
+  CHECK(score->step > 0);
+  HeadlessWindow window(document);
+  window.settle();
+  const Trace& trace = *window.document().trace;
+  const SoftmaxRow before = softmax_row(trace, window.document().view, {4, 1, 0}, 24);
+  const ImVec2 from = score->rect.centre();
+  window.drag(from, {from.x, from.y - 40});
+  window.settle();
+  const View& view = window.document().view;
+  REQUIRE(view.looking.trial);
+  CHECK(view.looking.key == Index{1});
+  CHECK(window.document().undo.empty());
+  const SoftmaxRow after = softmax_row(trace, view, {4, 1, 0}, 24);
+  CHECK(after.tried);
+  CHECK(after.find(2)->score == Approx(before.find(2)->score + 40 * score->step).margin(3 * score->step));
+  CHECK(after.find(2)->share > before.find(2)->share);
+  CHECK(after.find(2)->before == before.find(2)->share);
+  double all = 0;
+  for (const SoftmaxPart& part : after.parts) all += part.share;
+  CHECK(all == Approx(1).margin(1e-9));
+  CHECK(identical(trace[Stage::weights], (*window.document().trace)[Stage::weights]));
+  const auto drop = std::ranges::find(with_button.targets, SceneAction::drop_trial, &SceneTarget::action);
+  REQUIRE(drop != with_button.targets.end());
+  window.click(drop->rect.centre());
+  CHECK_FALSE(window.document().view.looking.trial);
+}
+
+TEST_CASE("the strips of a mixture are as wide as their shares and add up to the result, number by number") {
+  Studio studio(of_words("the cat sat on the mat"), {{1600, 900}});
+  studio.view().looking.query = 4;
+  const Trace& trace = studio.trace();
+  const MatrixView weights = trace[Stage::weights].matrix(0, 0), result = trace[Stage::head_outputs].matrix(0, 0);
+  std::vector<float> widths;
+  std::optional<MatrixQuad> made;
+  for (const SceneItem& item : studio.operation(Stage::head_outputs).items) {
+    const auto* matrix = std::get_if<SceneMatrix>(&item);
+    if (!matrix) continue;
+    if (identical(matrix->quad.values, trace[Stage::V_heads]) || matrix->quad.values.size(-1) > 1)
+      widths.push_back(matrix->seen.width());
+    else made = matrix->quad;
+  }
+  REQUIRE(widths.size() == 5);  // of the words that may be looked at
+  for (std::size_t k = 1; k < 5; ++k) {
+    CHECK(widths[k] / widths[0] == Approx(weights(4, static_cast<Index>(k)) / weights(4, 0)).margin(0.02));
+  }
+  REQUIRE(made);
+  for (Index f = 0; f < result.cols; ++f) CHECK(made->values.matrix(0, 0)(f, 0) == Approx(result(4, f)).margin(1e-6));
+}
+
+TEST_CASE("a mixture's numbers come as their strips land, and a click on one opens its sum") {
+  Document document = of_words("the cat sat on the mat");
+  document.view.looking.stage = Stage::head_outputs;
+  const ImVec2 number = [&] {
+    Studio studio(document, {{1600, 900}});
+    const auto numbers = [&](const Reveal& reveal) {
+      return std::ranges::count_if(texts_of(studio.operation(Stage::head_outputs, reveal)),
+                                   [](const SceneText* text) { return text->role == TextRole::number; });
+    };
+    CHECK(numbers(played(0.3f)) < numbers(played(1)));
+    CHECK(numbers(played(1)) == numbers({}));
+    const Scene scene = studio.operation(Stage::head_outputs);
+    CHECK_FALSE(has_text(scene, "×"));
+    studio.view().looking.unfolded = true;
+    CHECK(has_text(studio.operation(Stage::head_outputs), "×"));
+    const auto at = std::ranges::find_if(scene.targets, [](const SceneTarget& target) {
+      return target.action == SceneAction::unfold && target.cell.col == 2;
+    });
+    REQUIRE(at != scene.targets.end());
+    return at->rect.centre();
+  }();
+  HeadlessWindow window(document);
+  window.settle();
+  window.click(number);
+  CHECK(window.document().view.looking.unfolded);
+  CHECK(window.document().view.selected->col == 2);
+}
+
+namespace {
+
+Document of_network(const char* text) {
+  Document document = of_words(text);
+  document.scenario = {};
+  document.scenario.source = Source::file;
+  document.scenario.file = "model:sentences";
+  document.scenario.text = text;
+  document.view.looking.facet = Facet::next;
+  document.view.looked = true;
+  return document;
+}
+
+struct Ending {
+  SentenceStory story;
+  NextWords next;
+};
+Ending ending_of(const Studio& studio, std::optional<Index> token = {}) {
+  const View& view = studio.context().view;
+  const Index place = prediction_place(studio.trace(), view, focus_of(studio.trace(), view).query);
+  Ending ending{story_of(studio.trace(), view, place, {}), {}};
+  ending.next = next_words(studio.trace(), view, ending.story, {}, place, token);
+  return ending;
+}
+
+}  // namespace
+
+TEST_CASE("the next word's columns are what the network says: logits, divided, kept, and their probabilities") {
+  Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
+  studio.view().looking.query = 5;
+  const Ending plain = ending_of(studio);
+  const auto run = network_of(studio.trace().inputs);
+  REQUIRE(plain.next.candidates.size() == 8);
+  double all = plain.next.others_probability;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const NextCandidate& candidate = plain.next.candidates[i];
+    CHECK(candidate.logit == run->logits.matrix(0)(5, candidate.token));
+    CHECK(candidate.probability == Approx(probability_of(*run, 0, 5, candidate.token)).margin(1e-9));
+    if (i > 0) CHECK(candidate.logit <= plain.next.candidates[i - 1].logit);
+    all += candidate.probability;
+  }
+  CHECK(all == Approx(1));
+  CHECK(plain.next.sentence == std::vector<std::string>{"the", "cat", "that", "chases", "the", "dogs"});
+  studio.view().looking.sampling = {0.5f, 3, 1};
+  const Ending cut = ending_of(studio);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const NextCandidate& candidate = cut.next.candidates[i];
+    CHECK(candidate.tempered == Approx(candidate.logit / 0.5f));
+    CHECK(candidate.in_top_k == (i < 3));
+    CHECK((candidate.probability > 0) == (i < 3));
+  }
+  const Scene scene = make_next(studio.context(), cut.next, cut.story, studio.place());
+  CHECK(has_text(scene, "out by k"));
+  CHECK(faults(scene, studio) == "");
+}
+
+TEST_CASE("a logit opens as the product that it is, and its terms add up to it") {
+  Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
+  studio.view().looking.query = 5;
+  const Index other = ending_of(studio).next.candidates[3].token;
+  const Ending ending = ending_of(studio, other);
+  CHECK(ending.next.chosen == 3);
+  double sum = static_cast<double>(ending.next.product.bias);
+  for (std::size_t i = 0; i < ending.next.product.row.size(); ++i)
+    sum += static_cast<double>(ending.next.product.row[i]) * static_cast<double>(ending.next.product.word[i]);
+  CHECK(sum == Approx(ending.next.candidates[3].logit).margin(1e-4));
+  CHECK_FALSE(has_text(make_next(studio.context(), ending.next, ending.story, studio.place()), "×"));
+  studio.view().looking.unfolded = true;
+  const Scene opened = make_next(studio.context(), ending.next, ending.story, studio.place());
+  CHECK(has_text(opened, "×"));
+  CHECK(faults(opened, studio) == "");
+}
+
+TEST_CASE("the next word's picture is whole at every size, and Space writes on, word after word") {
+  for (const Setting& at : sizes) {
+    for (const Sampling& sampling : {Sampling{}, Sampling{1.5f, 4, 0.9f}}) {
+      Studio studio(of_network("the cat that chases the dogs sleeps because it is tired ."), at);
+      studio.view().looking.sampling = sampling;
+      studio.view().looking.query = 8;
+      const Ending ending = ending_of(studio);
+      INFO(at.window.x << at.language << at.presenting);
+      CHECK(faults(make_next(studio.context(), ending.next, ending.story, studio.place()), studio) == "");
+    }
+  }
+  HeadlessWindow window(of_network("the cat"));
+  window.settle();
+  window.session.perform(EditView{[](View& v) {
+    v.looking.level = Level::operation;
+    v.looking.facet = Facet::next;
+    v.looking.query = 1;
+  }});
+  window.settle();
+  const std::string before = window.document().scenario.text;
+  window.press(compat::Key::space);
+  window.settle();
+  CHECK(window.document().scenario.text.size() > before.size());
+  CHECK(window.document().scenario.text.starts_with(before));
+  CHECK(window.document().view.looking.facet == Facet::next);
+  CHECK(window.document().view.looking.query == Index{2});
+  window.press(compat::Key::space);
+  window.settle();
+  CHECK(window.document().view.looking.query == Index{3});
+}

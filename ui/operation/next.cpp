@@ -1,0 +1,297 @@
+// The picture of the next word: at the left the row and what it is multiplied with, in the middle the words from logit
+// to probability, below the sentence that goes on.
+#include "ui/operation/next.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/frame/colormaps.h"
+#include "ui/look/measure.h"
+#include "ui/operation/parts.h"
+#include "ui/sentence/sides.h"
+
+namespace headlight {
+
+using namespace operation;
+
+namespace {
+
+struct NextPicture {
+  Pen& pen;
+  const NextWords& next;
+  const SentenceStory& story;
+  Rect area;
+  const SceneContext& context = pen.context();
+  const Look& look = context.look;
+  const Words& say = context.words;
+  const float u = context.u;
+  const bool presenting = context.view.presenting, open = context.view.looking.unfolded && !presenting;
+  const NextCandidate& chosen = next.candidates[static_cast<std::size_t>(next.chosen)];
+  const std::vector<Named> names{
+      {story.next_after, look.q}, {chosen.word, look.after}, {digits(chosen.probability), look.after}};
+  Rect rows{}, table{}, foot{};  ///< the row at the left, the words, the sentence
+  float line = 0;                ///< height of a word's line
+  std::size_t shown = 0;         ///< words that have room
+
+  static std::string digits(double probability) {
+    return MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability));
+  }
+  static std::string logit_text(float logit) { return printed(static_cast<double>(logit)).text; }
+
+  void put_titles() {
+    Rect room = area;
+    if (!presenting) room.max.x -= put_facets(pen, area);
+    const Align align = presenting ? Align::middle : Align::left;
+    const char* const title = story.next_after.empty() ? "next.title_first" : "next.title";
+    area.min.y += pen.sentence(TextRole::prose, say(title), names, room, pen.type.title, look.ink, align);
+    room.min.y = area.min.y;
+    area.min.y +=
+        pen.sentence(TextRole::story, say("next.story"), names, room, pen.type.story, look.muted, align) + 10 * u;
+  }
+
+  void lay_out() {
+    const float sentence = pen.type.word * 2.6f, dials = dials_fit() ? 62 * u : 0;
+    foot = {{area.min.x, area.max.y - sentence - dials}, area.max};
+    area.max.y = foot.min.y - 8 * u;
+    const bool beside = area.width() >= 900 * u;
+    rows = {area.min, {area.min.x + (beside ? area.width() * 0.31f : 0), area.max.y}};
+    table = {{beside ? rows.max.x + 40 * u : area.min.x, area.min.y}, area.max};
+    const float room = table.height() - pen.type.caption * 3.4f;
+    const float least = pen.type.word * 1.75f;
+    shown = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(room / least, 1.0f)), 1, next.candidates.size());
+    line = std::min(room / static_cast<float>(shown), pen.type.word * 3.8f);
+  }
+  bool dials_fit() const { return !presenting && story.writes && area.width() >= 760 * u && area.height() >= 420 * u; }
+
+  // The row, and what it is multiplied with.
+
+  void put_row(float y, float high, const std::vector<float>& numbers, const std::string& words, ImU32 frame) const {
+    const auto width = static_cast<Index>(numbers.size());
+    double square = 0;
+    for (const float number : numbers) square += static_cast<double>(number) * static_cast<double>(number);
+    const std::string size = "‖·‖ = " + printed(std::sqrt(square)).text;
+    const float right = rows.max.x - pen.measure(Face::mono, pen.type.number, size).x;
+    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {rows.min.x, y}, Align::left, look.ink,
+             elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, right - rows.min.x - 10 * u));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
+    const Rect strip{{rows.min.x, y + pen.type.caption}, {rows.max.x, y + pen.type.caption + high}};
+    MatrixQuad quad;
+    Buffer values(numbers.size());
+    std::ranges::copy(numbers, values.begin());
+    quad.values = Tensor({1, width}, std::move(values));
+    quad.colormap = &window_colormap(context.view, Stage::output);
+    float most = 0;
+    for (const float number : numbers) most = std::max(most, std::abs(number));
+    quad.range.lo = -most;
+    quad.range.hi = most;
+    quad.theme = look.theme;
+    quad.scale = u;
+    quad.min = strip.min;
+    quad.max = strip.max;
+    pen.scene().items.emplace_back(SceneMatrix{std::move(quad), strip});
+    pen.box(strip.grown(1.5f * u), frame, std::max(1.5f, 1.5f * u), Corner::cell * u);
+    pen.add_content(strip);
+  }
+
+  void put_step(float y, const char* words) const {
+    const float x = rows.min.x + 14 * u;
+    pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, std::max(1.0f, 1.5f * u), true);
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + 18 * u, y}, Align::left, look.muted,
+             std::string(say(words)));
+  }
+
+  void put_rows() const {
+    if (rows.width() < 200 * u) return;
+    if (open) return put_sum_of_logit();
+    const float each = rows.height() / 4, high = std::min(each * 0.34f, 46 * u), top = rows.min.y + pen.type.caption;
+    const float pitch = std::min(each, high + 78 * u);
+    put_row(top, high, next.product.last, say.fill("next.row", {story.next_after}), look.muted);
+    put_step(top + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.norm");
+    put_row(top + pitch, high, next.product.row, std::string(say("next.normed")), look.q);
+    put_step(top + pitch + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.product");
+    put_row(top + 2 * pitch, high, next.product.word, say.fill("next.word_row", {chosen.word}), look.after);
+    const float y = top + 3 * pitch;
+    const std::string number = "= " + logit_text(chosen.logit);
+    const Rect at =
+        pen.text(TextRole::number, Face::bold, pen.type.great, {rows.min.x, y}, Align::left, look.ink, number);
+    const std::string hint(say("next.open"));
+    if (!presenting && at.max.x + 16 * u + pen.measure(Face::ui, pen.type.caption, hint).x <= rows.max.x)
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {at.max.x + 16 * u, y}, Align::left, look.muted, hint);
+    pen.target({{rows.min.x, y - pen.type.great * 0.6f}, {rows.max.x, y + pen.type.great * 0.6f}}, SceneAction::unfold,
+               1);
+  }
+
+  /// The product term by term.
+  void put_sum_of_logit() const {
+    const LogitProduct& product = next.product;
+    Sum sum;
+    sum.title_left = story.next_after.empty() ? std::string(say("next.normed")) : story.next_after;
+    sum.title_right = chosen.word;
+    sum.left_colour = look.q;
+    sum.right_colour = look.after;
+    sum.left_stage = sum.right_stage = sum.stage = Stage::output;
+    sum.left = product.row;
+    sum.right = product.word;
+    if (product.bias != 0) sum.bias = product.bias;
+    sum.done = std::ssize(sum.left);
+    // What the product is before it is scaled or capped, where it is.
+    double total = static_cast<double>(product.bias);
+    for (std::size_t i = 0; i < sum.left.size(); ++i)
+      total += static_cast<double>(sum.left[i]) * static_cast<double>(sum.right[i]);
+    sum.total = product.scale == 1 && !product.softcap ? product.logit : static_cast<float>(total);
+    const Reveal whole;
+    const Task task{pen, Stage::output, focus_of(context.trace, context.view), whole, rows};
+    put_sum(task, sum, lay_out_sum(task, sum, rows, true));
+    pen.target(rows, SceneAction::unfold, 0);
+  }
+
+  // The words.
+
+  /// A column's left and right end, as shares of the table's width.
+  Rect column(float from, float until, const Rect& row) const {
+    return {{table.min.x + table.width() * from + 12 * u, row.min.y},
+            {table.min.x + table.width() * until - 12 * u, row.max.y}};
+  }
+  static constexpr float word_end = 0.24f, logit_end = 0.5f, tempered_end = 0.64f, kept_end = 0.77f;
+
+  void put_heads() const {
+    const Rect head{table.min, {table.max.x, table.min.y + pen.type.caption * 1.5f}};
+    const auto put = [&](float from, float until, const std::string& words) {
+      const Rect at = column(from, until, head);
+      pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {at.min.x, head.centre().y}, Align::left,
+               look.muted, elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, at.width() + 10 * u));
+    };
+    const Sampling& sampling = story.sampling;
+    put(word_end, logit_end, std::string(say("next.logit")));
+    put(logit_end, tempered_end, "÷ " + MatrixNumbers(2, true)(sampling.temperature));
+    std::string kept;
+    if (sampling.top_k > 0) kept = "top-" + std::to_string(sampling.top_k);
+    if (sampling.top_p < 1) kept += (kept.empty() ? "top-p " : ", p ") + MatrixNumbers(2, true)(sampling.top_p);
+    put(tempered_end, kept_end, kept.empty() ? "top-k, top-p" : kept);
+    put(kept_end, 1, std::string(say("next.probability")));
+  }
+
+  void put_candidate(std::size_t i, float low, float high) const {
+    const NextCandidate& candidate = next.candidates[i];
+    const bool is_chosen = static_cast<Index>(i) == next.chosen, out = !(candidate.probability > 0);
+    const float y = table.min.y + pen.type.caption * 1.7f + static_cast<float>(i) * line;
+    // What falls out falls out of line, too.
+    const Rect row{{table.min.x + (out ? 14 * u : 0), y + 2 * u}, {table.max.x, y + line - 2 * u}};
+    const float middle = row.centre().y, size = line >= pen.type.word * 2.4f ? pen.type.word * 1.3f : pen.type.word;
+    if (!out) pen.fill(row, look.card, Corner::control * u);
+    pen.box(row, is_chosen ? look.after : look.line, is_chosen ? std::max(2.0f, 2 * u) : 1, Corner::control * u);
+    pen.target(row, SceneAction::rival, candidate.token);
+    const Rect word = column(0, word_end, row);
+    const Face face = is_chosen ? Face::bold : Face::ui;
+    pen.text(TextRole::word, face, is_chosen ? pen.bold(size) : size, {word.min.x + (out ? 10 * u : 0), middle},
+             Align::left, out ? look.muted : look.ink,
+             elide(context.fonts, face, size, candidate.word, word.width() - 10 * u));
+    const float number = pen.measure(Face::mono, pen.type.number, "−00.00").x;
+    const Rect logit = column(word_end, logit_end, row);
+    const float from = logit.min.x, until = logit.max.x - number - 8 * u;
+    const auto at = [&](float value) { return from + (until - from) * (value - low) / std::max(high - low, 1e-6f); };
+    if (until - from > 20 * u)
+      pen.bar({at(0), middle}, {at(candidate.logit), middle}, std::min(line * 0.4f, 18 * u),
+              fade(sign_colour(pen, candidate.logit), out ? 0.5f : 1.0f), candidate.logit);
+    const auto put_number = [&](float right, std::string text, bool lit) {
+      pen.text(TextRole::number, Face::mono, pen.type.number, {right, middle}, Align::right,
+               lit ? look.ink : look.muted, std::move(text));
+    };
+    put_number(logit.max.x, logit_text(candidate.logit), !out);
+    put_number(column(logit_end, tempered_end, row).max.x,
+               story.sampling.temperature > 0 ? logit_text(candidate.tempered) : "–", !out);
+    const Rect kept = column(tempered_end, kept_end, row);
+    const bool falls = !candidate.in_top_k || !candidate.in_top_p;
+    const char* const why = !candidate.in_top_k ? "next.out_k" : "next.out_p";
+    if (falls)
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {kept.min.x, middle}, Align::left, look.muted,
+               elide(context.fonts, Face::ui, pen.type.caption, std::string(say(why)), kept.width() + 8 * u));
+    else pen.fill({{kept.min.x + 4 * u, middle - 5 * u}, {kept.min.x + 14 * u, middle + 5 * u}}, look.after, 5 * u);
+    const Rect share = column(kept_end, 1, row);
+    const Rect track{{share.min.x, middle - 7 * u}, {share.max.x - number, middle + 7 * u}};
+    if (track.width() > 20 * u) pen.fill(track, look.field, Corner::cell * u);
+    const float width = static_cast<float>(candidate.probability) * track.width();
+    if (width > 0 && track.width() > 20 * u)
+      pen.fill({track.min, {track.min.x + width, track.max.y}}, look.after, std::min(3 * u, width / 2));
+    put_number(share.max.x, out ? "0" : digits(candidate.probability), !out);
+  }
+
+  void put_table() const {
+    put_heads();
+    float low = 0, high = 0;
+    for (std::size_t i = 0; i < shown; ++i) {
+      low = std::min(low, next.candidates[i].logit);
+      high = std::max(high, next.candidates[i].logit);
+    }
+    double others = next.others_probability;
+    for (std::size_t i = 0; i < next.candidates.size(); ++i) {
+      if (i < shown) put_candidate(i, low, high);
+      else others += next.candidates[i].probability;
+    }
+    const Index count = next.others + std::ssize(next.candidates) - static_cast<Index>(shown);
+    const float y = table.min.y + pen.type.caption * 2.6f + static_cast<float>(shown) * line;
+    const std::string more = say.fill("level.more_together", {std::to_string(count), digits(others)});
+    if (count > 0)
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {table.min.x + 12 * u, y}, Align::left, look.muted, more);
+    pen.add_content(table);
+  }
+
+  // The sentence, and what it goes on by.
+
+  void put_sentence() const {
+    const float high = pen.type.word * 2.1f, y = foot.min.y + high / 2, size = pen.type.word;
+    const std::string draw(say("next.draw"));
+    const float button = pen.measure(Face::bold, pen.type.caption, draw).x + 30 * u;
+    const bool writes = story.writes && !presenting;
+    const float fresh = pen.measure(Face::bold, pen.bold(size), chosen.word).x + 24 * u;
+    const float room = foot.width() - (writes ? button + 30 * u : 0) - fresh - 16 * u;
+    std::size_t first = next.sentence.size();
+    float used = 0;
+    const auto width = [&](const std::string& word) { return pen.measure(Face::ui, size, word).x + 24 * u; };
+    while (first > 0 && used + width(next.sentence[first - 1]) + 8 * u <= room)
+      used += width(next.sentence[--first]) + 8 * u;
+    float x = foot.min.x;
+    for (std::size_t i = first; i < next.sentence.size(); ++i) {
+      const Rect chip{{x, y - high / 2}, {x + width(next.sentence[i]), y + high / 2}};
+      pen.fill(chip, look.card, Corner::control * u);
+      pen.box(chip, look.line, 1, Corner::control * u);
+      pen.text(TextRole::word, Face::ui, size, chip.centre(), Align::middle, look.ink, next.sentence[i]);
+      x = chip.max.x + 8 * u;
+    }
+    const Rect chip{{x, y - high / 2}, {x + fresh, y + high / 2}};
+    pen.box(chip, look.after, std::max(2.0f, 2 * u), Corner::control * u);
+    pen.text(TextRole::word, Face::bold, pen.bold(size), chip.centre(), Align::middle, look.after, chosen.word);
+    if (story.writes) pen.target(chip, SceneAction::write_word, chosen.token);
+    if (!writes) return;
+    const Rect at{{foot.max.x - button, y - high / 2}, {foot.max.x, y + high / 2}};
+    pen.fill(at, look.ink, Corner::card * u);
+    pen.text(TextRole::caption, Face::bold, pen.type.caption, at.centre(), Align::middle, look.card, draw);
+    pen.target(at, SceneAction::draw_word);
+  }
+
+  void put_dials() const {
+    if (foot.height() < pen.type.word * 2.6f + 40 * u) return;
+    const float top = foot.min.y + pen.type.word * 2.6f, each = std::min((foot.width() - 60 * u) / 3, 340 * u);
+    for (int i = 0; i < sentence::dial_count; ++i) {
+      const float x = foot.min.x + static_cast<float>(i) * (each + 30 * u);
+      sentence::put_dial(pen, story, static_cast<sentence::Dial>(i), {{x, top}, {x + each, foot.max.y - 4 * u}});
+    }
+  }
+};
+
+}  // namespace
+
+Scene make_next(const SceneContext& context, const NextWords& next, const SentenceStory& story, Rect place) {
+  Scene scene;
+  Pen pen(context, scene);
+  NextPicture picture{pen, next, story, scene_area(context, place)};
+  picture.put_titles();
+  picture.lay_out();
+  picture.put_rows();
+  picture.put_table();
+  picture.put_sentence();
+  picture.put_dials();
+  return scene;
+}
+
+}  // namespace headlight

@@ -1,0 +1,39 @@
+// How the next word comes about, after the last layer: the last norm, one product with each word's row, what the logits
+// are drawn by, and the word in the sentence.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/network/logit_product.h"
+#include "ui/level/pen.h"
+#include "ui/sentence/story.h"
+
+namespace headlight {
+
+/// A word from its logit to its probability.
+struct NextCandidate {
+  std::string word;
+  Index token = 0;
+  float logit = 0, tempered = 0;  ///< tempered: divided by the sampling temperature
+  bool in_top_k = true, in_top_p = true;
+  double probability = 0;
+};
+
+struct NextWords {
+  std::vector<NextCandidate> candidates;  ///< the largest logits first
+  Index others = 0;
+  double others_probability = 0;
+  std::vector<std::string> sentence;  ///< up to the word that they follow
+  Index chosen = 0;                   ///< of the candidates: the one that is looked at
+  LogitProduct product;               ///< its logit
+};
+
+/// Whether the trace's network says what comes next.
+bool says_next(const Trace& trace);
+/// At a place of its words, −1 the one where it predicts; `token` is the one that is looked at, else the likeliest.
+NextWords next_words(const Trace& trace, const View& view, const SentenceStory& story, const OtherPass& other,
+                     Index place, std::optional<Index> token);
+Scene make_next(const SceneContext& context, const NextWords& next, const SentenceStory& story, Rect place);
+
+}  // namespace headlight
