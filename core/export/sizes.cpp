@@ -41,7 +41,7 @@ WantedSize parse_wanted_size(const std::string& option, const std::string& text)
     const std::string lengths = text.substr(0, text.size() - 2);
     const std::size_t times = lengths.find('x');
     const auto length = [&](const std::string& number) {
-      const float value = parse_number(option, number);
+      const float value = number.empty() ? 0 : parse_number(option, number);
       if (!(value > 0))
         throw SettingError(option, "\"" + text + "\" is not a size", "expected lengths above zero, such as 8x6cm");
       return value;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/export/command_words.h"
+#include "core/export/sizes.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
@@ -98,4 +99,11 @@ TEST_CASE("a shell line escapes what a terminal would take for a command, so tha
                     "1'\\b"}) == "--text $'a\\0251\\'\\\\b'");
   CHECK(shell_line({"\x1b[31m"}) == "$'\\033[31m'");
   CHECK(shell_line({"é\xC2\x9B"}) == "$'é\\302\\233'");
+}
+
+TEST_CASE("a size without its number is refused as a size, with what one looks like") {
+  for (const char* wrong : {"xcm", "3.3xin", "cm", "0x4cm"}) {
+    INFO(wrong);
+    CHECK_THROWS_WITH(parse_wanted_size("--size", wrong), Catch::Matchers::Contains("is not a size"));
+  }
 }
