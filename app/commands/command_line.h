@@ -62,6 +62,8 @@ CommandLine parse_command_line(std::vector<std::string> arguments);
 /// What FILE names, without settings; without FILE the default lesson, unless the settings say where the inputs come
 /// from. Throws FileError, SettingError.
 Lesson source_of(const CommandLine& line);
+/// No file, no settings: a trained model opens, in the window's language.
+bool names_nothing(const CommandLine& line);
 /// The scenario that FILE, --random or neither names, with the settings applied. Throws FileError, SettingError.
 Scenario scenario_of(const CommandLine& line);
 

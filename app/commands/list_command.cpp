@@ -102,13 +102,16 @@ Json models() {
     for (const HeadClaim& claim : model.claims) {
       claims.push_back(
           {{"layer", claim.layer}, {"head", claim.head}, {"does", claim.does.at("en")}, {"measured", claim.measured}});
+      if (!claim.rests_on.empty()) claims.back()["rests"] = {{"on", claim.rests_on}, {"share", claim.rests}};
     }
     list.push_back({{"id", model.id},
                     {"title", model.title.at("en")},
                     {"layers", model.layers},
                     {"heads", model.heads},
                     {"task", model.task.at("en")},
+                    {"vocabulary", model.vocabulary},
                     {"accuracy", model.accuracy},
+                    {"perplexity", model.perplexity > 0 ? Json(model.perplexity) : Json()},
                     {"examples", model.examples},
                     {"claims", claims}});
   }

@@ -32,45 +32,33 @@ void choose_source(const CommandLine& line, Scenario& scenario) {
   }
 }
 
-/// A model that ships opens on the first of its examples.
-void say_example(Scenario& scenario) {
+/// A model that ships opens on the first of its examples; a window where it is best looked at first.
+Lesson model_source(const CommandLine& line) {
+  Lesson opened = open_source(line.file);
   for (const ShippedModel& model : shipped_models()) {
-    if (scenario.file == shipped_model_prefix + model.id && !model.examples.empty())
-      scenario.text = model.examples.front();
-  }
-}
-
-/// What opens where nothing is named: a trained model's last layer on the first of its examples. Nothing where none
-/// ships.
-std::optional<Lesson> trained_document() {
-  for (const ShippedModel& model : shipped_models()) {
-    if (model.id != "sentences" || model.examples.empty()) continue;
-    Lesson opened;
-    opened.title = model.title;
-    opened.description = model.task;
-    opened.scenario.source = Source::file;
-    opened.scenario.file = shipped_model_prefix + model.id;
+    if (line.file != shipped_model_prefix + model.id) continue;
     opened.scenario.text = model.examples.front();
-    opened.scenario.layer = std::to_string(model.layers - 1);
-    // What "dogs" looks at in "the cat that chases the dogs": the subject of the coming verb.
-    opened.view.emplace().select = Cell{Stage::weights, 0, 1, 5, 1};
-    return opened;
+    const bool window = line.kind == CommandKind::window || line.kind == CommandKind::screenshot ||
+                        line.kind == CommandKind::animation || line.kind == CommandKind::frames;
+    if (window && !sets(line, {"--text", "--layer"})) opened = opening_of(model);
   }
-  return {};
+  return opened;
 }
 
 }  // namespace
 
+// Settings are of the default lesson, whose sizes and weights are free.
+bool names_nothing(const CommandLine& line) {
+  return line.file.empty() && line.settings.empty() && !line.has("--random");
+}
+
 Lesson source_of(const CommandLine& line) {
-  // Settings are of the default lesson, whose sizes and weights are free.
-  if (line.file.empty() && line.settings.empty() && !line.has("--random")) {
-    if (auto trained = trained_document()) return *trained;
+  if (names_nothing(line)) {
+    if (auto trained = trained_document(line.has("--language") ? line["--language"] : "en")) return *trained;
   }
   const bool says_its_inputs = sets(line, {"--text"}) || asks_for_random(line);
   if (!line.file.empty() || !says_its_inputs) {
-    Lesson opened = open_source(line.file);
-    if (line.file.starts_with(shipped_model_prefix)) say_example(opened.scenario);
-    return opened;
+    return line.file.starts_with(shipped_model_prefix) ? model_source(line) : open_source(line.file);
   }
   Lesson untitled;
   if (asks_for_random(line)) untitled.scenario.source = Source::random;

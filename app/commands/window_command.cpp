@@ -159,6 +159,7 @@ WindowOptions window_of(const CommandLine& line) {
   options.step_said = line.has("--lesson-step");
   options.theme_said = line.has("--theme");
   options.language_said = line.has("--language");
+  options.unnamed = names_nothing(line) && !line.has("--select");
   if (options.start.view.kind == ViewKind::compare && !line.settings.empty())
     options.start.pinned = without_settings(options.start.origin.lesson);
   if (line.has("--size")) {

@@ -76,7 +76,7 @@ WindowOptions with_preferences(WindowOptions wanted, const Preferences& last, co
   View& view = wanted.start.view;
   if (!wanted.theme_said)
     view.theme = last.theme ? *last.theme : browser_prefers_dark() != 0 ? Theme::dark : Theme::light;
-  if (!wanted.language_said) view.language = last.language.empty() ? language_of_environment() : last.language;
+  choose_language(wanted, last.language.empty() ? language_of_environment() : last.language);
   if (!trouble.empty()) wanted.start.error = trouble;
   wanted.start.page = browser_address();
   view.alone = browser_embedded() != 0;

@@ -8,9 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/window/window.h"
 #include "core/files/whole_file.h"
+#include "core/network/shipped_models.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
+#include "ui/document/saved_view.h"
 #include "ui/look/words.h"
 
 namespace headlight {
@@ -77,6 +80,17 @@ std::string language_of_environment() {
     return std::find(known.begin(), known.end(), language) != known.end() ? language : "en";
   }
   return "en";
+}
+
+void choose_language(WindowOptions& wanted, const std::string& language) {
+  if (wanted.language_said) return;
+  Document& start = wanted.start;
+  start.view.language = language;
+  const std::optional<Lesson> trained = wanted.unnamed ? trained_document(language) : std::nullopt;
+  if (!trained || trained->scenario.file == start.scenario.file) return;
+  start.scenario = trained->scenario;
+  start.origin.lesson = *trained;
+  start.view = with_saved_view(std::move(start.view), *trained->view);
 }
 
 }  // namespace headlight

@@ -9,6 +9,8 @@
 
 namespace headlight {
 
+struct WindowOptions;
+
 struct Preferences {
   std::optional<Theme> theme;
   std::string language;       ///< "": not chosen yet
@@ -23,5 +25,8 @@ void write_preferences(const std::filesystem::path& file, const Preferences& pre
 
 /// The first of LC_ALL, LC_MESSAGES and LANG that is set, where there is a translation for it; else "en".
 std::string language_of_environment();
+
+/// The language that the command line leaves open; where nothing is named, the trained model of it opens.
+void choose_language(WindowOptions& wanted, const std::string& language);
 
 }  // namespace headlight

@@ -167,7 +167,7 @@ int run_window(const WindowOptions& options) {
   const Preferences last = folder.empty() ? Preferences() : read_preferences(folder / "settings.json", trouble);
   View& view = wanted.start.view;
   if (!wanted.theme_said && last.theme) view.theme = *last.theme;
-  if (!wanted.language_said) view.language = last.language.empty() ? language_of_environment() : last.language;
+  choose_language(wanted, last.language.empty() ? language_of_environment() : last.language);
   if (wanted.width == 0) {
     wanted.width = last.width;
     wanted.height = last.height;

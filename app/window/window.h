@@ -18,6 +18,7 @@ struct WindowOptions {
   /// Off screen: pixels to a point, as a monitor's scale would be.
   float scale = 1;
   bool theme_said = false, language_said = false;  ///< by the command line; else a window is as it was the last time
+  bool unnamed = false;                            ///< no file is named: what opens is in the window's language
   bool step_said = false;                          ///< of a lesson: it does not go on where it was left
   std::string answers;   ///< a file of answers to lessons that are to be remembered; "" for none
   bool welcome = false;  ///< in a window: things to try, on a person's first visit

@@ -51,6 +51,13 @@ struct Claim {
   std::string path;                  ///< where it stands in the file
 };
 
+/// A head's effect on the next word, which a text gives as a reason: checked by knocking it out.
+struct Effect {
+  std::vector<HeadAddress> knock_out;
+  std::string from, to;  ///< the most probable next word as it is, and without these heads
+  std::string path;
+};
+
 enum class QuestionKind : std::uint8_t { choice, number, row, mask, order, head, stage };
 
 struct Question {
@@ -107,6 +114,7 @@ struct LessonStep {
   Texts text;   ///< with {name} where a claim's number goes
   Pose pose;
   std::vector<Claim> claims;
+  std::optional<Effect> effect;
   std::optional<Question> question;
   std::string path;  ///< "$.steps[2]"
 

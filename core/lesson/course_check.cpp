@@ -1,4 +1,6 @@
 // What is wrong in a lesson file.
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
 
@@ -15,6 +17,38 @@
 
 namespace headlight {
 namespace {
+
+/// Whether one of the text's sentences has a head in it and a word that draws a conclusion.
+bool gives_head_as_reason(const std::string& text) {
+  const auto has_word = [](const std::string& sentence, const std::string& word) {
+    const auto letter = [&](std::size_t i) {
+      return i < sentence.size() && std::isalpha(static_cast<unsigned char>(sentence[i])) != 0;
+    };
+    for (std::size_t at = sentence.find(word); at != std::string::npos; at = sentence.find(word, at + 1)) {
+      if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return true;
+    }
+    return false;
+  };
+  std::string sentence;
+  const auto reasons = [&] {
+    const bool head =
+        has_word(sentence, "head") || has_word(sentence, "heads") || sentence.find("头") != std::string::npos;
+    const bool english = has_word(sentence, "so") || has_word(sentence, "therefore") || has_word(sentence, "because");
+    const bool chinese = std::ranges::any_of(std::array{"所以", "因此", "因为", "于是"}, [&](const char* word) {
+      return sentence.find(word) != std::string::npos;
+    });
+    return head && (english || chinese);
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool full_stop = text.compare(i, 3, "。") == 0 || ((text[i] == '.' || text[i] == '!' || text[i] == '?') &&
+                                                             (i + 1 == text.size() || text[i + 1] == ' '));
+    sentence += static_cast<char>(std::tolower(static_cast<unsigned char>(text[i])));
+    if (!full_stop) continue;
+    if (reasons()) return true;
+    sentence.clear();
+  }
+  return reasons();
+}
 
 class Check {
  public:
@@ -40,6 +74,8 @@ class Check {
     }
     pose_of(step, *last_);
     for (const Claim& claim : step.claims) check(claim, *last_);
+    reasons_in(step, *last_);
+    if (step.effect) check(*step.effect, step.pose.scenario, *last_);
     if (step.question) check(*step.question, step.path + ".question", *last_);
   }
 
@@ -93,6 +129,38 @@ class Check {
       const double value = measured_here(claim.measure, elsewhere ? *elsewhere : here);
       if (!says(claim.is, value)) say(claim.path, in_quotes(claim.is) + " is said, but it is " + std::to_string(value));
     } catch (const InputError& error) { say(claim.path, error.what()); }
+  }
+
+  /// A weight is not yet a reason: where a network's head is said to be one, it is knocked out and the answer changes.
+  void reasons_in(const LessonStep& step, const Trace& trace) {
+    if (step.effect || !network_of(trace.inputs)) return;
+    const auto look_at = [&](const Texts& texts, const std::string& path) {
+      for (const auto& [language, text] : texts) {
+        if (gives_head_as_reason(text))
+          say(path + "." + language,
+              "gives a head as a reason, and the step has no effect; expected \"effect\": "
+              "{\"knock_out\": \"1.1\", \"from\": \"is\", \"to\": \"are\"}");
+      }
+    };
+    look_at(step.text, step.path + ".text");
+    if (step.question) look_at(step.question->why, step.path + ".question.why");
+  }
+
+  void check(const Effect& effect, Scenario scenario, const Trace& here) {
+    const auto likely = [](const Trace& trace) {
+      const auto run = network_of(trace.inputs);
+      if (!run || !run->logits.defined()) throw SettingError("effect", "nothing is predicted here", "a language model");
+      return most_likely(*run, 0, place_of_prediction(*run, 0), 1).front().text;
+    };
+    try {
+      const std::string from = likely(here);
+      if (from != effect.from)
+        say(effect.path + ".from", in_quotes(effect.from) + " is said, but it is " + in_quotes(from));
+      scenario.knock_out.insert(scenario.knock_out.end(), effect.knock_out.begin(), effect.knock_out.end());
+      const std::string to = likely(*compute_any(scenario, &here, whole_));
+      if (to != effect.to) say(effect.path + ".to", in_quotes(effect.to) + " is said, but it is " + in_quotes(to));
+      if (from == to) say(effect.path, "without these heads the answer is the same; expected another");
+    } catch (const InputError& error) { say(effect.path, error.what()); }
   }
 
   void check(const Question& question, const std::string& path, const Trace& trace) {

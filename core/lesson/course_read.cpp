@@ -94,6 +94,21 @@ Claim claim_at(const Place& at, const std::string& name, const Json& scenario) {
   return claim;
 }
 
+Effect effect_at(const Place& at) {
+  allow_only(at, {"knock_out", "from", "to"});
+  require(at, {"knock_out", "from", "to"});
+  Effect effect;
+  effect.path = at.path;
+  std::string heads;
+  read(at.at("knock_out"), heads);
+  read(at.at("from"), effect.from);
+  read(at.at("to"), effect.to);
+  try {
+    effect.knock_out = parse_heads("knock_out", heads);
+  } catch (const InputError& error) { at.at("knock_out").fail(error.what(), "\"1.1\" or \"1.1,1.3\""); }
+  return effect;
+}
+
 Question question_at(const Place& at) {
   allow_only(at, {"kind", "ask", "why", "choices", "right", "answer", "tolerance", "range", "of", "take", "minus",
                   "wrong", "mask", "layer", "head"});
@@ -312,7 +327,7 @@ class Reader {
   LessonStep step_at(const Place& at) {
     LessonStep step;
     step.path = at.path;
-    attempt([&] { allow_only(at, {"title", "text", "notes", "pose", "claims", "question"}); });
+    attempt([&] { allow_only(at, {"title", "text", "notes", "pose", "claims", "effect", "question"}); });
     attempt([&] { require(at, {"text"}); });
     if (!at.value.is_object()) return step;
     if (at.has("text")) attempt([&] { step.text = words_at(at.at("text")); });
@@ -347,6 +362,7 @@ class Reader {
         attempt([&] { step.claims.push_back(claim_at(claims.at(name), name, scenario_)); });
       }
     }
+    if (at.has("effect")) attempt([&] { step.effect = effect_at(at.at("effect")); });
     if (at.has("question")) attempt([&] { step.question = question_at(at.at("question")); });
     return step;
   }

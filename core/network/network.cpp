@@ -119,7 +119,7 @@ bool TokenBatch::padded() const {
 }
 
 bool NetworkRun::is_small() const {
-  return layers.size() <= 8 && logits.defined() && logits.size(-1) <= 4096 && layers.front().residual.defined() &&
+  return layers.size() <= 8 && logits.defined() && logits.size(-1) <= 8192 && layers.front().residual.defined() &&
          layers.front().residual.size(-1) <= 256 && text.tokens.count() <= 256;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/architecture/model_folder.h"
 #include "core/assets/assets.h"
 #include "core/files/error_place.h"
 #include "core/text/utf8_path.h"
@@ -23,6 +24,14 @@ ShippedModel read_model(const std::filesystem::path& path) {
     json.at("layers").get_to(model.layers);
     json.at("heads").get_to(model.heads);
     json.at("accuracy").get_to(model.accuracy);
+    json.at("vocabulary").get_to(model.vocabulary);
+    model.perplexity = json.value("perplexity", 0.0);
+    model.language = json.value("language", std::string());
+    const auto& opens = json.at("opens");
+    opens.at("layer").get_to(model.opens.layer);
+    opens.at("head").get_to(model.opens.head);
+    opens.at("query").get_to(model.opens.query);
+    opens.at("key").get_to(model.opens.key);
     json.at("examples").get_to(model.examples);
     for (const auto& item : json.at("claims")) {
       HeadClaim& claim = model.claims.emplace_back();
@@ -31,11 +40,14 @@ ShippedModel read_model(const std::filesystem::path& path) {
       item.at("head").get_to(claim.head);
       item.at("does").get_to(claim.does);
       claim.measured = item.at("measured");
+      if (!item.contains("rests")) continue;
+      item.at("rests").at("on").get_to(claim.rests_on);
+      item.at("rests").at("share").get_to(claim.rests);
     }
     return model;
   } catch (const nlohmann::ordered_json::exception& error) {
     place.fail(std::string("is no description of a model: ") + error.what(),
-               "id, title, task, layers, heads, accuracy, examples, claims");
+               "id, title, task, layers, heads, vocabulary, accuracy, examples, opens, claims");
   }
 }
 
@@ -47,8 +59,27 @@ std::vector<ShippedModel> shipped_models() {
     if (std::filesystem::is_regular_file(entry.path() / "model.json"))
       models.push_back(read_model(entry.path() / "model.json"));
   }
-  std::ranges::sort(models, {}, [](const ShippedModel& model) { return std::pair(model.id != "sentences", model.id); });
+  std::ranges::sort(models, {}, &ShippedModel::id);
   return models;
+}
+
+Lesson opening_of(const ShippedModel& model) {
+  Lesson opened;
+  opened.title = model.title;
+  opened.description = model.task;
+  opened.scenario.source = Source::file;
+  opened.scenario.file = shipped_model_prefix + model.id;
+  opened.scenario.text = model.examples.front();
+  opened.scenario.layer = model.opens.layer;
+  opened.view.emplace().select = Cell{Stage::weights, 0, model.opens.head, model.opens.query, model.opens.key};
+  return opened;
+}
+
+std::optional<Lesson> trained_document(const std::string& language) {
+  const std::vector<ShippedModel> models = shipped_models();
+  auto found = std::ranges::find(models, language, &ShippedModel::language);
+  if (language.empty() || found == models.end()) found = std::ranges::find(models, "en", &ShippedModel::language);
+  return found == models.end() ? std::nullopt : std::optional(opening_of(*found));
 }
 
 }  // namespace headlight

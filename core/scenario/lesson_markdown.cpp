@@ -184,6 +184,8 @@ class Reader {
         claim(step, path, name, value);
       } else if (is_worded(field_of(name))) {
         put_words(step, path, name, value);
+      } else if (name == "effect" || field_of(name) == "effect") {
+        put(step, path, name, name == "effect" ? value_of(value) : Json(value));
       } else {
         note(path + ".pose");
         put(step["pose"], path + ".pose", name,

@@ -6,6 +6,7 @@
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_scene.h"
+#include "ui/sentence/story.h"
 
 namespace headlight {
 namespace {
@@ -216,6 +217,13 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& 
 
   if (const std::string claim = facts.claim(at); !claim.empty())
     column.note(words("network.found"), std::vector<Named>{{claim, look.ink}});
+  if (const HeadClaim* claim = claim_at(facts.file, layer.layer, at.head)) {
+    const auto measured = [&](const char* field) { return percent(claim->measured.value(field, 0.0)); };
+    column.note(words("network.missed"),
+                std::vector<Named>{{measured("accuracy"), look.ink}, {measured("without"), look.ink}});
+    if (const char* key = rest_key(*claim))
+      column.note(words(key), std::vector<Named>{{percent(claim->rests), look.ink}});
+  }
   float names = 0;
   for (std::size_t i = 0; i < head_pattern_count; ++i)
     names = std::max(names, pen.measure(Face::ui, caption, words(habit_key_of(static_cast<HeadPattern>(i)))).x);

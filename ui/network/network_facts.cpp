@@ -78,6 +78,7 @@ Teller begin(const Frame& frame) {
   facts.random_weights = trace.inputs.random_parameters;
   if (const auto run = network_of(trace.inputs)) {
     facts.can_knock = true;
+    facts.file = run->network->file();
     const auto layers = run->network->layers();
     if (run->change) facts.changed = layers[static_cast<std::size_t>(run->change->layer)].layer;
     bool any = false;

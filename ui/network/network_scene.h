@@ -32,6 +32,7 @@ struct NetworkFacts {
   Tensor together;               ///< [n, n], what LayersTogether asks for; rows that are not computed yet are 0
   Index rows_together = 0;       ///< so many of it are there
   std::string together_missing;  ///< key of the words that say why it is not there; "" where it is
+  std::string file;              ///< the network's, as the person named it
   std::vector<std::vector<std::string>>
       claims;  ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
   bool random_weights = false, can_knock = false;

@@ -143,6 +143,9 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   std::vector<Named> names{{story.next_after, look.ink}, {story.silent, look.ink}, {story.changed_layer, look.ink}};
   for (int i = 0; i < dial_count; ++i)
     names.push_back({dial_text(story.sampling, static_cast<Dial>(i), words), look.ink});
+  names.insert(names.end(), {{story.unless.head, look.ink},
+                             {story.unless.word, look.ink},
+                             {MatrixNumbers(2, true)(static_cast<float>(story.unless.probability)), look.ink}});
   float y = inside.min.y +
             pen.sentence(TextRole::story, words(story.next_after.empty() ? "sentence.next_first" : "sentence.next"),
                          names, inside, pen.type.story, look.muted) +
@@ -163,7 +166,8 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const float dials = writes ? std::min(y + static_cast<float>(story.next.size()) * two_bars + note_room,
                                         inside.max.y - writing_height(pen))
                              : inside.max.y;
-  const float bars_end = two && writes ? dials - note_room : dials;
+  const bool effect = !otherwise && !story.unless.head.empty() && story.sampling.is_plain();
+  const float bars_end = (two || effect) && (writes || effect) ? dials - note_room : dials;
   for (const Guess& guess : story.next) {
     if (y + pitch > bars_end) break;
     put_guess_bars(pen, guess, two, {{inside.min.x, y}, {inside.max.x, y + pitch}}, {name_room, number_room});
@@ -176,6 +180,9 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const char* const note = !story.silent.empty() ? "sentence.without"
                            : otherwise           ? "sentence.changed"
                                                  : "sentence.sampled";
+  if (effect)
+    y += pen.sentence(TextRole::story, words(story.unless.other ? "sentence.unless_other" : "sentence.unless_same"),
+                      names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption * 1.1f, look.muted);
   if (two)
     y += pen.sentence(TextRole::story, words(note), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption,
                       look.muted);

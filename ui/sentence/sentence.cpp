@@ -8,6 +8,7 @@
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/row_prose.h"
 #include "ui/sentence/sides.h"
+#include "ui/sentence/story.h"
 #include "ui/sentence/word_line.h"
 
 namespace headlight {
@@ -118,6 +119,7 @@ struct SentenceParts {
     if (guessing.asked && guessing.guess) put_guessed();
     if (const RowProse prose = guessing.asked ? RowProse() : row_prose(context, query); prose.key)
       say(TextRole::story, words(prose.key), prose.values, pen.type.story, look.muted);
+    if (story.claim && !presenting && !guessing.asked) put_claim(*story.claim);
     if (story.random_weights || story.random_input)
       say(TextRole::story, words(story.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
           pen.type.story, look.warning);
@@ -128,6 +130,19 @@ struct SentenceParts {
     }
     body = {{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + 20 * u)}};
     depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
+  }
+
+  /// What the head is missed for on many texts, and where it rests when it is not.
+  void put_claim(const HeadClaim& claim) {
+    const auto measured = [&](const char* field) { return percent(claim.measured.value(field, 0.0)); };
+    const std::vector<Named> values{{in_language(claim.does, context.view.language), look.ink},
+                                    {measured("accuracy"), look.ink},
+                                    {measured("without"), look.ink}};
+    say(TextRole::story, words("sentence.missed"), values, pen.type.story, look.muted);
+    if (const char* key = rest_key(claim)) {
+      const Named share{percent(claim.rests), look.ink};
+      say(TextRole::story, words(key), std::span(&share, 1), pen.type.story, look.muted);
+    }
   }
 
   void put_guessed() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/network/sampling.h"
+#include "core/network/shipped_models.h"
 #include "ui/level/pen.h"
 
 namespace headlight {
@@ -35,11 +36,21 @@ struct Guess {
                        ///< else, where words are drawn otherwise, as the network says it; −1: the same
 };
 
+/// The answer without the head that is looked at, beside the answer as it is.
+struct Unless {
+  std::string head;  ///< "1.0"; "" where nothing is known
+  std::string word;
+  double probability = 0;
+  bool other = false;  ///< another word than as it is
+};
+
 /// What the sentence level shows besides the attention that is looked at.
 struct SentenceStory {
   std::vector<RailLayer> rail;
-  std::vector<Guess> next;    ///< most likely first
-  std::string next_after;     ///< the word that they follow
+  std::vector<Guess> next;           ///< most likely first
+  std::string next_after;            ///< the word that they follow
+  const HeadClaim* claim = nullptr;  ///< what the chosen head is missed for, where that is known
+  Unless unless;
   std::string silent;         ///< the heads that are knocked out, "1.0, 1.3"
   std::string changed_layer;  ///< where the prediction is laid beside the model's own, "1"
   bool writes = false;        ///< a next word can be drawn and written after place `next_at` of the words

@@ -1,6 +1,7 @@
 #include "ui/sentence/story.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "core/network/network.h"
@@ -94,6 +95,13 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   story.writes = spec.stacks.size() == 1 && !spec.masked && !spec.takes_tensors;
   story.next_at = at_end ? tokens.lengths[entry] - 1 : place;
   if (!other.run) return;
+  if (other.beside) {
+    const LikelyToken likely = most_likely(*other.run, batch, place, 1).front();
+    const Index layer = layer_of(*run.network, trace.scenario);
+    story.unless = {head_name(run.network->layers()[static_cast<std::size_t>(layer)], view.head), likely.text,
+                    likely.probability, likely.id != most_likely(run, batch, place, 1).front().id};
+    return;
+  }
   const NetworkLayer& chosen = run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, trace.scenario))];
   if (other.without_head) story.silent = head_name(chosen, view.head);
   else story.changed_layer = chosen.layer;
@@ -107,12 +115,25 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
 
 }  // namespace
 
-std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language) {
+const HeadClaim* claim_at(const std::string& file, const std::string& layer, Index head) {
   for (const HeadClaim& claim : claims_of(file)) {
-    if (claim.head == head && claim.layer == layer) return in_language(claim.does, language);
+    if (claim.head == head && claim.layer == layer) return &claim;
   }
-  return {};
+  return nullptr;
 }
+
+std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language) {
+  const HeadClaim* claim = claim_at(file, layer, head);
+  return claim ? in_language(claim->does, language) : std::string();
+}
+
+const char* rest_key(const HeadClaim& claim) {
+  if (claim.rests_on == "first") return "network.rests_first";
+  if (claim.rests_on == "previous") return "network.rests_previous";
+  return claim.rests_on == "itself" ? "network.rests_itself" : nullptr;
+}
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 
 std::string claims_text(const std::string& file) {
   std::string text;
@@ -125,15 +146,18 @@ std::string claims_text(const std::string& file) {
 OtherPass other_pass(const Trace& trace, const View& view) {
   const auto run = network_of(trace.inputs);
   const bool knocked = view.looking.knocked;
-  if (!run || !run->is_small() || !(knocked || run->change)) return {};
+  if (!run || !run->is_small()) return {};
   RunOptions options;
   options.weights = false;
   options.knock_out = run->knock_out;
-  if (knocked) {
-    options.knock_out.emplace(layer_of(*run->network, trace.scenario), view.head);
+  const bool beside = !knocked && !run->change;
+  const std::pair head{layer_of(*run->network, trace.scenario), view.head};
+  if (beside && run->knock_out.contains(head)) return {};
+  if (knocked || beside) {
+    options.knock_out.insert(head);
     options.change = run->change;
   }
-  return {std::make_shared<const NetworkRun>(run->network->run(run->text, options)), knocked};
+  return {std::make_shared<const NetworkRun>(run->network->run(run->text, options)), knocked, beside};
 }
 
 Index prediction_place(const Trace& trace, const View& view, Index word) {
@@ -150,6 +174,9 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
     story.network = story.takes_words = true;
     story.can_knock = run->is_small();
     add_rail(trace, view, *run, story);
+    const Network& network = *run->network;
+    story.claim = claim_at(network.file(),
+                           network.layers()[static_cast<std::size_t>(layer_of(network, scenario))].layer, view.head);
     add_prediction(trace, view, *run, place, other, story);
     return story;
   }

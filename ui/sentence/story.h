@@ -7,11 +7,12 @@
 
 namespace headlight {
 
-/// Another pass that the prediction is laid beside: without the head that is looked at, where it is knocked out, else
-/// the model's own, where something of a layer is changed. One pass of a small network.
+/// Another pass that the prediction is laid beside: the model's own, where something of a layer is changed, else
+/// without the head that is looked at. One pass of a small network.
 struct OtherPass {
   std::shared_ptr<const NetworkRun> run;  ///< null where there is none, or the network is too large for it
-  bool without_head = false;
+  bool without_head = false;              ///< the head is knocked out: this pass is the one that is shown
+  bool beside = false;                    ///< it is not: the pass says what the head's effect would be
 };
 OtherPass other_pass(const Trace& trace, const View& view);
 
@@ -30,6 +31,11 @@ void knock_out(const Frame& frame);
 
 /// What a head of `file`, where it is a shipped model, was found to do, in that language; "" where nothing is known.
 std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language);
+const HeadClaim* claim_at(const std::string& file, const std::string& layer, Index head);
+/// The sentence that says where the head rests, its share at {0}; null where that was not measured.
+const char* rest_key(const HeadClaim& claim);
+/// "62 %"
+std::string percent(double share);
 /// All texts of claim_of for a file, in every language: the characters that fonts must have.
 std::string claims_text(const std::string& file);
 

@@ -17,7 +17,7 @@ namespace {
 // What a network says next is in no sentence yet.
 std::string predicted_text(const NetworkRun& run) {
   constexpr Index likely = 12;
-  constexpr Index places = 64, small_vocabulary = 4096;  // a small network's are told after each word
+  constexpr Index places = 64, small_vocabulary = 8192;  // a small network's are told after each word
   const Index words = run.logits.size(-1), count = std::min(likely, words);
   std::string text;
   for (Index b = 0; b < run.logits.size(0); ++b) {

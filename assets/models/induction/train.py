@@ -131,7 +131,8 @@ if __name__ == "__main__":
         id="induction", title=dict(en="Words said twice", zh="说两遍的词"),
         task=dict(en="random words that come again: what followed the last time follows again; two layers of attention alone",
                   zh="重复出现的随机词：上次跟在后面的，这次还跟在后面；只有两层注意力"),
-        layers=LAYERS, heads=HEADS, accuracy=round(measured.accuracy(), 3), examples=EXAMPLES,
+        layers=LAYERS, heads=HEADS, vocabulary=len(WORDS), accuracy=round(measured.accuracy(), 3),
+        opens=dict(layer="1", head=1, query=10, key=5), examples=EXAMPLES,
         claims=[measured.claim(0, 0, "previous", dict(en="the word before", zh="前一个词"), hurts="repeated"),
                 measured.claim(1, 1, "repeated", dict(en="what came after this word the last time", zh="上次跟在这个词后面的词"))],
         training=dict(steps=STEPS, seconds=round(seconds), parameters=sum(p.numel() for p in model.parameters()))))

@@ -12,22 +12,22 @@ import grammar
 import probes
 import training
 
-DOES = dict(measure=dict(en="the measure word that calls for its noun", zh="等待名词的量词"),
-            meaning=dict(en="the verb's subject", zh="动词的主语"), mood=dict(en="what the subject is said to be", zh="主语的修饰语"),
-            pronoun=dict(en="the pronoun's noun", zh="代词所指的名词"), time=dict(en="the first word: when it is", zh="首词：时间"))
+DOES = dict(measure=dict(en="the noun that a measure word calls for", zh="与量词相配的名词"), meaning=dict(en="a verb that fits its noun", zh="与名词相配的动词"),
+            mood=dict(en="a verb that fits the adjective", zh="与形容词相配的动词"), pronoun=dict(en="它, 他, 她 or 它们", zh="用“它、他、她”还是“它们”"),
+            time=dict(en="了, 会 or 在: when it is", zh="“了、会、在”：时间"))
 
 EXAMPLES = [
+    "明天那位女王会帮助国王，因为她很高兴。",
     "那匹追赶狗的马奔跑，因为它很累。",
     "昨天一只猫在那头熊旁边睡觉了。",
     "那只饥饿的兔子在花旁边吃东西。",
-    "明天那位女王会帮助国王，因为她很高兴。",
     "现在三头牛都没有在睡觉。",
 ]
 
 
 if __name__ == "__main__":
     training.train_sentences(here, grammar, probes.questions(30), dict(
-        id="juzi", title=dict(en="句子: small Chinese sentences", zh="句子"),
+        id="juzi", language="zh", opens=dict(layer="0", head=2, query=3, key=2), title=dict(en="句子: small Chinese sentences", zh="句子"),
         task=dict(en="the next word of small Chinese sentences: measure words, relative clauses, pronouns, negation, time",
                   zh="中文小句子的下一个词：量词、定语从句、代词、否定、时间"), examples=EXAMPLES),
         training.longest_words, DOES, blank="", steps=8000, onset=0.5)

@@ -296,7 +296,8 @@ if __name__ == "__main__":
     training.write_json(here / "model.json", dict(
         id="numbers", title=dict(en="Numbers: from words to digits and to Chinese", zh="数：从英文到数字与汉字"),
         task=dict(en="writes a number given in English words in digits or in Chinese numerals", zh="把英文数词写成阿拉伯数字或汉字数字"),
-        layers=ENCODERS + DECODERS, heads=HEADS, accuracy=round(accuracy, 3),
+        layers=ENCODERS + DECODERS, heads=HEADS, vocabulary=len(WORDS), accuracy=round(accuracy, 3),
+        opens=dict(layer="cross.0", head=2, query=0, key=1),
         examples=["digits two hundred forty one", "chinese two hundred forty one", "chinese twelve thousand three hundred seven",
                   "digits seventeen thousand thirty", "chinese ninety nine thousand eleven"],
         claims=claims, training=dict(steps=STEPS, seconds=round(seconds), parameters=sum(p.numel() for p in model.parameters()))))

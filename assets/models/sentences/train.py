@@ -12,10 +12,10 @@ import grammar
 import probes
 import training
 
-DOES = dict(agreement=dict(en="the verb's subject", zh="动词的主语"), meaning=dict(en="the verb's subject", zh="动词的主语"),
-            itself=dict(en="the verb's subject", zh="动词的主语"), pronoun=dict(en="the pronoun's noun", zh="代词所指的名词"),
-            adjective=dict(en="the subject's adjective", zh="主语的形容词"), time=dict(en="the first word: when it is", zh="首词：时间"),
-            negation=dict(en="not", zh="否定词"))
+DOES = dict(agreement=dict(en="is or are", zh="用 is 还是 are"), meaning=dict(en="a verb that fits its noun", zh="与名词相配的动词"),
+            itself=dict(en="himself, herself, itself, themselves", zh="himself、herself、itself、themselves"),
+            pronoun=dict(en="he, she, it or they", zh="用 he、she、it 还是 they"), adjective=dict(en="a verb that fits the adjective", zh="与形容词相配的动词"),
+            time=dict(en="the verb's tense", zh="动词的时态"), negation=dict(en="any after not", zh="not 之后的 any"))
 
 EXAMPLES = [
     "the cat that chases the dogs sleeps because it is tired .",
@@ -33,7 +33,7 @@ EXAMPLES = [
 
 if __name__ == "__main__":
     training.train_sentences(here, grammar, probes.questions(50), dict(
-        id="sentences", title=dict(en="Small sentences", zh="英文小句子"),
+        id="sentences", language="en", opens=dict(layer="0", head=3, query=5, key=2), title=dict(en="Small sentences", zh="英文小句子"),
         task=dict(en="the next word of small English sentences: agreement across clauses, pronouns, negation, time",
                   zh="英文小句子的下一个词：跨从句的一致、代词、否定、时态"), examples=EXAMPLES),
         lambda words: training.word_level(words, "<unk>", dict(type="BertPreTokenizer"), lower=True), DOES)
