@@ -273,9 +273,10 @@ class Measured:
             return self.model(torch.tensor([[self.ids[w] for w in words]]))[0]
 
     def accuracy(self, kind=None, without=()):
-        """The share of questions in which the right word is likelier than the wrong one; than all others where none is given."""
+        """The share of questions, of a kind or of several ("time+negation"), in which the right word is likelier than the wrong
+        one; than all others where none is given."""
         self.model.knock_out(*without)
-        asked = [q for q in self.questions if kind in (None, q[0])]
+        asked = [q for q in self.questions if kind is None or q[0] in kind.split("+")]
         right = 0
         for _, words, good, bad, _ in asked:
             logits = self.run(words)[-1]
@@ -307,21 +308,23 @@ class Measured:
 
     def claims(self, does):
         """A claim for each head that is missed more than any other for a kind of question, and how much: what it does to answers,
-        whatever it looks at. `does`: by kind. Of several kinds the one that it is missed most for is measured, two are named."""
+        whatever it looks at. `does`: by kind. Of several kinds the two that it is missed most for are named, and measured together."""
         heads = [(layer, head) for layer, attention in enumerate(self.model.attentions) for head in range(attention.heads)]
         missed = {}
         for kind in self.kinds:
             whole, left = self.accuracy(kind), sorted((self.accuracy(kind, [h]), h) for h in heads)
             if whole - left[0][0] >= 0.3 and left[0][0] < left[1][0]:
-                missed.setdefault(left[0][1], []).append((whole - left[0][0], kind, whole, left[0][0], left[1][0]))
+                missed.setdefault(left[0][1], []).append((whole - left[0][0], kind))
         found = []
         for (layer, head), kinds in sorted(missed.items()):
-            kinds.sort(key=lambda k: -k[0])
-            _, kind, whole, without, next_largest = kinds[0]
-            named = {language: ("; " if language == "en" else "；").join(does[k][language] for _, k, *_ in kinds[:2]) for language in does[kind]}
+            named = [kind for _, kind in sorted(kinds, key=lambda k: -k[0])[:2]]
+            both = "+".join(named)
+            others = [self.accuracy(both, [h]) for h in heads if h != (layer, head)]
+            said = {language: mark.join(does[kind][language] for kind in named) for language, mark in (("en", "; "), ("zh", "；"))}
             on, share = self.rests(layer, head)
-            found.append(dict(layer=layer, head=head, does=named, rests=dict(on=on, share=round(share, 2)),
-                              measured=dict(questions=kind, accuracy=round(whole, 3), without=round(without, 3), next_largest=round(next_largest, 3))))
+            found.append(dict(layer=layer, head=head, does=said, rests=dict(on=on, share=round(share, 2)),
+                              measured=dict(questions=both, accuracy=round(self.accuracy(both), 3),
+                                            without=round(self.accuracy(both, [(layer, head)]), 3), next_largest=round(min(others), 3))))
         return found
 
     def rests(self, layer, head):

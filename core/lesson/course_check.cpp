@@ -30,9 +30,15 @@ bool gives_head_as_reason(const std::string& text) {
     return false;
   };
   std::string sentence;
+  const auto chinese_head = [&] {
+    for (std::size_t at = sentence.find("头"); at != std::string::npos; at = sentence.find("头", at + 1)) {
+      const std::string before = at >= 3 ? sentence.substr(at - 3, 3) : std::string();
+      if (before != "开" && before != "回") return true;  // the beginning, to look back
+    }
+    return false;
+  };
   const auto reasons = [&] {
-    const bool head =
-        has_word(sentence, "head") || has_word(sentence, "heads") || sentence.find("头") != std::string::npos;
+    const bool head = has_word(sentence, "head") || has_word(sentence, "heads") || chinese_head();
     const bool english = has_word(sentence, "so") || has_word(sentence, "therefore") || has_word(sentence, "because");
     const bool chinese = std::ranges::any_of(std::array{"所以", "因此", "因为", "于是"}, [&](const char* word) {
       return sentence.find(word) != std::string::npos;

@@ -59,7 +59,7 @@ std::vector<ShippedModel> shipped_models() {
     if (std::filesystem::is_regular_file(entry.path() / "model.json"))
       models.push_back(read_model(entry.path() / "model.json"));
   }
-  std::ranges::sort(models, {}, &ShippedModel::id);
+  std::ranges::sort(models, {}, [](const ShippedModel& model) { return std::pair(model.language != "en", model.id); });
   return models;
 }
 

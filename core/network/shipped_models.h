@@ -18,8 +18,9 @@ struct HeadClaim {
   std::string layer;  ///< "1"; "cross.0" where there are two stacks
   Index head = 0;
   std::map<std::string, std::string> does;  ///< by language: "the verb's subject"
-  /// {"questions": kind, "accuracy": as it is, "without": with the head knocked out, "next_largest": with the head
-  /// knocked out that is missed most but for this one}; where it was measured, "on" and "weight": on what and how much
+  /// {"questions": their kinds, "accuracy": as it is, "without": with the head knocked out, "next_largest": with the
+  /// head knocked out that is missed most but for this one}; where it was measured, "on" and "weight": on what and how
+  /// much
   nlohmann::ordered_json measured;
   std::string rests_on;  ///< where it looks otherwise: "first", "previous", "itself"; "" where that was not measured
   double rests = 0;      ///< the share of rows whose largest weight is there
@@ -45,7 +46,7 @@ struct ShippedModel {
   std::filesystem::path folder;
 };
 
-/// In the order of their ids. Throws FileError where a model.json is damaged.
+/// In the order of their ids, the one of English first. Throws FileError where a model.json is damaged.
 std::vector<ShippedModel> shipped_models();
 
 /// A model on the first of its examples, at the head and row that show what it is for.

@@ -12,8 +12,8 @@ import grammar
 import probes
 import training
 
-DOES = dict(measure=dict(en="the noun that a measure word calls for", zh="与量词相配的名词"), meaning=dict(en="a verb that fits its noun", zh="与名词相配的动词"),
-            mood=dict(en="a verb that fits the adjective", zh="与形容词相配的动词"), pronoun=dict(en="它, 他, 她 or 它们", zh="用“它、他、她”还是“它们”"),
+DOES = dict(measure=dict(en="nouns after measure words", zh="量词配名词"), meaning=dict(en="a verb that fits its noun", zh="与名词相配的动词"),
+            mood=dict(en="verbs after adjectives", zh="动词配形容词"), pronoun=dict(en="它, 他, 她 or 它们", zh="用“它、他、她”还是“它们”"),
             time=dict(en="了, 会 or 在: when it is", zh="“了、会、在”：时间"))
 
 EXAMPLES = [

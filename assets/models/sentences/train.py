@@ -13,9 +13,9 @@ import probes
 import training
 
 DOES = dict(agreement=dict(en="is or are", zh="用 is 还是 are"), meaning=dict(en="a verb that fits its noun", zh="与名词相配的动词"),
-            itself=dict(en="himself, herself, itself, themselves", zh="himself、herself、itself、themselves"),
+            itself=dict(en="himself or itself", zh="himself 或 itself"),
             pronoun=dict(en="he, she, it or they", zh="用 he、she、it 还是 they"), adjective=dict(en="a verb that fits the adjective", zh="与形容词相配的动词"),
-            time=dict(en="the verb's tense", zh="动词的时态"), negation=dict(en="any after not", zh="not 之后的 any"))
+            time=dict(en="tense", zh="时态"), negation=dict(en="any after not", zh="not 后的 any"))
 
 EXAMPLES = [
     "the cat that chases the dogs sleeps because it is tired .",

@@ -124,6 +124,29 @@ TEST_CASE("what a lesson says in one language alone is named") {
         std::vector<std::string>{"zh: $.title", "zh: $.steps[0].text", "zh: $.steps[1].question.why"});
 }
 
+TEST_CASE("a head that is given as a reason is knocked out, and the answer changes as the step says") {
+  const samples::TempFolder scratch;
+  const auto checked = [&](const char* text, const Json& effect) {
+    Json lesson = Json::parse(R"json({"id": "mine", "title": "Mine", "description": "A lesson",
+      "scenario": {"source": "file", "file": "model:sentences", "text": "the cat that chases the dogs"},
+      "steps": [{"text": {"en": ""}}]})json");
+    lesson["steps"][0]["text"]["en"] = text;
+    if (!effect.is_null()) lesson["steps"][0]["effect"] = effect;
+    samples::write_text(scratch / "mine.json", lesson.dump());
+    return mistakes_in_course(scratch / "mine.json");
+  };
+  const char* reason = "Head 3 finds the cat, so the network says is.";
+  CHECK(says_so(checked(reason, nullptr), "$.steps[0].text.en: gives a head as a reason"));
+  CHECK(checked("This head looks at the cat. So much for looking.", nullptr).empty());
+  CHECK(checked("The cat is ahead, so we go.", nullptr).empty());
+  CHECK(checked(reason, {{"knock_out", "0.3"}, {"from", "is"}, {"to", "because"}}).empty());
+  const auto wrong = checked(reason, {{"knock_out", "1.1"}, {"from", "is"}, {"to", "are"}});
+  CHECK(says_so(wrong, R"($.steps[0].effect.to: "are" is said, but it is "is")"));
+  CHECK(says_so(wrong, "$.steps[0].effect: without these heads the answer is the same"));
+  CHECK(says_so(checked(reason, {{"knock_out", "9.9"}, {"from", "is"}, {"to", "are"}}), "$.steps[0].effect"));
+  CHECK(says_so(checked(reason, {{"knock_out", "0.3"}, {"from", "is"}}), "$.steps[0].effect: has no to"));
+}
+
 TEST_CASE("a number says a value where the value rounds to it") {
   CHECK(says("0.50", 0.4951));
   CHECK_FALSE(says("0.50", 0.4949));

@@ -48,12 +48,13 @@ class Asked {
 
   const std::vector<HeldOut>& questions() const { return questions_; }
 
-  /// The share of right answers, of one kind of question or of all (""), with these heads silent.
+  /// The share of right answers, of one kind of question, of several ("time+negation") or of all (""), with these heads
+  /// silent.
   double accuracy(const std::string& kind, const std::string& silent = {}) {
     const KnockOut knock_out = silent.empty() ? KnockOut{} : network_->knock_out_of(parse_heads("--knock-out", silent));
     Index right = 0, asked = 0;
     for (std::size_t i = 0; i < questions_.size(); ++i) {
-      if (!kind.empty() && questions_[i].kind != kind) continue;
+      if (!kind.empty() && ("+" + kind + "+").find("+" + questions_[i].kind + "+") == std::string::npos) continue;
       const NetworkRun run = pass(i, knock_out);
       const HeldOut& q = questions_[i];
       const auto likely = [&](const std::string& word) { return probability_of(run, 0, -1, id_of(word)); };
