@@ -28,7 +28,7 @@ ExportOptions export_options_of(const CommandLine& line) {
 int render_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (out.empty()) throw UsageError("render needs -o OUT.png (or .svg, .pdf, .html, .csv, .npy, .npz, .json)");
-  if (!line.has("--stage")) throw UsageError("render needs --stage STAGE");
+  if (!line.has("--stage") && line["--kind"] != "lens") throw UsageError("render needs --stage STAGE");
   const auto known = export_extensions();
   if (std::find(known.begin(), known.end(), extension_of(out)) == known.end()) {
     throw FileError(out, "render cannot write this kind of file",

@@ -110,7 +110,7 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
   }
   for (const ArrayEntry& entry : file->entries()) {
     const std::optional<Stage> stage = stage_named(entry.name);
-    if (!stage || is_parameter(*stage))
+    if (!stage || is_parameter(*stage) || is_measure(*stage))
       own.others.push_back({entry.name, probable_stage(entry.name, entry.shape, trace)});
   }
   if (!own.stages.empty()) return own;

@@ -127,6 +127,10 @@ void write_files(const fs::path& folder, const Trace& trace, const ExportOptions
   write_text(folder / "figure.svg", figure.svg(options.svg_text));
   write_text(folder / "figure.pdf", figure.pdf());
   write_scenario_and_file(folder, trace);
+  if (options.style.kind == PictureKind::lens) {
+    write_text(folder / "data.csv", lens_table(trace, options));
+    return write_computation(folder, trace);
+  }
   if (!options.layers.empty()) {
     const NamedArray data = layers_array(trace, options);
     write_npy(folder / "data.npy", data.values, data.boolean);

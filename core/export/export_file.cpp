@@ -70,7 +70,8 @@ std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& o
                                       const std::filesystem::path& path) {
   const FigureSpec spec = figure_for(trace, options);
   if (extension == ".html") {
-    const std::string page = html_figure(spec, std::string(name(options.stage)));
+    const std::string page =
+        html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)));
     write_whole_file(path, std::as_bytes(std::span(page)));
     return {};
   }
@@ -144,6 +145,12 @@ std::vector<std::string> write_export(const Trace& trace, const ExportOptions& o
   }
   if (const std::optional<Trace> own = measured(trace, options)) return write_export(*own, options, path);
   if (is_figure_file(extension)) return write_figure(trace, options, extension, path_from(path));
+  if (options.style.kind == PictureKind::lens) {
+    if (extension != ".csv") throw SettingError("--kind", "a lens is words and no array", "expected a figure or .csv");
+    const std::string table = lens_table(trace, options);
+    write_whole_file(path_from(path), std::as_bytes(std::span(table)));
+    return {};
+  }
   if (!options.layers.empty()) {
     write_array(layers_array(trace, options), extension, path_from(path));
     return {};

@@ -174,7 +174,7 @@ Written norm_text(const ExportOptions& o) {
   return !o.style.own_norm && o.style.norm == Norm::linear ? Written() : norm_words[static_cast<int>(o.style.norm)];
 }
 
-constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side"};
+constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side", "lens"};
 void kind(ExportOptions& o, Text option, Text text) {
   o.style.kind = one_of<PictureKind>(option, text, kinds, "is no kind of picture");
 }
@@ -264,7 +264,8 @@ constexpr ExportOption table[] = {
      part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
     {"--kind", "heatmap|arcs|difference|...",
-     "or reach, blocks, side-by-side (of masks); difference: of two heads or files", kind, kind_text},
+     "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens: of a network", kind,
+     kind_text},
     {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>,
      plain_text<&Style::other_mask>},
     {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",

@@ -1,6 +1,7 @@
 #include "core/export/figure_kinds.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <filesystem>
 
@@ -235,6 +236,7 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
     case PictureKind::reach: return reach_figure(cut, style);
     case PictureKind::blocks: return blocks_figure(cut, style);
     case PictureKind::side_by_side: return sides(cut, style);
+    case PictureKind::lens: assert(false && "figure_for() draws it"); break;
   }
   FigureSpec spec = stage_figure(cut, style);
   const MatrixView& shown = spec.panels.front().matrix;

@@ -32,6 +32,10 @@ struct JoinedLayers {
 /// Rollout or flow. Throws SettingError where there is none.
 JoinedLayers join_layers(const Trace& trace, const ExportOptions& options);
 
+/// What a figure of kind lens shows, as CSV: block, position, the word there, the most probable next one, its
+/// probability and that of the word that the network ends with. Throws SettingError.
+std::string lens_table(const Trace& trace, const ExportOptions& options);
+
 /// The numbers of the same: [L, H, rows, cols] for all layers, [n, n] of what they give together.
 NamedArray layers_array(const Trace& trace, const ExportOptions& options);
 

@@ -55,6 +55,7 @@ enum class PictureKind : std::uint8_t {
   reach,         ///< how many layers with this mask it takes until a query hears of a key
   blocks,        ///< what a block-sparse kernel skips
   side_by_side,  ///< the mask, another one, and where they differ
+  lens,          ///< of a network: what it would say after each block (core/network/logit_parts.h)
 };
 
 struct StageFigureStyle {

@@ -85,6 +85,19 @@ class Writer {
     put(std::string(format_.number.write(value, buffer)), FontRole::mono, format_.size, ink, centre);
   }
 
+  /// As much of a word as there is room for.
+  void word(Point centre, std::string text, float shown, ValueRange range) {
+    const float room = layout_.cell_width - 2 * padding;
+    bool cut = false;
+    while (!text.empty() && typesetter_.width(text + (cut ? "…" : ""), FontRole::text, format_.size) > room) {
+      std::size_t end = text.size() - 1;
+      while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+      text.resize(end);
+      cut = true;
+    }
+    put(text + (cut ? "…" : ""), FontRole::text, format_.size, ink_on(map_.at(normalise(shown, range))), centre);
+  }
+
   void mark(Point centre, CellKind kind, float value) {
     const Special mark = special(kind, value, theme_);
     const float size = std::min(format_.size, 11.0f), width = typesetter_.width(mark.text, FontRole::text, size);
@@ -110,7 +123,8 @@ class Writer {
 
 void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout) {
   if (!spec.values) return;
-  const std::optional<Format> format = layout.cell_width < 12 ? std::nullopt : choose_format(spec, layout, typesetter);
+  std::optional<Format> format = layout.cell_width < 12 ? std::nullopt : choose_format(spec, layout, typesetter);
+  if (format && !spec.cell_words.empty()) format = Format{std::clamp(layout.cell_height / 4, 8.0f, 11.0f), {}};
   if (!format) {
     layout.left_out.emplace_back("values (the cells are too small for two significant digits)");
     return;
@@ -126,6 +140,10 @@ void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& types
                          box.heatmap.y + (static_cast<float>(row) + 0.5f) * layout.cell_height};
       const float value = panel.matrix(row, col);
       if (kind != CellKind::value) return writer.mark(centre, kind, value);
+      if (!spec.cell_words.empty()) {
+        const auto at = static_cast<std::size_t>(row * panel.matrix.cols + col);
+        return writer.word(centre, spec.cell_words[at], colour.view(panel.matrix)(row, col), colour.range);
+      }
       writer.number(centre, value, colour.view(panel.matrix)(row, col), colour.range);
     });
   }

@@ -84,6 +84,7 @@ struct FigureSpec {
   bool transparent = false;
   bool bar = true;                                    ///< with colour bars
   bool values = false;                                ///< numbers in the cells, as far as they fit
+  std::vector<std::string> cell_words{};              ///< with `values`, in place of numbers: row by row, of one panel
   bool bare = false;                                  ///< the cells alone, without gaps; fills `size` exactly
   std::optional<float> cell;                          ///< width and height of a cell
   std::optional<FigureSize> size;                     ///< of the whole figure; wins over `cell`

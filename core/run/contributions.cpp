@@ -64,9 +64,10 @@ Tensor contribution_norms(const Trace& trace, int threads) {
   if (!mixed || !trace.has(Stage::V_heads))
     throw InputError("", "contribution_norms need weights and values, and the file holds no values",
                      "expected Q, K and V, or weights and inputs");
-  const Tensor &weights = trace[*mixed], norms = value_norms(trace, threads);
+  const Tensor& weights = trace[*mixed];
   if (weights.source() || trace[Stage::V_heads].source())
     throw InputError("", "contribution_norms of so many tokens do not fit in memory", "expected fewer tokens");
+  const Tensor norms = value_norms(trace, threads);
   const std::vector<Index>& silent = own_rules(trace.inputs).silent_heads;
   return by_rows(weights.shape(), 1, workers_of(threads), [&](Index b, Index h, Index q, std::span<float> row) {
     const bool speaks = std::ranges::find(silent, h) == silent.end();

@@ -1,4 +1,5 @@
 // predict, trace and list on a whole network, as a person runs them.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -77,6 +78,76 @@ TEST_CASE("predict takes a mask in one layer, says where, and predicts after eac
   CHECK(lines[0]["tokens"] == own["tokens"]);
   CHECK(lines[0]["next"][0]["token"] == own["next"][0]["token"]);
   CHECK(lines[1]["tokens"] == json({"w4"}));
+}
+
+TEST_CASE("predict --why says the parts of a logit, which add up to it, and of two words the difference") {
+  const Model model("gpt2");
+  const json one = json::parse(model.run("predict", "--text \"w3 w17\" --why w5 --json").out);
+  CHECK(one["word"] == "w5");
+  CHECK(one["other"].is_null());
+  double sum = 0;
+  for (const json& part : one["parts"]) sum += part["value"].get<double>();
+  CHECK(sum == Approx(one["logit"].get<double>()).margin(1e-4));
+  CHECK(one["parts"][0] ==
+        json({{"layer", nullptr}, {"what", "token"}, {"head", nullptr}, {"value", one["parts"][0]["value"]}}));
+  CHECK(one["parts"][2]["layer"] == "0");
+  CHECK(one["parts"][2]["what"] == "head");
+  CHECK(one["parts"][2]["head"] == 0);
+  const json two = json::parse(model.run("predict", "--text \"w3 w17\" --why w5,w9 --json").out);
+  const json other = json::parse(model.run("predict", "--text \"w3 w17\" --why w9 --json").out);
+  CHECK(two["other"] == "w9");
+  CHECK(two["logit"].get<double>() == Approx(one["logit"].get<double>() - other["logit"].get<double>()).margin(1e-4));
+  CHECK(model.run("predict", "--text \"w3 w17\" --why cat").err.find("\"cat\" is not in the vocabulary") !=
+        std::string::npos);
+  CHECK(model.run("predict", "--text \"w3 w17\" --why w5").out.find("logit of w5") != std::string::npos);
+}
+
+TEST_CASE("predict --lens ends in the word that predict says") {
+  const Model model("gpt2");
+  const json lens = json::parse(model.run("predict", "--text \"w3 w17 w5\" --lens --json").out);
+  const json said = json::parse(model.run("predict", "--text \"w3 w17 w5\" --top 1 --json").out);
+  CHECK(lens["tokens"] == said["tokens"]);
+  REQUIRE(lens["layers"].size() == 2);
+  CHECK(lens["layers"][1][2]["token"] == said["next"][0]["token"]);
+  CHECK(lens["layers"][1][2]["probability"].get<double>() == Approx(said["next"][0]["probability"].get<double>()));
+}
+
+TEST_CASE("heads and patch write what the reference says, and refuse in a sentence") {
+  const Model model("gpt2");
+  const std::string texts = (model.folder / "texts.txt").string();
+  std::ofstream(texts) << "w3 w17 w5 w3\n\nw4 w4 w8\r\n";
+  const json heads = json::parse(model.run("heads", "--texts \"" + texts + "\" --json").out);
+  REQUIRE(heads.size() == 6);
+  for (const char* key : {"layer", "head", "previous", "first", "same", "induction", "entropy", "effect"})
+    CHECK(heads[5].contains(key));
+  CHECK(heads[5]["layer"] == "1");
+  const Said table = model.run("heads", "--texts \"" + texts + "\" --csv");
+  CHECK(table.out.starts_with("layer,head,previous,first,same,induction,entropy,effect"));
+  CHECK(std::ranges::count(table.out, '\n') == 7);
+  CHECK(model.run("heads", "").err.find("--texts FILE") != std::string::npos);
+  const json patch =
+      json::parse(model.run("patch", "--text \"w3 w17 w5\" --from \"w3 w9 w5\" --what heads --word w7 --json").out);
+  CHECK(patch["tokens"] == json({"w3", "w17", "w5"}));
+  CHECK(patch["from"] == json({"w3", "w9", "w5"}));
+  CHECK(patch["word"] == "w7");
+  REQUIRE(patch["grid"].size() == 2);
+  CHECK(patch["grid"][0].size() == 3);
+  CHECK(patch["before"].is_number());
+  CHECK(patch["after_all"].is_number());
+  const Said unequal = model.run("patch", "--text \"w3 w17\" --from \"w3\" --what mlp --word w7");
+  CHECK(unequal.status != 0);
+  CHECK(unequal.err.find("--from: has 1 tokens, --text 2; expected as many") != std::string::npos);
+}
+
+TEST_CASE("trace --contributions adds contribution_norms, of a layer and of all") {
+  const Model model("gpt2");
+  const std::string out = (model.folder / "c.npz").string();
+  REQUIRE(model.run("trace", "--text \"w3 w17\" --layer all --stages weights --contributions -o " + out).status == 0);
+  CHECK(open_arrays(out)->load("layers.1.contribution_norms").shape() == Shape{1, 3, 2, 2});
+  REQUIRE(model.run("trace", "--text \"w3 w17\" --layer 1 --contributions -o " + out).status == 0);
+  CHECK(open_arrays(out)->load("contribution_norms").shape() == Shape{1, 3, 2, 2});
+  REQUIRE(model.run("trace", "--text \"w3 w17\" --layer 1 -o " + out).status == 0);
+  CHECK(open_arrays(out)->find("contribution_norms") == nullptr);
 }
 
 TEST_CASE("trace --layer all gives the named stages of every layer, what enters it, and the logits") {

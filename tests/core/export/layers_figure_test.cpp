@@ -6,6 +6,7 @@
 
 #include "core/export/figure_kinds.h"
 #include "core/network/attention_flow.h"
+#include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
@@ -185,4 +186,44 @@ TEST_CASE("names of mathematics are set with indices, other words stay as they a
         typesetter.width("d_head", FontRole::text, 10));
   options.style.title = "a_b";
   CHECK(figure_for(*trace, options).title == "a_b");
+}
+
+TEST_CASE("a figure of shares has rows that sum to one, of one layer and of all", "[figure]") {
+  const auto trace = compute_any(sentences());
+  for (const char* layers : {"", "all"}) {
+    ExportOptions options = options_with(layers);
+    options.stage = Stage::contribution_norms;
+    options.shares = true;
+    const FigureSpec spec = figure_for(*trace, options);
+    CHECK(spec.title.starts_with("share of contribution_norms"));
+    for (const FigurePanel& panel : spec.panels) {
+      double sum = 0;
+      for (Index k = 0; k < panel.matrix.cols; ++k) sum += static_cast<double>(panel.matrix(3, k));
+      CHECK(sum == Approx(1));
+    }
+  }
+  CHECK_FALSE(trace->has(Stage::contribution_norms));
+}
+
+TEST_CASE("the lens as a figure shows the words of the lens, and as CSV its numbers", "[figure]") {
+  const auto trace = compute_any(sentences());
+  ExportOptions options;
+  options.style.kind = PictureKind::lens;
+  const FigureSpec spec = figure_for(*trace, options);
+  const auto lens = lens_of(*run_network(sentences()), 0);
+  REQUIRE(spec.cell_words.size() == 2 * 7);
+  REQUIRE(spec.panels.front().matrix.rows == 2);
+  for (std::size_t at = 0; at < 7; ++at) {
+    CHECK(spec.cell_words[7 + at] == lens[1][at].likely.text);
+    CHECK(spec.panels.front().matrix(0, static_cast<Index>(at)) == Approx(lens[0][at].probability_of));
+  }
+  CHECK(spec.col_ticks[1] == "cat");
+  CHECK(render_svg(spec).find(lens[1][6].likely.text) != std::string::npos);
+  const std::string table = lens_table(*trace, options);
+  CHECK(std::ranges::count(table, '\n') == 1 + 2 * 7);
+  CHECK(table.find("\n1,1,\"cat\",\"" + lens[1][1].likely.text + "\",") != std::string::npos);
+  Scenario plain;
+  CHECK_THROWS_AS(figure_for(*compute_any(plain), options), SettingError);
+  options.cols = {0, 2};
+  CHECK_THROWS_AS(figure_for(*trace, options), SettingError);
 }
