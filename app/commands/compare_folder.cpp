@@ -85,10 +85,11 @@ std::string quoted(const std::string& text) {
 
 std::string as_csv(const std::vector<Row>& rows) {
   std::string text;
-  for (std::size_t i = 0; i < std::size(heads); ++i) text += (i == 0 ? "" : ",") + std::string(heads[i]);
+  for (std::size_t i = 0; i < std::size(heads); ++i) text.append(i == 0 ? "" : ",").append(heads[i]);
   text += '\n';
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < std::size(heads); ++i) text += (i == 0 ? "" : ",") + quoted(no_formula(cell(row, i)));
+    for (std::size_t i = 0; i < std::size(heads); ++i)
+      text.append(i == 0 ? "" : ",").append(quoted(no_formula(cell(row, i))));
     text += '\n';
   }
   return text;
