@@ -34,7 +34,7 @@ TEST_CASE("tensors that do not fit each other are refused by name, with the shap
   CHECK(with([](Inputs& in) { in.W_o = Tensor::full({16, 8}, 1); }) == "W_o: is [16, 8]; expected [16, 16]");
   CHECK(with([](Inputs& in) { in.b_v = Tensor::full({16}, 1); }) == "b_v: is [16]; expected [8]");
   CHECK(with([](Inputs& in) { in.dims.d_head = 3; }) == "W_q: is [16, 16]; expected [12, 16]");
-  CHECK(with([](Inputs& in) { in.dims.kv_heads = 3; }) == "kv_heads: 3 does not divide heads 4");
+  CHECK(with([](Inputs& in) { in.dims.kv_heads = 3; }) == "kv_heads: 3 does not divide heads 4; expected a divisor");
   CHECK(with([](Inputs& in) { in.dims.batch = 0; }) == "batch: is 0; expected at least 1");
   CHECK(with([](Inputs& in) {
           in.file_mask = Tensor::full({5, 6}, 1);
