@@ -143,7 +143,8 @@ struct SoftmaxPicture {
     pen.hatch({{at.x(i) - at.bar_width / 2, band.min.y}, {at.x(i) + at.bar_width / 2, band.max.y - at.pixels * 1.35f}});
   }
   void bar(std::size_t i, float from, double value, float length) const {
-    if (std::isfinite(length) && value != 0)
+    // What is thinner than a third of a pixel has no direction of its own.
+    if (std::isfinite(length) && std::abs(length) >= 0.3f)
       pen.bar({at.x(i), from}, {at.x(i), from - length}, at.bar_width, colour(row.parts[i]), static_cast<float>(value));
   }
   void target_columns(const Rect& band) const {
