@@ -5,11 +5,12 @@
   const { rows, cols, scale, panels } = data;
   const area = rows * cols;
 
-  const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const little = bytes(data.values);
-  const view = new DataView(little.buffer);
-  const values = new Int16Array(panels.length * area);
-  for (let i = 0; i < values.length; ++i) values[i] = view.getInt16(2 * i, true);
+  const bytes = (text) => {
+    const raw = atob(text), out = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; ++i) out[i] = raw.charCodeAt(i);
+    return out;
+  };
+  const values = new Int16Array(bytes(data.values).buffer); // little-endian, as every machine that browsers run on
   const kinds = data.kinds.map(bytes); // one byte a cell: 0 a value, else an index into data.words
   const maps = { light: bytes(data.maps.light), dark: bytes(data.maps.dark) };
   const diverging = data.map_kind === "diverging";
@@ -62,10 +63,9 @@
     return diverging ? [-most, most] : [Math.min(0, lo), hi];
   };
   const endsOf = (panel, row) => (data.range === "row" ? rowEnds(panel, row) : [panels[panel].lo, panels[panel].hi]);
+  const shareOf = (panel, cell, ends) => (data.palette === "boolean" ? 0.5 : spread(value(panel, cell), ends[0], ends[1]));
   const colour = (panel, cell, ends) => {
-    const map = maps[themeName()];
-    const t = data.palette === "boolean" ? 0.5 : spread(value(panel, cell), ends[0], ends[1]);
-    const i = 3 * Math.round(255 * t);
+    const map = maps[themeName()], i = 3 * Math.round(255 * shareOf(panel, cell, ends));
     return [map[i], map[i + 1], map[i + 2]];
   };
   const css = (c) => `rgb(${c[0]},${c[1]},${c[2]})`;
@@ -96,12 +96,14 @@
     canvas.width = cols, canvas.height = rows;
     const context = canvas.getContext("2d");
     const image = context.createImageData(cols, rows);
+    const map = maps[themeName()], grounds = theme().kinds.map((kind) => kind && hex(kind[0]));
     for (let r = 0; r < rows; ++r) {
       const ends = endsOf(panel, r);
       for (let c = 0; c < cols; ++c) {
         const cell = r * cols + c, kind = kindAt(panel, cell);
-        const rgb = kind ? hex(theme().kinds[kind][0]) : colour(panel, cell, ends);
-        image.data.set([rgb[0], rgb[1], rgb[2], 255], 4 * cell);
+        const from = kind ? grounds[kind] : map, i = kind ? 0 : 3 * Math.round(255 * shareOf(panel, cell, ends));
+        image.data[4 * cell] = from[i], image.data[4 * cell + 1] = from[i + 1], image.data[4 * cell + 2] = from[i + 2];
+        image.data[4 * cell + 3] = 255;
       }
     }
     context.putImageData(image, 0, 0);
@@ -140,7 +142,14 @@
       $("heads").append(button), buttons.push(button);
     });
   };
-  const drawHeads = () => buttons.forEach((button, i) => thumbnail(button.querySelector("canvas"), i));
+  // Some a frame, so that the large picture comes first; all at once for paper.
+  let round = 0;
+  const drawHeads = (first = 0, own = ++round) => {
+    const until = performance.now() + 12;
+    let i = first;
+    for (; i < buttons.length && (printing || performance.now() < until); ++i) thumbnail(buttons[i].querySelector("canvas"), i);
+    if (i < buttons.length) requestAnimationFrame(() => own === round && drawHeads(i, own));
+  };
 
   // ---- the large picture
   const font = (size) => `${size}px Inter, "DejaVu Sans", system-ui, sans-serif`;
@@ -404,7 +413,7 @@
       $("views").append(button);
     }
   }
-  makeHeads(), drawHeads(), draw(), later(fillTable);
+  makeHeads(), draw(), drawHeads(), later(fillTable);
   const redraw = () => (drawHeads(), draw());
   system.addEventListener("change", redraw);
   new ResizeObserver(() => $("place").clientWidth !== place.full && drawLarge()).observe($("place"));
