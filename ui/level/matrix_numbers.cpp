@@ -27,7 +27,7 @@ bool is_scientific(double size) { return size != 0 && (size < 1e-5 || size >= 1e
 
 /// Decimals of a printed number; of a scientific one, those of its mantissa.
 int usual_decimals(double size) {
-  if (size == 0) return 0;
+  if (size == 0 || !std::isfinite(size)) return 0;
   if (is_scientific(size)) return 1;
   const int power = static_cast<int>(std::floor(std::log10(size)));
   return power < 2 ? std::max(2, 1 - power) : std::max(0, 3 - power);
