@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <iostream>
-#include <iterator>
 
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
+#include "core/files/text_file.h"
 #include "core/network/head_study.h"
 #include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
@@ -92,9 +91,7 @@ Json heads_json(const Network& network, const std::vector<HeadMeans>& heads) {
 }
 
 std::vector<std::string> lines_of(const std::string& file) {
-  std::ifstream stream(path_from(file), std::ios::binary);
-  if (!stream) throw FileError(file, "cannot be read");
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  std::string text = whole_text(file, 64'000'000);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   std::vector<std::string> lines;
   for (std::size_t from = 0; from < text.size();) {

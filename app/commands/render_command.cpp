@@ -27,13 +27,9 @@ ExportOptions export_options_of(const CommandLine& line) {
 
 int render_command(const CommandLine& line) {
   const std::string out = line["-o"];
-  if (out.empty()) throw UsageError("render needs -o OUT.png (or .svg, .pdf, .html, .csv, .npy, .npz, .json)");
+  if (out.empty()) throw UsageError("render needs -o FILE, such as heads.png");
   if (!line.has("--stage") && line["--kind"] != "lens") throw UsageError("render needs --stage STAGE");
-  const auto known = export_extensions();
-  if (std::find(known.begin(), known.end(), extension_of(out)) == known.end()) {
-    throw FileError(out, "render cannot write this kind of file",
-                    "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
-  }
+  check_export_name(out);
   const ExportOptions options = export_options_of(line);
   Run run;
   run.threads = line.threads();

@@ -100,7 +100,11 @@ std::string extension_of(const std::string& path) {
   return extension;
 }
 
-std::span<const std::string_view> export_extensions() { return extensions; }
+void check_export_name(const std::string& path) {
+  if (std::ranges::find(extensions, extension_of(path)) == extensions.end())
+    throw FileError(path, "this kind of file cannot be written",
+                    "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
+}
 
 bool is_figure_file(std::string_view extension) {
   const auto figures = std::span(extensions).first(figure_extensions);
@@ -138,11 +142,8 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace) {
 }
 
 std::vector<std::string> write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
+  check_export_name(path);
   const std::string extension = extension_of(path);
-  if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
-    throw FileError(path, "this kind of file cannot be written",
-                    "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
-  }
   if (const std::optional<Trace> own = measured(trace, options)) return write_export(*own, options, path);
   if (is_figure_file(extension)) return write_figure(trace, options, extension, path_from(path));
   if (options.style.kind == PictureKind::lens) {

@@ -61,8 +61,8 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace);
 /// With size and scale settled.
 StageFigureStyle style_of(const ExportOptions& options);
 
-/// The files that a cut can be written as: ".png", ".svg", ".pdf", ".html", ".csv", ".npy", ".npz", ".json".
-std::span<const std::string_view> export_extensions();
+/// Throws FileError where a cut cannot be written as what the path's ending says.
+void check_export_name(const std::string& path);
 /// Writes the cut as what the path's ending says, whole or not at all. Throws FileError for another ending and where
 /// it cannot be written, SettingError as cut_of() and the figure do. Gives what a figure had no room for, in words.
 std::vector<std::string> write_export(const Trace& trace, const ExportOptions& options, const std::string& path);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <vector>
 
@@ -14,8 +12,10 @@
 #include "core/figure/arranged_figure.h"
 #include "core/figure/figure_layout.h"
 #include "core/figure/typesetter.h"
+#include "core/files/text_file.h"
 #include "core/tensor/error.h"
 #include "core/text/base64.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -134,11 +134,7 @@ Json panels_of(const FigureSpec& spec, const Cells& cells, ColormapKind kind) {
 }
 
 Json data_of(const FigureSpec& spec, const std::string& stage) {
-  const auto map = [&](Theme theme) {
-    if (spec.palette == Palette::boolean) return mask_colormap(theme);
-    return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), theme);
-  };
-  const Colormap light = map(Theme::light);
+  const Colormap light = colormap_of(spec, Theme::light), dark = colormap_of(spec, Theme::dark);
   const bool diverging = light.kind() == ColormapKind::diverging, boolean = spec.palette == Palette::boolean;
   const MatrixView& first = spec.panels.front().matrix;
   const Cells cells = cells_of(spec);
@@ -181,13 +177,8 @@ Json data_of(const FigureSpec& spec, const std::string& stage) {
             {"4", "NaN"},
             {"5", words.dropped},
             {"allowed", words.may_attend}}},
-          {"maps", {{"light", table_of(light)}, {"dark", table_of(map(Theme::dark))}}},
+          {"maps", {{"light", table_of(light)}, {"dark", table_of(dark)}}},
           {"themes", {{"light", theme_colours(Theme::light)}, {"dark", theme_colours(Theme::dark)}}}};
-}
-
-std::string asset_text(const char* name) {
-  std::ifstream stream(asset(name), std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 }  // namespace
@@ -199,10 +190,11 @@ std::string html_figure(const FigureSpec& spec, const std::string& stage) {
     throw SettingError("-o", "a page of " + std::to_string(cells) + " numbers is too large to open",
                        "expected at most 4000000: a part (--rows, --cols), fewer heads, or a .png");
   }
-  std::string page = asset_text("figure/figure.html");
+  const auto text_of = [](const char* name) { return whole_text(utf8_from(asset(name)), 1'000'000); };
+  std::string page = text_of("figure/figure.html");
   page = with(page, "title", as_html(indices(spec.title, "_", "")));
-  page = with(page, "style", asset_text("figure/figure.css"));
-  page = with(page, "script", asset_text("figure/figure.js"));
+  page = with(page, "style", text_of("figure/figure.css"));
+  page = with(page, "script", text_of("figure/figure.js"));
   return with(page, "data", within_script(data_of(spec, stage)));
 }
 

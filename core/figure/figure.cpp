@@ -83,21 +83,21 @@ void paint(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, c
   for (const Label& label : layout.inside) canvas.text(label);
 }
 
-Colormap map_of(const FigureSpec& spec) {
+}  // namespace
+
+Colormap colormap_of(const FigureSpec& spec, Theme theme) {
   if (spec.palette == Palette::boolean) {
     if (!spec.colormap.empty())
-      (void)colormap(spec.colormap, spec.theme);  // a name that there is not is refused all the same
-    return mask_colormap(spec.theme);
+      (void)colormap(spec.colormap, theme);  // a name that there is not is refused all the same
+    return mask_colormap(theme);
   }
-  return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), spec.theme);
+  return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), theme);
 }
-
-}  // namespace
 
 struct ArrangedFigure::Impl {
   explicit Impl(FigureSpec given)
       : spec((check_sizes(given), std::move(given))),
-        map(map_of(spec)),
+        map(colormap_of(spec, spec.theme)),
         typesetter(spec.font),
         layout(lay_out(spec, map, typesetter)) {}
 

@@ -99,6 +99,9 @@ struct FigureSpec {
   std::vector<Tensor> kept;  ///< that the panels look at, where nobody else keeps them
 };
 
+/// The figure's colours in a theme. Throws SettingError for --colormap with an unknown name.
+Colormap colormap_of(const FigureSpec& spec, Theme theme);
+
 /// Throws SettingError: for --colormap an unknown name; for --size and --cell sizes that are not positive, or a picture
 /// beyond 16384 pixels either way.
 Image render_image(const FigureSpec& spec);

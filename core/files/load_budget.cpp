@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/files/byte_reader.h"
+#include "core/files/text_file.h"
 #include "core/tensor/memory.h"
 #include "core/text/json_depth.h"
 
@@ -43,13 +43,8 @@ void LoadBudget::tokens(std::uint64_t count) {
 }
 
 std::string LoadBudget::text_of(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error), most = most_bytes_ / 4;
-  if (error) place_.fail("cannot be opened: " + error.message());
-  if (size > most) place_.fail("has " + byte_count(size), "at most " + byte_count(most) + " of text");
-  bytes(size);
-  std::string text(static_cast<std::size_t>(size), '\0');
-  FileReader(path, 0, place_).read(std::as_writable_bytes(std::span(text)));
+  std::string text = whole_text(path, most_bytes_ / 4, place_);
+  bytes(text.size());
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/files/array_contents.h"
+#include "core/files/text_file.h"
 #include "core/image/png_image.h"
 #include "core/tensor/error.h"
 #include "core/text/number_from.h"
@@ -47,15 +48,6 @@ ArrayContents matrix_of(Shape shape, DType dtype, std::vector<std::byte> bytes) 
   const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   contents.open = [kept](std::size_t, ZipCheck) { return std::make_unique<MemoryReader>(kept); };
   return contents;
-}
-
-std::string whole_text(const std::filesystem::path& path, const ErrorPlace& place) {
-  std::error_code error;
-  if (std::filesystem::file_size(path, error) > most_bytes) place.fail("is too large for a mask", "less than 1 GB");
-  std::ifstream stream(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.good() && !stream.eof()) place.fail("cannot be read");
-  return text;
 }
 
 /// What `read` makes of a PNG's bytes, or whose fault it is that it cannot.
@@ -156,11 +148,11 @@ std::shared_ptr<const ArrayFile> open_mask_arrays(const std::filesystem::path& p
   std::string head(8, '\0');
   head.resize(static_cast<std::size_t>(std::ifstream(path, std::ios::binary).read(head.data(), 8).gcount()));
   if (head.starts_with(png_start)) {
-    return std::make_shared<const ArrayFile>(place.path, open_picture(whole_text(path, place), place));
+    return std::make_shared<const ArrayFile>(place.path, open_picture(whole_text(path, most_bytes, place), place));
   }
   const bool text = is_mask_name(path) && lower_extension(path) != ".png";
   if (!text) return open_arrays(path);
-  return std::make_shared<const ArrayFile>(place.path, open_table(whole_text(path, place), place));
+  return std::make_shared<const ArrayFile>(place.path, open_table(whole_text(path, most_bytes, place), place));
 }
 
 bool is_mask_name(const std::filesystem::path& path) {

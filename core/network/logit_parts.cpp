@@ -341,10 +341,10 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
       throw SettingError(option, "has " + std::to_string(read->tokens.size()) + " lines", "expected one");
   }
   if (text.tokens.count() != from.tokens.count())
-    throw SettingError(
-        "--from",
-        "has " + std::to_string(from.tokens.count()) + " tokens, --text " + std::to_string(text.tokens.count()),
-        "expected as many, so that every position has its counterpart");
+    throw SettingError("--from",
+                       "number of tokens: " + std::to_string(from.tokens.count()) +
+                           ", of --text: " + std::to_string(text.tokens.count()),
+                       "expected as many, so that every position has its counterpart");
   RunOptions how = options;
   how.weights = false;
   how.parts = true;

@@ -1,14 +1,12 @@
 #include "core/scenario/json_place.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "core/files/error_place.h"
+#include "core/files/text_file.h"
 #include "core/tensor/error.h"
 #include "core/text/json_depth.h"
-#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -27,20 +25,6 @@ std::string brief(const Json& value) {
   }
   const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   return text.size() > 60 ? cut_utf8(text, 57) + "..." : text;
-}
-
-std::string read_text(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path where = path_from(path);
-  if (!std::filesystem::exists(where, error)) throw FileError(path, "no such file", "expected the path of one");
-  if (!std::filesystem::is_regular_file(where, error)) throw FileError(path, "not a regular file", "expected JSON");
-  if (std::filesystem::file_size(where, error) > (std::uintmax_t{64} << 20)) {
-    throw FileError(path, "is too large for a scenario", "expected less than 64 MB");
-  }
-  std::ifstream stream(where, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.good() && !stream.eof()) throw FileError(path, "cannot be read");
-  return text;
 }
 
 }  // namespace
@@ -118,6 +102,6 @@ Json parse_json(const std::string& text, const std::string& subject) {
   }
 }
 
-Json read_json(const std::string& path) { return parse_json(read_text(path), path); }
+Json read_json(const std::string& path) { return parse_json(whole_text(path, 64'000'000), path); }
 
 }  // namespace headlight

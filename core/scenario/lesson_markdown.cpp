@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
 #include "core/files/error_place.h"
+#include "core/files/text_file.h"
 #include "core/tensor/error.h"
-#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -275,14 +273,7 @@ LessonText lesson_from_markdown(const std::string& markdown, const std::string& 
 
 LessonText read_lesson_text(const std::string& path) {
   if (!is_markdown(path)) return {read_json(path)};
-  std::error_code error;
-  const std::filesystem::path where = path_from(path);
-  if (!std::filesystem::is_regular_file(where, error))
-    throw FileError(path, "no such file", "expected the path of one");
-  if (std::filesystem::file_size(where, error) > (std::uintmax_t{8} << 20))
-    throw FileError(path, "is too large for a lesson", "expected less than 8 MB");
-  std::ifstream stream(where, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::string text = whole_text(path, 8'000'000);
   if (!is_utf8(text)) throw FileError(path, "is not text", "expected Markdown in UTF-8");
   return lesson_from_markdown(text, path);
 }

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "core/files/error_place.h"
+#include "core/files/text_file.h"
 #include "core/text/number_from.h"
 #include "core/text/number_text.h"
-#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -58,15 +56,7 @@ TokenNames lines_of_words(Text text) {
 }
 
 std::string text_of_file(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path where = path_from(path);
-  if (!std::filesystem::is_regular_file(where, error))
-    throw FileError(path, "no such file", "expected the path of one");
-  if (std::filesystem::file_size(where, error) > (std::uintmax_t{16} << 20)) {
-    throw FileError(path, "is too large for names of tokens", "expected less than 16 MB");
-  }
-  std::ifstream stream(where, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  std::string text = whole_text(path, 16'000'000);
   if (!is_utf8(text)) throw FileError(path, "is not UTF-8 text", "expected words");
   return text;
 }

@@ -136,7 +136,7 @@ TEST_CASE("heads and patch write what the reference says, and refuse in a senten
   CHECK(patch["after_all"].is_number());
   const Said unequal = model.run("patch", "--text \"w3 w17\" --from \"w3\" --what mlp --word w7");
   CHECK(unequal.status != 0);
-  CHECK(unequal.err.find("--from: has 1 tokens, --text 2; expected as many") != std::string::npos);
+  CHECK(unequal.err.find("--from: number of tokens: 1, of --text: 2; expected as many") != std::string::npos);
 }
 
 TEST_CASE("trace --contributions adds contribution_norms, of a layer and of all") {
