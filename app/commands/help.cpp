@@ -64,7 +64,7 @@ Of compare
   --json writes match, stages (stage, present, max_abs_error, at), first_difference, diagnosis (id, explanation, most likely
   first), assumed_mask where one was taken. Where one side alone is infinite or NaN, max_abs_error is the largest double.
 Of the window
-  --view pipeline|heads|map[:STAGE[:Q0:Q1,K0:K1]]|mask[:SHEET]|compare|lesson --level sentence|pipeline|operation:STAGE|operation:journey|operation:geometry|operation:next --lesson-step K --step K --way row|column|dot|outer --select STAGE:b,h,row,col --theme light|dark
+  --view pipeline|heads|map[:STAGE[:Q0:Q1,K0:K1]]|mask[:SHEET]|compare|lesson --level sentence|pipeline|operation:STAGE|operation:journey|operation:geometry|operation:next|operation:why --lesson-step K --step K --way row|column|dot|outer --select STAGE:b,h,row,col --theme light|dark
   --colormap NAME --range row|head|stage|LO:HI --size WxH --language en|zh --present --scale-factor X (pixels to a point, off screen)
   --look TEXT  what only a hand chooses, as Export's copied command line says it: "zoom=1.5;heads=0,2"
 

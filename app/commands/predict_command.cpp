@@ -102,7 +102,7 @@ int predict_command(const CommandLine& line) {
   const Sampling sampling = sampling_of(line);
   if (line.has("--write"))
     scenario.text = written(scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
-  options.parts = line.has("--why");
+  options.parts = options.weights = line.has("--why");
   if (options.parts && line.has("--lens")) throw UsageError("--why and --lens are asked one at a time");
   const auto pass = run_network(scenario, nullptr, options);
   print_assumptions(line, notes_of(*pass, scenario));

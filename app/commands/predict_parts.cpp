@@ -52,6 +52,15 @@ std::vector<Token> tokens_of(const NetworkRun& pass, Index entry) {
   return words;
 }
 
+/// A head's part by the word that it comes from.
+Json sources_json(const NetworkRun& pass, Index entry, const LogitPart& part) {
+  Json sources = Json::array();
+  const std::vector<Token>& keys = pass.keys_of(*part.layer).entries[static_cast<std::size_t>(entry)];
+  for (std::size_t k = 0; k < part.sources.size(); ++k)
+    sources.push_back({{"token", k < keys.size() ? keys[k].text : ""}, {"value", part.sources[k]}});
+  return sources;
+}
+
 }  // namespace
 
 Json why_json(const NetworkRun& pass, Index entry, const std::string& asked) {
@@ -63,6 +72,7 @@ Json why_json(const NetworkRun& pass, Index entry, const std::string& asked) {
     Json one{{"layer", nullptr}, {"what", std::string(name(part.what))}, {"head", nullptr}, {"value", part.value}};
     if (part.layer) one["layer"] = network.layers()[static_cast<std::size_t>(*part.layer)].layer;
     if (part.head) one["head"] = *part.head;
+    if (!part.sources.empty()) one["sources"] = sources_json(pass, entry, part);
     json["parts"].push_back(std::move(one));
   }
   return json;

@@ -216,9 +216,17 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
     record.summary.entering = sizes_of(residual);
   }
   const Tensor& heads = (*trace)[Stage::head_outputs];
-  if (options_.parts) record.heads = heads;
+  if (keeps_parts(dims.batch * dims.n_q)) {
+    record.heads = heads;
+    record.values = (*trace)[Stage::V_heads];
+  }
   const Tensor changed = patched(heads, Patch::What::heads, layer);
   return identical(changed, heads) ? (*trace)[Stage::output] : project(merge_heads(changed), W_o, b_o, workers_);
+}
+
+bool Forward::keeps_parts(Index rows) const {
+  const Index layers = std::ssize(network_.layers()), width = network_.spec().width;
+  return options_.parts && 3 * layers * rows * width <= options_.most_weights;
 }
 
 Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
@@ -244,7 +252,7 @@ Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const {
 Tensor Forward::fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const {
   if (!block.mlp) return {};
   const Tensor fed = normed(feed_forward(*block.mlp, normed(x, block.before_mlp)), block.after_mlp);
-  if (options_.parts) run.layers[static_cast<std::size_t>(layer)].mlp = fed;
+  if (keeps_parts(x.size(0) * x.size(1))) run.layers[static_cast<std::size_t>(layer)].mlp = fed;
   return patched(fed, Patch::What::mlp, layer);
 }
 

@@ -55,6 +55,8 @@ class Forward {
   Tensor attend(Index layer, const Tensor& residual, NetworkRun& run) const;
   /// x with what RunOptions::patches put into it.
   Tensor patched(Tensor x, Patch::What what, Index layer) const;
+  /// Whether the heads' and the MLP's outputs are kept, of so many rows in each layer.
+  bool keeps_parts(Index rows) const;
   Tensor feed_forward(const MlpSpec& spec, const Tensor& x) const;
   /// What the block's MLP gives for x; kept where it is asked for.
   Tensor fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const;

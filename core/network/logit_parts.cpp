@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <span>
 
 #include "core/files/error_place.h"
 #include "core/network/forward.h"
@@ -61,14 +62,16 @@ Row through(const Linear& linear, const Row& x) {
 /// Goes from the logit back to the embedding: what a direction of the residual stream counts for the word.
 class Attribution {
  public:
-  Attribution(const NetworkRun& run, const Checkpoint& checkpoint, Index batch)
+  Attribution(const NetworkRun& run, const Checkpoint& checkpoint, Index batch, Index position)
       : run_(run),
         spec_(run.network->spec()),
         checkpoint_(checkpoint),
         forward_(*run.network, checkpoint, options_),
         stack_(static_cast<Index>(spec_.stacks.size()) - 1),
         batch_(batch),
-        place_(run.logits.size(1) == 1 ? run.final.size(1) - 1 : place_of_prediction(run, batch)) {
+        place_(run.logits.size(1) == 1 ? run.final.size(1) - 1
+               : position < 0          ? place_of_prediction(run, batch)
+                                       : position) {
     if (stack().projection.there()) projection_ = read_linear(checkpoint, stack().projection);
   }
 
@@ -80,6 +83,7 @@ class Attribution {
   void add_word(Index word, double sign);
   void past_block(Index block);
   void past_attention(Index layer, const NormSpec& after, const AttentionSpec& spec, double multiplier, double bias);
+  std::vector<double> sources_of(Index layer, Index head, std::span<const double> direction) const;
   void past_embedding();
   /// direction_ before the norm, whose scale is that of the row that it normalises; what its bias adds.
   double past_norm(const NormSpec& spec, const Row& normalised);
@@ -171,8 +175,28 @@ void Attribution::past_attention(Index layer, const NormSpec& after, const Atten
     for (std::size_t i = static_cast<std::size_t>(h) * d; i < (static_cast<std::size_t>(h) + 1) * d; ++i)
       value += mixed[i] * concat[i];
     add(What::head, value, layer, h);
+    made_.parts.back().sources = sources_of(layer, h, std::span(mixed).subspan(static_cast<std::size_t>(h) * d, d));
   }
   direction_ = stream;
+}
+
+/// What each key's value brings through the head whose share of the logit is `direction` · its output.
+std::vector<double> Attribution::sources_of(Index layer, Index head, std::span<const double> direction) const {
+  const LayerRun& at = run_.layers[static_cast<std::size_t>(layer)];
+  const bool drops = run_.change && run_.change->layer == layer && run_.change->settings.dropout > 0;
+  if (!at.weights.defined() || !at.values.defined() || drops) return {};
+  const MatrixView weights = at.weights.matrix(batch_, head),
+                   values = at.values.matrix(batch_, head * at.values.size(1) / at.weights.size(1));
+  const bool silent = run_.knock_out.contains({layer, head});
+  std::vector<double> sources;
+  for (Index k = 0; k < weights.cols; ++k) {
+    double brought = 0;
+    const double weight = silent ? 0 : static_cast<double>(weights(place_, k));
+    for (Index c = 0; c < values.cols && weight != 0; ++c)
+      brought += direction[static_cast<std::size_t>(c)] * static_cast<double>(values(k, c));
+    sources.push_back(weight * brought);
+  }
+  return sources;
 }
 
 /// x ← sum_norm(x + added), from the MLP back to what enters the block.
@@ -267,12 +291,17 @@ Index largest(const std::vector<double>& shares) { return std::ranges::max_eleme
 
 std::string_view name(LogitPart::What what) { return part_names[static_cast<std::size_t>(what)]; }
 
-LogitParts Network::parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other) const {
+bool Network::has_parts() const {
   const HeadSpec& head = spec_.head;
-  if (head.transform.there() || head.activation != Activation::identity || head.norm.kind != NormKind::none)
+  return !head.transform.there() && head.activation == Activation::identity && head.norm.kind == NormKind::none;
+}
+
+LogitParts Network::parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other,
+                             Index position) const {
+  if (!has_parts())
     throw SettingError("--why", "the logits of " + spec_.family + " go through a layer that is not linear",
                        "expected a network whose logits are a sum of parts, such as GPT-2");
-  return Attribution(run, *checkpoint_, batch).of(word, other);
+  return Attribution(run, *checkpoint_, batch, position).of(word, other);
 }
 
 Tensor Network::logits_of(const Tensor& x, int threads) const {
@@ -306,29 +335,31 @@ Token next_token(const Network& network, const std::string& line, const std::str
                      "expected a word that is one token of " + network.file());
 }
 
-std::vector<std::vector<LensCell>> lens_of(const NetworkRun& run, Index batch) {
+std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block) {
   const Network& network = *run.network;
   const Index stack = std::ssize(network.spec().stacks) - 1;
-  std::vector<Tensor> leaving;
+  Tensor leaving = run.final;  // what leaves a block enters the next one
   for (std::size_t i = 0; i < run.layers.size(); ++i) {
     const NetworkLayer& at = network.layers()[i];
-    if (at.stack == stack && at.block > 0 && !at.cross) leaving.push_back(run.layers[i].residual);
+    if (at.stack == stack && at.block == block + 1 && !at.cross) leaving = run.layers[i].residual;
   }
-  leaving.push_back(run.final);
+  const Tensor logits = network.logits_of(leaving.slice(0, batch, 1).contiguous());
   const Index count = (stack == 1 ? run.text.decoder : run.text.tokens).lengths[static_cast<std::size_t>(batch)];
-  std::vector<Index> said;
-  for (Index q = 0; q < count; ++q) said.push_back(largest(softmax(run.logits.matrix(batch), q)));
-  std::vector<std::vector<LensCell>> lens;
-  for (const Tensor& x : leaving) {
-    const Tensor logits = network.logits_of(x.slice(0, batch, 1).contiguous());
-    std::vector<LensCell>& line = lens.emplace_back();
-    for (Index q = 0; q < count; ++q) {
-      const std::vector<double> shares = softmax(logits.matrix(), q);
-      const Index id = largest(shares);
-      line.push_back({{id, network.word(id), shares[static_cast<std::size_t>(id)]},
-                      shares[static_cast<std::size_t>(said[static_cast<std::size_t>(q)])]});
-    }
+  std::vector<LensCell> line;
+  for (Index q = 0; q < count; ++q) {
+    const MatrixView whole = run.logits.matrix(batch);
+    const auto said = static_cast<std::size_t>(largest(softmax(whole, q)));
+    const std::vector<double> shares = softmax(logits.matrix(), q);
+    const Index id = largest(shares);
+    line.push_back({{id, network.word(id), shares[static_cast<std::size_t>(id)]}, shares[said]});
   }
+  return line;
+}
+
+std::vector<std::vector<LensCell>> lens_of(const NetworkRun& run, Index batch) {
+  std::vector<std::vector<LensCell>> lens;
+  for (Index block = 0; block < std::ssize(run.network->spec().stacks.back().blocks); ++block)
+    lens.push_back(lens_after(run, batch, block));
   return lens;
 }
 

@@ -29,6 +29,7 @@ struct LogitPart {
   std::optional<Index> layer{};  ///< of network->layers()
   std::optional<Index> head{};
   double value = 0;
+  std::vector<double> sources{};  ///< of a head, from each key's value: they add up to it; empty where not known
 };
 /// "token", "attention_bias" …, as files know them.
 std::string_view name(LogitPart::What what);
@@ -51,6 +52,8 @@ struct LensCell {
   double probability_of = 0;  ///< and how likely is already what the whole network says in the end
 };
 std::vector<std::vector<LensCell>> lens_of(const NetworkRun& run, Index batch);
+/// The entry of one block of the last stack.
+std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block);
 
 /// The effect of another text's states on a word's logit where the network predicts.
 struct PatchGrid {

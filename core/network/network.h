@@ -92,7 +92,7 @@ struct RunOptions {
   std::optional<LayerChange> change{};
   std::vector<Patch> patches{};
   const NetworkRun* patched_with = nullptr;  ///< with `parts`, of a text of as many tokens; where there are patches
-  bool parts = false;                        ///< keep what every head and MLP gives
+  bool parts = false;                        ///< keep what every head and MLP gives, up to most_weights numbers in all
   const NetworkRun* from =
       nullptr;  ///< the same text, and of the same options: layers before what differs are taken from it
   std::optional<Index> until{};  ///< a layer of network->layers(): nothing after what enters it is computed
@@ -110,6 +110,7 @@ struct LayerRun {
   Tensor weights;   ///< [B, H, n_q, n_k]
   Tensor added;     ///< [B, n, width], what the attention adds to the residual
   Tensor heads;     ///< [B, H, n_q, d], what each head gives before the output projection; with RunOptions::parts,
+  Tensor values;    ///< [B, H_kv, n_k, d], that the heads mix,
   Tensor mlp;       ///< [B, n, width], and what the MLP of its block gives; undefined where there is none
   LayerSummary summary;  ///< where RunOptions::summaries asks for it
 };
@@ -179,9 +180,12 @@ class Network : public std::enable_shared_from_this<Network> {
   Inputs inputs_of(const NetworkRun& run, Index layer, int threads = 0) const;
   /// [B, n, vocabulary]: the logits if the last stack ended with x [B, n, width]. Undefined where there is no head.
   Tensor logits_of(const Tensor& x, int threads = 0) const;
-  /// The logit of a word, or the difference of two, where the network predicts, as a sum (core/network/logit_parts.h).
-  /// Of a pass with RunOptions::parts. Throws SettingError where the logits are no sum.
-  LogitParts parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other = {}) const;
+  /// The logit of a word, or the difference of two, at a position, −1 where the network predicts, as a sum
+  /// (core/network/logit_parts.h). Of a pass with RunOptions::parts. Throws SettingError where the logits are no sum.
+  LogitParts parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other = {},
+                      Index position = -1) const;
+  /// Whether they are a sum.
+  bool has_parts() const;
   /// The settings that the layer's model has: scale, soft-cap, RoPE, mask …, as a scenario says them.
   void settle(Index layer, Scenario& scenario) const;
 

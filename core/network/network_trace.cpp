@@ -274,7 +274,7 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
     options.weights = false;
     options.logits = RunOptions::Logits::none;
   } else {  // the window's: its rail and its overview are small
-    options.summaries = true;
+    options.summaries = options.parts = true;
     options.most_weights = 4'000'000;
   }
   const std::shared_ptr<const NetworkRun> pass = run_network(network, scenario, before, options);

@@ -76,6 +76,11 @@ Tensor contribution_norms(const Trace& trace, int threads) {
   });
 }
 
+bool can_contribute(const Trace& trace) {
+  const std::optional<Stage> mixed = trace.standing_for(Stage::dropped_weights);
+  return mixed && trace.has(Stage::V_heads) && !trace[*mixed].source() && !trace[Stage::V_heads].source();
+}
+
 std::shared_ptr<const Trace> with_contributions(std::shared_ptr<const Trace> trace, int threads) {
   if (trace->has(Stage::contribution_norms)) return trace;
   auto measured = std::make_shared<Trace>(*trace);

@@ -15,6 +15,9 @@ Tensor value_norms(const Trace& trace, int threads = 0);
 /// knocked out. Throws InputError where the run has no weights or no values, or computes its weights as they are read.
 Tensor contribution_norms(const Trace& trace, int threads = 0);
 
+/// Whether contribution_norms() has what it is made from.
+bool can_contribute(const Trace& trace);
+
 /// The trace with contribution_norms; itself where it has them. Throws as contribution_norms().
 std::shared_ptr<const Trace> with_contributions(std::shared_ptr<const Trace> trace, int threads = 0);
 

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 7> view_names{"pipeline", "heads",   "mas
                                                      "lesson",   "network", "map"};
 constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};
 constexpr std::array<std::string_view, 3> level_names{"sentence", "pipeline", "operation"};
-constexpr std::array<std::string_view, 4> facet_names{"step", "journey", "geometry", "next"};
+constexpr std::array<std::string_view, 5> facet_names{"step", "journey", "geometry", "next", "why"};
 
 /// The one of `names` that `text` is.
 template <typename Choice>
@@ -78,7 +78,7 @@ LevelAddress parse_level(std::string_view option, std::string_view text) {
   address.stage = stage_named(part);
   if (!address.stage || is_parameter(*address.stage))
     throw SettingError(setting, "\"" + part + "\" is not a stage",
-                       "see headlight list stages; besides, there are journey, geometry and next");
+                       "see headlight list stages; besides, there are journey, geometry, next and why");
   return address;
 }
 

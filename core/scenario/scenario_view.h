@@ -19,10 +19,10 @@ std::string_view name(ViewKind kind);
 std::string_view name(MaskTab tab);
 
 /// How near one looks: at a sentence and its attention, at the whole pipeline, at one step of it. And what the last
-/// shows: the step itself, one word's way through all of them, queries and keys as arrows, or how the next word
-/// comes about.
+/// shows: the step itself, one word's way through all of them, queries and keys as arrows, how the next word comes
+/// about, or what its logit is the sum of.
 enum class Level : std::uint8_t { sentence, pipeline, operation };
-enum class Facet : std::uint8_t { step, journey, geometry, next };
+enum class Facet : std::uint8_t { step, journey, geometry, next, why };
 std::string_view name(Level level);
 std::string_view name(Facet facet);
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/settings_rows.h"
 #include "ui/document/moment.h"
@@ -181,7 +182,24 @@ Cell first_look(const Trace& trace, const View& view) {
 
 }  // namespace
 
-void apply(Document& document, const Action& action) { std::visit(Applier{document}, action); }
+bool can_be_measured(const Trace& trace) {
+  return can_contribute(trace) && trace[Stage::weights].count() <= most_measured;
+}
+
+namespace {
+
+/// What heads bring is computed as soon as it is looked at.
+void measure(Document& document) {
+  if (document.view.measure != HeadMeasure::weight && document.trace && can_be_measured(*document.trace))
+    document.trace = with_contributions(document.trace);
+}
+
+}  // namespace
+
+void apply(Document& document, const Action& action) {
+  std::visit(Applier{document}, action);
+  measure(document);
+}
 
 void end_gesture(Document& document) { document.gesture.clear(); }
 
@@ -259,6 +277,7 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
   std::erase_if(exported.heads, beyond);
   if (exported.heads.empty()) exported.heads = {0};
   if (!exists(*document.trace, {exported.stage, exported.batch, 0, 0, 0})) exported.batch = 0;
+  measure(document);
   if (!is_current(document)) return;  // the view is of numbers that are still to come
   const Dims& dims = document.trace->dims();
   look_within(view, *document.trace);

@@ -149,6 +149,11 @@ bool looks_within(const View& view, const Trace& trace);
 /// The nearest that it has.
 void look_within(View& view, const Trace& trace);
 
+/// Of attention with more weights than this, what heads bring is not computed while one looks.
+inline constexpr Index most_measured = 1 << 22;
+/// Whether a view can show what the trace's heads bring (View::measure).
+bool can_be_measured(const Trace& trace);
+
 /// Takes the newest trace over: the document shows it, and the view is kept within its sizes, unless the trace is of an
 /// earlier scenario than the one that the view is of.
 void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of);

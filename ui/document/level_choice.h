@@ -31,11 +31,16 @@ struct ScoreTrial {
   bool operator==(const ScoreTrial&) const = default;
 };
 
+/// What of a head is shown: its weights, the length of what each key brings through it (core/run/contributions.h), or
+/// that as a share of the row's.
+enum class HeadMeasure : std::uint8_t { weight, arrives, share };
+
 struct LevelChoice {
   Level level = Level::pipeline;
   Stage stage = Stage::scores;  ///< that the operation level shows
   Facet facet = Facet::step;
   std::optional<Index> rival;  ///< a second key, that the first is compared with; of next words, the token looked at
+  std::optional<Index> than;   ///< the token whose logit is taken from that of `rival`; unset: none
   Guessing guessing;
   std::optional<Index> query, key;  ///< the words that are followed; unset: what is selected, else a telling pair
   std::optional<Index> feature;     ///< within a head

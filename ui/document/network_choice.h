@@ -11,8 +11,9 @@ namespace headlight {
 
 /// What heads are ordered and marked by.
 enum class HeadOrder : std::uint8_t { layer, habit, entropy, effect };
-/// One matrix made of all layers up to one, in place of the heads (core/network/attention_flow.h).
-enum class LayersTogether : std::uint8_t { none, mean, rollout, flow };
+/// In place of the heads: one matrix made of all layers up to one (core/network/attention_flow.h), or what the network
+/// would say if it ended after each layer (core/network/logit_parts.h).
+enum class LayersTogether : std::uint8_t { none, mean, rollout, flow, lens };
 
 struct NetworkChoice {
   std::optional<Index> layer, head;  ///< the head that is looked at; unset: the document's own

@@ -42,6 +42,7 @@ struct View {
   RangeSetting range{RangeMode::stage};  ///< what the ends of the colours stand for, as `render --range`
   std::optional<Norm>
       norm;  ///< how weights are spread over the colours; unset: evenly up to 32 keys, by magnitude beyond
+  HeadMeasure measure = HeadMeasure::weight;  ///< of a head's row or matrix, where the run has what it brings
   Index batch = 0, head = 0;
   std::optional<Cell> selected;        ///< pinned by a click or --select
   std::vector<Cell> path;              ///< how one came to `selected`, through its dependants (ui/document/path.h)

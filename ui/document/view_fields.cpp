@@ -18,7 +18,8 @@ namespace {
 
 // An enumeration's words, in the order of its values.
 constexpr const char* head_orders[] = {"layer", "habit", "entropy", "effect"};
-constexpr const char* layer_words[] = {"none", "mean", "rollout", "flow"};
+constexpr const char* layer_words[] = {"none", "mean", "rollout", "flow", "lens"};
+constexpr const char* measure_words[] = {"weight", "arrives", "share"};
 constexpr const char* paint_tools[] = {"look", "brush", "row", "column", "rectangle"};
 constexpr const char* paints[] = {"allow", "forbid", "give_back"};
 constexpr const char* combinations[] = {"replace", "both", "either", "without"};
@@ -34,6 +35,8 @@ template <>
 constexpr Words words_of<HeadOrder> = head_orders;
 template <>
 constexpr Words words_of<LayersTogether> = layer_words;
+template <>
+constexpr Words words_of<HeadMeasure> = measure_words;
 template <>
 constexpr Words words_of<PaintTool> = paint_tools;
 template <>
@@ -58,7 +61,7 @@ constexpr std::size_t named_values<MaskTab> = 5;
 template <>
 constexpr std::size_t named_values<Level> = 3;
 template <>
-constexpr std::size_t named_values<Facet> = 3;
+constexpr std::size_t named_values<Facet> = 5;
 
 template <typename T>
 struct IsOptional : std::false_type {};
@@ -247,6 +250,7 @@ constexpr Field fields[] = {
     field("looked", look | pose, HEADLIGHT_PART(looked)),
     field("batch", look | pose, HEADLIGHT_PART(batch)),
     field("head", look | pose, HEADLIGHT_PART(head)),
+    field("measure", look | pose, HEADLIGHT_PART(measure)),
     field("norm", look, HEADLIGHT_PART(norm)),
     field("path", look | pose, HEADLIGHT_PART(path)),
     field("reaches", look, HEADLIGHT_PART(reaches)),
@@ -262,6 +266,7 @@ constexpr Field fields[] = {
     field("query", look | pose, HEADLIGHT_PART(looking.query)),
     field("key", look | pose, HEADLIGHT_PART(looking.key)),
     field("rival", look | pose, HEADLIGHT_PART(looking.rival)),
+    field("than", look | pose, HEADLIGHT_PART(looking.than)),
     field("feature", look | pose, HEADLIGHT_PART(looking.feature)),
     field("share", look | pose, HEADLIGHT_PART(looking.share), Ends{0, 1}),
     field("temperature", look, HEADLIGHT_PART(looking.sampling.temperature), Ends{0, hottest_sampling}),

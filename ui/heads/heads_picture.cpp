@@ -4,8 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/run/contributions.h"
 #include "ui/heads/average.h"
 #include "ui/heads/heads_layout.h"
+#include "ui/level/measured.h"
 
 namespace headlight {
 namespace {
@@ -45,11 +47,26 @@ LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, 
   return room;
 }
 
+/// In the cache of pictures, which keeps one of a type.
+struct BroughtShares {
+  Tensor shares;
+};
+
+/// What the cards' numbers are: of the stage, or the shares of what is brought.
+Tensor numbers_shown(const Frame& frame) {
+  const Trace& trace = *frame.trace();
+  const Stage stage = heads_stage(trace, frame.view());
+  if (stage != Stage::contribution_norms || frame.view().measure != HeadMeasure::share) return trace[stage];
+  return frame.pictures
+      .get<BroughtShares>([&] { return BroughtShares{row_shares(trace[stage])}; }, frame.document.trace)
+      .shares;
+}
+
 void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
   const Trace& trace = *frame.trace();
   const HeadsChoice& choice = frame.view().heads;
-  const Stage stage = choice.stage;
-  const Tensor& values = trace[stage];
+  const Stage stage = heads_stage(trace, frame.view());
+  const Tensor values = numbers_shown(frame);
   const Index group = is_per_kv_head(stage) ? trace.dims().groups() : 1;
   std::vector<Index> shared;  // of the chosen heads, along the tensor's own axis
   for (Index h = 0; h < values.size(1); ++h) {
@@ -97,6 +114,10 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     const Rect box{{card.card.min.x + pad + names.left, card.card.min.y + header},
                    {card.card.max.x - beside, card.card.max.y - pad - names.below}};
     card.heat = make_heat(frame, stage, card.head, heat_rect(box, matrix.rows, matrix.cols));
+    if (!identical(values, trace[stage])) {
+      card.heat.quad.values = values;
+      card.heat.quad.range = {0, 1};
+    }
     if (names.left > 0) add_labels(frame, card.heat, picture.label_points() * frame.u, names.left - 4 * frame.u, true);
     card.heat.turned_room = names.turned / (picture.label_points() * frame.u);
     if (has_strip) card.strip = row_strip(frame, card.heat, t);
@@ -125,6 +146,11 @@ std::vector<TokenLabel> labels(const Frame& frame, Axis axis, Index count, Rect 
 }
 
 }  // namespace
+
+Stage heads_stage(const Trace& trace, const View& view) {
+  const bool weighs = view.heads.stage == Stage::weights || view.heads.stage == Stage::dropped_weights;
+  return weighs && measure_shown(trace, view) != HeadMeasure::weight ? Stage::contribution_norms : view.heads.stage;
+}
 
 std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
   if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
@@ -181,10 +207,10 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   std::optional<Index> query;
   if (trace.dims().n_q > arc_queries && cell && info(cell->stage).rows == Axis::query) query = cell->row;
   HeadsPicture& picture = frame.picture<HeadsPicture>([&] { return make_heads_picture(frame, grid, arcs, query); },
-                                                      view.heads, query, grid, arcs);
+                                                      view.heads, view.measure, query, grid, arcs);
   if (picture.averaged.empty()) return picture;
   HeadsAverage& average = frame.pictures.get<HeadsAverage>([] { return HeadsAverage(); }, frame.document.trace);
-  average.want(trace[view.heads.stage], picture.averaged_mask, view.batch, picture.averaged);
+  average.want(numbers_shown(frame), picture.averaged_mask, view.batch, picture.averaged);
   average.advance(averaged_a_frame);
   if (average.busy()) frame.pictures.go_on();
   MatrixQuad& quad = picture.cards.back().heat.quad;

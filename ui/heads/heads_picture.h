@@ -62,6 +62,8 @@ struct HeadsPicture {
 
 /// More queries than this: arcs of the query looked at alone.
 constexpr Index arc_queries = 64;
+/// What the cards show: of weights what the view measures of them.
+Stage heads_stage(const Trace& trace, const View& view);
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query);
 
 /// The same, kept, its average a part further with each frame.

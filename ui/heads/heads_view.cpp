@@ -9,6 +9,7 @@
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
+#include "ui/level/measured.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/matrix/heatmap.h"
@@ -20,7 +21,7 @@
 namespace headlight {
 namespace {
 
-/// Chips for the stages that have heads; gives the y below them.
+/// Chips for the stages that have heads, and for the measures of weights; gives the y below them.
 float choose_stage(const Frame& frame, Rect place) {
   const float u = frame.u;
   float x = place.min.x, y = place.min.y;
@@ -36,6 +37,19 @@ float choose_stage(const Frame& frame, Rect place) {
     if (chip(frame, name(stage).data(), name(stage), chosen, width)) {
       frame.show([stage](View& v) { v.heads.stage = stage; });
     }
+    x += width + 4 * u;
+  }
+  const bool weighs = frame.view().heads.stage == Stage::weights || frame.view().heads.stage == Stage::dropped_weights;
+  if (!weighs || !can_be_measured(*frame.trace())) return y + 36 * u;
+  x = place.min.x;
+  y += 30 * u;
+  constexpr const char* names[] = {"measure.weight", "measure.arrives", "measure.share"};
+  for (int i = 0; i < 3; ++i) {
+    const char* const words = frame.words(names[i]);
+    const float width = text_size(frame.fonts, Face::bold, TypeSize::note * u, words).x + 18 * u;
+    ImGui::SetCursorScreenPos({x, y});
+    if (chip(frame, names[i], words, static_cast<int>(measure_shown(*frame.trace(), frame.view())) == i, width))
+      frame.show([i](View& v) { v.measure = static_cast<HeadMeasure>(i); });
     x += width + 4 * u;
   }
   return y + 36 * u;
@@ -323,7 +337,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   act(frame, picture, cell);
 
   for (const HeadCard& card : picture.cards) draw_card(frame, list, picture, card);
-  if (frame.shown(frame.view().heads.stage).nothing()) say_not_yet(frame, list, grid);
+  if (frame.shown(heads_stage(*frame.trace(), frame.view())).nothing()) say_not_yet(frame, list, grid);
   draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {left, top}, frame.look.ink, frame.words("heads.arcs"));
   draw_arcs(frame, list, picture);
   if (ImGui::IsItemActive() && is_dragging(frame)) {

@@ -114,6 +114,9 @@ enum class SceneAction : std::uint8_t {
   sampling,
   score,       ///< of a key: it can be dragged
   drop_trial,  ///< the scores are again as they are
+  measure,     ///< of a head: the index of HeadMeasure
+  than,        ///< the token whose logit is taken away; −1: none
+  lens,        ///< the layer (cell.batch) and the position (index)
   unfold
 };
 

@@ -132,6 +132,27 @@ const char* missing_together(const HeadOverview& overview, Index layer, LayersTo
   return wanted == LayersTogether::flow && !flow_can_be_had(mean.size(1), layers) ? "network.flow_too_long" : "";
 }
 
+/// Another line of the lens; whether there was one to be had.
+bool advance_lens(const Frame& frame, Teller& teller) {
+  const auto run = network_of(frame.trace()->inputs);
+  NetworkFacts& facts = teller.so_far.facts;
+  if (frame.view().network.together != LayersTogether::lens || !run || !run->logits.defined()) return false;
+  const auto layers = run->network->layers();
+  const Index batch = std::min(frame.view().batch, run->logits.size(0) - 1), block = std::ssize(facts.lens);
+  if (block >= std::ssize(run->network->spec().stacks.back().blocks)) return false;
+  if (block == 0) {
+    const TokenBatch& tokens = run->text.decoder.count() > 0 ? run->text.decoder : run->text.tokens;
+    for (const Token& token : tokens.entries[static_cast<std::size_t>(batch)]) facts.lens_words.push_back(token.text);
+    facts.lens_words.resize(static_cast<std::size_t>(tokens.lengths[static_cast<std::size_t>(batch)]));
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      if (layers[i].stack == layers.back().stack && !layers[i].cross)
+        facts.lens_layers.push_back(static_cast<Index>(i));
+    }
+  }
+  facts.lens.push_back(lens_after(*run, batch, block));
+  return true;
+}
+
 /// The matrix that is asked for: an average is there at once, rollout and flow come from the frame's joiner.
 void tell_together(const Frame& frame, const HeadOverview& overview, Teller& teller) {
   const LayersTogether wanted = frame.view().network.together;
@@ -143,7 +164,9 @@ void tell_together(const Frame& frame, const HeadOverview& overview, Teller& tel
     teller.joined_version.reset();
     facts.together = Tensor();
     facts.rows_together = 0;
-    facts.together_missing = wanted == LayersTogether::none ? "" : missing_together(overview, layer, wanted);
+    facts.together_missing = wanted == LayersTogether::none || wanted == LayersTogether::lens
+                                 ? ""
+                                 : missing_together(overview, layer, wanted);
     if (wanted == LayersTogether::mean && facts.together_missing.empty()) {
       facts.together = one_entry(overview.layers[static_cast<std::size_t>(layer)].summary.mean, frame.view().batch);
       facts.rows_together = facts.together.size(0);
@@ -168,7 +191,7 @@ const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview
   Teller& teller = frame.pictures.get<Teller>([&] { return begin(frame); }, frame.document.trace, frame.view().batch,
                                               frame.view().language);
   tell_together(frame, overview, teller);
-  if (advance_effects(teller)) {
+  if (advance_lens(frame, teller) || advance_effects(teller)) {
     ++teller.so_far.version;
     frame.pictures.go_on();
   }

@@ -236,6 +236,7 @@ const char* hint_key(const View& view, bool pooled) {
     case LayersTogether::mean: return "network.mean_says";
     case LayersTogether::rollout: return "network.rollout_says";
     case LayersTogether::flow: return "network.flow_says";
+    case LayersTogether::lens: return "network.lens_says";
   }
   return "network.hint";
 }
@@ -354,7 +355,8 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
   }
   area.min.y += 4 * u;
   area.min.y += put_ways(pen, area);
-  if (context.view.network.together != LayersTogether::none) put_together(pen, overview, facts, area, at);
+  if (context.view.network.together == LayersTogether::lens) put_lens(pen, overview, facts, area);
+  else if (context.view.network.together != LayersTogether::none) put_together(pen, overview, facts, area, at);
   else if (context.view.network.order == HeadOrder::layer) put_layers(pen, overview, facts, area);
   else put_in_order(pen, overview, facts, area);
   if (panel) put_head_panel(pen, overview, facts, {{place.max.x - side, place.min.y}, place.max});

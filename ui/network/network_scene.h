@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/network/head_overview.h"
+#include "core/network/logit_parts.h"
 #include "ui/level/pen.h"
 
 namespace headlight {
@@ -32,7 +33,10 @@ struct NetworkFacts {
   Tensor together;               ///< [n, n], what LayersTogether asks for; rows that are not computed yet are 0
   Index rows_together = 0;       ///< so many of it are there
   std::string together_missing;  ///< key of the words that say why it is not there; "" where it is
-  std::string file;              ///< the network's, as the person named it
+  std::vector<std::vector<LensCell>> lens;  ///< of LayersTogether::lens, the lines that are computed so far
+  std::vector<std::string> lens_words;      ///< along it
+  std::vector<Index> lens_layers;           ///< of the overview, one a line
+  std::string file;                         ///< the network's, as the person named it
   std::vector<std::vector<std::string>>
       claims;  ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
   bool random_weights = false, can_knock = false;
@@ -68,6 +72,9 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& 
 float put_ways(Pen& pen, Rect room);
 /// What the layers give together, up to the one that is looked at.
 void put_together(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room, HeadPlace at);
+
+/// What the network would say if it ended after each layer.
+void put_lens(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
 
 /// As many as stand beside each other where heads are in an order of their own.
 Index columns_in_order(Index heads, float width, float height);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/network/network_scene.h"
@@ -155,9 +157,12 @@ float put_ways(Pen& pen, Rect room) {
   constexpr std::pair<LayersTogether, const char*> ways[] = {{LayersTogether::none, "network.every_head"},
                                                              {LayersTogether::mean, "network.mean"},
                                                              {LayersTogether::rollout, "network.rollout"},
-                                                             {LayersTogether::flow, "network.flow"}};
+                                                             {LayersTogether::flow, "network.flow"},
+                                                             {LayersTogether::lens, "network.lens"}};
+  const auto run = network_of(pen.context().trace.inputs);
   float x = room.min.x, y = room.min.y;
   for (const auto& [way, key] : ways) {
+    if (way == LayersTogether::lens && !(run && run->logits.defined())) continue;
     const std::string words = pen.context().words(key);
     const bool lit = pen.context().view.network.together == way;
     const Face face = lit ? Face::bold : Face::ui;

@@ -89,6 +89,12 @@ void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& 
       return frame.show([index = target.index](View& v) {
         v.network.habit = index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(index));
       });
+    case SceneAction::lens:
+      open_head(frame, overview, {target.cell.batch, looked_at_head(overview, frame.view()).head});
+      return frame.show([query = target.index](View& v) {
+        v.looking.query = query;
+        v.looking.key.reset();
+      });
     default: return;
   }
 }

@@ -50,15 +50,15 @@ Rect scene_area(const SceneContext& context, Rect place) {
 
 float put_facets(Pen& pen, Rect area) {
   if (!has_facets(pen.context().trace)) return 0;
-  constexpr const char* names[] = {"facet.step", "facet.journey", "facet.geometry", "facet.next"};
-  const std::size_t count = says_next(pen.context().trace) ? 4 : 3;
+  constexpr const char* names[] = {"facet.step", "facet.journey", "facet.geometry", "facet.next", "facet.why"};
+  const std::size_t count = says_next(pen.context().trace) ? 5 : 3;
   const Words& words = pen.context().words;
   const Look& look = pen.look();
   const float u = pen.u(), height = pen.type.caption * 2.1f;
-  float widths[4], total = 0;
+  float widths[5], total = 0;
   for (std::size_t i = 0; i < count; ++i)
     total += widths[i] = pen.measure(Face::bold, pen.type.caption, words(names[i])).x + 22 * u;
-  if (total > area.width() * 0.45f) return 0;
+  if (total > area.width() * 0.5f) return 0;
   float x = area.max.x - total;
   pen.fill({{x - 3 * u, area.min.y}, {area.max.x + 3 * u, area.min.y + height}}, look.field, Corner::card * u);
   for (std::size_t i = 0; i < count; ++i) {

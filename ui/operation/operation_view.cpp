@@ -11,6 +11,7 @@
 #include "ui/operation/next.h"
 #include "ui/operation/operation.h"
 #include "ui/operation/softmax_row.h"
+#include "ui/operation/why.h"
 #include "ui/sentence/sentence_view.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
@@ -57,15 +58,29 @@ const SentenceStory& story_here(const Frame& frame) {
                         prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query));
 }
 
-bool shows_next(const Frame& frame) {
+bool shows_facet(const Frame& frame, Facet facet) {
   return frame.view().kind == ViewKind::pipeline && level_shown(frame.view()) == Level::operation &&
-         frame.view().looking.facet == Facet::next && says_next(*frame.trace());
+         frame.view().looking.facet == facet && says_next(*frame.trace());
+}
+bool shows_next(const Frame& frame) { return shows_facet(frame, Facet::next); }
+bool shows_why(const Frame& frame) { return shows_facet(frame, Facet::why); }
+
+/// Goes to a head, and to the row from which the network predicts.
+void go_to_head(const Frame& frame, const Cell& at) {
+  choose_head(frame, at.batch, at.head);
+  frame.show([row = at.row](View& v) {
+    v.looking.level = Level::sentence;
+    v.looking.query = row;
+    v.looking.key.reset();
+    v.selected.reset();
+  });
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::write_word) return write_word(frame, story_here(frame), target.index);
   if (target.action == SceneAction::draw_word) return write_word(frame, story_here(frame), {});
-  const bool next = shows_next(frame);
+  const bool next = shows_next(frame) || shows_why(frame);
+  if (shows_why(frame) && target.action == SceneAction::head) return go_to_head(frame, target.cell);
   frame.show([action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace,
               next](View& view) {
     LevelChoice& looking = view.looking;
@@ -74,6 +89,7 @@ void click(const Frame& frame, const SceneTarget& target) {
         view = with_focus_on(std::move(view), *trace, cell);
         view.selected = cell;
         break;
+      case SceneAction::than: looking.than = index < 0 ? std::nullopt : std::optional(index); break;
       case SceneAction::query_word: looking.query = index; break;
       case SceneAction::drop_trial: looking.trial.reset(); break;
       case SceneAction::unfold:
@@ -197,6 +213,15 @@ Stage stage_shown(const Frame& frame) {
 
 namespace {
 
+Scene why_scene(const Frame& frame, Rect place) {
+  const Trace& trace = *frame.trace();
+  const LevelChoice& looking = frame.view().looking;
+  const Index at = prediction_place(trace, frame.view(), focus_of(trace, frame.view()).query);
+  return make_why(scene_context(frame),
+                  why_parts(trace, frame.view(), other_pass(trace, frame.view()), at, looking.rival, looking.than),
+                  place);
+}
+
 Scene next_scene(const Frame& frame, Rect place) {
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
@@ -225,6 +250,7 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
               return OperationScene{make_journey(scene_context(frame), words_beside_journey(frame), place)};
             if (facet == Facet::geometry) return OperationScene{make_geometry(scene_context(frame), place)};
             if (shows_next(frame)) return OperationScene{next_scene(frame, place)};
+            if (shows_why(frame)) return OperationScene{why_scene(frame, place)};
             const Stage stage = stage_shown(frame);
             return OperationScene{make_operation(scene_context(frame), stage, reveal_of(frame, stage), place)};
           },
@@ -234,8 +260,9 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
 
 View with_facet(View view, Facet facet) {
   view.looking.level = Level::operation;
+  const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
+  if (!of_next(view.looking.facet) || !of_next(facet)) view.looking.rival.reset();
   view.looking.facet = facet;
-  view.looking.rival.reset();
   view.looking.guessing = {};
   view.looking.pointed.reset();
   view.playing = false;
@@ -279,7 +306,7 @@ void draw_operation_view(const Frame& frame, Rect place) {
   ImGui::InvisibleButton("operation_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) &&
+  const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) && !shows_why(frame) &&
                           !frame.view().looking.rival && !ImGui::IsItemActive();
   const std::optional<Index> word = near_words && target && !target->link && target->action == SceneAction::key_word
                                         ? std::optional(target->index)

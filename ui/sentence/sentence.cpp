@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "core/run/trace.h"
+#include "ui/document/action.h"
 #include "ui/level/focus.h"
 #include "ui/level/matrix_numbers.h"
+#include "ui/level/measured.h"
 #include "ui/level/row_prose.h"
 #include "ui/sentence/sides.h"
 #include "ui/sentence/story.h"
@@ -41,6 +43,38 @@ const char* sentence_key(const SceneContext& context, Index query, const Row& ro
   if (most < 1.4f / visible) return "sentence.evenly";
   if (most < 0.5f) return self ? "sentence.several_itself" : "sentence.several";
   return self ? "sentence.mostly_itself" : "sentence.mostly";
+}
+
+/// What the head brings to the word that asks, beside where it looks.
+struct BroughtProse {
+  const char* title = nullptr;
+  const char* story = nullptr;  ///< about the largest weight
+  std::vector<Named> values;
+};
+
+BroughtProse brought_prose(const SceneContext& context, Index query, const Row& row) {
+  const BroughtRow brought = brought_row(context.trace, context.view, query);
+  const bool share = measure_shown(context.trace, context.view) == HeadMeasure::share;
+  const auto weight = std::ranges::max_element(row.weights) - row.weights.begin();
+  const auto at = [](const std::vector<float>& all, Index k) { return all[static_cast<std::size_t>(k)]; };
+  const ImU32 ink = context.look.ink, head = context.look.head_ink(context.view.head);
+  const auto amount = [&](Index k) {
+    return share ? share_text(at(row.shares, k)) : length_text(at(brought.lengths, k));
+  };
+  BroughtProse prose;
+  prose.title = !(brought.sum > 0) ? "measure.brings_nothing" : share ? "measure.brings_share" : "measure.brings";
+  prose.story = weight == row.most ? "measure.weight_too"
+                : share            ? "measure.weight_elsewhere_share"
+                                   : "measure.weight_elsewhere";
+  prose.values = {{query_word(context, query), ink, true, NamedLink{SceneAction::query_word, query}},
+                  {key_word(context, row.most), ink, true, NamedLink{SceneAction::key_word, row.most}},
+                  {amount(row.most), head},
+                  {length_text(brought.sum), head},
+                  {std::to_string(context.view.head), head, false},
+                  {key_word(context, weight), ink, true, NamedLink{SceneAction::key_word, weight}},
+                  {share_text(at(row.weights, weight)), head},
+                  {amount(weight), head}};
+  return prose;
 }
 
 /// How many of the row's shares dropout takes, and of how many.
@@ -84,7 +118,7 @@ struct SentenceParts {
   const bool presenting = context.view.presenting;
   const Guessing& guessing = context.view.looking.guessing;
   const Index query = asking_word(trace, context.view);
-  const Row row = row_of(context, query);
+  const Row row = guessing.asked ? row_of(context, query) : measured_row(context, query);
   const ImU32 colour = look.head(context.view.head);
   const Align align = presenting ? Align::middle : Align::left;
   /// Until it is guessed, nothing says where the word looks.
@@ -97,7 +131,13 @@ struct SentenceParts {
 
   bool has_rail() const { return !presenting && !story.rail.empty() && place.width() >= 760 * u; }
   bool has_prediction() const { return !story.next.empty() && !presenting && place.width() >= 900 * u; }
-  std::string most_share() const { return share_text(row.shares[static_cast<std::size_t>(row.most)]); }
+  /// The largest weight of the row.
+  std::string most_share() const {
+    const std::vector<float>& weights = row.weights.empty() ? row.shares : row.weights;
+    return share_text(row.weights.empty() ? weights[static_cast<std::size_t>(row.most)]
+                                          : *std::ranges::max_element(weights));
+  }
+  bool has_measures() const { return !presenting && !guessing.asked && !row.dead && can_be_measured(trace); }
 
   void lay_out() {
     middle = place;
@@ -114,11 +154,8 @@ struct SentenceParts {
 
   /// What the word does, what was guessed, and what is to be known of it besides.
   void put_sentences() {
-    say(TextRole::prose, words(hidden ? "sentence.guess_ask" : sentence_key(context, query, row)),
-        names_of(context, query, row), pen.type.title, look.ink);
-    if (guessing.asked && guessing.guess) put_guessed();
-    if (const RowProse prose = guessing.asked ? RowProse() : row_prose(context, query); prose.key)
-      say(TextRole::story, words(prose.key), prose.values, pen.type.story, look.muted);
+    if (!row.weights.empty()) put_brought();
+    else put_looks();
     if (story.claim && !presenting && !guessing.asked) put_claim(*story.claim);
     if (story.random_weights || story.random_input)
       say(TextRole::story, words(story.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
@@ -129,7 +166,31 @@ struct SentenceParts {
       say(TextRole::story, words("sentence.before_dropout"), counts, pen.type.story, look.muted);
     }
     body = {{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + 20 * u)}};
+    if (has_measures() && body.height() >= 200 * u) {
+      body.max.y -= pen.type.caption * 2.1f + 6 * u;
+      const Rect room{{body.min.x, body.max.y + 6 * u}, {body.max.x, area.max.y}};
+      const float width = put_measures(pen, room);
+      const std::string legend(words("measure.legend"));
+      const float x = room.min.x + width + 14 * u;
+      if (!row.weights.empty() && x + pen.measure(Face::ui, pen.type.caption, legend).x <= room.max.x)
+        pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pen.type.caption * 1.05f}, Align::left,
+                 look.muted, legend);
+    }
     depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
+  }
+
+  void put_looks() {
+    say(TextRole::prose, words(hidden ? "sentence.guess_ask" : sentence_key(context, query, row)),
+        names_of(context, query, row), pen.type.title, look.ink);
+    if (guessing.asked && guessing.guess) put_guessed();
+    if (const RowProse prose = guessing.asked ? RowProse() : row_prose(context, query); prose.key)
+      say(TextRole::story, words(prose.key), prose.values, pen.type.story, look.muted);
+  }
+
+  void put_brought() {
+    const BroughtProse prose = brought_prose(context, query, row);
+    say(TextRole::prose, words(prose.title), prose.values, pen.type.title, look.ink);
+    say(TextRole::story, words(prose.story), prose.values, pen.type.story, look.muted);
   }
 
   /// What the head is missed for on many texts, and where it rests when it is not.

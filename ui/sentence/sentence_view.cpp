@@ -71,6 +71,7 @@ void click(const Frame& frame, const SceneTarget& target) {
             looking.guessing = {};
             break;
           }
+          case SceneAction::measure: view.measure = static_cast<HeadMeasure>(index); break;
           case SceneAction::back: looking.level = Level::pipeline; break;
           case SceneAction::next_word:
             looking.guessing = {};
@@ -181,7 +182,7 @@ const Scene& sentence_scene(const Frame& frame, Rect place) {
   const SentenceStory& shown = story(frame);
   return frame
       .picture<SentenceScene>([&] { return SentenceScene{make_sentence(scene_context(frame), shown, place)}; },
-                              view.looking, view.selected, view.step, place)
+                              view.looking, view.measure, view.selected, view.step, place)
       .scene;
 }
 

@@ -149,6 +149,7 @@ OtherPass other_pass(const Trace& trace, const View& view) {
   if (!run || !run->is_small()) return {};
   RunOptions options;
   options.weights = false;
+  options.parts = true;
   options.knock_out = run->knock_out;
   const bool beside = !knocked && !run->change;
   const std::pair head{layer_of(*run->network, trace.scenario), view.head};

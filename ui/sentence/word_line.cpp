@@ -5,6 +5,7 @@
 
 #include "core/run/trace.h"
 #include "ui/level/matrix_numbers.h"
+#include "ui/level/measured.h"
 #include "ui/look/measure.h"
 
 namespace headlight::sentence {
@@ -22,6 +23,22 @@ Row row_of(const SceneContext& context, Index query) {
     row.hidden.push_back(classify(weights, masks, query, k) == CellKind::masked);
     if (std::isfinite(share) && share > 0) row.dead = false;
     if (share > row.shares[static_cast<std::size_t>(row.most)]) row.most = k;
+  }
+  return row;
+}
+
+Row measured_row(const SceneContext& context, Index query) {
+  Row row = row_of(context, query);
+  const HeadMeasure measure = measure_shown(context.trace, context.view);
+  if (measure == HeadMeasure::weight || row.dead) return row;
+  BroughtRow brought = brought_row(context.trace, context.view, query);
+  row.weights = std::move(row.shares);
+  row.shares = std::move(brought.shares);
+  row.most = std::ranges::max_element(row.shares) - row.shares.begin();
+  if (measure == HeadMeasure::share) return row;
+  for (const float length : brought.lengths) {
+    row.bars.push_back(brought.most > 0 ? length / brought.most : 0);
+    row.numbers.push_back(length_text(length));
   }
   return row;
 }
@@ -181,14 +198,21 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
                "?");
       continue;
     }
-    const float share = std::isfinite(row.shares[k]) ? std::clamp(row.shares[k], 0.0f, 1.0f) : 0;
+    const float between = row.weights.empty() ? 0 : std::max(1.0f, 1.5f * u),
+                middle = row.weights.empty() ? x - half : x;
+    if (!row.weights.empty() && row.weights[k] > 0) {
+      const float height = std::max(std::clamp(row.weights[k], 0.0f, 1.0f) * depth, 3 * u);
+      pen.box({{x - half, bottom - height}, {x - between, bottom}}, colour, std::max(1.0f, 1.5f * u), Corner::mark * u);
+    }
+    const float value = row.bars.empty() ? row.shares[k] : row.bars[k];
+    const float share = std::isfinite(value) ? std::clamp(value, 0.0f, 1.0f) : 0;
     if (share > 0) {
       const float height = std::max(share * depth, 1.5f * u);
-      pen.fill({{x - half, bottom - height}, {x + half, bottom}}, colour, std::min(3 * u, height / 2));
+      pen.fill({{middle + between, bottom - height}, {x + half, bottom}}, colour, std::min(3 * u, height / 2));
     }
     const bool is_lit = place.index == lit;
     // The largest share is read from the last row too, where its word leaves it the room.
-    const std::string words = share_text(row.shares[k]);
+    const std::string words = row.numbers.empty() ? share_text(row.shares[k]) : row.numbers[k];
     const float larger = pen.context().fonts.crisp(Face::mono, pen.type.number * 1.5f);
     const bool large = is_lit && line.lines == 1 && pen.measure(Face::mono, larger, words).x <= place.box.width();
     pen.text(TextRole::number, Face::mono, large ? larger : pen.type.number, {x, bottom + number * 0.6f}, Align::middle,

@@ -7,15 +7,21 @@
 
 namespace headlight::sentence {
 
-/// One row of weights and what the mask says of it.
+/// One row of a head and what the mask says of it.
 struct Row {
-  std::vector<float> shares;
+  std::vector<float> shares;         ///< of the weights, or of what is brought
+  std::vector<float> bars;           ///< 0 … 1, how high each stands; empty: as high as its share
+  std::vector<std::string> numbers;  ///< under the bars; empty: the shares
+  std::vector<float> weights;        ///< beside the bars, hollow; empty where they are the shares themselves
   std::vector<bool> hidden;
   Index most = 0;
   bool dead = false;
 };
 
+/// Of the weights.
 Row row_of(const SceneContext& context, Index query);
+/// Of what the view measures.
+Row measured_row(const SceneContext& context, Index query);
 /// Shares of one row, in digits that fit each other.
 std::string share_text(float share);
 

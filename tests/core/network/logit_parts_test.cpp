@@ -70,6 +70,32 @@ TEST_CASE("the parts of a logit add up to it in every architecture whose logits 
   CHECK(added >= 35);
 }
 
+TEST_CASE("a head's part is the sum of what each key's value brings, at any position, in every architecture") {
+  for (const std::string& name : networks_with_logits()) {
+    INFO(name);
+    const NetworkRun run = pass_of(name);
+    if (!run.network->has_parts()) continue;
+    for (const Index position : {Index{-1}, Index{1}}) {
+      if (position >= run.logits.size(1)) continue;
+      const LogitParts made = run.network->parts_of(run, 0, 5, {}, position);
+      if (position >= 0) CHECK(made.logit == static_cast<double>(run.logits.at({0, position, 5})));
+      CHECK(std::abs(sum_of(made) - made.logit) < 1e-4);
+      for (const LogitPart& part : made.parts) {
+        if (part.what != LogitPart::What::head) continue;
+        REQUIRE(std::ssize(part.sources) == run.keys_of(*part.layer).count());
+        CHECK(std::abs(std::accumulate(part.sources.begin(), part.sources.end(), 0.0) - part.value) < 1e-4);
+      }
+    }
+  }
+  RunOptions options;
+  options.knock_out = {{0, 1}};
+  const NetworkRun run = pass_of("gpt2", options);
+  for (const LogitPart& part : run.network->parts_of(run, 0, 5).parts) {
+    if (part.what == LogitPart::What::head && part.layer == 0 && part.head == 1)
+      for (const double source : part.sources) CHECK(source == 0);
+  }
+}
+
 TEST_CASE("parts of a logit are those that PyTorch's derivatives give with frozen norms") {
   const auto expected = open_arrays(samples::fixture("logit_parts.npz"));
   for (const std::string name : {"gpt2", "opt_after", "gemma2"}) {

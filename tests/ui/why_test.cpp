@@ -1,0 +1,227 @@
+// Why, not where: what a head brings beside its weights, the parts of a logit, and what a network would say if it ended
+// after a layer.
+#include "ui/operation/why.h"
+
+#include <numeric>
+
+#include "core/network/network.h"
+#include "core/run/contributions.h"
+#include "core/scenario/model_layer.h"
+#include "tests/ui/studio.h"
+#include "ui/document/view_fields.h"
+#include "ui/level/measured.h"
+#include "ui/network/network_scene.h"
+#include "ui/sentence/story.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+Document of_network_saying(const char* text = "the cat that chases the dogs") {
+  Document document = sentence();
+  document.scenario = {};
+  document.scenario.source = Source::file;
+  document.scenario.file = "model:sentences";
+  document.scenario.text = text;
+  document.view.kind = ViewKind::pipeline;
+  document.view.looked = true;
+  document.view.looking.query = 3;
+  return document;
+}
+
+const Setting why_sizes[] = {
+    {{1024, 768}}, {{1600, 900}}, {{1600, 900}, 1, false, "zh"}, {{1024, 768}, 1, false, "zh"}};
+
+const SceneTarget* find_target(const Scene& scene, SceneAction action, Index index) {
+  const auto found = std::ranges::find_if(
+      scene.targets, [&](const SceneTarget& each) { return each.action == action && each.index == index; });
+  return found == scene.targets.end() ? nullptr : &*found;
+}
+
+Scene sentence_scene_of(const Studio& studio) {
+  const View& view = studio.context().view;
+  return make_sentence(studio.context(), story_of(studio.trace(), view, view.looking.query.value_or(-1), {}),
+                       studio.place());
+}
+
+WhyParts why_parts_in(const Studio& studio, std::optional<Index> token = {}, std::optional<Index> than = {}) {
+  return why_parts(studio.trace(), studio.context().view, {}, 3, token, than);
+}
+
+double sum_of_parts(const WhyParts& why) {
+  return std::accumulate(why.parts.begin(), why.parts.end(), 0.0,
+                         [](double sum, const LogitPart& part) { return sum + part.value; });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a trace has what its heads bring as soon as a view measures it, and the sentence shows it beside the weight") {
+  HeadlessWindow window(of_network_saying());
+  window.settle();
+  CHECK_FALSE(window.document().trace->has(Stage::contribution_norms));
+  window.session.perform(EditView{[](View& v) { v.measure = HeadMeasure::arrives; }});
+  window.settle();
+  CHECK(identical((*window.document().trace)[Stage::contribution_norms], window.document().trace->contributions));
+
+  Document document = of_network_saying();
+  document.view.measure = HeadMeasure::arrives;
+  Studio studio(document, {{1600, 900}});
+  const Tensor lengths = contribution_norms(studio.trace());
+  const BroughtRow brought = brought_row(studio.trace(), studio.context().view, 3);
+  double shares = 0;
+  for (std::size_t k = 0; k < brought.shares.size(); ++k) {
+    CHECK(brought.lengths[k] == lengths.at({0, studio.context().view.head, 3, static_cast<Index>(k)}));
+    shares += static_cast<double>(brought.shares[k]);
+  }
+  CHECK(shares == Approx(1).margin(1e-5));
+  const auto hollow = [&] {
+    const Scene scene = sentence_scene_of(studio);
+    for (Index k = 0; k < 4; ++k) CHECK(has_text(scene, length_text(brought.lengths[static_cast<std::size_t>(k)])));
+    return std::ranges::count_if(scene.items,
+                                 [](const SceneItem& item) { return std::holds_alternative<SceneBox>(item); });
+  };
+  const auto beside = hollow();
+  studio.view().measure = HeadMeasure::weight;
+  const Scene plain = sentence_scene_of(studio);
+  CHECK(beside > std::ranges::count_if(plain.items,
+                                       [](const SceneItem& item) { return std::holds_alternative<SceneBox>(item); }));
+}
+
+TEST_CASE("the sentence offers the three measures and is whole with each, at every size and in both languages") {
+  for (const Setting& at : why_sizes) {
+    for (const HeadMeasure measure : {HeadMeasure::weight, HeadMeasure::arrives, HeadMeasure::share}) {
+      Document document = of_network_saying("the cat that chases the dogs sleeps because it is tired .");
+      document.view.measure = measure;
+      Studio studio(document, at);
+      const Scene scene = sentence_scene_of(studio);
+      INFO(at.window.x << at.language << static_cast<int>(measure));
+      CHECK(faults(scene, studio) == "");
+      for (Index i = 0; i < 3; ++i) CHECK(find_target(scene, SceneAction::measure, i));
+    }
+  }
+}
+
+TEST_CASE("the measure is a field of the view: a link and the journal have it, and heads show its stage") {
+  View view;
+  view.measure = HeadMeasure::share;
+  CHECK(look_text(view).find("measure=share") != std::string::npos);
+  CHECK(with_look({}, "measure=arrives").measure == HeadMeasure::arrives);
+  CHECK(with_view_fields({}, "facet=why").looking.facet == Facet::why);
+  CHECK(with_view_fields({}, "facet=next").looking.facet == Facet::next);
+  Document document = of_network_saying();
+  document.view.kind = ViewKind::heads;
+  document.view.measure = HeadMeasure::share;
+  HeadlessWindow window(document);
+  window.settle();
+  const Tensor shares = row_shares(contribution_norms(*window.document().trace));
+  const bool shown = std::ranges::any_of(window.painter.quads, [&](const MatrixQuad& quad) {
+    if (!quad.values.defined() || quad.values.shape() != shares.shape()) return false;
+    for (Index k = 0; k < 4; ++k) {
+      if (quad.values.at({0, 1, 3, k}) != shares.at({0, 1, 3, k})) return false;
+    }
+    return true;
+  });
+  CHECK(shown);
+}
+
+TEST_CASE("why: the parts of a logit, and of the difference of two, add up to it; bars add up whatever is folded") {
+  Studio studio(of_network_saying(), {{1600, 900}});
+  const auto run = network_of(studio.trace().inputs);
+  const WhyParts one = why_parts_in(studio);
+  const auto likely = most_likely(*run, 0, 3, 2);
+  CHECK(one.words[one.chosen].token == likely[0].id);
+  CHECK(sum_of_parts(one) == Approx(run->logits.at({0, 3, likely[0].id})).margin(1e-4));
+  const WhyParts two = why_parts_in(studio, likely[0].id, likely[1].id);
+  CHECK(sum_of_parts(two) ==
+        Approx(run->logits.at({0, 3, likely[0].id}) - run->logits.at({0, 3, likely[1].id})).margin(1e-4));
+  for (const std::size_t most : {2u, 3u, 5u, 9u, 100u}) {
+    const std::vector<WhyBar> bars = why_bars(two, most);
+    CHECK(bars.size() <= std::max<std::size_t>(most, 2));
+    double sum = 0;
+    std::vector<std::size_t> parts;
+    for (const WhyBar& bar : bars) {
+      sum += bar.value;
+      parts.insert(parts.end(), bar.parts.begin(), bar.parts.end());
+    }
+    std::ranges::sort(parts);
+    REQUIRE(parts.size() == two.parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) CHECK(parts[i] == i);
+    CHECK(sum == Approx(sum_of_parts(two)).margin(1e-9));
+  }
+}
+
+TEST_CASE("why is whole at every size, with one word and with two") {
+  for (const Setting& at : why_sizes) {
+    for (const bool two : {false, true}) {
+      Studio studio(of_network_saying("the cat that chases the dogs sleeps because it is tired ."), at);
+      const WhyParts first = why_parts_in(studio);
+      const WhyParts why = why_parts_in(studio, {}, two ? std::optional(first.words[1].token) : std::nullopt);
+      const Scene scene = make_why(studio.context(), why, studio.place());
+      INFO(at.window.x << at.language << two);
+      CHECK(faults(scene, studio) == "");
+    }
+  }
+}
+
+TEST_CASE("in why a click on a word chooses it, and one on a head goes to that head and row") {
+  Document document = of_network_saying();
+  document.view.looking.level = Level::operation;
+  document.view.looking.facet = Facet::why;
+  const auto [word, head] = [&] {
+    Studio studio(document, {{1600, 900}});
+    const Scene scene = make_why(studio.context(), why_parts_in(studio), studio.place());
+    const SceneTarget* word_at = find_target(scene, SceneAction::rival, why_parts_in(studio).words[2].token);
+    const auto head_at = std::ranges::find_if(scene.targets, [](const SceneTarget& each) {
+      return each.action == SceneAction::head && each.cell.batch == 1 && each.cell.head == 2;
+    });
+    REQUIRE(word_at);
+    REQUIRE(head_at != scene.targets.end());
+    return std::pair(*word_at, *head_at);
+  }();
+  HeadlessWindow window(document, {1600, 900});
+  window.settle();
+  window.click(word.rect.centre());
+  CHECK(window.document().view.looking.rival == word.index);
+  window.settle();
+  window.session.perform(EditView{[](View& v) { v.looking.rival.reset(); }});
+  window.settle();
+  window.click(head.rect.centre());
+  window.settle();
+  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.head == 2);
+  CHECK(window.document().scenario.layer == "1");
+  CHECK(window.document().view.looking.query == Index{3});
+}
+
+TEST_CASE("the lens is a way of the network view; a click goes to that layer and word") {
+  Document document = of_network_saying();
+  document.view.kind = ViewKind::network;
+  document.scenario.layer = "1";
+  document.view.network.together = LayersTogether::lens;
+  const Rect place = [&] {
+    Studio studio(document, {{1600, 900}});
+    const auto run = network_of(studio.trace().inputs);
+    NetworkFacts facts;
+    facts.lens = lens_of(*run, 0);
+    CHECK(facts.lens.back()[3].likely.id == most_likely(*run, 0, 3, 1).front().id);
+    for (const Token& token : run->text.tokens.entries[0]) facts.lens_words.push_back(token.text);
+    for (Index i = 0; i < std::ssize(facts.lens); ++i) facts.lens_layers.push_back(i);
+    const Scene scene = make_network(studio.context(), *studio.trace().overview, facts, studio.place());
+    CHECK(has_text(scene, facts.lens[0][3].likely.text));
+    const auto cell = std::ranges::find_if(scene.targets, [](const SceneTarget& each) {
+      return each.action == SceneAction::lens && each.index == 3 && each.cell.batch == 0;
+    });
+    REQUIRE(cell != scene.targets.end());
+    return cell->rect;
+  }();
+  HeadlessWindow window(document, {1600, 900});
+  window.settle();
+  for (int i = 0; i < 12; ++i) window.frame();
+  window.click(place.centre());
+  window.settle();
+  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().scenario.layer == "0");
+  CHECK(window.document().view.looking.query == Index{3});
+}
