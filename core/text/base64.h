@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace headlight {
 
 std::string base64(std::span<const std::uint8_t> bytes);
+/// Nothing where it is none.
+std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace headlight

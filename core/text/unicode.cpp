@@ -27,6 +27,8 @@ bool is_digit(char32_t c) { return is_any(c, {UTF8PROC_CATEGORY_ND, UTF8PROC_CAT
 
 bool is_mark(char32_t c) { return is_any(c, {UTF8PROC_CATEGORY_MN}); }
 
+bool is_any_mark(char32_t c) { return is_any(c, {UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_MC, UTF8PROC_CATEGORY_ME}); }
+
 bool is_punctuation(char32_t c) {
   return is_any(c, {UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PD, UTF8PROC_CATEGORY_PS, UTF8PROC_CATEGORY_PE,
                     UTF8PROC_CATEGORY_PI, UTF8PROC_CATEGORY_PF, UTF8PROC_CATEGORY_PO});

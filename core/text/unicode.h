@@ -8,6 +8,7 @@ namespace headlight {
 bool is_letter(char32_t c);          ///< category L
 bool is_digit(char32_t c);           ///< category N
 bool is_mark(char32_t c);            ///< category Mn: an accent on its own
+bool is_any_mark(char32_t c);        ///< category M
 bool is_punctuation(char32_t c);     ///< category P
 bool is_control(char32_t c);         ///< category C
 bool is_blank(char32_t c);           ///< category Z, and the blanks among the control characters

@@ -1,7 +1,7 @@
 // Tokens that are found in a text before anything else is done to it, such as [MASK] or <|endoftext|>.
 #pragma once
 
-#include <optional>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +16,7 @@ struct AddedToken {
   bool normalized = false;    ///< found in the normalised text, and there in its own normalised form
   bool takes_before = false;  ///< the blanks before it ("lstrip")
   bool takes_after = false;   ///< and after it ("rstrip")
+  bool whole_word = false;    ///< only where no letter stands beside it ("single_word")
 };
 
 /// A stretch of the text, or a token instead of one.
@@ -25,7 +26,18 @@ struct Stretch {
   const AddedToken* token = nullptr;
 };
 
-/// Leftmost first, the longest where several begin. `tokens` must outlive what comes back.
-std::vector<Stretch> cut_at(std::string_view text, const std::vector<AddedToken>& tokens);
+class AddedTokens {
+ public:
+  explicit AddedTokens(std::vector<AddedToken> tokens = {});
+  const std::vector<AddedToken>& all() const { return tokens_; }
+  /// Leftmost first, the longest where several begin. What comes back points into this.
+  std::vector<Stretch> cut(std::string_view text) const;
+
+ private:
+  const AddedToken* at(std::string_view rest) const;
+
+  std::vector<AddedToken> tokens_;
+  std::array<std::vector<std::size_t>, 256> by_first_byte_;  ///< the longest first
+};
 
 }  // namespace headlight

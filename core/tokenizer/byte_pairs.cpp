@@ -9,15 +9,6 @@
 namespace headlight {
 namespace {
 
-Vocabulary read_vocabulary(const std::filesystem::path& path) {
-  const ErrorPlace place{utf8_from(path)};
-  const Json json = read_tokenizer_json(path, place);
-  if (!json.is_object()) place.fail("no JSON object", "{\"token\": id, …}");
-  Vocabulary vocabulary;
-  for (const auto& [token, id] : json.items()) vocabulary.emplace(token, token_id(id, token, place));
-  return vocabulary;
-}
-
 std::vector<std::pair<std::string, std::string>> read_merges(const std::filesystem::path& path) {
   std::vector<std::pair<std::string, std::string>> merges;
   const std::vector<std::string> lines = lines_of(path, ErrorPlace{utf8_from(path)});

@@ -13,6 +13,28 @@ namespace {
 
 constexpr const char* space_mark = "▁";
 
+/// tokenizer.ggml.pre: the expressions that words are cut by, one after the other, as llama.cpp has them.
+std::map<std::string, std::vector<std::string>> ways_of_cutting() {
+  const std::vector<std::string> digits_apart{R"(\p{N})", gpt2_words}, by_llama{llama3_words(3)};
+  return {{"default", {gpt2_words}},
+          {"gpt-2", {gpt2_words}},
+          {"olmo", {gpt2_words}},
+          {"llama-bpe", by_llama},
+          {"llama3", by_llama},
+          {"llama-v3", by_llama},
+          {"dbrx", by_llama},
+          {"smaug-bpe", by_llama},
+          {"qwen2", {llama3_words(1)}},
+          {"stablelm2", {llama3_words(1)}},
+          {"starcoder", digits_apart},
+          {"refact", digits_apart},
+          {"command-r", digits_apart},
+          {"smollm", digits_apart},
+          {"gpt-4o", {gpt4o_words}},
+          {"llama4", {gpt4o_words}},
+          {"deepseek-v3", deepseek3_words()}};
+}
+
 class GgufTokenizer {
  public:
   explicit GgufTokenizer(const ArrayFile& file) : file_(file), place_{file.path()} {
@@ -71,40 +93,25 @@ class GgufTokenizer {
       rules.merges.emplace_back(merge.substr(0, blank), merge.substr(blank + 1));
     }
     parts.byte_level = true;
-    if (words == "gpt-2" || words.empty() || words == "default") {
-      parts.words.push_back(byte_level(false, true));
-    } else if (const std::size_t digits = words == "llama-bpe" || words == "llama3" || words == "llama-v3" ? 3
-                                          : words == "qwen2"                                               ? 1
-                                                                                                           : 0;
-               digits > 0) {
-      parts.words.push_back(words_by([digits](std::string_view rest) { return gpt4_word(rest, digits); }));
-      parts.words.push_back(byte_level(false, false));
-      rules.whole_words = digits == 3;
-      if (digits == 1) parts.normalizer = unicode_form(UnicodeForm::nfc);  // as Qwen's own tokenizer
-    } else {
-      place_.fail("its words are cut as " + in_quotes(words) + " does, which is not known here",
-                  "gpt-2, llama-bpe or qwen2");
+    const auto known = ways_.find(words.empty() ? "default" : words);
+    if (known == ways_.end()) {
+      std::string list;
+      for (const auto& [name, expressions] : ways_) list += (list.empty() ? "" : ", ") + name;
+      place_.fail("its words are cut as " + in_quotes(words) + " does, which is not known here", "one of " + list);
     }
+    for (const std::string& expression : known->second) parts.words.push_back(words_by(expression));
+    parts.words.push_back(byte_level(false, false));
+    rules.whole_words = words == "llama-bpe" || words == "llama3" || words == "llama-v3";
+    if (words == "qwen2") parts.normalizer = unicode_form(UnicodeForm::nfc);  // as Qwen's own tokenizer
     bos_ = flag("add_bos_token", rules.whole_words);
   }
 
-  /// Every way in which a token is made of two others is a merge; the token's score is its rank.
   void by_pieces(TokenizerParts& parts, PairRules& rules) {
     const std::vector<float> scores = numbers("scores");
     if (scores.empty()) place_.fail("holds no tokenizer.ggml.scores");
-    std::vector<std::tuple<float, Index, Index, Index>> merges;  // score, token, left, right
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      const std::string& whole = tokens_[i];
-      for (std::size_t cut = 0; cut < whole.size();) {
-        next_character(whole, cut);
-        const auto left = vocabulary_.find(whole.substr(0, cut)), right = vocabulary_.find(whole.substr(cut));
-        if (cut < whole.size() && left != vocabulary_.end() && right != vocabulary_.end())
-          merges.emplace_back(-scores[i], static_cast<Index>(i), left->second, right->second);
-      }
-    }
-    std::ranges::sort(merges);
-    for (const auto& [score, made, left, right] : merges)
-      rules.merges.emplace_back(tokens_[static_cast<std::size_t>(left)], tokens_[static_cast<std::size_t>(right)]);
+    std::vector<ScoredPiece> pieces;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) pieces.push_back({tokens_[i], static_cast<double>(scores[i])});
+    add_merges(pieces, rules);
     rules.bytes = true;
     if (const auto unknown = token("unknown_token_id")) rules.unknown = unknown->text;
     rules.join_unknown = true;
@@ -134,6 +141,7 @@ class GgufTokenizer {
   ErrorPlace place_;
   std::vector<std::string> tokens_;
   Vocabulary vocabulary_;
+  std::map<std::string, std::vector<std::string>> ways_ = ways_of_cutting();
   bool bos_ = false;
 };
 

@@ -25,9 +25,6 @@ std::pair<std::string, std::string> merge_of(const TokenizerPart& merge) {
 }
 
 std::unique_ptr<const TokenModel> pairs_of(const TokenizerPart& part) {
-  for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-    if (!part.text(affix).empty()) part.refuse(std::string("has the ") + affix + " " + in_quotes(part.text(affix)));
-  }
   if (part.at("dropout").there() && part.at("dropout").value != 0) part.refuse("has a dropout");
   PairRules rules;
   rules.vocabulary = vocabulary_of(part);
@@ -36,6 +33,8 @@ std::unique_ptr<const TokenModel> pairs_of(const TokenizerPart& part) {
   rules.join_unknown = part.is("fuse_unk", false);
   rules.bytes = part.is("byte_fallback", false);
   rules.whole_words = part.is("ignore_merges", false);
+  rules.inner = part.text("continuing_subword_prefix");
+  rules.last = part.text("end_of_word_suffix");
   return pair_model(std::move(rules), part.place.path);
 }
 
@@ -47,6 +46,22 @@ std::unique_ptr<const TokenModel> pieces_of(const TokenizerPart& part) {
   const TokenizerPart longest = part.at("max_input_chars_per_word");
   if (longest.value.is_number_unsigned()) rules.longest_word = longest.value.get<std::size_t>();
   return piece_model(std::move(rules));
+}
+
+/// "vocab": [["▁the", −3.4], …], by their ids.
+std::unique_ptr<const TokenModel> unigram_of(const TokenizerPart& part) {
+  UnigramRules rules;
+  for (const TokenizerPart& item : part.list("vocab")) {
+    const Json& pair = item.value;
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_number())
+      part.place.fail("one of its pieces has no score", "[\"piece\", score]");
+    rules.pieces.push_back({pair[0].get<std::string>(), pair[1].get<double>()});
+  }
+  if (rules.pieces.empty()) part.place.fail("its model has no vocab", "[[\"piece\", score], …]");
+  if (const TokenizerPart unknown = part.at("unk_id"); unknown.there())
+    rules.unknown = token_id(unknown.value, "unk_id", part.place);
+  rules.bytes = part.is("byte_fallback", false);
+  return unigram_model(std::move(rules), part.place.path);
 }
 
 std::unique_ptr<const TokenModel> words_of(const TokenizerPart& part) {
@@ -94,9 +109,13 @@ void read_template(const TokenizerPart& part, TokenizerParts& parts) {
 }  // namespace
 
 std::unique_ptr<const TokenModel> model_of(const TokenizerPart& part) {
-  const std::string type = part.text("type", part.at("merges").there() ? "BPE" : "");  // older files name none
+  // Older files name none.
+  const std::string type = part.text("type", part.at("merges").there()   ? "BPE"
+                                             : part.at("unk_id").there() ? "Unigram"
+                                                                         : "");
   if (type == "BPE") return pairs_of(part);
   if (type == "WordPiece") return pieces_of(part);
+  if (type == "Unigram") return unigram_of(part);
   if (type == "WordLevel") return words_of(part);
   part.refuse("is " + in_quotes(type));
 }

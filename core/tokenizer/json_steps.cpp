@@ -5,44 +5,71 @@
 #include <string_view>
 
 #include "core/files/load_budget.h"
+#include "core/text/base64.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::string_view gpt2_pattern =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-constexpr std::string_view gpt4_start = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)";
-constexpr std::string_view gpt4_end = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+/// The word of a table that `part` has under `key`.
+template <typename Value>
+Value one_of(const TokenizerPart& part, const char* key, const std::map<std::string, Value>& table,
+             const std::string& usual) {
+  const std::string said = part.text(key, usual);
+  const auto found = table.find(said);
+  if (found == table.end()) part.refuse("has the " + std::string(key) + " " + in_quotes(said));
+  return found->second;
+}
 
-/// "Split": the pattern as GPT-2 or GPT-4 has it.
+Cut cut_of(const TokenizerPart& part) {
+  return one_of<Cut>(part, "behavior",
+                     {{"Removed", Cut::removed},
+                      {"Isolated", Cut::isolated},
+                      {"MergedWithPrevious", Cut::merged_with_previous},
+                      {"MergedWithNext", Cut::merged_with_next},
+                      {"Contiguous", Cut::contiguous}},
+                     "Isolated");
+}
+
+/// A "pattern": {"Regex": …} or {"String": …}.
 PreTokenizer split_of(const TokenizerPart& part) {
-  const std::string pattern = part.at("pattern").text("Regex"), behaviour = part.text("behavior");
-  const bool inverted = part.is("invert", false);
-  const bool whole = (behaviour == "Isolated" && !inverted) || (behaviour == "Removed" && inverted);
-  if (!whole) part.refuse("splits with the behavior " + in_quotes(behaviour));
-  if (pattern == gpt2_pattern) return words_by(gpt2_word);
-  for (const auto& [digits, most] : {std::pair{R"(\p{N}{1,3})", 3}, {R"(\p{N})", 1}}) {
-    if (pattern == std::string(gpt4_start) + digits + std::string(gpt4_end)) {
-      return words_by([most = most](std::string_view text) { return gpt4_word(text, static_cast<std::size_t>(most)); });
-    }
-  }
-  part.refuse("splits by " + in_quotes(pattern));
+  const TokenizerPart pattern = part.at("pattern");
+  const bool by_expression = pattern.at("Regex").there();
+  if (!by_expression && !pattern.at("String").there()) part.refuse("splits without a pattern");
+  return splitting(
+      by_expression ? each_match(Pattern(pattern.text("Regex"), part.place)) : each_place_of(pattern.text("String")),
+      cut_of(part), part.is("invert", false));
+}
+
+/// One character.
+std::string character_of(const TokenizerPart& part, const char* key, const std::string& usual) {
+  const std::string said = part.text(key, usual);
+  std::size_t first = 0;
+  if (said.empty() || (next_character(said, first), first != said.size()))
+    part.refuse("has the " + std::string(key) + " " + in_quotes(said));
+  return said;
+}
+
+Normalizer replacing_of(const TokenizerPart& part) {
+  const TokenizerPart pattern = part.at("pattern");
+  if (pattern.at("Regex").there()) return replacing(Pattern(pattern.text("Regex"), part.place), part.text("content"));
+  const std::string from = pattern.text("String");
+  if (from.empty()) part.refuse("replaces without a pattern");
+  return replacing(from, part.text("content"));
+}
+
+Normalizer precompiled_of(const TokenizerPart& part) {
+  const auto bytes = from_base64(part.text("precompiled_charsmap"));
+  if (!bytes) part.refuse("has a precompiled_charsmap that is no base64");
+  return precompiled(CharsMap(*bytes, part.place));
 }
 
 /// Older files say add_prefix_space, newer ones prepend_scheme.
 PreTokenizer metaspace_of(const TokenizerPart& part) {
-  const std::string scheme = part.text("prepend_scheme", part.is("add_prefix_space", true) ? "always" : "never");
-  const bool known = scheme == "always" || scheme == "first" || scheme == "never";
-  if (!known) part.refuse("has the prepend_scheme " + in_quotes(scheme));
-  const MarkFirst in_front = scheme == "always"  ? MarkFirst::always
-                             : scheme == "first" ? MarkFirst::first
-                                                 : MarkFirst::never;
-  const std::string mark = part.text("replacement", "▁");
-  std::size_t first = 0;
-  if (mark.empty() || (next_character(mark, first), first != mark.size()))
-    part.refuse("has the replacement " + in_quotes(mark));
-  return metaspace(mark, in_front, part.is("split", true));
+  const MarkFirst in_front = one_of<MarkFirst>(
+      part, "prepend_scheme", {{"always", MarkFirst::always}, {"first", MarkFirst::first}, {"never", MarkFirst::never}},
+      part.is("add_prefix_space", true) ? "always" : "never");
+  return metaspace(character_of(part, "replacement", "▁"), in_front, part.is("split", true));
 }
 
 Normalizer bert_of(const TokenizerPart& part) {
@@ -98,7 +125,7 @@ bool TokenizerPart::is(const char* key, bool otherwise) const {
 }
 
 void TokenizerPart::refuse(const std::string& what) const {
-  place.fail("its " + name + " " + what + ", which is not known here", "a tokenizer as of GPT-2, BERT or LLaMA");
+  place.fail("its " + name + " " + what + ", which is not known here", "a tokenizer as of GPT-2, BERT, LLaMA or T5");
 }
 
 Normalizer normalizer_of(const TokenizerPart& part) {
@@ -112,11 +139,12 @@ Normalizer normalizer_of(const TokenizerPart& part) {
   if (type == "BertNormalizer") return bert_of(part);
   if (type == "Lowercase") return lower_case();
   if (type == "Prepend") return prepending(part.text("prepend"));
-  if (type == "Replace") {
-    const std::string from = part.at("pattern").text("String");
-    if (from.empty()) part.refuse("replaces by a regular expression");
-    return replacing(from, part.text("content"));
-  }
+  if (type == "Replace") return replacing_of(part);
+  if (type == "Strip") return without_ends(part.is("strip_left", true), part.is("strip_right", true));
+  if (type == "StripAccents") return without_marks();
+  if (type == "Nmt") return nmt_cleaning();
+  if (type == "Precompiled") return precompiled_of(part);
+  if (type == "ByteLevel") return byte_spelling();
   static const std::map<std::string, UnicodeForm> forms{
       {"NFC", UnicodeForm::nfc}, {"NFD", UnicodeForm::nfd}, {"NFKC", UnicodeForm::nfkc}, {"NFKD", UnicodeForm::nfkd}};
   if (const auto form = forms.find(type); form != forms.end()) return unicode_form(form->second);
@@ -132,7 +160,15 @@ void append_pre_tokenizer(const TokenizerPart& part, TokenizerParts& parts) {
     parts.byte_level = true;
     parts.words.push_back(byte_level(part.is("add_prefix_space", true), part.is("use_regex", true)));
   } else if (type == "BertPreTokenizer") {
-    parts.words.push_back(bert_words());
+    parts.words.push_back(between_blanks());
+    parts.words.push_back(punctuation(Cut::isolated));
+  } else if (type == "Punctuation") {
+    parts.words.push_back(punctuation(cut_of(part)));
+  } else if (type == "Digits") {
+    parts.words.push_back(splitting(each_character_that(is_digit),
+                                    part.is("individual_digits", false) ? Cut::isolated : Cut::contiguous));
+  } else if (type == "CharDelimiterSplit") {
+    parts.words.push_back(splitting(each_place_of(character_of(part, "delimiter", "")), Cut::removed));
   } else if (type == "Whitespace") {
     parts.words.push_back(signs_apart());
   } else if (type == "WhitespaceSplit") {

@@ -1,7 +1,11 @@
 #include "core/tokenizer/normalizer.h"
 
+#include <algorithm>
+
 #include "core/tensor/error.h"
+#include "core/text/graphemes.h"
 #include "core/text/utf8.h"
+#include "core/tokenizer/pre_tokenizer.h"
 
 namespace headlight {
 namespace {
@@ -80,7 +84,147 @@ Normalizer replacing(std::string from, std::string to) {
   };
 }
 
+Normalizer replacing(Pattern pattern, std::string to) {
+  return [pattern = std::move(pattern), to = std::move(to)](const std::string& text) {
+    std::string changed;
+    std::size_t at = 0;
+    for (const auto& [start, end] : pattern.matches(text)) {
+      changed.append(text, at, start - at).append(to);
+      check_grown(changed.size());
+      at = end;
+    }
+    return changed.append(text, at);
+  };
+}
+
 Normalizer lower_case() { return lowered; }
+
+Normalizer without_ends(bool left, bool right) {
+  return [left, right](const std::string& text) {
+    std::size_t start = text.size(), end = 0;  // of what is no blank
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t first = at;
+      if (is_blank(next_character(text, at))) continue;
+      start = std::min(start, first);
+      end = at;
+    }
+    if (end == 0) return left || right ? std::string() : text;
+    return text.substr(left ? start : 0, (right ? end : text.size()) - (left ? start : 0));
+  };
+}
+
+Normalizer without_marks() {
+  return [](const std::string& text) {
+    return each_character(text, [](std::string& to, char32_t c) {
+      if (!is_any_mark(c)) append_utf8(to, c);
+    });
+  };
+}
+
+Normalizer nmt_cleaning() {
+  return [](const std::string& text) {
+    return each_character(text, [](std::string& to, char32_t c) {
+      const bool control =
+          (c >= 1 && c <= 8) || c == 0xB || (c >= 0xE && c <= 0x1F) || c == 0x7F || c == 0x8F || c == 0x9F;
+      const bool blank = c == 9 || c == 0xA || c == 0xC || c == 0xD || c == 0x1680 || (c >= 0x200B && c <= 0x200F) ||
+                         c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xFEFF || c == 0xFFFD;
+      if (!control) append_utf8(to, blank ? U' ' : c);
+    });
+  };
+}
+
+Normalizer byte_spelling() {
+  return [](const std::string& text) { return spelled_bytes(text); };
+}
+
+CharsMap::CharsMap(std::string bytes, const ErrorPlace& place) {
+  if (bytes.empty()) return;
+  const auto unit = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+    return value;
+  };
+  const std::size_t size = bytes.size() < 4 ? 0 : unit(0);
+  if (size == 0 || size % 4 != 0 || size > bytes.size() - 4)
+    place.fail("its precompiled_charsmap is damaged", "one as SentencePiece writes it");
+  for (std::size_t at = 4; at < 4 + size; at += 4) units_.push_back(unit(at));
+  texts_ = bytes.substr(4 + size);
+}
+
+CharsMap::Found CharsMap::find(std::string_view text, Which which) const {
+  const auto has_leaf = [](std::uint32_t unit) { return (unit >> 8 & 1) != 0; };
+  const auto offset = [](std::uint32_t unit) { return std::size_t{unit >> 10} << ((unit & (1u << 9)) >> 6); };
+  Found found;
+  if (units_.empty()) return found;
+  std::size_t node = offset(units_.front());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    node ^= byte;
+    if (byte == 0 || node >= units_.size()) break;
+    const std::uint32_t unit = units_[node];
+    if ((unit & ((1u << 31) | 0xFF)) != byte) break;
+    node ^= offset(unit);
+    if (!has_leaf(unit) || node >= units_.size()) continue;
+    const std::size_t start = units_[node] & 0x7FFFFFFF;
+    if (start >= texts_.size()) continue;
+    found = {std::string_view(texts_).substr(start, texts_.find('\0', start) - start), i + 1};
+    if (which == Which::shortest) break;
+  }
+  return found;
+}
+
+Normalizer precompiled(CharsMap map) {
+  constexpr std::size_t longest = 5;  // bytes of a grapheme that is replaced whole
+  return [map = std::move(map)](const std::string& text) {
+    std::string made;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::string_view grapheme = next_grapheme(text, at);
+      const CharsMap::Found whole =
+          grapheme.size() <= longest ? map.find(grapheme, CharsMap::Which::shortest) : CharsMap::Found();
+      if (whole.length > 0) made += whole.by;
+      for (std::size_t i = 0; whole.length == 0 && i < grapheme.size();) {
+        const std::size_t first = i;
+        next_character(grapheme, i);
+        const std::string_view character = grapheme.substr(first, i - first);
+        const CharsMap::Found found = map.find(character, CharsMap::Which::shortest);
+        made += found.length > 0 ? found.by : character;
+      }
+      check_grown(made.size());
+    }
+    return made;
+  };
+}
+
+Normalizer sentence_pieces(CharsMap map, PieceCleaning how) {
+  return [map = std::move(map), how = std::move(how)](const std::string& text) {
+    const std::string blank = how.mark_blanks ? "▁" : " ";
+    /// What the beginning of the rest becomes, and how long it was.
+    const auto next = [&](std::string_view rest) -> CharsMap::Found {
+      for (const std::string& kept : how.kept) {
+        if (rest.starts_with(kept)) return {rest.substr(0, kept.size()), kept.size()};
+      }
+      if (const CharsMap::Found found = map.find(rest, CharsMap::Which::longest); found.length > 0) return found;
+      std::size_t end = 0;
+      const char32_t c = next_character(rest, end);
+      return {c == U'\uFFFD' ? "\uFFFD" : rest.substr(0, end), end};
+    };
+    std::string made;
+    bool after_blank = how.join_blanks;
+    for (std::string_view rest = text; !rest.empty();) {
+      auto [by, length] = next(rest);
+      rest.remove_prefix(length);
+      while (after_blank && by.starts_with(' ')) by.remove_prefix(1);
+      if (by.empty()) continue;
+      if (made.empty() && how.blank_first && !how.blank_last) made = blank;
+      for (const char c : by) c == ' ' ? made += blank : made += c;
+      after_blank = how.join_blanks && by.ends_with(' ');
+      check_grown(made.size());
+    }
+    while (how.join_blanks && made.ends_with(blank)) made.resize(made.size() - blank.size());
+    return how.blank_last && how.blank_first && !made.empty() ? made + blank : made;
+  };
+}
 
 Normalizer unicode_form(UnicodeForm form) {
   return [form](const std::string& text) { return in_form(text, form); };

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 #include "core/files/error_place.h"
@@ -20,13 +21,6 @@ std::uint64_t key_of(Index first, Index second) {
   return (static_cast<std::uint64_t>(first) << 32) | static_cast<std::uint64_t>(second);
 }
 
-/// "<0xE2>"
-std::string spelled_byte(char c) {
-  constexpr const char* digits = "0123456789ABCDEF";
-  const auto byte = static_cast<unsigned char>(c);
-  return std::string("<0x") + digits[byte >> 4] + digits[byte & 15] + ">";
-}
-
 class PairModel final : public TokenModel {
  public:
   PairModel(PairRules rules, const std::string& file) : rules_(std::move(rules)) {
@@ -40,7 +34,10 @@ class PairModel final : public TokenModel {
     };
     for (std::size_t rank = 0; rank < rules_.merges.size(); ++rank) {
       const auto& [first, second] = rules_.merges[rank];
-      merges_.insert_or_assign(key_of(id_of(first), id_of(second)), Merge{rank, id_of(first + second)});
+      const std::string joined =
+          first + (second.starts_with(rules_.inner) ? second.substr(rules_.inner.size()) : second);
+      merges_.insert_or_assign(key_of(id_of(first), id_of(second)),
+                               Merge{rules_.ranks.empty() ? rank : rules_.ranks[rank], id_of(joined)});
     }
     if (rules_.unknown) unknown_ = id_of(*rules_.unknown);
   }
@@ -72,8 +69,15 @@ class PairModel final : public TokenModel {
     };
     for (std::size_t at = 0; at < word.size();) {
       const std::size_t first = at;
+      if (const std::string* kept = kept_at(word.substr(at))) {
+        settle();
+        ids.push_back(rules_.vocabulary.at(*kept));
+        at += kept->size();
+        continue;
+      }
       next_character(word, at);
-      const std::string character(word.substr(first, at - first));
+      const std::string character = (first > 0 ? rules_.inner : "") + std::string(word.substr(first, at - first)) +
+                                    (at == word.size() ? rules_.last : "");
       if (const auto found = rules_.vocabulary.find(character); found != rules_.vocabulary.end()) {
         settle();
         ids.push_back(found->second);
@@ -86,11 +90,17 @@ class PairModel final : public TokenModel {
     return ids;
   }
 
+  const std::string* kept_at(std::string_view rest) const {
+    const auto found =
+        std::ranges::find_if(rules_.kept, [&](const std::string& kept) { return rest.starts_with(kept); });
+    return found == rules_.kept.end() ? nullptr : &*found;
+  }
+
   /// All of the character's bytes, or none.
   bool append_bytes(const std::string& character, std::vector<Index>& ids) const {
     std::vector<Index> bytes;
     for (const char c : character) {
-      const auto found = rules_.vocabulary.find(spelled_byte(c));
+      const auto found = rules_.vocabulary.find(byte_token(c));
       if (found == rules_.vocabulary.end()) return false;
       bytes.push_back(found->second);
     }
@@ -148,6 +158,35 @@ class PairModel final : public TokenModel {
 };
 
 }  // namespace
+
+std::string byte_token(char c) {
+  constexpr const char* digits = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  return std::string("<0x") + digits[byte >> 4] + digits[byte & 15] + ">";
+}
+
+void add_merges(const std::vector<ScoredPiece>& pieces, PairRules& rules) {
+  std::unordered_map<std::string_view, std::size_t> known;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].joins) known.emplace(pieces[i].text, i);
+  }
+  std::vector<std::tuple<double, std::size_t, std::size_t>> merges;  // score, left, right
+  for (const ScoredPiece& piece : pieces) {
+    for (std::size_t cut = 0; cut < piece.text.size() && piece.joins;) {
+      next_character(piece.text, cut);
+      const std::string_view whole = piece.text;
+      const auto left = known.find(whole.substr(0, cut)), right = known.find(whole.substr(cut));
+      if (cut < whole.size() && left != known.end() && right != known.end())
+        merges.emplace_back(-piece.score, left->second, right->second);
+    }
+  }
+  std::ranges::sort(merges);
+  for (std::size_t i = 0; i < merges.size(); ++i) {
+    const auto& [score, left, right] = merges[i];
+    rules.merges.emplace_back(pieces[left].text, pieces[right].text);
+    rules.ranks.push_back(i > 0 && std::get<0>(merges[i - 1]) == score ? rules.ranks.back() : i);
+  }
+}
 
 std::unique_ptr<const TokenModel> pair_model(PairRules rules, const std::string& file) {
   return std::make_unique<const PairModel>(std::move(rules), file);

@@ -1,7 +1,9 @@
 #include "core/tokenizer/pre_tokenizer.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "core/files/error_place.h"
@@ -13,7 +15,7 @@ namespace headlight {
 namespace {
 
 /// Bytes as characters that can be printed: those that can be are themselves, the others follow U+0100 on.
-const std::array<std::string, 256>& spelled_bytes() {
+const std::array<std::string, 256>& byte_spellings() {
   static const std::array<std::string, 256> table = [] {
     std::array<std::string, 256> spelled;
     char32_t next = 0x100;
@@ -26,116 +28,152 @@ const std::array<std::string, 256>& spelled_bytes() {
   return table;
 }
 
-std::string spelled(const std::string& text) {
-  std::string all;
-  for (const char c : text) all += spelled_bytes()[static_cast<unsigned char>(c)];
-  return all;
-}
-
-/// As BERT has it: every ASCII sign that is no letter, digit or blank, besides Unicode's category.
-bool splits_off(char32_t c) {
+/// As BERT has it.
+bool is_bert_punctuation(char32_t c) {
   const bool ascii = (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
   return ascii || is_punctuation(c);
 }
 
-bool begins_blank(const std::string& text) {
+/// A part of the text, and whether it matches.
+struct Part {
+  std::size_t start = 0, end = 0;
+  bool matches = false;
+};
+
+/// The text's parts from first to last, each a match or what lies between two.
+std::vector<Part> parts_of(const Stretches& found, std::size_t size, bool inverted) {
+  std::vector<Part> parts;
   std::size_t at = 0;
-  return !text.empty() && is_blank(next_character(text, at));
+  for (const auto& [start, end] : found) {
+    if (at != start) parts.push_back({at, start, inverted});
+    parts.push_back({start, end, !inverted});
+    at = end;
+  }
+  if (at != size) parts.push_back({at, size, inverted});
+  return parts;
+}
+
+/// Parts that a match is joined with: the one before it, or, from last to first, the one after it.
+template <typename Parts>
+std::vector<Part> merged(const Parts& parts, bool contiguous) {
+  std::vector<Part> made;
+  bool last = false;
+  for (const Part& part : parts) {
+    const bool joins = contiguous ? part.matches == last : part.matches && !last;
+    if (joins && !made.empty()) {
+      made.back().start = std::min(made.back().start, part.start);
+      made.back().end = std::max(made.back().end, part.end);
+    } else {
+      made.push_back(part);
+    }
+    last = part.matches;
+  }
+  return made;
 }
 
 }  // namespace
 
-PreTokenizer words_by(WordLength length) {
-  return [length = std::move(length)](const TextPiece& piece) {
+Matcher each_character_that(bool (*is)(char32_t)) {
+  return [is](std::string_view text) {
+    Stretches found;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t start = at;
+      if (is(next_character(text, at))) found.emplace_back(start, at);
+    }
+    return found;
+  };
+}
+
+Matcher each_place_of(std::string part) {
+  return [part = std::move(part)](std::string_view text) {
+    Stretches found;
+    for (std::size_t at = 0; !part.empty() && (at = text.find(part, at)) != std::string_view::npos; at += part.size())
+      found.emplace_back(at, at + part.size());
+    return found;
+  };
+}
+
+Matcher each_match(Pattern pattern) {
+  return [pattern = std::move(pattern)](std::string_view text) { return pattern.matches(text); };
+}
+
+PreTokenizer splitting(Matcher matcher, Cut cut, bool inverted) {
+  return [matcher = std::move(matcher), cut, inverted](const TextPiece& piece) {
+    std::vector<Part> parts = parts_of(matcher(piece.text), piece.text.size(), inverted);
+    if (cut == Cut::removed) std::erase_if(parts, [](const Part& part) { return part.matches; });
+    if (cut == Cut::contiguous || cut == Cut::merged_with_previous) parts = merged(parts, cut == Cut::contiguous);
+    if (cut == Cut::merged_with_next) {
+      parts = merged(std::views::reverse(parts), false);
+      std::ranges::reverse(parts);
+    }
     std::vector<TextPiece> words;
-    for (std::string_view rest = piece.text; !rest.empty();) {
-      const std::size_t end = length(rest);
-      words.push_back({std::string(rest.substr(0, end)), piece.first && words.empty()});
-      rest.remove_prefix(end);
+    for (const auto& [start, end, matches] : parts) {
+      if (start < end) words.push_back({piece.text.substr(start, end - start), piece.first && start == 0});
     }
     return words;
   };
 }
 
+std::string llama3_words(int most_digits) {
+  return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,)" + std::to_string(most_digits) +
+         R"(}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+}
+
+std::vector<std::string> deepseek3_words() {
+  return {
+      R"(\p{N}{1,3})", "[一-龥぀-ゟ゠-ヿ]+",
+      R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"};
+}
+
+PreTokenizer words_by(const std::string& expression) {
+  return splitting(each_match(Pattern(expression, {"tokenizer"})), Cut::isolated);
+}
+
+std::string spelled_bytes(std::string_view bytes) {
+  std::string all;
+  for (const char c : bytes) all += byte_spellings()[static_cast<unsigned char>(c)];
+  return all;
+}
+
 PreTokenizer byte_level(bool blank_first, bool into_words) {
-  const PreTokenizer words = words_by(gpt2_word);
-  return [blank_first, into_words, words](const TextPiece& piece) {
+  static const PreTokenizer words = words_by(gpt2_words);
+  return [blank_first, into_words](const TextPiece& piece) {
     TextPiece whole = piece;
-    if (blank_first && !begins_blank(whole.text)) whole.text.insert(0, 1, ' ');
+    if (blank_first && !whole.text.starts_with(' ')) whole.text.insert(0, 1, ' ');
     std::vector<TextPiece> pieces = into_words ? words(whole) : std::vector{whole};
-    for (TextPiece& word : pieces) word.text = spelled(word.text);
+    for (TextPiece& word : pieces) word.text = spelled_bytes(word.text);
     return pieces;
   };
 }
 
-namespace {
-
-/// Cut at blanks, and where the kind of a character, as `kind` numbers it, changes.
-PreTokenizer by_kind(int (*kind)(char32_t)) {
-  return [kind](const TextPiece& piece) {
-    std::vector<TextPiece> words;
-    int last = -1;
-    for (std::size_t at = 0; at < piece.text.size();) {
-      const char32_t c = next_character(piece.text, at);
-      const int now = is_blank(c) ? -1 : kind(c);
-      if (now >= 0 && now != last) words.push_back({{}, piece.first && words.empty()});
-      if (now >= 0) append_utf8(words.back().text, c);
-      last = now;
-    }
-    return words;
-  };
-}
-
-}  // namespace
-
 PreTokenizer signs_apart() {
-  return by_kind([](char32_t c) { return is_word_character(c) ? 1 : 0; });
+  // \w as Unicode TS 18 has it, which Rust's expressions follow.
+  static const std::string word =
+      R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{200C}\x{200D}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189})";
+  static const PreTokenizer words =
+      splitting(each_match(Pattern("[" + word + "]+|[^\\s" + word + "]+", {"tokenizer"})), Cut::removed, true);
+  return words;
 }
 
-PreTokenizer between_blanks() {
-  return by_kind([](char32_t) { return 0; });
-}
+PreTokenizer between_blanks() { return splitting(each_character_that(is_blank), Cut::removed); }
 
-PreTokenizer bert_words() {
-  return [](const TextPiece& piece) {
-    std::vector<TextPiece> words;
-    bool inside = false;
-    for (std::size_t at = 0; at < piece.text.size();) {
-      const char32_t c = next_character(piece.text, at);
-      if (is_blank(c)) {
-        inside = false;
-        continue;
-      }
-      const bool alone = splits_off(c);
-      if (!inside || alone) words.push_back({{}, piece.first && words.empty()});
-      append_utf8(words.back().text, c);
-      inside = !alone;
-    }
-    return words;
-  };
-}
+PreTokenizer punctuation(Cut cut) { return splitting(each_character_that(is_bert_punctuation), cut); }
 
 PreTokenizer metaspace(std::string mark, MarkFirst in_front, bool split) {
   const Normalizer marked = replacing(" ", mark);
-  return [mark = std::move(mark), in_front, split, marked](const TextPiece& piece) {
-    std::string text = marked(piece.text);
+  const PreTokenizer words = splitting(each_place_of(mark), Cut::merged_with_next);
+  return [mark = std::move(mark), in_front, split, marked, words](const TextPiece& piece) {
+    TextPiece whole{marked(piece.text), piece.first};
     const bool wanted = in_front == MarkFirst::always || (in_front == MarkFirst::first && piece.first);
-    if (wanted && !text.starts_with(mark)) text.insert(0, mark);
-    std::vector<TextPiece> words;
-    for (std::string_view rest = text; !rest.empty();) {
-      const std::size_t end =
-          split ? std::min(rest.find(mark, rest.starts_with(mark) ? mark.size() : 0), rest.size()) : rest.size();
-      words.push_back({std::string(rest.substr(0, end)), piece.first && words.empty()});
-      rest.remove_prefix(end);
-    }
-    return words;
+    if (wanted && !whole.text.starts_with(mark)) whole.text.insert(0, mark);
+    return split ? words(whole) : std::vector{whole};
   };
 }
 
 std::string readable_bytes(const std::string& spelled_text) {
   static const std::map<std::string, char, std::less<>> bytes = [] {
     std::map<std::string, char, std::less<>> table;
-    for (std::size_t byte = 0; byte < 256; ++byte) table.emplace(spelled_bytes()[byte], static_cast<char>(byte));
+    for (std::size_t byte = 0; byte < 256; ++byte) table.emplace(byte_spellings()[byte], static_cast<char>(byte));
     return table;
   }();
   std::string text;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/tokenizer/pattern.h"
+
 namespace headlight {
 
 struct TextPiece {
@@ -14,29 +16,45 @@ struct TextPiece {
 };
 using PreTokenizer = std::function<std::vector<TextPiece>(const TextPiece&)>;
 
-/// How long the first word of a text is, in bytes; 1 or more. The text is not empty.
-using WordLength = std::function<std::size_t(std::string_view)>;
-/// GPT-2's: 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-std::size_t gpt2_word(std::string_view text);
-/// GPT-4's, which LLaMA 3 and Qwen 2 took over, with so many digits in a word at most:
-/// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
-std::size_t gpt4_word(std::string_view text, std::size_t most_digits);
+/// What a text is cut at.
+using Matcher = std::function<Stretches(std::string_view)>;
+/// Each character that is so.
+Matcher each_character_that(bool (*is)(char32_t));
+/// Each place where `part` stands.
+Matcher each_place_of(std::string part);
+Matcher each_match(Pattern pattern);
 
-/// "Split", by one of the above.
-PreTokenizer words_by(WordLength length);
+/// What becomes of a match ("behavior").
+enum class Cut { removed, isolated, merged_with_previous, merged_with_next, contiguous };
+/// "Split". `inverted`: matches are what lies between them.
+PreTokenizer splitting(Matcher matcher, Cut cut, bool inverted = false);
+
+/// The expressions that GPT-2, LLaMA 3 (with so many digits in a word at most; Qwen 2 with one), GPT-4o and, one after
+/// the other, DeepSeek 3 cut words by.
+inline constexpr const char* gpt2_words =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+std::string llama3_words(int most_digits);
+inline constexpr const char* gpt4o_words =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+std::vector<std::string> deepseek3_words();
+/// Cut by an expression of ours, each match a word.
+PreTokenizer words_by(const std::string& expression);
+
 /// "ByteLevel": every byte as a character that can be printed, as GPT-2's vocabulary spells it.
 PreTokenizer byte_level(bool blank_first, bool into_words);
-/// "BertPreTokenizer": blanks go, punctuation marks are words.
-PreTokenizer bert_words();
 /// "Whitespace": blanks go, runs of other signs than those of words are words (\w+|[^\w\s]+).
 PreTokenizer signs_apart();
 /// "WhitespaceSplit": blanks go.
 PreTokenizer between_blanks();
+/// "Punctuation", as BERT has it: every ASCII sign that is no letter, digit or blank, besides Unicode's category.
+PreTokenizer punctuation(Cut cut);
 /// "Metaspace": blanks as `mark`, one more in front of the line or of every piece of it; cut before each if `split`.
 enum class MarkFirst { always, first, never };
 PreTokenizer metaspace(std::string mark, MarkFirst in_front, bool split);
 
 /// A token's byte-level spelling as text, a blank as "␣"; bytes that are no text stay spelled.
 std::string readable_bytes(const std::string& spelled);
+/// Bytes as ByteLevel spells them.
+std::string spelled_bytes(std::string_view bytes);
 
 }  // namespace headlight

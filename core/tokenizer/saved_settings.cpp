@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "core/files/json_object.h"
 #include "core/files/load_budget.h"
@@ -54,11 +55,39 @@ std::string SavedSettings::tokenizer_class() const {
     std::string name = said.get<std::string>();
     return name.ends_with("Fast") ? name.substr(0, name.size() - 4) : name;
   }
+  static const std::map<std::string, const char*> usual{{"roberta", "RobertaTokenizer"},
+                                                        {"roberta-prelayernorm", "RobertaTokenizer"},
+                                                        {"bart", "RobertaTokenizer"},
+                                                        {"mvp", "RobertaTokenizer"},
+                                                        {"longformer", "RobertaTokenizer"},
+                                                        {"led", "RobertaTokenizer"},
+                                                        {"t5", "T5Tokenizer"},
+                                                        {"mt5", "T5Tokenizer"},
+                                                        {"umt5", "T5Tokenizer"},
+                                                        {"llama", "LlamaTokenizer"},
+                                                        {"mistral", "LlamaTokenizer"},
+                                                        {"mixtral", "LlamaTokenizer"},
+                                                        {"phi3", "LlamaTokenizer"},
+                                                        {"gemma", "GemmaTokenizer"},
+                                                        {"gemma2", "GemmaTokenizer"},
+                                                        {"gemma3_text", "GemmaTokenizer"},
+                                                        {"xlm-roberta", "XLMRobertaTokenizer"},
+                                                        {"camembert", "CamembertTokenizer"},
+                                                        {"mbart", "MBartTokenizer"},
+                                                        {"marian", "MarianTokenizer"}};
   const Json& type = field(model_, "model_type");
-  for (const char* like_roberta : {"roberta", "roberta-prelayernorm", "bart", "mvp", "longformer", "led"}) {
-    if (type == like_roberta) return "RobertaTokenizer";
-  }
-  return "GPT2Tokenizer";
+  const auto found = type.is_string() ? usual.find(type.get<std::string>()) : usual.end();
+  return found == usual.end() ? "GPT2Tokenizer" : found->second;
+}
+
+std::optional<Index> SavedSettings::whole(const char* name) const {
+  const Json& value = field(settings_, name);
+  return value.is_number_unsigned() ? std::optional(value.get<Index>()) : std::nullopt;
+}
+
+std::optional<Index> SavedSettings::vocabulary() const {
+  const Json& value = field(model_, "vocab_size");
+  return value.is_number_unsigned() ? std::optional(value.get<Index>()) : std::nullopt;
 }
 
 std::vector<AddedToken> SavedSettings::added_tokens(Vocabulary& vocabulary) const {
@@ -67,7 +96,8 @@ std::vector<AddedToken> SavedSettings::added_tokens(Vocabulary& vocabulary) cons
     const auto id = vocabulary.find(text);
     if (text.empty() || id == vocabulary.end() || std::ranges::find(tokens, text, &AddedToken::text) != tokens.end())
       return;
-    tokens.push_back({id->second, text, is_set(how, "normalized"), is_set(how, "lstrip"), is_set(how, "rstrip")});
+    tokens.push_back({id->second, text, is_set(how, "normalized"), is_set(how, "lstrip"), is_set(how, "rstrip"),
+                      is_set(how, "single_word")});
   };
   const ErrorPlace place{utf8_from(folder_ / "added_tokens.json")};
   if (const Json& decoder = field(settings_, "added_tokens_decoder"); decoder.is_object()) {
@@ -90,6 +120,15 @@ std::vector<AddedToken> SavedSettings::added_tokens(Vocabulary& vocabulary) cons
     if (const auto text = content_of(how)) add(*text, how);
   }
   return tokens;
+}
+
+Vocabulary read_vocabulary(const std::filesystem::path& path) {
+  const ErrorPlace place{utf8_from(path)};
+  const Json json = read_tokenizer_json(path, place);
+  if (!json.is_object()) place.fail("no JSON object", "{\"token\": id, …}");
+  Vocabulary vocabulary;
+  for (const auto& [token, id] : json.items()) vocabulary.emplace(token, token_id(id, token, place));
+  return vocabulary;
 }
 
 std::vector<std::string> lines_of(const std::filesystem::path& path, const ErrorPlace& place) {

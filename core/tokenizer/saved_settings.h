@@ -17,6 +17,9 @@ class SavedSettings {
   explicit SavedSettings(const std::filesystem::path& folder);
 
   std::optional<bool> flag(const char* name) const;
+  std::optional<Index> whole(const char* name) const;
+  /// config.json's vocab_size.
+  std::optional<Index> vocabulary() const;
   /// Of a special token, such as "bos_token".
   std::optional<std::string> token(const char* name) const;
   /// The tokenizer's class without "Fast": what tokenizer_config.json says, else what the model's type usually has.
@@ -29,6 +32,8 @@ class SavedSettings {
   std::filesystem::path folder_;
 };
 
+/// vocab.json: {"token": id, …}.
+Vocabulary read_vocabulary(const std::filesystem::path& path);
 /// Without their ends. Throws FileError for more than a vocabulary could need.
 std::vector<std::string> lines_of(const std::filesystem::path& path, const ErrorPlace& place);
 

@@ -38,9 +38,44 @@ struct PairRules {
   bool join_unknown = false;           ///< several in a row are one token
   bool bytes = false;                  ///< … are spelled as "<0xE2>" first, as LLaMA does
   bool whole_words = false;            ///< a word that is a token needs no merges, as in LLaMA 3
+  std::string inner;                   ///< stands before a word's later characters ("continuing_subword_prefix")
+  std::string last;                    ///< stands behind a word's last character ("end_of_word_suffix"), as in CLIP
+  std::vector<std::size_t> ranks;      ///< of each merge, equal ones from left to right; none: their order
+  std::vector<std::string> kept;       ///< tokens that stand as they are and are joined with nothing, the longest first
 };
 /// Throws FileError about `file` where a merge makes no token.
 std::unique_ptr<const TokenModel> pair_model(PairRules rules, const std::string& file);
+
+/// "<0xE2>", as LLaMA spells a byte.
+std::string byte_token(char byte);
+/// Merges of a vocabulary of pieces with scores, as SentencePiece joins them: every way in which a token is made of two
+/// others, those that make the highest score first. Tokens without `joins` are no part of any.
+struct ScoredPiece {
+  std::string text;
+  double score = 0;
+  bool joins = true;
+};
+void add_merges(const std::vector<ScoredPiece>& pieces, PairRules& rules);
+
+/// Unigram: pieces with the logarithms of their shares.
+struct UnigramRules {
+  enum class Kind : std::uint8_t {
+    usual,
+    kept,  ///< a person's own, which wins over others
+    apart  ///< never found in a text: [CLS], a byte
+  };
+  struct Piece {
+    std::string text;
+    double score = 0;
+    Kind kind = Kind::usual;
+  };
+  std::vector<Piece> pieces;  ///< by their ids
+  std::optional<Index> unknown;
+  bool bytes = false;   ///< what has no piece is spelled by its bytes, where all of them have one
+  bool single = false;  ///< sums are rounded to float32, as SentencePiece's are
+};
+/// Throws FileError about `file` where its unknown token is no piece.
+std::unique_ptr<const TokenModel> unigram_model(UnigramRules rules, const std::string& file);
 
 /// WordLevel: words as they stand. One that is missing is `unknown`, or, where the vocabulary has no such token, an
 /// error.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/files/load_budget.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {
@@ -11,20 +12,19 @@ namespace {
 class Pipeline final : public TokenSplitter {
  public:
   explicit Pipeline(TokenizerParts parts) : parts_(std::move(parts)), shown_(replacing("▁", "␣")) {
+    std::vector<AddedToken> raw, normalized;
     for (AddedToken& token : parts_.added) {
-      if (!token.normalized) {
-        raw_.push_back(token);
-        continue;
-      }
-      if (parts_.normalizer) token.text = parts_.normalizer(token.text);
-      normalized_.push_back(token);
+      if (token.normalized && parts_.normalizer) token.text = parts_.normalizer(token.text);
+      (token.normalized ? normalized : raw).push_back(token);
     }
+    raw_ = AddedTokens(std::move(raw));
+    normalized_ = AddedTokens(std::move(normalized));
   }
 
   std::vector<Token> split(std::string_view line) const override {
     std::vector<Token> tokens = parts_.before;
     std::size_t bytes = 0;  // that the steps have made of the line
-    for (const Stretch& stretch : cut_at(line, raw_)) {
+    for (const Stretch& stretch : raw_.cut(line)) {
       if (stretch.token) {
         tokens.push_back({stretch.token->id, stretch.token->text});
       } else {
@@ -39,8 +39,8 @@ class Pipeline final : public TokenSplitter {
   std::string made_from() const override { return parts_.made_from; }
 
   std::optional<std::string> text_of(Index id) const override {
-    for (const std::vector<AddedToken>* added : {&raw_, &normalized_}) {
-      for (const AddedToken& token : *added) {
+    for (const AddedTokens* added : {&raw_, &normalized_}) {
+      for (const AddedToken& token : added->all()) {
         if (token.id == id) return token.text;
       }
     }
@@ -51,8 +51,8 @@ class Pipeline final : public TokenSplitter {
 
   Index last_id() const override {
     Index last = parts_.model->last_id();
-    for (const AddedToken& token : raw_) last = std::max(last, token.id);
-    for (const AddedToken& token : normalized_) last = std::max(last, token.id);
+    for (const AddedToken& token : raw_.all()) last = std::max(last, token.id);
+    for (const AddedToken& token : normalized_.all()) last = std::max(last, token.id);
     return last;
   }
 
@@ -60,11 +60,17 @@ class Pipeline final : public TokenSplitter {
   void append_text(const Stretch& raw, std::size_t& bytes, std::vector<Token>& tokens) const {
     const std::string text = parts_.normalizer ? parts_.normalizer(raw.text) : raw.text;
     check_grown(bytes += text.size());
-    for (const Stretch& stretch : cut_at(text, normalized_)) {
+    // A line whose first character goes has no first piece.
+    std::size_t one = 0;
+    const std::string_view whole = raw.text;
+    next_character(whole, one);
+    const bool begins =
+        raw.start == 0 && (!parts_.normalizer || !parts_.normalizer(std::string(whole.substr(0, one))).empty());
+    for (const Stretch& stretch : normalized_.cut(text)) {
       if (stretch.token) {
         tokens.push_back({stretch.token->id, stretch.token->text});
       } else {
-        append_words({stretch.text, raw.start == 0 && stretch.start == 0}, tokens);
+        append_words({stretch.text, begins && stretch.start == 0}, tokens);
       }
     }
   }
@@ -94,7 +100,7 @@ class Pipeline final : public TokenSplitter {
 
   TokenizerParts parts_;
   Normalizer shown_;
-  std::vector<AddedToken> raw_, normalized_;
+  AddedTokens raw_, normalized_;
 };
 
 }  // namespace

@@ -13,6 +13,12 @@ std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path&
   const auto there = [&](const char* name) { return std::filesystem::is_regular_file(folder / name, error); };
   if (there("tokenizer.json")) return open_tokenizer_json(folder / "tokenizer.json");
   if (there("vocab.json") && there("merges.txt")) return open_byte_pairs(folder / "vocab.json", folder / "merges.txt");
+  if (there("source.spm") && there("vocab.json"))
+    return open_sentence_pieces(folder / "source.spm", folder / "vocab.json");
+  for (const char* name :
+       {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model", "sentencepiece.model"}) {
+    if (there(name)) return open_sentence_pieces(folder / name);
+  }
   if (there("vocab.txt")) return open_word_pieces(folder / "vocab.txt");
   if (there("meta.pkl")) return open_characters(folder / "meta.pkl");
   return nullptr;
@@ -21,8 +27,8 @@ std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path&
 std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors) {
   if (auto found = find_tokenizer(tensors)) return found;
   throw FileError(utf8_from(tensors), "has no tokenizer beside it, which text needs",
-                  "expected tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT), or meta.pkl "
-                  "(nanoGPT), in the same folder");
+                  "expected tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT), tokenizer.model "
+                  "(SentencePiece), or meta.pkl (nanoGPT), in the same folder");
 }
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The tokenizers of GPT-2, BERT and LLaMA, from the files that lie beside a model's tensors.
+// The tokenizers of GPT-2, BERT, LLaMA, T5 and others, from the files that lie beside a model's tensors.
 #pragma once
 
 #include <filesystem>
@@ -35,15 +35,16 @@ class TokenSplitter {
 };
 
 /// Of the model that `tensors` belongs to: that which a .gguf holds itself, else tokenizer.json beside it, else
-/// vocab.json with merges.txt (GPT-2's byte-level BPE), vocab.txt (BERT's WordPiece) or meta.pkl (nanoGPT's
-/// characters). Null where none is there; throws FileError where one is damaged or of another kind.
+/// vocab.json with merges.txt (GPT-2's byte-level BPE), vocab.txt (BERT's WordPiece), SentencePiece's own file
+/// (tokenizer.model, spiece.model, source.spm …) or meta.pkl (nanoGPT's characters). Null where none is there; throws
+/// FileError where one is damaged or of another kind.
 std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path& tensors);
 /// The same, and a FileError where none is there.
 std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors);
 
-/// Hugging Face's: BPE over bytes or with byte fallback, WordPiece; with its normaliser, its words, added tokens and
-/// what stands around a line. The ids are those that Hugging Face's tokenizers give; what they know and this does not
-/// is refused by its name.
+/// Hugging Face's: BPE over bytes or with byte fallback, WordPiece, Unigram, whole words; with its normaliser, its
+/// words, added tokens and what stands around a line. The ids are those that Hugging Face's tokenizers give; what they
+/// know and this does not is refused by its name.
 std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::path& path);
 /// Sennrich et al. 2016 over bytes, as in Radford et al. 2019: text is cut into words by GPT-2's pattern, and a word's
 /// bytes are joined in the order of merges.txt.
@@ -52,6 +53,10 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
 /// Schuster & Nakajima 2012, as in Devlin et al. 2018: words and punctuation marks, each cut greedily into the longest
 /// pieces of the vocabulary, between [CLS] and [SEP]. Lower case without accents where the vocabulary has no capitals.
 std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::path& vocabulary);
+/// SentencePiece's own file, Unigram or BPE, with what the tokenizer's class in transformers puts around a line. With a
+/// vocabulary (Marian's vocab.json) ids are that one's.
+std::unique_ptr<const TokenSplitter> open_sentence_pieces(const std::filesystem::path& path,
+                                                          const std::filesystem::path& vocabulary = {});
 /// That of a GGUF file, null where it has none.
 std::unique_ptr<const TokenSplitter> gguf_tokenizer(const ArrayFile& file);
 /// nanoGPT's meta.pkl: a token a character. Its split throws SettingError about one that the model does not know.

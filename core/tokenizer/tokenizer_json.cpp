@@ -1,6 +1,9 @@
-// Hugging Face's tokenizer.json (https://huggingface.co/docs/tokenizers): BPE and WordPiece.
+// Hugging Face's tokenizer.json (https://huggingface.co/docs/tokenizers): BPE, WordPiece, Unigram, whole words.
+#include <algorithm>
+
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/json_steps.h"
+#include "core/tokenizer/saved_settings.h"
 
 namespace headlight {
 namespace {
@@ -11,10 +14,9 @@ std::vector<AddedToken> added_tokens(const TokenizerPart& whole) {
     const TokenizerPart part{item.value, "added_tokens", item.place};
     const Json& id = part.at("id").value;
     if (!id.is_number_unsigned()) part.refuse("has a token without an id");
-    if (part.is("single_word", false)) part.refuse("has a single_word, " + in_quotes(part.text("content")));
     tokens.push_back({token_id(id, part.text("content"), part.place), part.text("content"),
                       part.is("normalized", !part.is("special", false)), part.is("lstrip", false),
-                      part.is("rstrip", false)});
+                      part.is("rstrip", false), part.is("single_word", false)});
   }
   return tokens;
 }
@@ -28,6 +30,32 @@ Token padding_of(const TokenizerPart& whole, const std::vector<AddedToken>& adde
     if (token.text == "[PAD]" || token.text == "<pad>") return {token.id, token.text};
   }
   return {0, "<pad>"};
+}
+
+/// What the files beside it add, as transformers takes them: more tokens, and whether lines begin with "bos_token" and
+/// end with "eos_token".
+void add_saved(const SavedSettings& saved, TokenizerParts& parts) {
+  Vocabulary known;
+  for (const AddedToken& token : parts.added) known.emplace(token.text, token.id);
+  for (const AddedToken& token : saved.added_tokens(known)) {
+    if (std::ranges::find(parts.added, token.text, &AddedToken::text) == parts.added.end())
+      parts.added.push_back(token);
+  }
+  const std::string type = saved.tokenizer_class();
+  // Of these classes the settings alone decide; in others they only add.
+  const bool decides =
+      type == "LlamaTokenizer" || type == "CodeLlamaTokenizer" || type == "GemmaTokenizer" || type == "CohereTokenizer";
+  const auto settle = [&](const char* flag, const char* name, std::vector<Token>& around) {
+    const std::optional<bool> said = saved.flag(flag);
+    const std::optional<std::string> text = saved.token(name);
+    if (!said || !text || !known.contains(*text)) return;
+    const Token token{known.at(*text), *text};
+    const bool there = std::ranges::find(around, token) != around.end();
+    if (*said && !there) around.insert(name == std::string_view("bos_token") ? around.begin() : around.end(), token);
+    if (!*said && there && decides) std::erase(around, token);
+  };
+  settle("add_bos_token", "bos_token", parts.before);
+  settle("add_eos_token", "eos_token", parts.after);
 }
 
 }  // namespace
@@ -44,6 +72,7 @@ std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::
   append_pre_tokenizer(part("pre_tokenizer"), parts);
   parts.model = model_of(part("model"));
   read_post_processor(part("post_processor"), parts);
+  add_saved(SavedSettings(path.parent_path()), parts);
   parts.padding = padding_of(whole, parts.added);
   parts.made_from = "tokenizer.json: " + part("model").text("type", "BPE") + (parts.byte_level ? " over bytes" : "");
   return assembled(std::move(parts));

@@ -39,7 +39,7 @@ std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::pat
     if (rules.vocabulary.contains(special)) parts.added.push_back({named(special).id, special});
   }
   parts.normalizer = bert_cleaning({.ideographs = ideographs, .plain = plain, .lower = lower});
-  parts.words.push_back(bert_words());
+  parts.words = {between_blanks(), punctuation(Cut::isolated)};
   parts.before = {named("[CLS]")};
   parts.after = {named("[SEP]")};
   parts.padding = named(rules.vocabulary.contains("[PAD]") ? "[PAD]" : "[UNK]");

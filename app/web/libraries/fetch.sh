@@ -73,7 +73,7 @@ for tool in apt-get dpkg-deb; do
   command -v $tool >/dev/null || { say "$tool is missing; expected Debian or Ubuntu"; exit 1; }
 done
 [ -r $keys ] || { say "$keys is missing, which Debian signs its archive with; expected the package debian-archive-keyring"; exit 1; }
-for name in zlib libpng1.6 giflib libzip utf8proc freetype imgui; do source_of "$name"; done
+for name in zlib libpng1.6 giflib libzip utf8proc pcre2 freetype imgui; do source_of "$name"; done
 for name in libeigen3-dev nlohmann-json3-dev libcli11-dev python3-fonttools; do package_of trixie "$name"; done
 # The faces that the desktop program is set in on the Debian that it is made for.
 for name in fonts-inter fonts-jetbrains-mono fonts-stix fonts-wqy-microhei; do package_of bookworm "$name"; done

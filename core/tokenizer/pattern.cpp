@@ -1,0 +1,159 @@
+#include "core/tokenizer/pattern.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "core/text/utf8.h"
+
+namespace headlight {
+namespace {
+
+pcre2_code* compile(const std::string& expression) {
+  constexpr std::uint32_t options =
+      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+  int error = 0;
+  PCRE2_SIZE at = 0;
+  return pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(), options, &error, &at,
+                       nullptr);
+}
+
+/// One expression as PCRE2 writes it.
+class Translation {
+ public:
+  Translation(const std::string& from, const ErrorPlace& place) : from_(from), place_(place) {
+    while (at_ < from_.size()) next();
+  }
+  std::string text;
+
+ private:
+  char peek(std::size_t ahead = 0) const { return at_ + ahead < from_.size() ? from_[at_ + ahead] : '\0'; }
+  bool begins(std::string_view what) const { return std::string_view(from_).substr(at_).starts_with(what); }
+  void copy(std::size_t count) {
+    text.append(from_, at_, count);
+    at_ += count;
+  }
+  [[noreturn]] void refuse(const std::string& part) const {
+    place_.fail("its expression " + in_quotes(from_) + " has " + part + ", which is not known here");
+  }
+
+  void next() {
+    if (peek() == '\\') return escape();
+    if (depth_ > 0 && begins("&&")) refuse("an intersection of sets");
+    if (depth_ > 0 && begins("[:")) return copy(std::max(from_.find(":]", at_), at_) + 2 - at_);
+    if (peek() == '[') return open();
+    if (peek() == ']' && depth_ > 0 && --depth_ > 0) return void(++at_);
+    if (depth_ == 0 && peek() == '{') return repeat();
+    copy(1);
+  }
+
+  /// \p{Han} is of the script alone in Oniguruma, while PCRE2 counts what other scripts share.
+  bool copy_script() {
+    const std::size_t end = from_.find('}', at_);
+    if (!begins("\\p{") || end == std::string::npos || end < at_ + 6) return false;
+    const std::string script = "\\p{sc:" + from_.substr(at_ + 3, end - at_ - 3) + "}";
+    pcre2_code* code = compile(script);
+    if (code) text += script, at_ = end + 1;
+    pcre2_code_free(code);
+    return code != nullptr;
+  }
+
+  /// White space and the letters of words are those of Unicode, which PCRE2 counts a few others among.
+  void escape() {
+    constexpr std::string_view blanks = R"(\p{Z}\t-\r\x{85})",
+                               letters =
+                                   R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE}\x{24B6}-\x{24E9})";
+    if (copy_script()) return;
+    const char what = peek(1);
+    const bool negated = what == 'S' || what == 'W';
+    if (what == 'h' || what == 'H' || what == 'R' || what == 'K' || what == 'X' || what == 'y' || what == 'Y' ||
+        what == 'O' || what == 'N')
+      refuse(std::string("\\") + what);
+    if ((what != 's' && what != 'w' && !negated) || (negated && depth_ > 0))
+      return copy(std::min<std::size_t>(2, from_.size() - at_));
+    const std::string_view members = what == 's' || what == 'S' ? blanks : letters;
+    text.append(depth_ > 0 ? "" : negated ? "[^" : "[").append(members).append(depth_ > 0 ? "" : "]");
+    at_ += 2;
+  }
+
+  /// A set within a set: its members are the outer one's.
+  void open() {
+    const bool negated = peek(1) == '^';
+    if (depth_++ > 0) {
+      if (negated) refuse("a negated set within a set");
+      ++at_;
+      return;
+    }
+    copy(negated ? 2 : 1);
+    if (peek() == ']') copy(1);
+  }
+
+  /// {1,3}+ is no possessive form in Ruby: it is repeated.
+  void repeat() {
+    const std::size_t end = from_.find('}', at_);
+    const bool again = end != std::string::npos && end + 1 < from_.size() && from_[end + 1] == '+' &&
+                       from_.find_first_not_of("0123456789,", at_ + 1) == end;
+    if (!again) return copy(1);
+    const bool from_one = begins("{1,") || begins("{1}"), from_none = begins("{0,") || begins("{,");
+    if (!from_one && !from_none) refuse("a repeated repetition");
+    text += from_one ? "+" : "*";
+    at_ = end + 2;
+  }
+
+  const std::string& from_;
+  const ErrorPlace& place_;
+  std::size_t at_ = 0;
+  int depth_ = 0;  ///< of sets
+};
+
+}  // namespace
+
+struct Pattern::Compiled {
+  pcre2_code* code = nullptr;
+  pcre2_match_context* limits = nullptr;
+  Compiled() = default;
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+  ~Compiled() {
+    pcre2_code_free(code);
+    pcre2_match_context_free(limits);
+  }
+};
+
+Pattern::Pattern(const std::string& expression, ErrorPlace place) : expression_(expression), place_(std::move(place)) {
+  constexpr std::size_t longest = 20'000;
+  if (expression.size() > longest) place_.fail("its expression has " + byte_count(expression.size()));
+  const std::string translated = Translation(expression, place_).text;
+  auto compiled = std::make_shared<Compiled>();
+  compiled->code = compile(translated);
+  if (!compiled->code)
+    place_.fail("its expression " + in_quotes(expression) + " cannot be read", "a regular expression");
+  compiled->limits = pcre2_match_context_create(nullptr);
+  pcre2_set_match_limit(compiled->limits, 100'000);
+  pcre2_set_heap_limit(compiled->limits, 65'536);  // KiB
+  compiled_ = std::move(compiled);
+}
+
+Stretches Pattern::matches(std::string_view text) const {
+  const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
+      pcre2_match_data_create_from_pattern(compiled_->code, nullptr), &pcre2_match_data_free);
+  Stretches found;
+  for (std::size_t from = 0; from <= text.size();) {
+    const int count = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0,
+                                  data.get(), compiled_->limits);
+    if (count == PCRE2_ERROR_NOMATCH) break;
+    if (count < 0)
+      place_.fail("its expression " + in_quotes(expression_) + " takes too many steps on this text", "a simpler one");
+    const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(data.get());
+    const std::pair<std::size_t, std::size_t> match{std::max(ends[0], from), ends[1]};
+    const bool again = match.first >= match.second && !found.empty() && found.back().second == match.second;
+    if (!again) found.emplace_back(match);
+    from = std::max(from, match.second);
+    if (match.first >= match.second) {  // an empty match: the next one is looked for behind the next character
+      if (from >= text.size()) break;
+      if (again) next_character(text, from);
+    }
+  }
+  return found;
+}
+
+}  // namespace headlight

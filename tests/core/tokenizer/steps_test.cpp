@@ -1,0 +1,137 @@
+// Steps of tokenizers: every way of cutting and cleaning, with the ids of Hugging Face's tokenizers and of
+// SentencePiece (tests/fixtures/make_tokenizer_ids.mjs, make_sentence_pieces.py).
+#include <nlohmann/json.hpp>
+
+#include "core/tensor/error.h"
+#include "core/tokenizer/pattern.h"
+#include "core/tokenizer/pre_tokenizer.h"
+#include "core/tokenizer/tokenizer.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+#include "tests/places.h"
+
+using namespace headlight;
+using samples::has;
+
+namespace {
+
+using Json = nlohmann::json;
+const std::string tokenizers = places::fixtures() + "/tokenizers/";
+
+Json parsed(const std::string& name) { return Json::parse(places::text_of(tokenizers + name)); }
+
+std::vector<Index> ids_in(const TokenSplitter& splitter, const std::string& line) {
+  std::vector<Index> ids;
+  for (const Token& token : splitter.split(line)) ids.push_back(token.id);
+  return ids;
+}
+
+/// SentencePiece's file under the name that a tokenizer gives it, with the settings beside it.
+std::vector<Index> ids_of_pieces(const std::string& model, const Json& settings, const std::string& line) {
+  const samples::TempFolder folder;
+  std::filesystem::copy(tokenizers + model + ".model", folder / "tokenizer.model");
+  samples::write_text(folder / "tokenizer_config.json", settings.dump());
+  return ids_in(*open_tokenizer(folder / "model.safetensors"), line);
+}
+
+Stretches matches(const std::string& expression, const std::string& text) {
+  return Pattern(expression, {"tokenizer.json"}).matches(text);
+}
+
+std::string refused_expression(const std::string& expression, const std::string& text = "a") {
+  return samples::sentence_of([&] { matches(expression, text); });
+}
+
+}  // namespace
+
+TEST_CASE("every step of a tokenizer.json gives the ids that Hugging Face's tokenizers give") {
+  const Json lines = parsed("expected.json")["lines"], cases = parsed("steps.json");
+  REQUIRE(cases.size() == 38);
+  for (const Json& each : cases) {
+    Json whole = parsed(each["base"].get<std::string>() + ".json");
+    whole.update(each["parts"]);
+    const samples::TempFolder folder;
+    samples::write_text(folder / "tokenizer.json", whole.dump());
+    const auto splitter = open_tokenizer(folder / "model.safetensors");
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      INFO(each["name"].get<std::string>() << ": " << lines[i]);
+      CHECK(ids_in(*splitter, lines[i]) == each["ids"][i].get<std::vector<Index>>());
+    }
+  }
+}
+
+TEST_CASE("SentencePiece's own files give the ids that SentencePiece gives, and each tokenizer's marks stand around") {
+  const Json expected = parsed("sentence_pieces.json");
+  for (const std::string name : {"unigram", "pairs"}) {
+    const auto splitter = open_sentence_pieces(tokenizers + name + ".model");
+    for (std::size_t i = 0; i < expected["lines"].size(); ++i) {
+      INFO(name << ": " << expected["lines"][i]);
+      CHECK(ids_in(*splitter, expected["lines"][i]) == expected[name][i].get<std::vector<Index>>());
+    }
+  }
+  const auto plain = expected["unigram"][0].get<std::vector<Index>>();
+  const auto shifted = [&](Index by, std::vector<Index> around, Index last) {
+    for (const Index id : plain) around.push_back(id + by);
+    around.push_back(last);
+    return around;
+  };
+  const auto as = [&](const char* type) {
+    return ids_of_pieces("unigram", {{"tokenizer_class", type}}, expected["lines"][0]);
+  };
+  CHECK(as("T5Tokenizer") == shifted(0, {}, 2));
+  CHECK(as("XLMRobertaTokenizerFast") == shifted(1, {0}, 2));
+  CHECK(as("CamembertTokenizer") == shifted(4, {5}, 6));
+  auto begun = plain;
+  begun.insert(begun.begin(), 1);
+  CHECK(as("LlamaTokenizer") == begun);
+}
+
+TEST_CASE("Marian's pieces have the numbers of its vocab.json") {
+  const samples::TempFolder folder;
+  std::filesystem::copy(tokenizers + "unigram.model", folder / "source.spm");
+  samples::write_text(folder / "vocab.json", R"({"</s>": 0, "<unk>": 1, ">>fra<<": 2, "▁": 7, "cat": 9, "s": 8})");
+  samples::write_text(folder / "tokenizer_config.json", R"({"tokenizer_class": "MarianTokenizer"})");
+  const auto ids = ids_in(*open_tokenizer(folder / "model.safetensors"), ">>fra<< cats");
+  REQUIRE(ids.size() > 2);
+  CHECK(ids.front() == 2);
+  CHECK(ids.back() == 0);
+}
+
+TEST_CASE("tokenizer_config.json beside a tokenizer.json adds the marks around a line and further tokens") {
+  const samples::TempFolder folder;
+  std::filesystem::copy(tokenizers + "gpt2.json", folder / "tokenizer.json");
+  const Json vocabulary = parsed("gpt2.json")["model"]["vocab"];
+  const Index end = vocabulary["<|end|>"], extra = std::ssize(vocabulary);
+  samples::write_text(folder / "tokenizer_config.json", Json{{"add_bos_token", true}, {"bos_token", "<|end|>"}}.dump());
+  samples::write_text(folder / "added_tokens.json", Json{{"<extra>", extra}}.dump());
+  const auto ids = ids_in(*open_tokenizer(folder / "model.safetensors"), "a<extra>");
+  CHECK(ids == std::vector<Index>{end, vocabulary["a"].get<Index>(), extra});
+}
+
+TEST_CASE("a damaged file of SentencePiece is refused, wherever it is cut") {
+  const std::string whole = samples::read_bytes(tokenizers + "pairs.model");
+  const samples::TempFolder folder;
+  for (std::size_t end = 0; end < whole.size(); end += 97) {
+    samples::write_text(folder / "tokenizer.model", whole.substr(0, end));
+    CHECK_FALSE(
+        samples::sentence_of([&] { open_sentence_pieces(folder / "tokenizer.model")->split("a <0x"); }).empty());
+  }
+  samples::write_text(folder / "tokenizer.model", "");
+  CHECK(has(samples::sentence_of([&] { open_sentence_pieces(folder / "tokenizer.model"); }), "holds no pieces"));
+}
+
+TEST_CASE("expressions are read as Oniguruma reads them, and what it alone knows is refused by name") {
+  CHECK(matches(R"([^(\s|[.,])]+)", "a,b c") == Stretches{{0, 1}, {2, 3}, {4, 5}});
+  CHECK(matches(R"(\d{1,3}+)", "12345") == Stretches{{0, 5}});
+  CHECK(matches(R"(\d{1,3})", "12345") == Stretches{{0, 3}, {3, 5}});
+  CHECK(matches(R"(\s)", "\u180E\u0085") == Stretches{{3, 5}});
+  CHECK(matches("x*", "axb") == Stretches{{0, 0}, {1, 2}, {3, 3}});
+  CHECK(has(refused_expression("[a&&b]"), "has an intersection of sets"));
+  CHECK(has(refused_expression("[a[^b]]"), "has a negated set within a set"));
+  CHECK(has(refused_expression(R"(\h)"), R"(has \h)"));
+  CHECK(has(refused_expression("(a"), "cannot be read"));
+}
+
+TEST_CASE("an expression that would try every way takes no more than its steps") {
+  CHECK(has(refused_expression("(a+)+[bc]", std::string(60, 'a')), "takes too many steps on this text"));
+}
