@@ -96,14 +96,14 @@ await check('frames', async (tab) => {
 
 const views = {
   sentence: {},
-  sentence_zh: {model: 'juzi', language: 'zh', level: 'sentence'},
+  sentence_zh: {model: 'chinese', language: 'zh', level: 'sentence'},
   pipeline: {text: 'the cat sat', mask: 'causal()', level: 'pipeline'},
   operation: {text: 'the cat sat', level: 'operation:scores'},
   heads: {lesson: 'first-light', view: 'heads'},
   mask: {lesson: 'first-light', view: 'mask', mask: 'causal() && window(4)'},
   compare: {text: 'the cat sat', view: 'compare'},
   lesson: {lesson: 'weighted-average', view: 'lesson'},
-  network: {model: 'sentences', view: 'network'},
+  network: {model: 'english', view: 'network'},
   map: {random: true, queries: '700', keys: '700', view: 'map'},
   long: {random: true, queries: '512', keys: '512', level: 'pipeline'},
 };

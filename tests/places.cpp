@@ -6,6 +6,7 @@
 namespace headlight::places {
 
 std::string fixtures() { return HEADLIGHT_FIXTURES; }
+std::string sentences() { return fixtures() + "/sentences"; }
 std::string assets() { return HEADLIGHT_ASSETS; }
 std::string baselines() { return HEADLIGHT_BASELINES; }
 std::string program() { return HEADLIGHT_PROGRAM; }

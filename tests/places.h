@@ -7,6 +7,7 @@
 namespace headlight::places {
 
 std::string fixtures();   ///< tests/fixtures
+std::string sentences();  ///< tests/fixtures/sentences, a small trained GPT-2
 std::string assets();     ///< assets
 std::string baselines();  ///< tests/baselines
 std::string program();    ///< the built headlight

@@ -2,6 +2,7 @@
 
 Debian's python3-torch is enough: no other package is used. Seeds are fixed; one thread, so that a run repeats itself.
 """
+import ctypes
 import json
 import math
 import random as randoms
@@ -16,6 +17,9 @@ from torch import nn
 from torch.nn import functional
 
 torch.set_num_threads(1)
+# Freed memory is kept: a step's large matrices are otherwise mapped and cleared anew each time (a third of the time).
+for option, value in ((-3, 1 << 30), (-1, (1 << 31) - 1)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
+    ctypes.CDLL(None).mallopt(option, value)
 
 
 class CausalAttention(nn.Module):
@@ -118,16 +122,9 @@ def overlap_penalty(weights, alive):
     return (shared * alive).sum() / (alive.sum() * max(1, heads * (heads - 1)))
 
 
-def unrest_penalty(weights, alive, at_previous=()):
-    """How much is looked at elsewhere than at the place of rest: a head looks where looking pays, else it rests there.
-    It is the first word, for the heads `at_previous` the word before."""
-    rest = weights[..., 0]
-    if at_previous:
-        before = torch.cat([weights[..., :1, 0], torch.diagonal(weights, -1, dim1=-2, dim2=-1)], -1)
-        chosen = torch.zeros(weights.shape[1], 1)
-        chosen[list(at_previous)] = 1
-        rest = chosen * before + (1 - chosen) * rest
-    return ((1 - rest) * alive[:, None]).sum() / (alive.sum() * weights.shape[1])
+def unrest_penalty(weights, alive):
+    """How much is looked at elsewhere than at the first word, the place of rest: a head looks where looking pays, else it rests there."""
+    return ((1 - weights[..., 0]) * alive[:, None]).sum() / (alive.sum() * weights.shape[1])
 
 
 def padded(lines, padding, length=None):
@@ -143,7 +140,7 @@ class Clock:
         return time.process_time() - self.start
 
 
-def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy=0.0, overlap=0.0, unrest=0.0, onset=0.3, at_previous=(), idle=(), report=500):
+def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy=0.0, overlap=0.0, unrest=0.0, onset=0.3, idle=(), report=500):
     """batch_of(step): ids [B, n] with −1 for padding. Penalties grow from `onset` of the steps to full at the end of
     the next fifth, so that a task is learned before its solution is tidied. Heads (layer, head) that are `idle` pay for
     looking elsewhere than at the first word from the beginning: the task is left to the others."""
@@ -167,7 +164,7 @@ def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy
             patterns = [a.weights for a in model.attentions]
             spread = sum(entropy_penalty(w, alive) for w in patterns) / len(patterns)
             shared = sum(overlap_penalty(w, alive) for w in patterns) / len(patterns)
-            busy = sum(unrest_penalty(w, alive, [h for l, h in at_previous if l == n]) for n, w in enumerate(patterns)) / len(patterns)
+            busy = sum(unrest_penalty(w, alive) for w in patterns) / len(patterns)
             loss = task + strength * (entropy * spread + overlap * shared + unrest * busy)
         for layer, head in idle:
             loss = loss + unrest_penalty(model.attentions[layer].weights[:, head : head + 1], alive)
@@ -179,6 +176,93 @@ def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy
             print(f"{step + 1:6d} task {task.item():.4f} entropy {float(spread):.3f} overlap {float(shared):.3f} busy {float(busy):.3f} "
                   f"{clock.seconds():.0f} s", flush=True)
     return clock.seconds()
+
+
+def text_batches(lines, ours, share, random, rows=32, length=48):
+    """Rows [rows, length + 1] of lines one after the other, each row from the beginning of a line, without end: every line once,
+    then again in another order. `share` of the lines are what ours() says. (Lines of one length side by side would teach
+    where lines end before anything else.)"""
+    order, at = list(lines), len(lines)
+    while True:
+        batch = []
+        for _ in range(rows):
+            row = []
+            while len(row) <= length:
+                if at == len(order):
+                    random.shuffle(order)
+                    at = 0
+                if random.random() < share:
+                    row += ours()
+                else:
+                    row += order[at]
+                    at += 1
+            batch.append(row[: length + 1])
+        yield torch.tensor(batch)
+
+
+def train_text(model, lines, ours, share, random, steps, here, held_out, learning_rate=3e-3, weight_decay=0.1):
+    """The next word of real text. Weights begin small, so that attention begins even. Gives the seconds; weights.pt holds what is
+    reached so far."""
+    with torch.no_grad():
+        for p in model.parameters():
+            p.mul_(0.02 / 0.08 if p.dim() > 1 else 1)
+    decays = [p for p in model.parameters() if p.dim() > 1]
+    others = [p for p in model.parameters() if p.dim() <= 1]
+    optimizer = torch.optim.AdamW([{"params": decays, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}],
+                                  lr=learning_rate, betas=(0.9, 0.98))
+    clock, batches, losses = Clock(), text_batches(lines, ours, share, random), []
+    model.train()
+    for step in range(steps):
+        rate = min(1.0, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * step / steps))
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate * rate
+        ids = next(batches)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits = model(ids[:, :-1])
+        loss = functional.cross_entropy(logits.float().flatten(0, 1), ids[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+        if (step + 1) % 300 == 0 or step + 1 == steps:
+            torch.save(model.state_dict(), here / "weights.pt")
+            model.eval()
+            print(f"{step + 1:6d} loss {sum(losses[-300:]) / len(losses[-300:]):.4f} held out {text_loss(model, held_out[:300]):.4f} "
+                  f"{clock.seconds():.0f} s of {time.time() - clock.wall:.0f}", largest_weights(model, held_out[:100]), flush=True)
+            model.train()
+    model.eval()
+    return clock.seconds()
+
+
+def text_loss(model, lines):
+    """Mean negative log likelihood of each token but the first."""
+    total, count = 0.0, 0
+    with torch.no_grad():
+        for line in lines:
+            ids = torch.tensor([line[:48]])
+            total += functional.cross_entropy(model(ids[:, :-1])[0], ids[0, 1:], reduction="sum").item()
+            count += ids.shape[1] - 1
+    return total / count
+
+
+def largest_weights(model, lines):
+    """(the share of rows whose largest weight is 0.99 or more, with the first row and without; each head's mean largest
+    weight without the first row, which has one word to look at)."""
+    rows = [[[] for _ in range(a.heads)] for a in model.attentions]
+    count = sharp = first = 0
+    with torch.no_grad():
+        for line in lines:
+            model(torch.tensor([line[:48]]))
+            for layer, attention in enumerate(model.attentions):
+                most = attention.weights[0].max(-1).values
+                sharp += int((most[:, 1:] >= 0.99).sum())
+                count += most[:, 1:].numel()
+                first += most.shape[0]
+                for head in range(attention.heads):
+                    rows[layer][head] += most[head, 1:].tolist()
+    return (round((sharp + first) / (count + first), 3), round(sharp / count, 3),
+            [[round(sum(r) / len(r), 2) for r in layer] for layer in rows])
 
 
 def lines_of_words(words, line_of, count=64):
@@ -197,28 +281,11 @@ def train_or_load(here, model, batch_of, steps, **how):
     return seconds
 
 
-def train_sentences(here, grammar, questions, description, tokenizer, does, blank=" ", seed=1, steps=2600, onset=0.3, positions=32):
-    """A GPT-2 of two layers of four heads on the sentences of a grammar: trains, measures on `questions`, and writes its files.
-    Heads pay for spreading, for looking where another of the layer looks, and for looking elsewhere than at their place of
-    rest: the first word, and for head 0 of layer 0 the word before. See README.md."""
-    random = randoms.Random(seed)
-    torch.manual_seed(seed)
-    words = grammar.vocabulary()
-    model = Gpt2(len(words), positions)
-    seconds = train_or_load(here, model, lines_of_words(words, lambda: grammar.sentence(random)), steps,
-                            entropy=0.1, overlap=0.5, unrest=0.1, onset=onset, at_previous=[(0, 0)])
-    measured = Measured(model, words, questions)
-    publish(here, model, tokenizer(words), dict(
-        description, layers=2, heads=4, vocabulary=len(words), accuracy=round(measured.accuracy(), 3), claims=measured.claims(does),
-        training=dict(steps=steps, seconds=round(seconds), parameters=sum(p.numel() for p in model.parameters()))))
-    write_questions(description["id"], questions, blank)
-
-
-def save_safetensors(path, tensors):
+def save_safetensors(path, tensors, half=False):
     header, blobs, offset = {}, [], 0
     for name in sorted(tensors):
-        data = numpy.ascontiguousarray(tensors[name].detach().numpy().astype(numpy.float32)).tobytes()
-        header[name] = dict(dtype="F32", shape=list(tensors[name].shape), data_offsets=[offset, offset + len(data)])
+        data = numpy.ascontiguousarray(tensors[name].detach().numpy().astype(numpy.float16 if half else numpy.float32)).tobytes()
+        header[name] = dict(dtype="F16" if half else "F32", shape=list(tensors[name].shape), data_offsets=[offset, offset + len(data)])
         blobs.append(data)
         offset += len(data)
     text = json.dumps(header, separators=(",", ":")).encode()
@@ -253,10 +320,10 @@ def longest_words(words):
 held_out_folder = Path(__file__).parents[2] / "tests" / "fixtures" / "held_out"
 
 
-def write_questions(name, questions, blank=" "):
+def write_questions(name, questions):
     """kind, prefix, the word that may follow, one that may not, which word of the prefix decides; by tabs."""
     held_out_folder.mkdir(parents=True, exist_ok=True)
-    lines = ["\t".join([kind, blank.join(words), right, wrong, str(at)]) for kind, words, right, wrong, at in questions]
+    lines = ["\t".join([kind, " ".join(words), right, wrong, str(at)]) for kind, words, right, wrong, at in questions]
     (held_out_folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -273,10 +340,9 @@ class Measured:
             return self.model(torch.tensor([[self.ids[w] for w in words]]))[0]
 
     def accuracy(self, kind=None, without=()):
-        """The share of questions, of a kind or of several ("time+negation"), in which the right word is likelier than the wrong
-        one; than all others where none is given."""
+        """The share of questions in which the right word is likelier than the wrong one; than all others where none is given."""
         self.model.knock_out(*without)
-        asked = [q for q in self.questions if kind is None or q[0] in kind.split("+")]
+        asked = [q for q in self.questions if kind in (None, q[0])]
         right = 0
         for _, words, good, bad, _ in asked:
             logits = self.run(words)[-1]
@@ -306,39 +372,6 @@ class Measured:
                     measured=dict(on=on, weight=round(self.weight(layer, head, on), 3), questions=hurts,
                                   accuracy=round(self.accuracy(hurts), 3), without=round(self.accuracy(hurts, [(layer, head)]), 3)))
 
-    def claims(self, does):
-        """A claim for each head that is missed more than any other for a kind of question, and how much: what it does to answers,
-        whatever it looks at. `does`: by kind. Of several kinds the two that it is missed most for are named, and measured together."""
-        heads = [(layer, head) for layer, attention in enumerate(self.model.attentions) for head in range(attention.heads)]
-        missed = {}
-        for kind in self.kinds:
-            whole, left = self.accuracy(kind), sorted((self.accuracy(kind, [h]), h) for h in heads)
-            if whole - left[0][0] >= 0.3 and left[0][0] < left[1][0]:
-                missed.setdefault(left[0][1], []).append((whole - left[0][0], kind))
-        found = []
-        for (layer, head), kinds in sorted(missed.items()):
-            named = [kind for _, kind in sorted(kinds, key=lambda k: -k[0])[:2]]
-            both = "+".join(named)
-            others = [self.accuracy(both, [h]) for h in heads if h != (layer, head)]
-            said = {language: mark.join(does[kind][language] for kind in named) for language, mark in (("en", "; "), ("zh", "；"))}
-            on, share = self.rests(layer, head)
-            found.append(dict(layer=layer, head=head, does=said, rests=dict(on=on, share=round(share, 2)),
-                              measured=dict(questions=both, accuracy=round(self.accuracy(both), 3),
-                                            without=round(self.accuracy(both, [(layer, head)]), 3), next_largest=round(min(others), 3))))
-        return found
-
-    def rests(self, layer, head):
-        """Where the largest weight of most rows is, but for the first two rows: the first word, the word before, itself; its share."""
-        counts, rows = dict(first=0, previous=0, itself=0), 0
-        for _, words, _, _, _ in self.questions:
-            self.run(words)
-            most = self.model.attentions[layer].weights[0, head].argmax(-1).tolist()
-            for query in range(2, len(words)):
-                rows += 1
-                for on, key in (("first", 0), ("previous", query - 1), ("itself", query)):
-                    counts[on] += most[query] == key
-        return max(((on, n / rows) for on, n in counts.items()), key=lambda item: item[1])
-
     def print_table(self):
         print("accuracy", {k: round(self.accuracy(k), 3) for k in self.kinds})
         for layer, attention in enumerate(self.model.attentions):
@@ -347,8 +380,48 @@ class Measured:
                       "without", {k: round(self.accuracy(k, [(layer, head)]), 2) for k in self.kinds}, flush=True)
 
 
-def publish(here, model, tokenizer, description):
-    save_safetensors(here / "model.safetensors", model.checkpoint())
+def publish(here, model, tokenizer, description, half=False):
+    save_safetensors(here / "model.safetensors", model.checkpoint(), half)
     write_json(here / "config.json", model.config())
     write_json(here / "tokenizer.json", tokenizer)
     write_json(here / "model.json", description)
+
+
+def round_to_half(model):
+    """The weights as float16 keeps them: what is measured is what is published."""
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(p.half().float())
+
+
+def publish_text(here, model, words, tokenizer, description, held_out, probes, kinds, does, steps, seconds, opening=None):
+    """Files of a model of real text, what it reaches on held-out lines, its heads' claims; the probes of the claims for the test.
+    probes: (text, tokens). What opens is the first of the search, or the first one after the tokens `opening`."""
+    import effects
+
+    round_to_half(model)
+    tokens = [line for _, line in probes]
+    own = effects.share_right(model, tokens)
+    claims = effects.claims(model, held_out, tokens, words, kinds, does)
+    found = effects.openings(model, tokens, words, claims, kinds)
+    for change, number, at, layer, head, weight, key, answer, other, p, q, truly in found[:40]:
+        print(f"{change:.2f} {layer}.{head} {weight:.2f} on {words[tokens[number][key]]}: {' '.join(words[t] for t in tokens[number][: at + 1])} "
+              f"[{answer} {p:.2f} | {other} {q:.2f}] truly {truly}")
+    _, number, at, layer, head, _, key, *_ = next(f for f in found if opening in (None, tokens[f[1]][: f[2] + 1]))
+    opens = dict(layer=str(layer), head=head, query=at, key=key)
+    first, *others = [probes[number][0], *description["examples"]]
+    sharp = largest_weights(model, held_out[:500])
+    print("largest weights", sharp, "claims", json.dumps(claims, ensure_ascii=False, indent=1))
+    publish(here, model, tokenizer, dict(
+        description, layers=len(model.blocks), heads=model.attentions[0].heads, vocabulary=len(words), accuracy=round(effects.share_right(model, held_out), 3),
+        perplexity=round(math.exp(text_loss(model, held_out[:500])), 1), opens=opens, examples=[first, *(e for e in others if e != first)],
+        probes=dict(sentences=len(probes), accuracy=round(own, 3)), claims=claims,
+        training=dict(steps=steps, seconds=round(seconds), parameters=sum(p.numel() for p in model.parameters()),
+                      largest_weights=dict(rows_of_one=sharp[0], means=sharp[2]))), half=True)
+    asked = effects.places_by_kind(tokens, words, {c["measured"]["questions"]: kinds[c["measured"]["questions"]] for c in claims})
+    lines = []
+    for number, (text, _) in enumerate(probes):
+        places = [f"{kind}:{at}" for kind, found in asked.items() for line, at in found if line == number]
+        lines.append(text + "\t" + " ".join(places))
+    held_out_folder.mkdir(parents=True, exist_ok=True)
+    (held_out_folder / f"{description['id']}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -11,7 +11,7 @@ inline constexpr const char* shipped_model_prefix = "model:";
 
 /// What a person named, found on disk.
 struct ModelFolder {
-  std::string said;                            ///< "model:sentences", "~/gpt2", "gpt2/model.safetensors"
+  std::string said;                            ///< "model:english", "~/gpt2", "gpt2/model.safetensors"
   std::filesystem::path folder;                ///< where config.json and the tokenizer lie
   std::filesystem::path config;                ///< config.json or Meta's params.json; empty where there is neither
   std::vector<std::filesystem::path> tensors;  ///< one file, or every shard that the index names, in its order

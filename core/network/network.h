@@ -1,6 +1,6 @@
 // Network: a whole trained model, from embedding to prediction, run by the pipeline that every attention here runs by.
 //
-//   const auto network = open_network("gpt2/");             // or "model:sentences", or one of its files
+//   const auto network = open_network("gpt2/");             // or "model:english", or one of its files
 //   network->title();                                        // "GPT-2, 12 layers of 12 heads, 50,257 tokens"
 //   const NetworkRun run = network->run(network->read("the cat sat"), {});
 //   run.layers[3].residual;                                  // [B, n, width] that enters block 3

@@ -182,7 +182,7 @@ TEST_CASE(
     return;
   }
   const Folder folder;
-  REQUIRE(bundle("model:sentences --layers all --stage weights", folder / "all") == 0);
+  REQUIRE(bundle("model:induction --layers all --stage weights", folder / "all") == 0);
   int layers = 0;
   for (const auto& layer : fs::directory_iterator(folder / "all" / "layers")) {
     INFO(layer.path().string());
@@ -196,7 +196,7 @@ TEST_CASE(
   for (const std::string way : {"rollout", "flow", "rollout:0", "rollout --rows 2:5"}) {
     INFO(way);
     const fs::path out = folder / ("b_" + way.substr(0, way.find(' ')) + std::to_string(way.size()));
-    REQUIRE(bundle("model:sentences --stage weights --layers " + way, out) == 0);
+    REQUIRE(bundle("model:induction --stage weights --layers " + way, out) == 0);
     const std::string script = python + " \"" + (out / "reproduce_numpy.py").string() + "\" > /dev/null 2>&1";
     CHECK(shell(script) == 0);
     const auto data = open_arrays(out / "data.npy");
@@ -204,7 +204,7 @@ TEST_CASE(
     write_npy(out / "data.npy", Tensor::full(values.shape(), 7));
     CHECK(shell(script) == 1);
   }
-  REQUIRE(bundle("model:sentences --layers all --head mean --stage weights", folder / "mean.zip") == 0);
+  REQUIRE(bundle("model:induction --layers all --head mean --stage weights", folder / "mean.zip") == 0);
   CHECK(places::text_of(folder / "mean.zip").find("mean/layers/0/trace.npz") != std::string::npos);
 }
 

@@ -33,8 +33,8 @@ ODD = ["0", "-1", "1", "2", "3", "7", "1e30", "-1e30", "1e-30", "NaN", "inf", "-
        "the cat sat", "8x6cm", "0x0", "1e9x1e9", "640x480", "column", "print", "0.5", "weights:0,0,0,0", "Q:0,1,1", "W_q:0,0",
        "weights:9,9,9,9", "operation:scores", "pipeline", "en", "xx", "../..", "/", "/dev/null", "no/such/folder/f.png", "\x01\x1b[31m",
        b"\xff\xfe\x80", "a" * 100_000, "9" * 400, "((((" * 5000, "-" * 30]
-FILES = ["lesson:masked-self-attention", "lesson:nothing", "model:sentences", "model:numbers", "model:nothing", "nothing.npz", "/", "/dev/null"]
-GOOD = ["lesson:masked-self-attention", "model:sentences", "model:numbers", *(str(p) for p in sorted(fixtures.glob("s00*.input.*")))]
+FILES = ["lesson:masked-self-attention", "lesson:nothing", "model:english", "model:numbers", "model:nothing", "nothing.npz", "/", "/dev/null"]
+GOOD = ["lesson:masked-self-attention", "model:english", "model:numbers", *(str(p) for p in sorted(fixtures.glob("s00*.input.*")))]
 FILES += [str(p) for p in sorted(fixtures.glob("*.input.*"))] + ["odd.npz", "odd.json", "odd.pt", "odd.safetensors"]
 
 help_text = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout

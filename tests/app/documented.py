@@ -129,7 +129,7 @@ def make_layers(folder, prefix, names, config, layers=4, d=16):
 
 def fill_folder():
     make_gpt2(Path("gpt2"))
-    Path("sentences.txt").write_text("the cat that chases the dogs\nthe dogs sleep\n")
+    Path("sentences.txt").write_text("the girl looked at herself in the mirror\nthe boy put on his coat\n")
     make_gguf(Path("llama-3.2-1b-q4_k_m.gguf"))
     make_layers(Path("bert"), "encoder.layer", ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"],
                 {"num_attention_heads": 4})

@@ -94,7 +94,7 @@ Document lesson(const char* id) {
 Document trained_sentence() {
   Document document;
   document.scenario.source = Source::file;
-  document.scenario.file = "model:sentences";
+  document.scenario.file = places::sentences();
   document.scenario.text = "the cat that chases the dogs sleeps";
   document.origin.lesson.scenario = document.scenario;
   return document;

@@ -9,6 +9,7 @@
 
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
+#include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/document/path.h"
 #include "ui/look/record.h"
@@ -139,7 +140,7 @@ class Situation {
 Document network() {
   Document document;
   document.scenario.source = Source::file;
-  document.scenario.file = "model:sentences";
+  document.scenario.file = places::sentences();
   document.scenario.text = "the dogs that the cat fears";
   document.scenario.layer = "1";
   document.origin.saved = document.scenario;

@@ -7,6 +7,7 @@
 #include "core/lesson/course.h"
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "tests/ui/studio.h"
 #include "ui/document/action.h"
 #include "ui/document/lesson_progress.h"
@@ -257,7 +258,7 @@ TEST_CASE(
     "the room") {
   Document document;
   document.scenario.source = Source::file;
-  document.scenario.file = "model:sentences";
+  document.scenario.file = places::sentences();
   document.scenario.text = "the cat that chases the dogs sleeps";
   for (const char* layer : {"0", "1"}) {
     document.scenario.layer = layer;
@@ -585,7 +586,7 @@ TEST_CASE("what is said of a step holds for this run's numbers, not for most") {
   CHECK(has_text(make_geometry(random.context(), random.place()), "weights are random"));
   Document trained;
   trained.scenario.source = Source::file;
-  trained.scenario.file = "model:sentences";
+  trained.scenario.file = places::sentences();
   trained.scenario.text = "the cat sleeps .";
   CHECK_FALSE(says(trained, Stage::weights, "random"));
   document = sentence();

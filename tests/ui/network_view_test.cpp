@@ -8,6 +8,7 @@
 #include "core/network/network.h"
 #include "core/scenario/model_layer.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/export/export_file.h"
 #include "ui/level/scene_context.h"
@@ -18,7 +19,7 @@ using namespace headlight::test;
 
 namespace {
 
-Document network_document(const std::string& model = "model:sentences",
+Document network_document(const std::string& model = places::sentences(),
                           const std::string& text = "the cat that chases the dogs sleeps because it is tired .",
                           const std::string& layer = "1") {
   Document document;
@@ -103,7 +104,7 @@ TEST_CASE("a click on a head opens it at its layer, its words in a line") {
 
 TEST_CASE(
     "arrow keys go along heads and layers, Enter opens the one that is looked at, Escape goes back to the words") {
-  HeadlessWindow window(network_document("model:sentences", "the cat sleeps", "0"));
+  HeadlessWindow window(network_document(places::sentences(), "the cat sleeps", "0"));
   window.settle();
   window.press(compat::Key::right);
   window.press(compat::Key::right);
@@ -138,7 +139,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a mask in one layer changes the pictures after it and the prediction, which stands beside the model's own") {
-  HeadlessWindow window(network_document("model:sentences", "the cat that chases the dogs", "0"));
+  HeadlessWindow window(network_document(places::sentences(), "the cat that chases the dogs", "0"));
   window.settle();
   const auto own = network_of(window.document().trace->inputs);
   window.session.perform(EditScenario{[](Scenario& s) { s.mask = "causal() && window(1)"; }, {}});
@@ -293,8 +294,8 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
   };
   for (const auto& [size, scale, language] :
        {Setting{{1600, 900}, 1, "en"}, {{1024, 768}, 1, "zh"}, {{1024, 768}, 1, "en"}, {{3840, 2160}, 2.25F, "en"}}) {
-    for (const char* model : {"model:sentences", "model:numbers"}) {
-      const bool numbers = std::string(model) == "model:numbers";
+    for (const std::string& model : {places::sentences(), std::string("model:numbers")}) {
+      const bool numbers = model == "model:numbers";
       Studio studio(network_document(model,
                                      numbers ? "digits two hundred forty one"
                                              : "the cat that chases the dogs sleeps because it is tired .",

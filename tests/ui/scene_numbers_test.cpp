@@ -9,6 +9,7 @@
 #include "core/network/network.h"
 #include "core/scenario/model_layer.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "tests/ui/studio.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/sentence/story.h"
@@ -22,7 +23,7 @@ Document of_model(const char* text = "the cat that chases the dogs sleeps becaus
   Document document = headlight::test::sentence();
   document.scenario = {};
   document.scenario.source = Source::file;
-  document.scenario.file = "model:sentences";
+  document.scenario.file = places::sentences();
   document.scenario.text_as_input = true;
   document.scenario.text = text;
   document.view.kind = ViewKind::pipeline;

@@ -50,7 +50,7 @@ Document of_network(const char* model, const char* language) {
 }  // namespace
 
 TEST_CASE("what a head does stands whole in the rail of a small window, and a document's name is whole or absent") {
-  for (const auto& [model, language] : {std::pair("model:sentences", "en"), std::pair("model:juzi", "zh")}) {
+  for (const auto& [model, language] : {std::pair("model:english", "en"), std::pair("model:chinese", "zh")}) {
     HeadlessWindow window(of_network(model, language), {1024, 768});
     const Record record = drawn_by(window);
     INFO(model);
@@ -218,7 +218,7 @@ TEST_CASE("the list of keys is whole in a small window: no key and no word is cu
 }
 
 TEST_CASE("in a telephone's window the views are one box, and nothing in the bar lies over another or outside") {
-  for (const auto& [model, language] : {std::pair("model:sentences", "en"), std::pair("model:juzi", "zh")}) {
+  for (const auto& [model, language] : {std::pair("model:english", "en"), std::pair("model:chinese", "zh")}) {
     for (const float width : {390.0f, 480.0f, 560.0f, 640.0f}) {
       Document document = of_network(model, language);
       document.page = "http://localhost/";
@@ -237,7 +237,7 @@ TEST_CASE("in a telephone's window the views are one box, and nothing in the bar
       }
     }
   }
-  HeadlessWindow window(of_network("model:sentences", "en"), {390, 844});
+  HeadlessWindow window(of_network("model:english", "en"), {390, 844});
   window.settle();
   const ImVec2 box = window.find("top_bar/views", {"##views"});
   REQUIRE(box.x > 0);

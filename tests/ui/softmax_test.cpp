@@ -6,6 +6,7 @@
 #include "core/explain/explain.h"
 #include "core/scenario/model_layer.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "tests/ui/studio.h"
 #include "ui/operation/next.h"
 #include "ui/operation/softmax_layout.h"
@@ -352,7 +353,7 @@ Document of_network(const char* text) {
   Document document = of_words(text);
   document.scenario = {};
   document.scenario.source = Source::file;
-  document.scenario.file = "model:sentences";
+  document.scenario.file = places::sentences();
   document.scenario.text = text;
   document.view.looking.facet = Facet::next;
   document.view.looked = true;

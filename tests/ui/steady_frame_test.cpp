@@ -1,5 +1,6 @@
 #include "tests/allocations.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/masklab/registry.h"
 #include "ui/views/registry.h"
@@ -110,7 +111,7 @@ TEST_CASE("steady frames allocate nothing where the next word is shown, and whil
     if (!tried) {
       document.scenario = {};
       document.scenario.source = Source::file;
-      document.scenario.file = "model:sentences";
+      document.scenario.file = places::sentences();
       document.scenario.text = "the cat that chases the dogs";
       document.view.looking.facet = Facet::next;
     } else {

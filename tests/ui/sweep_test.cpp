@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "tests/ui/drawn_faults.h"
 #include "tests/ui/headless.h"
 #include "ui/look/look.h"
@@ -130,17 +131,18 @@ void many_heads(Scenario& s) {
   s.kv_heads = 64;
 }
 
-void network(Scenario& s, const char* model, const char* text) {
+void network(Scenario& s, const std::string& model, const char* text) {
   s = Scenario();
   s.source = Source::file;
   s.file = model;
   s.text = text;
 }
 void sentences(Scenario& s) {
-  network(s, "model:sentences", "the cat that chases the dogs sleeps because it is tired .");
+  network(s, places::sentences(), "the cat that chases the dogs sleeps because it is tired .");
 }
 void numbers(Scenario& s) { network(s, "model:numbers", "two hundred forty one"); }
-void juzi(Scenario& s) { network(s, "model:juzi", "小猫喜欢"); }
+void english(Scenario& s) { network(s, "model:english", "the bank raised the rates because it feared inflation"); }
+void chinese(Scenario& s) { network(s, "model:chinese", "我昨天买的那本书很有意思"); }
 
 using Edit = void (*)(Scenario&);
 constexpr std::pair<const char*, Edit> scenarios[] = {{"plain", plain},
@@ -227,8 +229,8 @@ TEST_CASE(
         for (const std::string& fault : sweep.faults(false))
           ++faults[std::to_string(static_cast<int>(size.x)) + " " + language + " network, " + what + ": " + fault];
       };
-      for (const auto& [what, scenario] :
-           {std::pair("sentences", &sentences), std::pair("numbers", &numbers), std::pair("juzi", &juzi)})
+      for (const auto& [what, scenario] : {std::pair("sentences", &sentences), std::pair("numbers", &numbers),
+                                           std::pair("english", &english), std::pair("chinese", &chinese)})
         of_network(what, scenario, [](View&) {});
       if (size.x != 1024 && size.x != 1920) continue;
       for (const auto& [what, together] :

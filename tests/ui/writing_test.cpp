@@ -5,6 +5,7 @@
 #include "core/network/sampling.h"
 #include "core/scenario/model_layer.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "tests/ui/studio.h"
 #include "ui/document/view_fields.h"
 #include "ui/sentence/sides.h"
@@ -20,7 +21,7 @@ Document writer() {
   Document document = headlight::test::sentence();
   document.scenario = {};
   document.scenario.source = Source::file;
-  document.scenario.file = "model:sentences";
+  document.scenario.file = places::sentences();
   document.scenario.text_as_input = true;
   document.scenario.text = line;
   document.view.kind = ViewKind::pipeline;

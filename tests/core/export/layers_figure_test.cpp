@@ -12,6 +12,7 @@
 #include "core/tensor/error.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -20,7 +21,7 @@ namespace {
 Scenario sentences() {
   Scenario s;
   s.source = Source::file;
-  s.file = "model:sentences";
+  s.file = places::sentences();
   s.text = "the cat that chases the dogs sleeps";
   return s;
 }

@@ -9,7 +9,7 @@ using Words = std::vector<std::string>;
 TEST_CASE("a command line survives a link", "[link]") {
   const Words words =
       GENERATE(Words{"--text", "the cat & 100% of +1"}, Words{"lesson:first-light", "--mask", "causal() && window(4)"},
-               Words{"model:juzi", "--text", "猫 看见 狗"}, Words{"--random", "--alibi", "--heads", "2"},
+               Words{"model:chinese", "--text", "猫 看见 狗"}, Words{"--random", "--alibi", "--heads", "2"},
                Words{"--fill", "-inf", "--look", "zoom=1.5;pan=12,3"}, Words{});
   const auto query = query_of(words);
   REQUIRE(query);

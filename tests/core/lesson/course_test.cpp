@@ -10,6 +10,7 @@
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
+#include "tests/places.h"
 
 using namespace headlight;
 using samples::has;
@@ -128,8 +129,9 @@ TEST_CASE("a head that is given as a reason is knocked out, and the answer chang
   const samples::TempFolder scratch;
   const auto checked = [&](const char* text, const Json& effect) {
     Json lesson = Json::parse(R"json({"id": "mine", "title": "Mine", "description": "A lesson",
-      "scenario": {"source": "file", "file": "model:sentences", "text": "the cat that chases the dogs"},
+      "scenario": {"source": "file", "text": "the cat that chases the dogs"},
       "steps": [{"text": {"en": ""}}]})json");
+    lesson["scenario"]["file"] = places::sentences();
     lesson["steps"][0]["text"]["en"] = text;
     if (!effect.is_null()) lesson["steps"][0]["effect"] = effect;
     samples::write_text(scratch / "mine.json", lesson.dump());

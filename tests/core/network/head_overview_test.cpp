@@ -12,6 +12,7 @@
 #include "core/tensor/sampler.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -57,7 +58,7 @@ struct File {
 }  // namespace
 
 TEST_CASE("the overview has every head of every layer as it is, of a short text, and what it does") {
-  const auto trace = drawn(of_model("model:sentences", "the cat that chases the dogs sleeps", "1"));
+  const auto trace = drawn(of_model(places::sentences(), "the cat that chases the dogs sleeps", "1"));
   REQUIRE(trace->overview);
   const HeadOverview& overview = *trace->overview;
   CHECK(overview.network);
@@ -79,12 +80,12 @@ TEST_CASE("the overview has every head of every layer as it is, of a short text,
 }
 
 TEST_CASE("another layer of the same pass has the same overview's numbers, a silent head is said") {
-  const auto first = drawn(of_model("model:sentences", "the cat sleeps", "0"));
-  const auto second = drawn(of_model("model:sentences", "the cat sleeps", "1"), first.get());
+  const auto first = drawn(of_model(places::sentences(), "the cat sleeps", "0"));
+  const auto second = drawn(of_model(places::sentences(), "the cat sleeps", "1"), first.get());
   CHECK(network_of(first->inputs) == network_of(second->inputs));
   CHECK(second->overview->chosen == 1);
   CHECK(identical(first->overview->layers[0].summary.pictures, second->overview->layers[0].summary.pictures));
-  Scenario without = of_model("model:sentences", "the cat sleeps", "1");
+  Scenario without = of_model(places::sentences(), "the cat sleeps", "1");
   without.knock_out = {{"0", 2}};
   const auto knocked = drawn(without, second.get());
   CHECK(knocked->overview->layers[0].silent == std::vector<bool>{false, false, true, false});

@@ -8,6 +8,7 @@
 #include "core/network/shipped_models.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -30,7 +31,7 @@ std::vector<Index> ids(const Network& network, const std::string& text, std::siz
 
 std::string chinese_text() {
   const std::vector<ShippedModel> models = shipped_models();
-  return std::ranges::find(models, "juzi", &ShippedModel::id)->examples.front();
+  return std::ranges::find(models, "chinese", &ShippedModel::id)->examples.front();
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ TEST_CASE("drawing lays all shares end to end and never draws what has none") {
 }
 
 TEST_CASE("a word is written on so that the tokenizer reads it, in place of what followed") {
-  const auto network = open_network("model:sentences");
+  const auto network = open_network(places::sentences());
   const std::string text = "the cat that chases the dogs sleeps .";
   const std::vector<Index> before = ids(*network, text);
   const Index token = before[1];  // cat
@@ -76,7 +77,7 @@ TEST_CASE("a word is written on so that the tokenizer reads it, in place of what
   CHECK_FALSE(written_on(*network, text, 1, 0, token));
   CHECK_FALSE(written_on(*network, text, 0, 99, token));
 
-  const auto chinese = open_network("model:juzi");
+  const auto chinese = open_network("model:chinese");
   const std::string line = chinese_text();
   const std::vector<Index> read = ids(*chinese, line);
   const auto longer = written_on(*chinese, line, 0, std::ssize(read) - 1, read.front());
@@ -87,7 +88,7 @@ TEST_CASE("a word is written on so that the tokenizer reads it, in place of what
 }
 
 TEST_CASE("what a network says next is what a plain sampling draws from") {
-  const auto network = open_network("model:sentences");
+  const auto network = open_network(places::sentences());
   const NetworkRun run = network->run(network->read("the cat that chases the dogs"), {});
   const std::vector<double> shares = next_shares(run, 0, -1, {});
   for (const LikelyToken& token : most_likely(run, 0, -1, 10))
