@@ -28,13 +28,16 @@ enum class Taking : std::uint8_t {
   entropy,
   count,
   where_largest,
-  probability
+  probability,
+  logit,
+  part
 };
 
 /// A number of the trace: one cell, or what is taken of the cells that `of` spans.
 ///   "weights:0,0,2,1"   one cell [batch, head, row, column]
 ///   "weights:0,0,2,:"   a row
-/// `probability`: of a word as the next one, in a network; `of` is the word.
+/// `probability`, `logit`: of a word as the next one, in a network; `of` is the word. `part`: of its logit; `of` is
+/// "1.2 is", what head 2 of layer 1 adds, or "1 is", what that layer's MLP does (core/network/logit_parts.h).
 struct Measure {
   Taking take = Taking::value;
   std::string of;
@@ -78,6 +81,8 @@ struct Pose {
   Scenario scenario;
   ViewAddress view;  ///< as --view
   Level level = Level::pipeline;
+  Facet facet = Facet::step;  ///< of an operation
+  HeadMeasure measure = HeadMeasure::weight;
   std::optional<Stage> stage;         ///< that the text is about
   std::optional<std::string> select;  ///< as --select
   std::optional<int> step;            ///< as --step

@@ -121,7 +121,7 @@ class Check {
       say(step.path + ".pose.mended", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
     if (step.pose.level == Level::sentence && trace.inputs.query_tokens.empty())
       say(step.path + ".pose.level", "there are no words here; expected pipeline or operation");
-    if (step.pose.level == Level::operation && !step.pose.stage)
+    if (step.pose.level == Level::operation && step.pose.facet == Facet::step && !step.pose.stage)
       say(step.path + ".pose.level", "an operation is a stage's; expected pose.stage beside it");
     if (!step.pose.select) return;
     try {

@@ -59,7 +59,9 @@ const std::vector<std::pair<const char*, Taking>> takings{{"value", Taking::valu
                                                           {"entropy", Taking::entropy},
                                                           {"count", Taking::count},
                                                           {"where_largest", Taking::where_largest},
-                                                          {"probability", Taking::probability}};
+                                                          {"probability", Taking::probability},
+                                                          {"logit", Taking::logit},
+                                                          {"part", Taking::part}};
 
 /// The fields of a measure, wherever they stand.
 Measure measure_at(const Place& at) {
@@ -221,13 +223,25 @@ CanvasCamera camera_at(const Place& at) {
 }
 
 void read_pose(const Place& at, Pose& pose) {
-  allow_only(at, {"scenario", "change", "view", "level", "stage", "select", "step", "camera", "hide", "controls",
-                  "locked", "mended"});
+  allow_only(at, {"scenario", "change", "view", "level", "measure", "stage", "select", "step", "camera", "hide",
+                  "controls", "locked", "mended"});
   if (at.has("view")) pose.view = view_at(at.at("view"));
   if (at.has("level")) {
-    pose.level =
-        one_of<Level>(at.at("level"),
-                      {{"sentence", Level::sentence}, {"pipeline", Level::pipeline}, {"operation", Level::operation}});
+    const LevelAddress level =
+        one_of<LevelAddress>(at.at("level"), {{"sentence", {Level::sentence, {}, Facet::step}},
+                                              {"pipeline", {Level::pipeline, {}, Facet::step}},
+                                              {"operation", {Level::operation, {}, Facet::step}},
+                                              {"operation:journey", {Level::operation, {}, Facet::journey}},
+                                              {"operation:geometry", {Level::operation, {}, Facet::geometry}},
+                                              {"operation:next", {Level::operation, {}, Facet::next}},
+                                              {"operation:why", {Level::operation, {}, Facet::why}}});
+    pose.level = level.level;
+    pose.facet = level.facet;
+  }
+  if (at.has("measure")) {
+    pose.measure = one_of<HeadMeasure>(
+        at.at("measure"),
+        {{"weight", HeadMeasure::weight}, {"arrives", HeadMeasure::arrives}, {"share", HeadMeasure::share}});
   }
   if (at.has("stage")) pose.stage = stage_at(at.at("stage"));
   if (at.has("select")) read(at.at("select"), pose.select.emplace());

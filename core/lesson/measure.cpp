@@ -7,7 +7,9 @@
 #include "core/diagnosis/own_stages.h"
 #include "core/files/error_place.h"
 #include "core/lesson/course.h"
+#include "core/network/logit_parts.h"
 #include "core/network/network.h"
+#include "core/run/contributions.h"
 #include "core/run/trace.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
@@ -50,7 +52,8 @@ Address address_of(const std::string& text) {
 /// The cells of a tensor of two to four axes, which are the last of [batch, head, row, column] that its stage has.
 std::vector<double> cells_of(const Trace& trace, const std::string& of) {
   const Address address = address_of(of);
-  const Tensor& tensor = trace[address.stage];
+  const bool brought = address.stage == Stage::contribution_norms && !trace.has(address.stage);
+  const Tensor tensor = brought ? contribution_norms(trace) : trace[address.stage];
   if (!tensor.defined())
     throw SettingError("of", "there is no " + std::string(name(address.stage)) + " here",
                        "expected a stage that this scenario has");
@@ -114,31 +117,56 @@ double taken(Taking take, const std::vector<double>& cells) {
       return static_cast<double>(std::count_if(cells.begin(), cells.end(), [](double cell) { return cell != 0; }));
     case Taking::where_largest:
       return static_cast<double>(std::max_element(cells.begin(), cells.end()) - cells.begin());
-    case Taking::probability: break;
+    case Taking::probability:
+    case Taking::logit:
+    case Taking::part: break;
   }
   return 0;
 }
 
-/// Of a word as the next one, after the first text.
-double probability(const std::string& word, const Trace& trace) {
+/// What is asked of a next word, after the first text.
+double of_next_word(Taking take, const std::string& of, const Trace& trace) {
   const auto run = network_of(trace.inputs);
   if (!run || !run->logits.defined())
     throw SettingError("take", "nothing is predicted here", "expected a network that says what comes next");
-  for (const LikelyToken& token : most_likely(*run, 0, place_of_prediction(*run, 0), run->logits.size(-1))) {
+  const std::size_t blank = take == Taking::part ? of.find(' ') : std::string::npos;
+  const std::string word = blank == std::string::npos ? of : of.substr(blank + 1);
+  const Index place = place_of_prediction(*run, 0);
+  std::optional<LikelyToken> found;
+  for (const LikelyToken& token : most_likely(*run, 0, place, run->logits.size(-1))) {
     const std::size_t from = token.text.find_first_not_of(' ');
-    if (token.text == word || (from != std::string::npos && token.text.substr(from) == word)) return token.probability;
+    if (token.text == word || (from != std::string::npos && token.text.substr(from) == word)) {
+      found = token;
+      break;
+    }
   }
-  throw SettingError("of", in_quotes(word) + " is not a word of this network", "expected one of its tokens");
+  if (!found)
+    throw SettingError("of", in_quotes(word) + " is not a word of this network", "expected one of its tokens");
+  if (take == Taking::probability) return found->probability;
+  const MatrixView logits = run->logits.matrix(0);
+  if (take == Taking::logit) return static_cast<double>(logits(std::min(place, logits.rows - 1), found->id));
+  const std::string part = of.substr(0, blank == std::string::npos ? 0 : blank);
+  if (!run->layers.back().heads.defined())
+    throw SettingError("take", "the parts of a logit are not kept here", "expected a shorter text");
+  for (const LogitPart& each : run->network->parts_of(*run, 0, found->id).parts) {
+    if (!each.layer) continue;
+    const std::string& layer = run->network->layers()[static_cast<std::size_t>(*each.layer)].layer;
+    if (part == (each.head ? layer + "." + std::to_string(*each.head) : layer) &&
+        (each.head || each.what == LogitPart::What::mlp))
+      return each.value;
+  }
+  throw SettingError("of", in_quotes(part) + " is no part of a logit",
+                     "expected a head and a word, such as \"1.2 is\"");
 }
 
 }  // namespace
 
 double measured(const Measure& measure, const Trace& trace) {
-  if (measure.take == Taking::probability) {
-    return probability(measure.of, trace) - (measure.minus.empty() ? 0 : probability(measure.minus, trace));
-  }
-  const double of = taken(measure.take, cells_of(trace, measure.of));
-  return measure.minus.empty() ? of : of - taken(measure.take, cells_of(trace, measure.minus));
+  const bool of_word = measure.take >= Taking::probability;
+  const auto taken_of = [&](const std::string& of) {
+    return of_word ? of_next_word(measure.take, of, trace) : taken(measure.take, cells_of(trace, of));
+  };
+  return taken_of(measure.of) - (measure.minus.empty() ? 0 : taken_of(measure.minus));
 }
 
 std::vector<double> row_of(const Trace& trace, const std::string& of) {

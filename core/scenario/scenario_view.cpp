@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 7> view_names{"pipeline", "heads",   "mas
 constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};
 constexpr std::array<std::string_view, 3> level_names{"sentence", "pipeline", "operation"};
 constexpr std::array<std::string_view, 5> facet_names{"step", "journey", "geometry", "next", "why"};
+constexpr std::array<std::string_view, 3> measure_names{"weight", "arrives", "share"};
 
 /// The one of `names` that `text` is.
 template <typename Choice>
@@ -29,6 +30,7 @@ std::optional<Choice> chosen(std::span<const std::string_view> names, std::strin
 std::string_view name(ViewKind kind) { return view_names[static_cast<std::size_t>(kind)]; }
 std::string_view name(MaskTab tab) { return tab_names[static_cast<std::size_t>(tab)]; }
 std::string_view name(Level level) { return level_names[static_cast<std::size_t>(level)]; }
+std::string_view name(HeadMeasure measure) { return measure_names[static_cast<std::size_t>(measure)]; }
 std::string_view name(Facet facet) { return facet_names[static_cast<std::size_t>(facet)]; }
 
 ViewAddress parse_view(std::string_view option, std::string_view text) {

@@ -23,6 +23,10 @@ std::string_view name(MaskTab tab);
 /// about, or what its logit is the sum of.
 enum class Level : std::uint8_t { sentence, pipeline, operation };
 enum class Facet : std::uint8_t { step, journey, geometry, next, why };
+/// What of a head is shown: its weights, the length of what each key brings through it (core/run/contributions.h), or
+/// that as a share of the row's.
+enum class HeadMeasure : std::uint8_t { weight, arrives, share };
+std::string_view name(HeadMeasure measure);
 std::string_view name(Level level);
 std::string_view name(Facet facet);
 

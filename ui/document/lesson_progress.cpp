@@ -82,6 +82,8 @@ View posed(View view, const LessonStep& step, std::size_t number) {
   const Pose& pose = step.pose;
   view = with_view(std::move(view), pose.view);
   view.looking.level = pose.level;
+  view.looking.facet = pose.facet;
+  view.measure = pose.measure;
   if (pose.stage) view.looking.stage = *pose.stage;
   view.looking.share.reset();
   view.selected = pose.select ? cell_of(*pose.select) : std::nullopt;
@@ -92,6 +94,7 @@ View posed(View view, const LessonStep& step, std::size_t number) {
     view.head = view.selected->head;
   }
   view.looking.query = view.looking.key = view.looking.feature = std::nullopt;
+  view.looking.rival = view.looking.than = std::nullopt;
   view.path.clear();
   view.hovered.reset();
   view.step = pose.step;

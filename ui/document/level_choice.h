@@ -31,10 +31,6 @@ struct ScoreTrial {
   bool operator==(const ScoreTrial&) const = default;
 };
 
-/// What of a head is shown: its weights, the length of what each key brings through it (core/run/contributions.h), or
-/// that as a share of the row's.
-enum class HeadMeasure : std::uint8_t { weight, arrives, share };
-
 struct LevelChoice {
   Level level = Level::pipeline;
   Stage stage = Stage::scores;  ///< that the operation level shows

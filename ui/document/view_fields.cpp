@@ -19,7 +19,6 @@ namespace {
 // An enumeration's words, in the order of its values.
 constexpr const char* head_orders[] = {"layer", "habit", "entropy", "effect"};
 constexpr const char* layer_words[] = {"none", "mean", "rollout", "flow", "lens"};
-constexpr const char* measure_words[] = {"weight", "arrives", "share"};
 constexpr const char* paint_tools[] = {"look", "brush", "row", "column", "rectangle"};
 constexpr const char* paints[] = {"allow", "forbid", "give_back"};
 constexpr const char* combinations[] = {"replace", "both", "either", "without"};
@@ -35,8 +34,6 @@ template <>
 constexpr Words words_of<HeadOrder> = head_orders;
 template <>
 constexpr Words words_of<LayersTogether> = layer_words;
-template <>
-constexpr Words words_of<HeadMeasure> = measure_words;
 template <>
 constexpr Words words_of<PaintTool> = paint_tools;
 template <>
@@ -60,6 +57,8 @@ template <>
 constexpr std::size_t named_values<MaskTab> = 5;
 template <>
 constexpr std::size_t named_values<Level> = 3;
+template <>
+constexpr std::size_t named_values<HeadMeasure> = 3;
 template <>
 constexpr std::size_t named_values<Facet> = 5;
 

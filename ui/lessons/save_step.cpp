@@ -32,7 +32,11 @@ OrderedJson pose_of(const View& view) {
   const ViewAddress at =
       view.kind == ViewKind::lesson ? ViewAddress{} : view_address(view);  // a lesson in a lesson is none
   OrderedJson pose{{"view", view_text(at)}, {"level", name(view.looking.level)}};
-  if (view.looking.level == Level::operation) pose["stage"] = std::string(name(view.looking.stage));
+  const bool operation = view.looking.level == Level::operation;
+  if (operation && view.looking.facet != Facet::step)
+    pose["level"] = level_text({Level::operation, {}, view.looking.facet});
+  if (view.measure != HeadMeasure::weight) pose["measure"] = name(view.measure);
+  if (operation) pose["stage"] = std::string(name(view.looking.stage));
   if (view.selected && !is_parameter(view.selected->stage)) {
     const Cell& c = *view.selected;
     pose["select"] = std::string(name(c.stage)) + ":" + std::to_string(c.batch) + "," + std::to_string(c.head) + "," +

@@ -19,8 +19,12 @@ BroughtRow brought_row(const Trace& trace, const View& view, Index query) {
   for (Index k = 0; k < lengths.cols; ++k) row.lengths.push_back(lengths(query, k));
   row.sum = std::accumulate(row.lengths.begin(), row.lengths.end(), 0.0f);
   for (const float length : row.lengths) row.shares.push_back(row.sum > 0 ? length / row.sum : 0);
-  for (Index q = 0; q < lengths.rows; ++q) {
-    for (Index k = 0; k < lengths.cols; ++k) row.most = std::max(row.most, lengths(q, k));
+  const Tensor& all = trace[Stage::contribution_norms];
+  for (Index h = 0; h < all.size(1); ++h) {
+    const MatrixView head = all.matrix(matrix_of(trace, view, Stage::contribution_norms).batch, h);
+    for (Index q = 0; q < head.rows; ++q) {
+      for (Index k = 0; k < head.cols; ++k) row.most = std::max(row.most, head(q, k));
+    }
   }
   return row;
 }

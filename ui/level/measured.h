@@ -15,7 +15,7 @@ struct BroughtRow {
   std::vector<float> lengths;  ///< of contribution_norms
   std::vector<float> shares;   ///< of their sum; zeros where nothing is brought
   float sum = 0;
-  float most = 0;  ///< the largest length in any row of this head
+  float most = 0;  ///< the largest length in any row of any head of the layer
 };
 /// Of a trace with contribution_norms.
 BroughtRow brought_row(const Trace& trace, const View& view, Index query);

@@ -132,7 +132,7 @@ struct WhyPicture {
     const Align align = presenting ? Align::middle : Align::left;
     area.min.y += pen.sentence(TextRole::prose, say(other() ? "why.title_than" : "why.title"), names, room,
                                pen.type.title, look.ink, align);
-    room.min.y = area.min.y;
+    room = area;  // below the tabs
     area.min.y += pen.sentence(TextRole::story, say(why.missing ? why.missing : "why.story"), names, room,
                                pen.type.story, why.missing ? look.warning : look.muted, align) +
                   8 * u;

@@ -170,7 +170,8 @@ struct SentenceParts {
       body.max.y -= pen.type.caption * 2.1f + 6 * u;
       const Rect room{{body.min.x, body.max.y + 6 * u}, {body.max.x, area.max.y}};
       const float width = put_measures(pen, room);
-      const std::string legend(words("measure.legend"));
+      const std::string legend =
+          row.full.empty() ? std::string(words("measure.legend")) : words.fill("measure.legend_full", {row.full});
       const float x = room.min.x + width + 14 * u;
       if (!row.weights.empty() && x + pen.measure(Face::ui, pen.type.caption, legend).x <= room.max.x)
         pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pen.type.caption * 1.05f}, Align::left,

@@ -36,6 +36,7 @@ Row measured_row(const SceneContext& context, Index query) {
   row.shares = std::move(brought.shares);
   row.most = std::ranges::max_element(row.shares) - row.shares.begin();
   if (measure == HeadMeasure::share) return row;
+  row.full = length_text(brought.most);
   for (const float length : brought.lengths) {
     row.bars.push_back(brought.most > 0 ? length / brought.most : 0);
     row.numbers.push_back(length_text(length));

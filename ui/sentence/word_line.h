@@ -12,6 +12,7 @@ struct Row {
   std::vector<float> shares;         ///< of the weights, or of what is brought
   std::vector<float> bars;           ///< 0 … 1, how high each stands; empty: as high as its share
   std::vector<std::string> numbers;  ///< under the bars; empty: the shares
+  std::string full;                  ///< the number of a bar of full height; "" where that is 1
   std::vector<float> weights;        ///< beside the bars, hollow; empty where they are the shares themselves
   std::vector<bool> hidden;
   Index most = 0;

@@ -6,6 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/network/logit_parts.h"
+#include "core/network/network_trace.h"
+#include "core/run/contributions.h"
 #include "core/scenario/lesson.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
@@ -59,6 +62,32 @@ TEST_CASE("every lesson that ships is right: it reads, its poses compute, its cl
     CHECK(shipped_lesson(course.card.id).scenario == course.card.scenario);
   }
   CHECK(ids.size() >= 16);
+}
+
+TEST_CASE("a lesson measures what a head brings, logits and their parts, and poses a measure and why") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = "model:induction";
+  const auto trace = compute_any(scenario, nullptr, Run{.summary = Summary::whole, .stop = {}, .progress = {}});
+  const auto run = network_of(trace->inputs);
+  const LikelyToken first = most_likely(*run, 0, -1, 2)[0], second = most_likely(*run, 0, -1, 2)[1];
+  const auto number = [&](Taking take, const std::string& of, const std::string& minus = "") {
+    return measured({take, of, minus, false}, *trace);
+  };
+  const double ahead = static_cast<double>(run->logits.at({0, place_of_prediction(*run, 0), first.id})) -
+                       static_cast<double>(run->logits.at({0, place_of_prediction(*run, 0), second.id}));
+  CHECK(number(Taking::logit, first.text, second.text) == Approx(ahead).margin(1e-5));
+  for (const LogitPart& part : run->network->parts_of(*run, 0, first.id, second.id).parts) {
+    if (!part.head) continue;
+    const std::string head =
+        run->network->layers()[static_cast<std::size_t>(*part.layer)].layer + "." + std::to_string(*part.head) + " ";
+    CHECK(number(Taking::part, head + first.text, head + second.text) == Approx(part.value).margin(1e-5));
+  }
+  CHECK_THROWS_AS(number(Taking::part, "9.9 " + first.text), SettingError);
+  CHECK(number(Taking::value, "contribution_norms:0,0,1,0") ==
+        static_cast<double>(contribution_norms(*trace).at({0, 0, 1, 0})));
+  CHECK(mistakes({{"/steps/0/pose/level", "operation:why"}, {"/steps/0/pose/measure", "share"}}).empty());
+  CHECK(says_so(mistakes({{"/steps/0/pose/measure", "much"}}), "measure"));
 }
 
 TEST_CASE("a lesson's text has its numbers and no marks in every language") {
