@@ -28,7 +28,7 @@ KINDS = {
 }
 
 DOES = {
-    "spoken_of": dict(en="he, she, his or her", zh="he、she、his、her"),
+    "spoken_of": dict(en="he, she, his", zh="he、she、his"),
     "possessive": dict(en="his, her, its, their", zh="his、her、its、their"),
     "was": dict(en="was, were", zh="was、were"),
     "is": dict(en="is, are in a definition", zh="释义中的 is、are"),
@@ -41,7 +41,7 @@ DOES = {
     "and": dict(en="and", zh="and"),
     "that": dict(en="that, which, who", zh="that、which、who"),
     "comma": dict(en="the first comma", zh="第一个逗号"),
-    "piece": dict(en="the rest of a rare word", zh="生僻词的其余部分"),
+    "piece": dict(en="rest of a word", zh="词的其余部分"),
     "end": dict(en="the end of the sentence", zh="句子的结束"),
     "again": dict(en="a word that was there before", zh="前面出现过的词"),
 }
