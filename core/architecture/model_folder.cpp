@@ -1,6 +1,7 @@
 #include "core/architecture/model_folder.h"
 
 #include <algorithm>
+#include <fstream>
 
 #include "core/assets/assets.h"
 #include "core/files/error_place.h"
@@ -102,17 +103,82 @@ fs::path config_in(const fs::path& folder) {
   return {};
 }
 
+/// config.json and what else lies beside tensors and says which model they are.
+bool is_companion(const fs::path& path) {
+  const std::string name = path.filename().string();
+  for (const char* known : {"config.json", "params.json", "generation_config.json", "tokenizer.json",
+                            "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
+                            "vocab.txt", "merges.txt", "tokenizer.model", "spiece.model"}) {
+    if (name != known) continue;
+    for (const char* suffix : {".safetensors", ".bin", ".pt", ".pth", ".gguf"}) {
+      if (is_file(path) && !files_ending(path.parent_path(), suffix).empty()) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<fs::path> folders_in(const fs::path& folder, const std::string& prefix) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().starts_with(prefix) && fs::is_directory(entry.path(), error))
+      found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// The snapshot of models--ORG--NAME that refs/main names, else the only one.
+fs::path snapshot_of(const fs::path& cache, const std::string& said) {
+  const std::vector<fs::path> snapshots = folders_in(cache / "snapshots", "");
+  std::string revision;
+  std::ifstream(cache / "refs" / "main") >> revision;
+  for (const fs::path& each : snapshots) {
+    if (each.filename() == path_from(revision)) return each;
+  }
+  if (snapshots.size() == 1) return snapshots.front();
+  std::string list;
+  for (const fs::path& each : snapshots) list += (list.empty() ? "" : ", ") + utf8_from(each.filename());
+  throw FileError(said, "holds " + std::to_string(snapshots.size()) + " snapshots, and its refs name none of them",
+                  snapshots.empty() ? "expected a snapshot that was fetched whole" : "expected one of " + list);
+}
+
+/// What a folder of a cache of Hugging Face's leads to; the folder itself where it is none.
+fs::path within_cache(fs::path folder, const std::string& said) {
+  std::error_code error;
+  for (const char* hub : {"hub", "."}) {
+    const std::vector<fs::path> models = folders_in(folder / hub, "models--");
+    if (models.empty()) continue;
+    std::string list;
+    for (const fs::path& each : models) list += (list.empty() ? "" : ", ") + utf8_from(each.filename());
+    if (models.size() > 1)
+      throw FileError(said, "holds " + std::to_string(models.size()) + " models", "expected one of " + list);
+    folder = models.front();
+    break;
+  }
+  return fs::is_directory(folder / "snapshots", error) ? snapshot_of(folder, said) : folder;
+}
+
+/// The index that a shard is named by: "model-00001-of-00002.safetensors" by "model.safetensors.index.json".
+fs::path index_of(const fs::path& shard) {
+  const std::string name = shard.filename().string();
+  const std::size_t of = name.find("-of-"), number = of == std::string::npos ? of : name.rfind('-', of - 1);
+  if (number == std::string::npos || of == 0) return {};
+  const fs::path index = shard.parent_path() / (name.substr(0, number) + shard.extension().string() + ".index.json");
+  return is_file(index) ? index : fs::path();
+}
+
 }  // namespace
 
 bool is_model_folder(const std::string& file) {
   if (file.starts_with(shipped_model_prefix)) return true;
   std::error_code error;
   const fs::path path = path_from(file);
-  return !file.empty() && (is_index(path) || is_gguf_path(path) || fs::is_directory(path, error));
+  return !file.empty() && (is_index(path) || is_gguf_path(path) || fs::is_directory(path, error) || is_companion(path));
 }
 
 ModelFolder find_model(const std::string& file) {
-  ModelFolder model{file, {}, {}, {}};
+  ModelFolder model{file, {}, {}, {}, {}};
   fs::path path = path_from(file);
   if (file.starts_with(shipped_model_prefix)) {
     const std::string id = file.substr(std::string_view(shipped_model_prefix).size());
@@ -127,11 +193,19 @@ ModelFolder find_model(const std::string& file) {
   }
   std::error_code error;
   if (!fs::exists(path, error)) throw FileError(file, "no such file or folder", "expected a model's folder or file");
-  model.folder = fs::is_directory(path, error) ? path : path.parent_path();
+  const fs::path named = path;
+  if (is_companion(path)) path = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (fs::is_directory(path, error)) path = within_cache(path, file);
+  if (const fs::path index = index_of(path); !index.empty()) path = index;
+  const bool is_folder = fs::is_directory(path, error);
+  model.folder = is_folder ? path : path.parent_path();
   model.config = config_in(model.folder);
-  model.tensors = fs::is_directory(path, error) ? tensors_in(path, file)
-                  : is_index(path)              ? shards_of(path)
-                                                : std::vector{path};
+  model.tensors = is_folder ? tensors_in(path, file) : is_index(path) ? shards_of(path) : std::vector{path};
+  if (path != named) {
+    const fs::path first = model.tensors.front().filename();
+    model.chosen = "opened " + utf8_from(is_folder ? path / first : path) +
+                   (model.tensors.size() > 1 ? ", " + std::to_string(model.tensors.size()) + " shards" : "");
+  }
   if (is_gguf_path(model.tensors.front())) model.config.clear();  // the file says it itself
   return model;
 }

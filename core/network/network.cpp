@@ -421,6 +421,7 @@ std::shared_ptr<const Network> open_network(const std::string& file, const std::
   const Config config = config_of(folder, *checkpoint);
   refuse_quantised(config);
   NetworkSpec spec = build_network(config, *checkpoint);
+  if (!folder.chosen.empty()) spec.notes.insert(spec.notes.begin(), folder.chosen);
   if (std::error_code error; std::filesystem::exists(folder.folder / "adapter_config.json", error)) {
     spec.notes.push_back("adapter_config.json: the adapter beside the weights is not applied");
   }

@@ -490,3 +490,30 @@ TEST_CASE("a network of no layers is refused, and not looked into") {
           std::string::npos);
   }
 }
+
+TEST_CASE("a model is opened by its folder, a file in it, a shard or a cache of Hugging Face's, and what was taken is said") {
+  const samples::TempFolder scratch;
+  const std::filesystem::path hub = scratch / "hub", cache = hub / "models--org--small";
+  const std::filesystem::path snapshot = cache / "snapshots" / "3f2a";
+  std::filesystem::create_directories(snapshot);
+  std::filesystem::create_directories(cache / "snapshots" / "older");
+  std::filesystem::create_directories(cache / "refs");
+  samples::write_text(cache / "refs" / "main", "3f2a");
+  for (const char* file : {"config.json", "model.safetensors"})
+    std::filesystem::copy(networks::folder + "gpt2/" + file, snapshot / file);
+  for (const std::filesystem::path& named :
+       {scratch / "", hub, cache, snapshot, snapshot / "config.json", snapshot / "model.safetensors"}) {
+    INFO(named);
+    const auto network = open_network(named.string());
+    CHECK(network->title() == open_network(networks::folder + "gpt2")->title());
+    const bool says = !network->spec().notes.empty() && network->spec().notes.front().starts_with("opened ") &&
+                      network->spec().notes.front().find("3f2a") != std::string::npos;
+    CHECK(says == (named != snapshot && named != snapshot / "model.safetensors"));
+  }
+  CHECK(is_model_folder((snapshot / "config.json").string()));
+  CHECK_FALSE(is_model_folder((cache / "config.json").string()));
+  samples::write_text(cache / "refs" / "main", "gone");
+  CHECK(has(samples::sentence_of([&] { open_network(cache.string()); }), "its refs name none of them; expected one of 3f2a, older"));
+  std::filesystem::create_directories(hub / "models--org--other");
+  CHECK(has(samples::sentence_of([&] { open_network(hub.string()); }), "holds 2 models; expected one of models--org--other, models--org--small"));
+}
