@@ -131,6 +131,8 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
       if (i == 0) print_assumptions(line, trace->inputs.assumptions);
       append(*trace, "layers." + layers[i].layer + ".");
       arrays.push_back({"layers." + layers[i].layer + ".residual", pass->layers[i].residual.contiguous()});
+      if (pass->layers[i].experts.defined())
+        arrays.push_back({"layers." + layers[i].layer + ".experts", pass->layers[i].experts});
     }
     if (pass->logits.defined()) arrays.push_back({"logits", pass->logits});
   }

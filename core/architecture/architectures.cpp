@@ -41,6 +41,10 @@ constexpr Architecture rows[] = {
     {"olmo2", "OLMo 2", build_olmo2},
     {"phi3", "Phi-3", build_phi3},
     {"granite", "Granite", build_granite},
+    {"mixtral", "Mixtral", build_mixtral},
+    {"qwen2_moe", "Qwen 2 MoE", build_qwen2_moe},
+    {"qwen3_moe", "Qwen 3 MoE", build_qwen3_moe},
+    {"olmoe", "OLMoE", build_olmoe},
     {"gemma", "Gemma", build_gemma},
     {"gemma2", "Gemma 2", build_gemma2},
     {"gemma3_text", "Gemma 3", build_gemma3},
@@ -55,11 +59,6 @@ constexpr Architecture rows[] = {
     {"mbart", "mBART", build_mbart},
     {"marian", "Marian", build_marian},
     {"nn.Transformer", "nn.Transformer", build_torch_transformer, Scope::network},
-    {"mixtral", "Mixtral", [](NetworkBuilder& b) { build_layers(b, {.base = 1000000, .norm = rms}); }, Scope::layer},
-    {"qwen2_moe", "Qwen 2 MoE", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
-     Scope::layer},
-    {"qwen3_moe", "Qwen 3 MoE", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
-     Scope::layer},
     {"qwen2_vl", "Qwen 2 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }, Scope::layer},
     {"qwen2_5_vl", "Qwen 2.5 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
      Scope::layer},
@@ -182,8 +181,13 @@ class Used {
       add(*norm);
     add(b.attention);
     if (b.cross) add(*b.cross);
-    if (b.mlp) add(b.mlp->gate), add(b.mlp->up), add(b.mlp->down);
+    if (b.mlp) add(*b.mlp);
+    if (!b.mixture) return;
+    add(b.mixture->router), add(b.mixture->shared_gate);
+    for (const MlpSpec& expert : b.mixture->experts) add(expert);
+    if (b.mixture->shared) add(*b.mixture->shared);
   }
+  void add(const MlpSpec& mlp) { add(mlp.gate), add(mlp.up), add(mlp.down); }
 
   std::set<std::string> names_;
 };

@@ -24,7 +24,45 @@ struct Flavour {
   bool attention_bias = true;     ///< config.json's attention_bias says whether projections have biases
   bool window_by_flag = false;    ///< use_sliding_window switches the window on, from max_window_layers on (Qwen)
   bool window_unrotated = false;  ///< of the layers that are not rotated (SmolLM 3)
+  enum class Experts { none, mixtral, qwen } experts = Experts::none;
+  bool renormalised = false;  ///< without a norm_topk_prob the chosen experts' shares sum to one
 };
+
+/// Whether the layer has experts: mlp_only_layers and decoder_sparse_step say which have one MLP instead (Qwen).
+bool has_experts(const Config& c, Index layer) {
+  const nlohmann::json* single = c.find({"mlp_only_layers"});
+  if (single && std::ranges::find(*single, nlohmann::json(layer)) != single->end()) return false;
+  return (layer + 1) % std::max<Index>(1, c.whole({"decoder_sparse_step"}, 1)) == 0;
+}
+
+MixtureSpec mixture_of(const NetworkBuilder& b, const Flavour& flavour, const std::string& at, Index d, Index inner,
+                       Activation activation) {
+  const Config& c = b.config;
+  const bool mixtral = flavour.experts == Flavour::Experts::mixtral;
+  const auto mlp = [&](const std::string& name, Index width, const char* gate, const char* up, const char* down) {
+    return MlpSpec{b.linear(name + gate, width, d), b.linear(name + up, width, d), b.linear(name + down, d, width),
+                   activation};
+  };
+  MixtureSpec mixture;
+  const Index count = c.whole({"num_local_experts", "num_experts"});
+  mixture.chosen = c.whole({"num_experts_per_tok"});
+  if (b.whole() && (mixture.chosen < 1 || mixture.chosen > count))
+    c.fail("its num_experts_per_tok is " + std::to_string(mixture.chosen), "expected 1 to " + std::to_string(count));
+  mixture.renormalised = mixtral || c.flag({"norm_topk_prob"}, flavour.renormalised);
+  const std::string block = at + (mixtral ? "block_sparse_moe." : "mlp.");
+  mixture.router = b.linear(block + "gate", count, d);
+  const Index width = mixtral ? inner : c.whole({"moe_intermediate_size"}, inner);
+  for (Index i = 0; i < (b.whole() ? count : 0); ++i) {
+    const std::string name = block + "experts." + std::to_string(i) + ".";
+    mixture.experts.push_back(mixtral ? mlp(name, width, "w1", "w3", "w2")
+                                      : mlp(name, width, "gate_proj", "up_proj", "down_proj"));
+  }
+  if (const Index shared = c.whole({"shared_expert_intermediate_size"}, 0); shared > 0) {
+    mixture.shared = mlp(block + "shared_expert.", shared, "gate_proj", "up_proj", "down_proj");
+    mixture.shared_gate = b.linear(block + "shared_expert_gate", 1, d);
+  }
+  return mixture;
+}
 
 /// The keys that each layer's queries see, 0 for all: sliding_window, layer_types and what the family says without
 /// them.
@@ -98,7 +136,8 @@ void build_family(NetworkBuilder& b, const Flavour& flavour, Index usual_window 
   const Activation activation = b.activation(flavour.plus_one ? c.text({"hidden_activation"}, "gelu_pytorch_tanh")
                                                               : c.text({"hidden_act"}, flavour.activation));
   c.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "mlp_bias", "use_qk_norm",
-          "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size"});
+          "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size", "output_router_logits",
+          "router_aux_loss_coef", "router_jitter_noise"});
   c.refuse_unless("full_attn_mod", 1);
   const bool tied = c.flag({"tie_word_embeddings"}, flavour.tied);
   const bool says_bias = flavour.attention_bias && c.has("attention_bias");
@@ -169,6 +208,10 @@ void build_family(NetworkBuilder& b, const Flavour& flavour, Index usual_window 
       a.q_norm = norm(at + "self_attn.q_norm", a.norm_whole ? heads * d_head : d_head);
       a.k_norm = norm(at + "self_attn.k_norm", a.norm_whole ? kv_heads * d_head : d_head);
     }
+    if (flavour.experts != Flavour::Experts::none && has_experts(c, i)) {
+      block.mixture = mixture_of(b, flavour, at, d, inner, activation);
+      continue;
+    }
     MlpSpec& mlp = block.mlp.emplace();
     mlp.activation = activation;
     if (flavour.packed) {
@@ -204,6 +247,21 @@ void build_olmo2(NetworkBuilder& b) {
 }
 void build_phi3(NetworkBuilder& b) { build_family(b, {.epsilon = 1e-5, .packed = true, .attention_bias = false}); }
 void build_granite(NetworkBuilder& b) { build_family(b, {.multipliers = true}); }
+/// Mixtures of experts: Jiang et al. 2024; Qwen's of 2024 and 2025; Muennighoff et al. 2024.
+void build_mixtral(NetworkBuilder& b) {
+  build_family(b, {.base = 1000000, .epsilon = 1e-5, .attention_bias = false, .experts = Flavour::Experts::mixtral});
+}
+void build_qwen2_moe(NetworkBuilder& b) {
+  build_family(b, {.attention_bias = false, .window_by_flag = true, .experts = Flavour::Experts::qwen}, 4096);
+}
+void build_qwen3_moe(NetworkBuilder& b) {
+  build_family(b, {.qk_norms = Flavour::QkNorms::per_head, .window_by_flag = true, .experts = Flavour::Experts::qwen},
+               4096);
+}
+void build_olmoe(NetworkBuilder& b) {
+  b.config.refuse_unless("clip_qkv", nlohmann::json());
+  build_family(b, {.qk_norms = Flavour::QkNorms::whole, .epsilon = 1e-5, .experts = Flavour::Experts::qwen});
+}
 void build_gemma(NetworkBuilder& b) { build_family(b, {.tied = true, .plus_one = true, .root_scale = true}); }
 
 /// Gemma 2 (Rivière et al. 2024): every other layer has a window, the first one too.

@@ -23,7 +23,8 @@ struct ModelFolder {
 bool is_model_folder(const std::string& file);
 
 /// Of a cache of Hugging Face's (models--ORG--NAME, or the folder of those) the snapshot that "main" names; of a shard
-/// all of its index. Throws FileError where nothing is there, where a folder holds no tensors, or where a shard is missing.
+/// all of its index. Throws FileError where nothing is there, where a folder holds no tensors, or where a shard is
+/// missing.
 ModelFolder find_model(const std::string& file);
 
 }  // namespace headlight

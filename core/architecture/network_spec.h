@@ -72,6 +72,17 @@ struct MlpSpec {
   Activation activation = Activation::gelu;
 };
 
+/// A mixture of experts (Shazeer et al. 2017): each token goes through the few MLPs that its router gives the largest
+/// shares, softmax(router x), and gets their sum by these shares.
+struct MixtureSpec {
+  LinearSpec router;  ///< [experts, d]
+  std::vector<MlpSpec> experts;
+  Index chosen = 2;               ///< experts a token goes through
+  bool renormalised = true;       ///< the chosen ones' shares sum to one
+  std::optional<MlpSpec> shared;  ///< one that every token goes through besides,
+  LinearSpec shared_gate;         ///< times sigmoid(shared_gate x), [1, d]; none: as it is
+};
+
 /// One block of the residual stream x:
 ///   x ← sum_norm(x + m · after(attention(before(x)))), the same for cross-attention and the MLP; norms may be none.
 ///   parallel:  x ← x + attention(before(x)) + mlp(before_mlp(x))
@@ -83,6 +94,7 @@ struct BlockSpec {
   std::optional<AttentionSpec> cross;
   NormSpec before_mlp, after_mlp, mlp_sum;
   std::optional<MlpSpec> mlp;
+  std::optional<MixtureSpec> mixture;  ///< in the MLP's place
   bool parallel = false;
   double multiplier = 1;  ///< m
 };

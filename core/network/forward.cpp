@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <thread>
@@ -249,9 +250,48 @@ Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const {
   return through(inner, spec.down);
 }
 
+Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) const {
+  const Index width = x.size(-1), tokens = x.count() / width, count = std::ssize(spec.experts);
+  const Tensor rows = x.contiguous();
+  shares = shares_of_experts(through(rows, spec.router), spec.chosen, spec.renormalised);
+  Buffer sum(static_cast<std::size_t>(x.count()), 0.0F);
+  const auto add = [&](const MlpSpec& expert, const std::vector<std::pair<Index, float>>& taken) {
+    Buffer values;
+    for (const auto& [token, share] : taken) {
+      const auto row = rows.values().subspan(static_cast<std::size_t>(token * width), static_cast<std::size_t>(width));
+      values.insert(values.end(), row.begin(), row.end());
+    }
+    const Tensor given = feed_forward(expert, Tensor({1, std::ssize(taken), width}, std::move(values))).contiguous();
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      for (Index c = 0; c < width; ++c)
+        sum[static_cast<std::size_t>(taken[i].first * width + c)] +=
+            taken[i].second * given.values()[i * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
+    }
+  };
+  for (Index expert = 0; expert < count; ++expert) {
+    std::vector<std::pair<Index, float>> taken;
+    for (Index token = 0; token < tokens; ++token) {
+      const float share = shares.values()[static_cast<std::size_t>(token * count + expert)];
+      if (share > 0) taken.emplace_back(token, share);
+    }
+    if (!taken.empty()) add(spec.experts[static_cast<std::size_t>(expert)], taken);
+  }
+  if (!spec.shared) return Tensor(x.shape(), std::move(sum));
+  const Tensor gates = through(rows, spec.shared_gate).contiguous();
+  std::vector<std::pair<Index, float>> all;
+  for (Index token = 0; token < tokens; ++token)
+    all.emplace_back(
+        token, spec.shared_gate.there() ? 1 / (1 + std::exp(-gates.values()[static_cast<std::size_t>(token)])) : 1.0F);
+  add(*spec.shared, all);
+  return Tensor(x.shape(), std::move(sum));
+}
+
 Tensor Forward::fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const {
-  if (!block.mlp) return {};
-  const Tensor fed = normed(feed_forward(*block.mlp, normed(x, block.before_mlp)), block.after_mlp);
+  if (!block.mlp && !block.mixture) return {};
+  const Tensor in = normed(x, block.before_mlp);
+  const Tensor given = block.mlp ? feed_forward(*block.mlp, in)
+                                 : mix(*block.mixture, in, run.layers[static_cast<std::size_t>(layer)].experts);
+  const Tensor fed = normed(given, block.after_mlp);
   if (keeps_parts(x.size(0) * x.size(1))) run.layers[static_cast<std::size_t>(layer)].mlp = fed;
   return patched(fed, Patch::What::mlp, layer);
 }

@@ -58,6 +58,8 @@ class Forward {
   /// Whether the heads' and the MLP's outputs are kept, of so many rows in each layer.
   bool keeps_parts(Index rows) const;
   Tensor feed_forward(const MlpSpec& spec, const Tensor& x) const;
+  /// The sum of the chosen experts, each read once for all tokens that chose it; `shares` becomes LayerRun::experts.
+  Tensor mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) const;
   /// What the block's MLP gives for x; kept where it is asked for.
   Tensor fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const;
   Tensor through(const Tensor& x, const LinearSpec& linear) const;

@@ -1,5 +1,6 @@
 #include "core/network/layers.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numbers>
@@ -95,6 +96,29 @@ Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const 
       values[static_cast<std::size_t>(first + i)] = activate(left[i], activation) * right[i];
   });
   return Tensor(gate.shape(), std::move(values));
+}
+
+Tensor shares_of_experts(const Tensor& logits, Index chosen, bool renormalised) {
+  const Tensor packed = logits.contiguous();
+  const auto count = static_cast<std::size_t>(logits.size(-1));
+  Buffer values(static_cast<std::size_t>(logits.count()), 0.0F);
+  std::vector<std::size_t> order(count);
+  for (std::size_t first = 0; first < values.size(); first += count) {
+    const auto row = packed.values().subspan(first, count);
+    for (std::size_t i = 0; i < count; ++i) order[i] = i;
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return row[i]; });
+    double all = 0, kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double power = std::exp(static_cast<double>(row[order[i]]) - static_cast<double>(row[order[0]]));
+      all += power;
+      if (i < static_cast<std::size_t>(chosen)) kept += power;
+    }
+    for (std::size_t i = 0; i < std::min(count, static_cast<std::size_t>(chosen)); ++i)
+      values[first + order[i]] =
+          static_cast<float>(std::exp(static_cast<double>(row[order[i]]) - static_cast<double>(row[order[0]])) /
+                             (renormalised ? kept : all));
+  }
+  return Tensor(logits.shape(), std::move(values));
 }
 
 Tensor plus(const Tensor& a, const Tensor& b, double factor) {

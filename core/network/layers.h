@@ -22,6 +22,10 @@ Tensor activate(const Tensor& x, Activation activation, const Workers& workers =
 /// act(gate) · up, of equal shapes.
 Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers = {});
 
+/// softmax over a router's logits [B, n, experts] with all but the `chosen` largest at 0; what is left sums to one
+/// where it is renormalised.
+Tensor shares_of_experts(const Tensor& logits, Index chosen, bool renormalised);
+
 /// a + factor · b
 Tensor plus(const Tensor& a, const Tensor& b, double factor = 1);
 Tensor times(const Tensor& a, double factor);

@@ -111,6 +111,7 @@ struct LayerRun {
   Tensor added;     ///< [B, n, width], what the attention adds to the residual
   Tensor heads;     ///< [B, H, n_q, d], what each head gives before the output projection; with RunOptions::parts,
   Tensor values;    ///< [B, H_kv, n_k, d], that the heads mix,
+  Tensor experts;   ///< [B, n, experts], the share of each expert for each token, 0 of those not chosen
   Tensor mlp;       ///< [B, n, width], and what the MLP of its block gives; undefined where there is none
   LayerSummary summary;  ///< where RunOptions::summaries asks for it
 };

@@ -55,6 +55,9 @@ TEST_CASE("every architecture's blocks, attention weights and logits are PyTorch
       if (expected->find("residual." + layer))
         CHECK(excess(run.layers[i].residual, expected->load("residual." + layer)) <= 0);
       CHECK_THAT(run.layers[i].weights, agrees_with(expected->load("weights." + layer)));
+      REQUIRE(run.layers[i].experts.defined() == (expected->find("experts." + layer) != nullptr));
+      if (run.layers[i].experts.defined())
+        CHECK_THAT(run.layers[i].experts, agrees_with(expected->load("experts." + layer)));
     }
     if (expected->find("logits")) CHECK(excess(run.logits, expected->load("logits")) <= 0);
   }

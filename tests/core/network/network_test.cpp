@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/model_folder.h"
 #include "core/network/network_trace.h"
 #include "core/network/row_parts.h"
 #include "core/scenario/model_layer.h"
@@ -491,7 +492,8 @@ TEST_CASE("a network of no layers is refused, and not looked into") {
   }
 }
 
-TEST_CASE("a model is opened by its folder, a file in it, a shard or a cache of Hugging Face's, and what was taken is said") {
+TEST_CASE(
+    "a model is opened by its folder, a file in it, a shard or a cache of Hugging Face's, and what was taken is said") {
   const samples::TempFolder scratch;
   const std::filesystem::path hub = scratch / "hub", cache = hub / "models--org--small";
   const std::filesystem::path snapshot = cache / "snapshots" / "3f2a";
@@ -513,7 +515,9 @@ TEST_CASE("a model is opened by its folder, a file in it, a shard or a cache of 
   CHECK(is_model_folder((snapshot / "config.json").string()));
   CHECK_FALSE(is_model_folder((cache / "config.json").string()));
   samples::write_text(cache / "refs" / "main", "gone");
-  CHECK(has(samples::sentence_of([&] { open_network(cache.string()); }), "its refs name none of them; expected one of 3f2a, older"));
+  CHECK(samples::has(samples::sentence_of([&] { open_network(cache.string()); }),
+            "its refs name none of them; expected one of 3f2a, older"));
   std::filesystem::create_directories(hub / "models--org--other");
-  CHECK(has(samples::sentence_of([&] { open_network(hub.string()); }), "holds 2 models; expected one of models--org--other, models--org--small"));
+  CHECK(samples::has(samples::sentence_of([&] { open_network(hub.string()); }),
+            "holds 2 models; expected one of models--org--other, models--org--small"));
 }
