@@ -153,7 +153,7 @@ fs::path within_cache(fs::path folder, const std::string& said) {
     for (const fs::path& each : models) list += (list.empty() ? "" : ", ") + utf8_from(each.filename());
     if (models.size() > 1)
       throw FileError(said, "holds " + std::to_string(models.size()) + " models", "expected one of " + list);
-    folder = models.front();
+    folder = models.front().lexically_normal();
     break;
   }
   return fs::is_directory(folder / "snapshots", error) ? snapshot_of(folder, said) : folder;

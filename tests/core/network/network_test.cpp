@@ -516,8 +516,8 @@ TEST_CASE(
   CHECK_FALSE(is_model_folder((cache / "config.json").string()));
   samples::write_text(cache / "refs" / "main", "gone");
   CHECK(samples::has(samples::sentence_of([&] { open_network(cache.string()); }),
-            "its refs name none of them; expected one of 3f2a, older"));
+                     "its refs name none of them; expected one of 3f2a, older"));
   std::filesystem::create_directories(hub / "models--org--other");
   CHECK(samples::has(samples::sentence_of([&] { open_network(hub.string()); }),
-            "holds 2 models; expected one of models--org--other, models--org--small"));
+                     "holds 2 models; expected one of models--org--other, models--org--small"));
 }
