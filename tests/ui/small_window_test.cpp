@@ -60,6 +60,18 @@ TEST_CASE("what a head does stands whole in the rail of a small window, and a do
   }
 }
 
+TEST_CASE("where the rail hides no head above, the first layer's name stands there") {
+  for (const float height : {820.0f, 860.0f, 900.0f, 940.0f}) {
+    HeadlessWindow window(of_network("model:english", "en"), {1600, height});
+    const Record record = drawn_by(window);
+    INFO(height);
+    CHECK(std::ranges::find(record.texts, "0 more above", &RecordedText::text) == record.texts.end());
+    const bool all = std::ranges::none_of(
+        record.texts, [](const RecordedText& text) { return text.text.find("more above") != std::string::npos; });
+    CHECK(all == (std::ranges::find(record.texts, "Layer 0", &RecordedText::text) != record.texts.end()));
+  }
+}
+
 TEST_CASE("a pattern's caption is the whole expression that a click inserts, in lines that its tile holds") {
   for (const PatternTile& tile : make_palette()) {
     std::string all;

@@ -70,16 +70,18 @@ struct Rail {
     pitch = std::clamp((inside.height() - title * layers) / std::max(heads, 1.0f), 46 * u, 74 * u);
     if (height_of(0, items.size()) <= inside.height()) return;
     while (height_of(first, chosen + 1) > (inside.height() - 2 * more) * 0.6f && first < chosen) ++first;
-    while (first > 0 && height_of(first - 1, items.size()) < inside.height() - 2 * more) --first;
+    while (first > 0 && height_of(first - 1, items.size()) < inside.height() - more)
+      --first;  // nothing below is hidden
   }
 
-  /// "3 more above"
+  /// "3 more above"; the layer's name where nothing else is hidden.
   void put_more(const char* key, std::size_t from, std::size_t to, float middle) const {
     const auto begin = items.begin();
     const auto count = std::count_if(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
                                      [](const Item& item) { return item.head != nullptr; });
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {inside.min.x, middle}, Align::left, look.muted,
-             words.fill(key, {std::to_string(count)}));
+             count > 0 ? words.fill(key, {std::to_string(count)})
+                       : words.fill("sentence.layer", {items.front().layer->name}));
   }
 
   void put_head(const RailHead& head, Rect card) const {
