@@ -32,6 +32,8 @@ namespace headlight {
 class Checkpoint;
 class Config;
 struct LogitParts;
+struct BlockParts;
+struct NeuronsOfRow;
 
 /// One attention of a network, as a person names it.
 struct NetworkLayer {
@@ -187,6 +189,9 @@ class Network : public std::enable_shared_from_this<Network> {
                       Index position = -1) const;
   /// Whether they are a sum.
   bool has_parts() const;
+  /// The neurons of the block's MLP that add most to a word's row (core/network/row_parts.h); none where the MLP is
+  /// no plain one.
+  NeuronsOfRow neurons_of(const NetworkRun& run, Index layer, const BlockParts& parts, std::size_t most) const;
   /// The settings that the layer's model has: scale, soft-cap, RoPE, mask …, as a scenario says them.
   void settle(Index layer, Scenario& scenario) const;
 

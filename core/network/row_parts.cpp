@@ -1,5 +1,14 @@
 #include "core/network/row_parts.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "core/attention/projection.h"
+#include "core/network/forward.h"
+#include "core/network/weights.h"
+
 namespace headlight {
 namespace {
 
@@ -48,6 +57,179 @@ std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batc
   if (static_cast<std::size_t>(layer) != *first) parts.earlier = without(parts.enters, beginning);
   if (parts.place.empty() && parts.earlier.empty()) return {};
   return parts;
+}
+
+namespace {
+
+/// The head's part of the output: W_o[:, columns of the head] · its output.
+std::vector<float> through_output(const Tensor& W_o, const MatrixView& head, Index row, Index first, Index width) {
+  std::vector<float> added(static_cast<std::size_t>(width));
+  if (!W_o.defined()) {
+    for (Index c = 0; c < head.cols; ++c) added[static_cast<std::size_t>(first + c)] = head(row, c);
+    return added;
+  }
+  const MatrixView m = W_o.matrix();
+  for (Index to = 0; to < width; ++to) {
+    double sum = 0;
+    for (Index c = 0; c < head.cols; ++c)
+      sum += static_cast<double>(m(to, first + c)) * static_cast<double>(head(row, c));
+    added[static_cast<std::size_t>(to)] = static_cast<float>(sum);
+  }
+  return added;
+}
+
+/// before + heads + bias, added as doubles.
+std::vector<float> row_after(const BlockParts& parts) {
+  std::vector<float> sum;
+  for (std::size_t c = 0; c < parts.before.size(); ++c) {
+    double value =
+        static_cast<double>(parts.before[c]) + (parts.bias.empty() ? 0.0 : static_cast<double>(parts.bias[c]));
+    for (const std::vector<float>& head : parts.heads) value += static_cast<double>(head[c]);
+    sum.push_back(static_cast<float>(value));
+  }
+  return sum;
+}
+
+bool is_same_row(const std::vector<float>& a, const std::vector<float>& b, double scale) {
+  for (std::size_t c = 0; c < a.size(); ++c) {
+    if (!(std::abs(static_cast<double>(a[c]) - static_cast<double>(b[c])) <= 1e-4 * scale)) return false;
+  }
+  return true;
+}
+
+double largest_number(const std::vector<float>& row) {
+  double most = 1;
+  for (const float v : row) most = std::max(most, std::abs(static_cast<double>(v)));
+  return most;
+}
+
+/// What leaves the block: what enters the next one, or what the last one gave.
+std::optional<std::vector<float>> leaving(const NetworkRun& run, const NetworkLayer& at, Index batch, Index row) {
+  const auto layers = run.network->layers();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (layers[i].stack != at.stack || layers[i].block != at.block + 1 || layers[i].cross) continue;
+    if (!run.layers[i].residual.defined()) return {};
+    return row_of(run.layers[i].residual, batch, row);
+  }
+  if (at.stack + 1 != std::ssize(run.network->spec().stacks) || !run.final.defined()) return {};
+  return row_of(run.final, batch, row);
+}
+
+const BlockSpec& block_of(const NetworkRun& run, const NetworkLayer& at) {
+  return run.network->spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+}
+
+}  // namespace
+
+std::optional<BlockParts> block_parts(const NetworkRun& run, const Trace& trace, Index layer, Index batch, Index row) {
+  const NetworkLayer& at = run.network->layers()[static_cast<std::size_t>(layer)];
+  const BlockSpec& spec = block_of(run, at);
+  const LayerRun& own = run.layers[static_cast<std::size_t>(layer)];
+  const bool as_it_is = spec.after_attention.kind == NormKind::none && spec.multiplier == 1 && !at.cross && !spec.cross;
+  if (!as_it_is || !own.residual.defined() || !own.added.defined() || !trace.has(Stage::head_outputs)) return {};
+  if (batch >= own.residual.size(0) || row >= own.residual.size(1)) return {};
+  BlockParts parts;
+  parts.before = row_of(own.residual, batch, row);
+  const Tensor& heads = trace[Stage::head_outputs];
+  const Tensor W_o = trace.has(Stage::W_o) ? trace[Stage::W_o] : Tensor();
+  const auto width = std::ssize(parts.before);
+  const Index d_head = heads.size(-1);
+  if (W_o.defined() ? W_o.size(0) != width || W_o.size(1) != d_head * heads.size(1) : d_head * heads.size(1) != width)
+    return {};
+  for (Index h = 0; h < heads.size(1); ++h)
+    parts.heads.push_back(through_output(W_o, heads.matrix(batch, h), row, h * d_head, width));
+  if (trace.has(Stage::b_o)) parts.bias = row_of(trace[Stage::b_o], 0, 0);
+  parts.after = row_after(parts);
+  std::vector<float> went_on = row_of(own.added, batch, row);
+  for (std::size_t c = 0; c < went_on.size(); ++c) went_on[c] += parts.before[c];
+  if (!is_same_row(parts.after, went_on, largest_number(parts.after))) return {};
+  parts.normed = spec.attention_sum.kind != NormKind::none;
+  const auto leaves = leaving(run, at, batch, row);
+  if (!spec.mlp || parts.normed || spec.mlp_sum.kind != NormKind::none || !leaves) return parts;
+  parts.leaves = *leaves;
+  for (std::size_t c = 0; c < parts.leaves.size(); ++c) parts.mlp.push_back(parts.leaves[c] - parts.after[c]);
+  return parts;
+}
+
+std::string_view name(Activation activation) {
+  constexpr std::string_view names[] = {"GELU", "GELU", "GELU", "ReLU", "SiLU", "tanh", "", "ReLU²"};
+  return names[static_cast<std::size_t>(activation)];
+}
+
+namespace {
+
+/// The hidden layer's numbers for one row, [1, 1, inner].
+Tensor hidden_of(const Checkpoint& checkpoint, const MlpSpec& spec, const Tensor& x) {
+  const auto through = [&](const LinearSpec& linear) {
+    const Linear made_of = read_linear(checkpoint, linear);
+    return project(x, made_of.weight, made_of.bias);
+  };
+  const Tensor up = through(spec.up);
+  return spec.gate.there() ? gated(through(spec.gate), up, spec.activation) : activate(up, spec.activation);
+}
+
+/// Neurons by how long the vector is that each adds, `most` of them.
+std::vector<Index> longest_neurons(const MatrixView& hidden, const MatrixView& down, std::size_t most) {
+  std::vector<std::pair<double, Index>> order;
+  for (Index i = 0; i < hidden.cols; ++i) {
+    double squares = 0;
+    for (Index c = 0; c < down.rows; ++c) squares += static_cast<double>(down(c, i)) * static_cast<double>(down(c, i));
+    order.emplace_back(std::abs(static_cast<double>(hidden(0, i))) * std::sqrt(squares), i);
+  }
+  const std::size_t count = std::min(most, order.size());
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count), std::greater());
+  std::vector<Index> found;
+  for (std::size_t n = 0; n < count; ++n) found.push_back(order[n].second);
+  return found;
+}
+
+/// The tokens that a vector of the residual stream points to: through the last norm's gain, without its scale and bias.
+std::vector<Index> tokens_towards(const std::vector<float>& added, const Norm& last, const Tensor& table, Index most) {
+  const auto width = std::ssize(added);
+  const float mean =
+      last.kind == NormKind::layer ? std::accumulate(added.begin(), added.end(), 0.0f) / static_cast<float>(width) : 0;
+  Buffer towards(added.size());
+  for (std::size_t c = 0; c < added.size(); ++c)
+    towards[c] = (added[c] - mean) * (last.weight.defined() ? last.weight.matrix()(0, static_cast<Index>(c)) : 1.0f);
+  const Tensor logits = project(Tensor({1, 1, width}, std::move(towards)), table, {});
+  const MatrixView m = logits.matrix();
+  std::vector<Index> ids(static_cast<std::size_t>(m.cols));
+  std::iota(ids.begin(), ids.end(), Index{0});
+  const auto count = static_cast<std::size_t>(std::min(most, m.cols));
+  std::ranges::partial_sort(ids, ids.begin() + static_cast<std::ptrdiff_t>(count),
+                            [&](Index a, Index b) { return m(0, a) > m(0, b); });
+  ids.resize(count);
+  return ids;
+}
+
+}  // namespace
+
+NeuronsOfRow Network::neurons_of(const NetworkRun& run, Index layer, const BlockParts& parts, std::size_t most) const {
+  const NetworkLayer& at = layers_[static_cast<std::size_t>(layer)];
+  const BlockSpec& block = block_of(run, at);
+  if (!block.mlp || !block.mlp->up.there() || parts.mlp.empty()) return {};
+  const RunOptions options;
+  const std::vector<float>& given = block.parallel ? parts.before : parts.after;
+  Buffer numbers(given.size());
+  std::ranges::copy(given, numbers.begin());
+  const Tensor x = Forward(*this, *checkpoint_, options)
+                       .normed(Tensor({1, 1, std::ssize(given)}, std::move(numbers)), block.before_mlp);
+  const Tensor inner = hidden_of(*checkpoint_, *block.mlp, x), down = read_linear(*checkpoint_, block.mlp->down).weight;
+  const MatrixView hidden = inner.matrix(), out = down.matrix();
+  const HeadSpec& head = spec_.head;
+  const StackSpec& stack = spec_.stacks[static_cast<std::size_t>(at.stack)];
+  const bool in_words = head.output.there() && !head.transform.there() && !stack.projection.there();
+  const Tensor table = in_words ? read_linear(*checkpoint_, head.output).weight : Tensor();
+  const Norm last = read_norm(*checkpoint_, stack.final_norm);
+  NeuronsOfRow found{hidden.cols, {}};
+  for (const Index i : longest_neurons(hidden, out, most)) {
+    std::vector<float> added;
+    for (Index c = 0; c < out.rows; ++c) added.push_back(out(c, i) * hidden(0, i));
+    constexpr Index words_of_each = 3;
+    found.largest.push_back(
+        {i, hidden(0, i), in_words ? tokens_towards(added, last, table, words_of_each) : std::vector<Index>()});
+  }
+  return found;
 }
 
 }  // namespace headlight

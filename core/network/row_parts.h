@@ -1,10 +1,12 @@
-// RowParts: what a word's row is the sum of when it enters a layer.
+// What a word's row is the sum of: where it enters a layer (RowParts), and where it leaves its block (BlockParts).
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/network/network.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 
@@ -19,5 +21,34 @@ struct RowParts {
 /// Of the query `row` of a layer's self-attention. Nothing where its row is no such sum (a norm or a projection of the
 /// table, segments, tensors in place of words), or where it is the token's row alone.
 std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batch, Index row);
+
+/// before + heads + bias = after, after + mlp = leaves; each as wide as the residual stream.
+struct BlockParts {
+  std::vector<float> before;              ///< what enters the block
+  std::vector<std::vector<float>> heads;  ///< what each head adds, through its columns of the output projection
+  std::vector<float> bias;                ///< of that projection; empty where there is none
+  std::vector<float> after;
+  bool normed = false;     ///< `after` goes through a norm before anything else (post-norm)
+  std::vector<float> mlp;  ///< empty where the block has none, and where it is not added as it is
+  std::vector<float> leaves;
+};
+
+/// Of the query `row` of the layer whose stages the trace has. Nothing where the heads' sum is not added as it is (a
+/// norm behind the attention, a factor), or where the trace's numbers are not those that the network went on with.
+std::optional<BlockParts> block_parts(const NetworkRun& run, const Trace& trace, Index layer, Index batch, Index row);
+
+/// A neuron of an MLP: its number before the last projection.
+struct Neuron {
+  Index index = 0;
+  float activation = 0;
+  std::vector<Index>
+      words;  ///< the tokens whose logits what it adds raises most, read off as if the network ended there
+};
+struct NeuronsOfRow {
+  Index width = 0;              ///< of the hidden layer
+  std::vector<Neuron> largest;  ///< by how long the vector is that each adds, the longest first
+};
+/// The activation's name, "GELU".
+std::string_view name(Activation activation);
 
 }  // namespace headlight

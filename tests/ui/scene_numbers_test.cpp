@@ -7,6 +7,7 @@
 
 #include "core/explain/explain.h"
 #include "core/network/network.h"
+#include "core/network/row_parts.h"
 #include "core/scenario/model_layer.h"
 #include "tests/catch.h"
 #include "tests/places.h"
@@ -92,7 +93,7 @@ std::vector<SceneBar> bars_of(const Scene& scene) {
 /// To the right, or up.
 float leads(const SceneBar& bar) { return bar.to.x - bar.from.x + bar.from.y - bar.to.y; }
 
-const std::vector<Stage> products{Stage::Q, Stage::K, Stage::V, Stage::scores, Stage::head_outputs, Stage::output};
+const std::vector<Stage> products{Stage::Q, Stage::K, Stage::V, Stage::scores, Stage::head_outputs};
 
 }  // namespace
 
@@ -111,7 +112,8 @@ TEST_CASE("a printed product is that of its printed factors, to its last digit")
     REQUIRE(std::abs(product.value - static_cast<double>(a) * static_cast<double>(b)) <= product.unit * 0.501);
   }
   CHECK(printed_product(0, 3).product.text == "0");
-  CHECK(printed_sum(-1.884, 0.697) == "−1.88 + 0.70 = −1.19");
+  CHECK(printed_sum(-1.884, 0.697) == "−1.884 + 0.697 = −1.187");
+  CHECK(printed_sum(0.156, 0.136) == "0.156 + 0.136 = 0.292");
   CHECK(printed_sum(0.5, -0.25) == "0.50 − 0.25 = 0.25");
 }
 
@@ -336,6 +338,44 @@ TEST_CASE("inside a network the output is said to be added to the row, with numb
   }
   const Studio alone(headlight::test::sentence(), {{1600, 900}});
   CHECK(has_text(alone.operation(Stage::output), "becomes its new row"));
+}
+
+TEST_CASE(
+    "the output inside a network is its row before, a line a head, a bias and the MLP, whose numbers are those added") {
+  for (const Setting& at : {Setting{{1024, 768}, 1, false, "zh"}, Setting{{1600, 900}, 1, false, "en"},
+                            Setting{{800, 600}, 1, true, "en"}}) {
+    Document document = of_model();
+    document.scenario.layer = "0";
+    Studio studio(document, at);
+    studio.view().looking.query = 5;
+    const auto run = network_of(studio.trace().inputs);
+    REQUIRE(run);
+    const auto parts = block_parts(*run, studio.trace(), 0, 0, 5);
+    REQUIRE(parts);
+    const Scene scene = studio.operation(Stage::output);
+    INFO(at.window.x << " " << at.language);
+    CHECK(faults(scene, studio) == "");
+    CHECK(has_text(scene, "+ b_o"));
+    // One strip a line: before, heads, bias, after, MLP, leaves; each with the numbers of its row.
+    std::vector<const SceneMatrix*> strips;
+    for (const SceneItem& item : scene.items) {
+      if (const auto* matrix = std::get_if<SceneMatrix>(&item)) strips.push_back(matrix);
+    }
+    REQUIRE(strips.size() == parts->heads.size() + 5);
+    const auto holds = [](const SceneMatrix* strip, const std::vector<float>& row) {
+      const auto values = strip->quad.values.values();
+      return std::equal(values.begin(), values.end(), row.begin(), row.end());
+    };
+    CHECK(holds(strips.front(), parts->before));
+    for (std::size_t h = 0; h < parts->heads.size(); ++h) CHECK(holds(strips[h + 1], parts->heads[h]));
+    CHECK(holds(strips[strips.size() - 3], parts->after));
+    CHECK(holds(strips.back(), parts->leaves));
+    const ValueRange first = strips.front()->quad.range;
+    for (const SceneMatrix* strip : strips) {
+      CHECK(strip->quad.range.lo == first.lo);
+      CHECK(strip->quad.range.hi == first.hi);
+    }
+  }
 }
 
 TEST_CASE("two sliders that turn different things have different names") {

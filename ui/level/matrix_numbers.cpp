@@ -77,7 +77,13 @@ PrintedProduct printed_product(float left, float right) {
 }
 
 std::string printed_sum(double left, double right) {
-  const int decimals = std::clamp(std::max(usual_decimals(std::abs(left)), usual_decimals(std::abs(right))), 0, 6);
+  int decimals = std::clamp(std::max(usual_decimals(std::abs(left)), usual_decimals(std::abs(right))), 0, 6);
+  const auto adds_up = [&] {
+    const Printed sum = printed_with(left + right, decimals);
+    return std::abs(printed_with(left, decimals).value + printed_with(right, decimals).value - sum.value) <
+           sum.unit / 2;
+  };
+  for (int more = 0; more < 3 && !adds_up(); ++more) ++decimals;
   return printed_with(left, decimals).text + (right < 0 ? " − " : " + ") +
          printed_with(std::abs(right), decimals).text + " = " + printed_with(left + right, decimals).text;
 }

@@ -49,7 +49,7 @@ struct PrintedProduct {
 PrintedProduct printed_product(float left, float right);
 /// The same of any number of factors, which come first; the product is the last.
 std::vector<Printed> printed_factors(const std::vector<double>& factors);
-/// "−1.88 + 0.70 = −1.18", all with the same decimals.
+/// "−1.88 + 0.70 = −1.18", all with the same decimals, as many as make it right.
 std::string printed_sum(double left, double right);
 
 }  // namespace headlight

@@ -281,6 +281,13 @@ struct StepHead {
 
 /// The step itself; gives what it leaves for the small map.
 Rect put_step(OperationKind kind, const Task& task) {
+  if (kind == OperationKind::product && task.stage == Stage::output) {
+    const Index row = cell_of(task.trace(), task.context().view, task.stage, task.focus).row;
+    if (const std::optional<BlockParts> parts = parts_of_block(task.context(), row)) {
+      residual(task, *parts);
+      return {};
+    }
+  }
   switch (kind) {
     case OperationKind::product: return task.stage == Stage::head_outputs ? mixture(task) : product(task);
     case OperationKind::row:

@@ -33,6 +33,7 @@ void norm(const Task& task);
 void rotation(const Task& task);
 void input(const Task& task);
 void mask_grid(const Task& task);
+void residual(const Task& task, const BlockParts& parts);
 
 /// As many of `count` rows or columns as can have at least `least` pixels each, among them the one that is looked at.
 struct Window {
@@ -135,6 +136,9 @@ struct Addition {
 std::optional<Addition> addition_at(const SceneContext& context, const Cell& output);
 /// Whether the output is added to a row: inside a network.
 bool is_added_to_row(const Trace& trace);
+
+/// What a block of a network adds to a row, where the output is added to it as it is.
+std::optional<BlockParts> parts_of_block(const SceneContext& context, Index row);
 
 /// What the row of an input is the sum of, where it comes from a network that says so.
 std::optional<RowParts> parts_of_row(const SceneContext& context, Stage stage, Index row);

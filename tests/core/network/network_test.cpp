@@ -212,6 +212,59 @@ TEST_CASE(
   CHECK_FALSE(row_parts(run_of("bert"), 0, 0, 1));  // normed as a whole
 }
 
+Scenario settled(const Network& network, Index layer) {
+  Scenario scenario;
+  network.settle(layer, scenario);
+  return scenario;
+}
+
+TEST_CASE("what a block adds to a row are its heads' parts, a bias and its MLP, up to float32") {
+  for (const char* name : {"gpt2", "llama", "gptj", "bert"}) {
+    INFO(name);
+    const NetworkRun run = run_of(name);
+    const Network& network = *run.network;
+    for (const Index layer : {Index{0}, Index{1}}) {
+      const auto trace = compute(settled(network, layer), network.inputs_of(run, layer));
+      const LayerRun& own = run.layers[static_cast<std::size_t>(layer)];
+      const auto parts = block_parts(run, *trace, layer, 0, 2);
+      REQUIRE(parts);
+      CHECK(std::ssize(parts->heads) == trace->dims().heads);
+      for (std::size_t c = 0; c < parts->before.size(); ++c) {
+        const auto col = static_cast<Index>(c);
+        const float added = own.added.matrix(0)(2, col), before = own.residual.matrix(0)(2, col);
+        CHECK(parts->before[c] == before);
+        float heads = 0;
+        for (const std::vector<float>& head : parts->heads) heads += head[c];
+        CHECK(heads + (parts->bias.empty() ? 0 : parts->bias[c]) == Approx(added).margin(1e-5));
+        CHECK(parts->after[c] == Approx(before + added).margin(1e-5));
+        if (parts->mlp.empty()) continue;
+        const float leaves = layer == 0 ? run.layers[1].residual.matrix(0)(2, col) : run.final.matrix(0)(2, col);
+        CHECK(parts->after[c] + parts->mlp[c] == Approx(leaves).margin(1e-5));
+      }
+      CHECK(parts->mlp.empty() == (std::string(name) == "bert"));  // a norm stands between
+      CHECK(parts->normed == (std::string(name) == "bert"));
+    }
+  }
+}
+
+TEST_CASE("neurons of an MLP add up to what it gives, and name the words that they raise") {
+  const NetworkRun run = run_of("gpt2");
+  const Network& network = *run.network;
+  const auto trace = compute(settled(network, 1), network.inputs_of(run, 1));
+  const auto parts = block_parts(run, *trace, 1, 0, 2);
+  REQUIRE(parts);
+  const NeuronsOfRow all = network.neurons_of(run, 1, *parts, 1'000'000);
+  CHECK(std::ssize(all.largest) == all.width);
+  REQUIRE(all.width > 0);
+  const NeuronsOfRow some = network.neurons_of(run, 1, *parts, 3);
+  REQUIRE(some.largest.size() == 3);
+  for (std::size_t n = 0; n < 3; ++n) {
+    CHECK(some.largest[n].index == all.largest[n].index);
+    CHECK(some.largest[n].activation == all.largest[n].activation);
+    CHECK(some.largest[n].words.size() == 3);
+  }
+}
+
 TEST_CASE("a knocked-out head adds nothing, and the layers after it see that") {
   const NetworkRun whole = run_of("gpt2");
   const NetworkRun without = run_of("gpt2", {.knock_out = whole.network->knock_out_of({{"0", 1}})});

@@ -1,0 +1,260 @@
+// The output inside a network: the row before, what each head adds to it through its columns of W_o, the row after, and
+// what the MLP adds. All rows stand over one another in one scale; at the right the chosen number of each, and how long
+// each row is.
+#include <algorithm>
+#include <cmath>
+
+#include "core/network/row_parts.h"
+#include "core/scenario/model_layer.h"
+#include "ui/frame/colormaps.h"
+#include "ui/level/matrix_numbers.h"
+#include "ui/look/measure.h"
+#include "ui/operation/parts.h"
+
+namespace headlight::operation {
+namespace {
+
+constexpr float lines_there = 0.9f;  ///< of the stage's time
+constexpr Index widest_row = 2048;   ///< rows beyond it are not taken apart while one looks
+
+struct RowLine {
+  std::string name;
+  std::vector<float> numbers;
+  ImU32 colour = 0;
+  bool total = false;  ///< the sum of the lines before it
+};
+
+double length_of(const std::vector<float>& row) {
+  double squares = 0;
+  for (const float v : row) squares += static_cast<double>(v) * static_cast<double>(v);
+  return std::sqrt(squares);
+}
+
+/// The heads by themselves as far as there are lines for them, the longest ones; the others together.
+void add_heads(const SceneContext& context, const BlockParts& parts, std::size_t most, std::vector<RowLine>& lines) {
+  std::vector<std::size_t> order(parts.heads.size());
+  for (std::size_t h = 0; h < order.size(); ++h) order[h] = h;
+  const bool whole = order.size() <= most;
+  if (!whole) {
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t h) { return length_of(parts.heads[h]); });
+    std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most - 1));
+  }
+  std::vector<float> rest(parts.before.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t h = order[i];
+    if (whole || i + 1 < most) {
+      lines.push_back({"+ " + context.words.fill("residual.head", {std::to_string(h)}), parts.heads[h],
+                       context.look.head_ink(static_cast<Index>(h))});
+    } else {
+      for (std::size_t c = 0; c < rest.size(); ++c) rest[c] += parts.heads[h][c];
+    }
+  }
+  if (!whole)
+    lines.push_back({"+ " + context.words.fill("residual.other_heads", {std::to_string(order.size() - most + 1)}), rest,
+                     context.look.muted});
+}
+
+std::vector<RowLine> lines_of(const SceneContext& context, const BlockParts& parts, Index row, std::size_t most) {
+  const Words& words = context.words;
+  const Look& look = context.look;
+  std::vector<RowLine> lines{{words.fill("residual.before", {query_word(context, row)}), parts.before, look.q}};
+  const std::size_t others = 2 + (parts.bias.empty() ? 0u : 1u) + (parts.mlp.empty() ? 0u : 2u);
+  add_heads(context, parts, std::max<std::size_t>(most > others ? most - others : 2, 2), lines);
+  if (!parts.bias.empty()) lines.push_back({"+ b_o", parts.bias, look.muted});
+  lines.push_back({"= " + std::string(words("residual.after")), parts.after, look.after, true});
+  if (parts.mlp.empty()) return lines;
+  lines.push_back({"+ " + std::string(words("residual.mlp")), parts.mlp, look.ink});
+  lines.push_back({"= " + std::string(words("residual.leaves")), parts.leaves, look.after, true});
+  return lines;
+}
+
+struct Residual {
+  const Task& task;
+  const BlockParts& parts;
+  Pen& pen = task.pen;
+  const SceneContext& context = task.context();
+  const Look& look = context.look;
+  const Words& say = context.words;
+  const float u = task.u();
+  const bool presenting = context.view.presenting;
+  const Cell cell = cell_of(task.trace(), context.view, Stage::output, task.focus);
+  const Index width = std::ssize(parts.before);
+  const float number = context.fonts.crisp(Face::mono, pen.type.number);
+  const std::size_t neuron_lines = lines_for_neurons();  ///< the same while it is played: nothing moves
+  std::vector<RowLine> lines{};
+  Rect strips{};  ///< of all lines
+  float pitch = 0, names = 0, numbers = 0, lengths = 0;
+  float header = 0;
+
+  void lay_out() {
+    const Rect& area = task.area;
+    header = pen.type.caption * 2;
+    const float foot = static_cast<float>(neuron_lines) * pen.type.caption * 1.7f + (neuron_lines == 0 ? 0 : 10 * u);
+    const float high = area.height() - header - foot, least = std::max(number, pen.type.caption) * 1.35f + 3 * u;
+    lines = lines_of(context, parts, cell.row, static_cast<std::size_t>(std::max(high / least, 1.0f)));
+    pitch = std::min(high / static_cast<float>(lines.size()), 62 * u);
+    for (const RowLine& line : lines) names = std::max(names, measured(line));
+    names = std::min(names + 14 * u, area.width() * 0.3f);
+    numbers = pen.measure(Face::mono, pen.type.number, "−0.000").x + 16 * u;
+    lengths = area.width() >= 760 * u ? std::min(area.width() * 0.17f, 210 * u) : 0;
+    strips = {{area.min.x + names, area.min.y + header}, {area.max.x - numbers - lengths, 0}};
+    strips.max.y = strips.min.y + pitch * static_cast<float>(lines.size());
+  }
+  float measured(const RowLine& line) const { return pen.measure(face_of(line), size_of(line), line.name).x; }
+  Face face_of(const RowLine& line) const { return line.total || &line == &lines.front() ? Face::bold : Face::ui; }
+  float size_of(const RowLine& line) const {
+    return face_of(line) == Face::bold ? pen.bold(pen.type.caption) : pen.type.caption;
+  }
+
+  /// How far line `i` has come at this moment.
+  float done(std::size_t i) const {
+    const Reveal& reveal = task.reveal;
+    if (reveal.whole() && !reveal.share) return 1;
+    if (!reveal.share && !reveal.terms) return reveal.shown.has(cell.row, cell.col) ? 1.0f : 0.0f;
+    const Index terms = task.trace().has(Stage::W_o) ? task.trace()[Stage::W_o].size(-1) : 1;
+    const float share = reveal.share
+                            ? *reveal.share / lines_there
+                            : static_cast<float>(*reveal.terms) / static_cast<float>(std::max<Index>(terms, 1));
+    return std::clamp(share * static_cast<float>(lines.size()) - static_cast<float>(i), 0.0f, 1.0f);
+  }
+
+  Rect strip_of(std::size_t i) const {
+    const float y = strips.min.y + pitch * static_cast<float>(i);
+    return {{strips.min.x, y + 2 * u}, {strips.max.x, y + pitch - 2 * u}};
+  }
+  float x_of(Index c) const {
+    return strips.min.x + strips.width() * static_cast<float>(c) / static_cast<float>(width);
+  }
+
+  void put_strip(const RowLine& line, Rect rect, float most, float share) const {
+    MatrixQuad quad;
+    Buffer values(line.numbers.size());
+    std::ranges::copy(line.numbers, values.begin());
+    quad.values = Tensor({1, width}, std::move(values));
+    quad.colormap = &window_colormap(context.view, Stage::output);
+    quad.range = {-most, most};
+    quad.theme = look.theme;
+    quad.scale = u;
+    quad.min = rect.min;
+    quad.max = rect.max;
+    pen.scene().items.emplace_back(
+        SceneMatrix{std::move(quad), {rect.min, {rect.min.x + rect.width() * share, rect.max.y}}});
+  }
+
+  void put_lines() const {
+    float most = 1e-20f;
+    double longest = 1e-20;
+    for (const RowLine& line : lines) {
+      for (const float v : line.numbers) most = std::isfinite(v) ? std::max(most, std::abs(v)) : most;
+      longest = std::max(longest, length_of(line.numbers));
+    }
+    std::vector<float> column;
+    for (const RowLine& line : lines) column.push_back(line.numbers[static_cast<std::size_t>(cell.col)]);
+    const auto count = static_cast<Index>(column.size());
+    const MatrixNumbers figures(MatrixView{column.data(), count, 1, 1, 1});
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const RowLine& line = lines[i];
+      const Rect rect = strip_of(i);
+      const float share = done(i), y = rect.centre().y;
+      if (line.total)
+        pen.line({task.area.min.x, rect.min.y - 2 * u}, {task.area.max.x, rect.min.y - 2 * u}, look.line, 1);
+      const Face face = face_of(line);
+      pen.text(TextRole::caption, face, size_of(line), {strips.min.x - 12 * u, y}, Align::right, line.colour,
+               elide(context.fonts, face, size_of(line), line.name, names - 14 * u));
+      pen.box(rect, look.line, 1);
+      if (share > 0) put_strip(line, rect, most, share);
+      if (share < 1) continue;
+      pen.text(TextRole::number, Face::mono, pen.type.number, {strips.max.x + numbers, y}, Align::right,
+               line.total ? look.ink : look.muted, figures(column[i]));
+      put_length(line, y, longest);
+    }
+    pen.add_content(strips);
+  }
+
+  void put_length(const RowLine& line, float y, double longest) const {
+    if (lengths <= 0) return;
+    const double length = length_of(line.numbers);
+    const std::string text = printed(length).text;
+    const float room = lengths - 26 * u - pen.measure(Face::mono, pen.type.number, "00.00").x - 8 * u;
+    const float x = strips.max.x + numbers + 26 * u;
+    const float end = x + std::max(room, 10 * u) * static_cast<float>(length / longest);
+    pen.bar({x, y}, {end, y}, std::min(pitch * 0.4f, 12 * u), line.colour, static_cast<float>(length));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {end + 8 * u, y}, Align::left, look.muted, text);
+  }
+
+  /// Over the columns what they are; the frame around the chosen number of every row.
+  void put_column() const {
+    const float y = task.area.min.y + header * 0.45f, caption = pen.type.caption;
+    pen.text(TextRole::caption, Face::ui, caption, {strips.max.x + numbers, y}, Align::right, look.muted,
+             say.fill("residual.number", {std::to_string(cell.col)}));
+    if (lengths > 0)
+      pen.text(TextRole::caption, Face::ui, caption, {strips.max.x + numbers + 26 * u, y}, Align::left, look.muted,
+               std::string(say("residual.length")));
+    const std::string all = say.fill("residual.numbers", {std::to_string(width)});
+    const float until =
+        strips.max.x + numbers - pen.measure(Face::ui, caption, say.fill("residual.number", {"0000"})).x;
+    if (strips.min.x + pen.measure(Face::ui, caption, all).x < until)
+      pen.text(TextRole::caption, Face::ui, caption, {strips.min.x, y}, Align::left, look.muted, all);
+    const float x = x_of(cell.col), wide = std::max(strips.width() / static_cast<float>(width), 3 * u);
+    pen.box({{x - u, strips.min.y}, {x + wide + u, strips.max.y}}, look.ink, std::max(1.5f, 1.5f * u),
+            Corner::mark * u);
+    for (Index c = 0; c < width; ++c)
+      pen.target({{x_of(c), strips.min.y}, {x_of(c + 1), strips.max.y}}, SceneAction::look_at, 0,
+                 {cell.stage, cell.batch, cell.head, cell.row, c});
+  }
+
+  /// Where they are a matter of a moment, and have room.
+  std::size_t lines_for_neurons() const {
+    if (parts.mlp.empty() || presenting || !network_of(task.trace().inputs)->is_small()) return 0;
+    const float height = task.area.height();
+    return height >= 560 * u ? 5 : height >= 380 * u ? 3 : 0;
+  }
+  /// What the MLP is, and which of its neurons add most.
+  std::vector<std::string> neurons_told() const {
+    const auto run = network_of(task.trace().inputs);
+    const Index layer = run->network->find_layer(task.trace().scenario.layer).value_or(0);
+    const NeuronsOfRow found = run->network->neurons_of(*run, layer, parts, neuron_lines - 1);
+    if (found.largest.empty()) return {};
+    const NetworkLayer& at = run->network->layers()[static_cast<std::size_t>(layer)];
+    const BlockSpec& block =
+        run->network->spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+    std::vector<std::string> told{say.fill("residual.neurons", {std::to_string(width), std::to_string(found.width),
+                                                                std::string(name(block.mlp->activation))})};
+    for (const Neuron& neuron : found.largest) {
+      std::string words;
+      for (const Index id : neuron.words) words.append(words.empty() ? "" : ", ").append(run->network->word(id));
+      told.push_back(
+          say.fill(words.empty() ? "residual.neuron" : "residual.neuron_words",
+                   {std::to_string(neuron.index), printed(static_cast<double>(neuron.activation)).text, words}));
+    }
+    return told;
+  }
+  void put_neurons() const {
+    if (neuron_lines == 0 || !task.reveal.whole()) return;
+    float y = strips.max.y + 10 * u + pen.type.caption * 0.85f;
+    for (const std::string& line : neurons_told()) {
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {task.area.min.x, y}, Align::left, look.muted,
+               elide(context.fonts, Face::ui, pen.type.caption, line, task.area.width()));
+      y += pen.type.caption * 1.7f;
+    }
+  }
+};
+
+}  // namespace
+
+std::optional<BlockParts> parts_of_block(const SceneContext& context, Index row) {
+  const Trace& trace = context.trace;
+  const auto run = network_of(trace.inputs);
+  if (!run || !trace.has(Stage::output) || trace[Stage::output].size(-1) > widest_row) return {};
+  return block_parts(*run, trace, run->network->find_layer(trace.scenario.layer).value_or(0), context.view.batch, row);
+}
+
+void residual(const Task& task, const BlockParts& parts) {
+  Residual picture{task, parts};
+  picture.lay_out();
+  picture.put_lines();
+  picture.put_column();
+  picture.put_neurons();
+}
+
+}  // namespace headlight::operation
