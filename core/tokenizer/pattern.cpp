@@ -1,5 +1,8 @@
 #include "core/tokenizer/pattern.h"
 
+#include <algorithm>
+#include <chrono>
+
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
@@ -9,8 +12,7 @@ namespace headlight {
 namespace {
 
 pcre2_code* compile(const std::string& expression) {
-  constexpr std::uint32_t options =
-      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+  constexpr std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
   int error = 0;
   PCRE2_SIZE at = 0;
   return pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(), options, &error, &at,
@@ -133,25 +135,41 @@ Pattern::Pattern(const std::string& expression, ErrorPlace place) : expression_(
   compiled_ = std::move(compiled);
 }
 
-Stretches Pattern::matches(std::string_view text) const {
+namespace {
+
+/// With another character for each byte that is no UTF-8.
+std::string as_utf8(std::string_view text) {
+  std::string made(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = at;
+    if (next_character(text, at) == U'\uFFFD' && at == start + 1) made[start] = '\x1A';
+  }
+  return made;
+}
+
+}  // namespace
+
+// Each place is tried by itself, so that the time is looked at in between.
+Stretches Pattern::matches(std::string_view given) const {
+  using Clock = std::chrono::steady_clock;
+  const std::string mended = is_utf8(given) ? std::string() : as_utf8(given);
+  const std::string_view text = mended.empty() ? given : mended;
+  const auto end = Clock::now() + std::chrono::seconds(1) + std::chrono::microseconds(text.size());
   const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
       pcre2_match_data_create_from_pattern(compiled_->code, nullptr), &pcre2_match_data_free);
   Stretches found;
-  for (std::size_t from = 0; from <= text.size();) {
-    const int count = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0,
-                                  data.get(), compiled_->limits);
-    if (count == PCRE2_ERROR_NOMATCH) break;
-    if (count < 0)
+  for (std::size_t at = 0; at <= text.size();) {
+    const int count = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
+                                  PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK, data.get(), compiled_->limits);
+    if ((count < 0 && count != PCRE2_ERROR_NOMATCH) || Clock::now() > end)
       place_.fail("its expression " + in_quotes(expression_) + " takes too many steps on this text", "a simpler one");
-    const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(data.get());
-    const std::pair<std::size_t, std::size_t> match{std::max(ends[0], from), ends[1]};
-    const bool again = match.first >= match.second && !found.empty() && found.back().second == match.second;
-    if (!again) found.emplace_back(match);
-    from = std::max(from, match.second);
-    if (match.first >= match.second) {  // an empty match: the next one is looked for behind the next character
-      if (from >= text.size()) break;
-      if (again) next_character(text, from);
-    }
+    const std::size_t last = count < 0 ? at : std::max<std::size_t>(at, pcre2_get_ovector_pointer(data.get())[1]);
+    const bool empty = last == at, again = empty && !found.empty() && found.back().second == at;
+    if (count >= 0 && !again) found.emplace_back(at, last);
+    at = last;
+    if (!empty) continue;
+    if (at >= text.size()) break;
+    next_character(text, at);
   }
   return found;
 }

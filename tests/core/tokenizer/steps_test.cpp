@@ -135,3 +135,9 @@ TEST_CASE("expressions are read as Oniguruma reads them, and what it alone knows
 TEST_CASE("an expression that would try every way takes no more than its steps") {
   CHECK(has(refused_expression("(a+)+[bc]", std::string(60, 'a')), "takes too many steps on this text"));
 }
+
+TEST_CASE("bytes that are no UTF-8 are cut at like any sign, and their places stay") {
+  CHECK(matches("a+|[^a]",
+                "aa\xC3"
+                "a\xE7\x8C") == Stretches{{0, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}});
+}
