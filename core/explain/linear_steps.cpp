@@ -108,7 +108,7 @@ void explain_head_outputs(const Trace& trace, Explanation& to) {
   add_products(trace, to, weights, values);
 }
 
-/// a · ‖v W_o,hᵀ‖: the weight counts, times the length; values and weights of the projection follow with factor 0.
+/// a · |v W_o,hᵀ|: the weight counts, times the length; values and weights of the projection follow with factor 0.
 void explain_contribution(const Trace& trace, Explanation& to) {
   if (explained_as_silent(trace, to)) return;
   const Cell& c = to.cell;
@@ -118,7 +118,7 @@ void explain_contribution(const Trace& trace, Explanation& to) {
   const double length = static_cast<double>(value_norms(trace).at({c.batch, c.head, c.col}));
   const std::string projection = trace.has(Stage::W_o) ? " " + in_stage(Stage::W_o, "W^{o}") : "";
   const std::string value = in_stage(Stage::V_heads, "v_{" + std::to_string(c.col) + "}");
-  to.formula = symbol(c) + " = " + symbol(weight) + " · ‖" + value + projection + "‖";
+  to.formula = symbol(c) + " = " + symbol(weight) + " · |" + value + projection + "|";
   to.quantities.push_back({"value_norm", length});
   add_term(trace, to, weight, std::copysign(length, static_cast<double>(value_at(trace, weight))));
   to.numbers = number(std::abs(to.terms.back().value)) + "·" + number(length);

@@ -110,6 +110,21 @@ TEST_CASE("the measure is a field of the view: a link and the journal have it, a
   CHECK(with_look({}, "measure=arrives").measure == HeadMeasure::arrives);
   CHECK(with_view_fields({}, "facet=why").looking.facet == Facet::why);
   CHECK(with_view_fields({}, "facet=next").looking.facet == Facet::next);
+  Document lengths = of_network_saying();
+  lengths.view.kind = ViewKind::heads;
+  lengths.view.measure = HeadMeasure::arrives;
+  HeadlessWindow heads(lengths);
+  heads.settle();
+  const Tensor& norms = heads.document().trace->contributions;
+  float most = 0;
+  for (Index h = 0; h < norms.size(1); ++h) {
+    for (Index q = 0; q < norms.size(2); ++q) {
+      for (Index k = 0; k < norms.size(3); ++k) most = std::max(most, norms.at({0, h, q, k}));
+    }
+  }
+  CHECK(std::ranges::any_of(heads.painter.quads, [&](const MatrixQuad& quad) {
+    return quad.values.defined() && identical(quad.values, norms) && quad.range.lo == 0 && quad.range.hi == most;
+  }));
   Document document = of_network_saying();
   document.view.kind = ViewKind::heads;
   document.view.measure = HeadMeasure::share;
