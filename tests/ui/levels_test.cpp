@@ -969,6 +969,31 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("pieces of one word stand without their mark and touch, words stand apart") {
+  Document document = sentence();
+  document.scenario = {};
+  document.scenario.source = Source::file;
+  document.scenario.file = "model:english";
+  document.scenario.text_as_input = true;
+  document.scenario.text = "the bank feared inflation";
+  const Studio studio(document, {{1600, 900}});
+  const std::vector<std::string>& tokens = studio.trace().inputs.query_tokens.front();
+  REQUIRE(std::ranges::count_if(tokens, [](const std::string& token) { return token.starts_with("##"); }) > 0);
+  const Scene scene = make_sentence(studio.context(), {}, studio.place());
+  CHECK(faults(scene, studio) == "");
+  std::vector<Rect> boxes(tokens.size());
+  for (const SceneTarget& target : scene.targets) {
+    if (target.action == SceneAction::query_word && target.rect.height() > 30)
+      boxes[static_cast<std::size_t>(target.index)] = target.rect;
+  }
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    const bool piece = tokens[i].starts_with("##");
+    CAPTURE(tokens[i]);
+    CHECK(has_text(scene, piece ? tokens[i].substr(2) : tokens[i]));
+    CHECK((boxes[i].min.x <= boxes[i - 1].max.x) == piece);
+  }
+}
+
 TEST_CASE("a step names what it makes by the stage's own symbol, once, and a root is set as one") {
   const Studio studio(with_every_stage("the cat that chases the dogs sleeps"), {{1600, 900}});
   const auto markups = [&](Stage stage) {

@@ -74,14 +74,19 @@ struct Rail {
       --first;  // nothing below is hidden
   }
 
+  void put_layer(const RailLayer& layer, float middle) const {
+    pen.text(TextRole::caption, Face::bold, pen.type.caption, {inside.min.x + 4 * u, middle}, Align::left, look.muted,
+             story.network ? words.fill("sentence.layer", {layer.name}) : std::string(words("sentence.heads")));
+  }
+
   /// "3 more above"; the layer's name where nothing else is hidden.
   void put_more(const char* key, std::size_t from, std::size_t to, float middle) const {
     const auto begin = items.begin();
     const auto count = std::count_if(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
                                      [](const Item& item) { return item.head != nullptr; });
+    if (count == 0) return put_layer(*items.front().layer, middle);
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {inside.min.x, middle}, Align::left, look.muted,
-             count > 0 ? words.fill(key, {std::to_string(count)})
-                       : words.fill("sentence.layer", {items.front().layer->name}));
+             words.fill(key, {std::to_string(count)}));
   }
 
   void put_head(const RailHead& head, Rect card) const {
@@ -119,9 +124,7 @@ struct Rail {
       const float height = head ? pitch : title;
       if (y + height > inside.max.y - (i + 1 == items.size() ? 0 : more)) break;
       if (head) put_head(*head, {{inside.min.x, y}, {inside.max.x, y + pitch - 6 * u}});
-      else
-        pen.text(TextRole::caption, Face::bold, pen.type.caption, {inside.min.x + 4 * u, y + title / 2}, Align::left,
-                 look.muted, story.network ? words.fill("sentence.layer", {layer->name}) : words("sentence.heads"));
+      else put_layer(*layer, y + title / 2);
       y += height;
     }
     if (i < items.size())

@@ -49,6 +49,15 @@ std::string share_text(float share) {
   return MatrixNumbers(2, true)(share);
 }
 
+namespace {
+
+/// A piece that goes on with the word before, as WordPiece marks it: "##ation".
+bool continues(std::string_view piece) { return piece.size() > 2 && piece.starts_with("##"); }
+/// The same as it stands behind that word: "ation".
+std::string without_mark(std::string piece) { return continues(piece) ? piece.substr(2) : piece; }
+
+}  // namespace
+
 WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch) {
   constexpr Index most = 400;
   const Index first = all > most ? std::clamp<Index>(around - most * 3 / 4, 0, all - most) : 0,
@@ -57,6 +66,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   const float u = pen.u(), gap = room.width() < 700 * u ? 3 * u : 5 * u;
   WordLine line;
   const auto word = [&](Index i) { return axis == Axis::query ? query_word(context, i) : key_word(context, i); };
+  const auto gap_after = [&](Index i) { return i + 1 < first + count && continues(word(i + 1)) ? -1.0f : gap; };
   const float largest =
       std::max(pen.context().view.presenting ? pen.type.title : 0, context.fonts.crisp(Face::bold, 34 * u));
   const float readable = std::max(size_not_below(context.fonts, Face::bold, pen.type.least),
@@ -71,8 +81,8 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
       const float least = pen.measure(Face::mono, pen.type.number, "<.01").x + 2 * u;
       const float air = line.pixels * std::clamp(0.9f - (20 * u - line.pixels) / (18 * u), 0.5f, 0.9f);
       float& width = widths[static_cast<std::size_t>(i)];
-      width = std::max(pen.measure(Face::bold, line.pixels, word(first + i)).x + air, least);
-      total += width + gap;
+      width = std::max(pen.measure(Face::bold, line.pixels, without_mark(word(first + i))).x + air, least);
+      total += width + gap_after(first + i);
     }
     if (total <= room.width() || line.pixels <= smallest) break;
   }
@@ -92,7 +102,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
       ++at;
     }
     line.places.push_back({{{x, y}, {x + width, y + line.height}}, first + i, at});
-    x += width + gap;
+    x += width + gap_after(first + i);
   }
   line.lines = at + 1;
   return line;
@@ -102,6 +112,7 @@ void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::strin
               ImU32 colour, SceneAction action) {
   const Look& look = pen.look();
   const float u = pen.u();
+  word = without_mark(std::move(word));
   pen.fill(place.box, quiet ? fade(look.card, 0.5f) : look.card, Corner::card * u);
   pen.box(place.box, lit ? colour : look.line, lit ? std::max(2.0f, 2.4f * u) : 1, Corner::card * u);
   const Face face = lit ? Face::bold : Face::ui;

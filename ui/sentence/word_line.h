@@ -32,7 +32,8 @@ struct WordPlace {
   int line = 0;
 };
 
-/// A line of words, or several: as large as they can be, down to the smallest that can be read.
+/// A line of words, or several: as large as they can be, down to the smallest that can be read. Pieces of one word (##)
+/// touch.
 struct WordLine {
   std::vector<WordPlace> places;
   float pixels = 0, height = 0;
