@@ -77,7 +77,8 @@ def number_words(value):
 def measured(question, scenario, folder):
     file, out = Path(folder, "step.json"), Path(folder, "step.npz")
     file.write_text(json.dumps(scenario))
-    subprocess.run([PROGRAM, "trace", file, "-o", out], check=True, capture_output=True)
+    brought = ["--contributions"] if question["of"].startswith("contribution_norms") else []
+    subprocess.run([PROGRAM, "trace", file, *brought, "-o", out], check=True, capture_output=True)
     with np.load(out) as arrays:
         values = cells(arrays, question["of"])
     take = question.get("take", "value")
