@@ -23,6 +23,7 @@ Rgba colour_of(ImU32 colour) {
 
 ImU32 between(ImU32 from, ImU32 to, double share) {
   const Rgba a = colour_of(from), b = colour_of(to);
+  if (!(share >= 0)) share = 0;  // NaN
   const auto part = [&](std::uint8_t x, std::uint8_t y) { return static_cast<std::uint8_t>(x + share * (y - x)); };
   return to_imgui({part(a.r, b.r), part(a.g, b.g), part(a.b, b.b), 255});
 }
