@@ -243,12 +243,13 @@ Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
   return x;
 }
 
-Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const {
+Tensor Forward::hidden(const MlpSpec& spec, const Tensor& x) const {
   const Tensor up = through(x, spec.up);
-  const Tensor inner = spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_)
-                                         : activate(up, spec.activation, workers_);
-  return through(inner, spec.down);
+  return spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_)
+                           : activate(up, spec.activation, workers_);
 }
+
+Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const { return through(hidden(spec, x), spec.down); }
 
 Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) const {
   const Index width = x.size(-1), tokens = x.count() / width, count = std::ssize(spec.experts);

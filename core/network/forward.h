@@ -35,6 +35,8 @@ class Forward {
   /// The attention of one layer on the residual stream that enters it, before any norm.
   AttentionCall call(const NetworkRun& run, Index layer, const Tensor& residual) const;
   Tensor normed(const Tensor& x, const NormSpec& norm) const;
+  /// An MLP's numbers before its last projection, [B, n, inner].
+  Tensor hidden(const MlpSpec& spec, const Tensor& x) const;
   Index layer_of(Index stack, Index block, bool cross) const;
 
  private:

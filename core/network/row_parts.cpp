@@ -158,16 +158,6 @@ std::string_view name(Activation activation) {
 
 namespace {
 
-/// The hidden layer's numbers for one row, [1, 1, inner].
-Tensor hidden_of(const Checkpoint& checkpoint, const MlpSpec& spec, const Tensor& x) {
-  const auto through = [&](const LinearSpec& linear) {
-    const Linear made_of = read_linear(checkpoint, linear);
-    return project(x, made_of.weight, made_of.bias);
-  };
-  const Tensor up = through(spec.up);
-  return spec.gate.there() ? gated(through(spec.gate), up, spec.activation) : activate(up, spec.activation);
-}
-
 /// Neurons by how long the vector is that each adds, `most` of them.
 std::vector<Index> longest_neurons(const MatrixView& hidden, const MatrixView& down, std::size_t most) {
   std::vector<std::pair<double, Index>> order;
@@ -212,9 +202,9 @@ NeuronsOfRow Network::neurons_of(const NetworkRun& run, Index layer, const Block
   const std::vector<float>& given = block.parallel ? parts.before : parts.after;
   Buffer numbers(given.size());
   std::ranges::copy(given, numbers.begin());
-  const Tensor x = Forward(*this, *checkpoint_, options)
-                       .normed(Tensor({1, 1, std::ssize(given)}, std::move(numbers)), block.before_mlp);
-  const Tensor inner = hidden_of(*checkpoint_, *block.mlp, x), down = read_linear(*checkpoint_, block.mlp->down).weight;
+  const Forward forward(*this, *checkpoint_, options);
+  const Tensor x = forward.normed(Tensor({1, 1, std::ssize(given)}, std::move(numbers)), block.before_mlp);
+  const Tensor inner = forward.hidden(*block.mlp, x), down = read_linear(*checkpoint_, block.mlp->down).weight;
   const MatrixView hidden = inner.matrix(), out = down.matrix();
   const HeadSpec& head = spec_.head;
   const StackSpec& stack = spec_.stacks[static_cast<std::size_t>(at.stack)];

@@ -98,6 +98,33 @@ Block with_numbers(const Block& block, Tensor values) {
   return other;
 }
 
+float largest_of(const std::vector<float>& row) {
+  float most = 0;
+  for (const float v : row) most = std::isfinite(v) ? std::max(most, std::abs(v)) : most;
+  return most;
+}
+
+double length_of(const std::vector<float>& row) {
+  double squares = 0;
+  for (const float v : row) squares += static_cast<double>(v) * static_cast<double>(v);
+  return std::sqrt(squares);
+}
+
+void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect rect, float share) {
+  MatrixQuad quad;
+  Buffer values(numbers.size());
+  std::ranges::copy(numbers, values.begin());
+  quad.values = Tensor({1, std::ssize(numbers)}, std::move(values));
+  quad.colormap = &window_colormap(pen.context().view, Stage::output);
+  quad.range = {-most, most};
+  quad.theme = pen.look().theme;
+  quad.scale = pen.u();
+  quad.min = rect.min;
+  quad.max = rect.max;
+  const Rect seen{rect.min, {rect.min.x + rect.width() * share, rect.max.y}};
+  pen.scene().items.emplace_back(SceneMatrix{std::move(quad), seen});
+}
+
 void put(Pen& pen, const Block& block, float opacity, Rect seen) {
   MatrixQuad quad = block.quad;
   quad.opacity = opacity;

@@ -73,9 +73,7 @@ bool is_normed(const MatrixView& numbers, Index row, const std::vector<float>& e
 
 float largest(const std::vector<Line>& lines) {
   float most = 1e-20f;
-  for (const Line& line : lines) {
-    for (const float value : *line.numbers) most = std::isfinite(value) ? std::max(most, std::abs(value)) : most;
-  }
+  for (const Line& line : lines) most = std::max(most, largest_of(*line.numbers));
   return most;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 #include "ui/sentence/sides.h"
@@ -66,29 +65,13 @@ struct NextPicture {
   // The row, and what it is multiplied with.
 
   void put_row(float y, float high, const std::vector<float>& numbers, const std::string& words, ImU32 frame) const {
-    const auto width = static_cast<Index>(numbers.size());
-    double square = 0;
-    for (const float number : numbers) square += static_cast<double>(number) * static_cast<double>(number);
-    const std::string size = "‖·‖ = " + printed(std::sqrt(square)).text;
+    const std::string size = "‖·‖ = " + printed(length_of(numbers)).text;
     const float right = rows.max.x - pen.measure(Face::mono, pen.type.number, size).x;
     pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {rows.min.x, y}, Align::left, look.ink,
              elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, right - rows.min.x - 10 * u));
     pen.text(TextRole::number, Face::mono, pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
     const Rect strip{{rows.min.x, y + pen.type.caption}, {rows.max.x, y + pen.type.caption + high}};
-    MatrixQuad quad;
-    Buffer values(numbers.size());
-    std::ranges::copy(numbers, values.begin());
-    quad.values = Tensor({1, width}, std::move(values));
-    quad.colormap = &window_colormap(context.view, Stage::output);
-    float most = 0;
-    for (const float number : numbers) most = std::max(most, std::abs(number));
-    quad.range.lo = -most;
-    quad.range.hi = most;
-    quad.theme = look.theme;
-    quad.scale = u;
-    quad.min = strip.min;
-    quad.max = strip.max;
-    pen.scene().items.emplace_back(SceneMatrix{std::move(quad), strip});
+    put_row_strip(pen, numbers, largest_of(numbers), strip);
     pen.box(strip.grown(1.5f * u), frame, std::max(1.5f, 1.5f * u), Corner::cell * u);
     pen.add_content(strip);
   }

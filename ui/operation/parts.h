@@ -60,6 +60,10 @@ Block make_block(const SceneContext& context, Stage stage, const Window& rows, c
 Block with_numbers(const Block& block, Tensor values);
 void put(Pen& pen, const Block& block, float opacity, Rect seen);
 inline void put(Pen& pen, const Block& block, float opacity = 1) { put(pen, block, opacity, block.rect); }
+/// The numbers of one row of the residual stream as a strip, −`most` to `most` in colours; the first `share` of it.
+void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect rect, float share = 1);
+float largest_of(const std::vector<float>& row);
+double length_of(const std::vector<float>& row);
 /// The empty cells that numbers come into.
 void put_ghost(Pen& pen, const Block& block);
 /// Numbers into those cells that `has` (by the whole's indices), in ink that can be read on each.

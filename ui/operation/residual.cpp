@@ -6,7 +6,6 @@
 
 #include "core/network/row_parts.h"
 #include "core/scenario/model_layer.h"
-#include "ui/frame/colormaps.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
@@ -23,12 +22,6 @@ struct RowLine {
   ImU32 colour = 0;
   bool total = false;  ///< the sum of the lines before it
 };
-
-double length_of(const std::vector<float>& row) {
-  double squares = 0;
-  for (const float v : row) squares += static_cast<double>(v) * static_cast<double>(v);
-  return std::sqrt(squares);
-}
 
 /// The heads by themselves as far as there are lines for them, the longest ones; the others together.
 void add_heads(const SceneContext& context, const BlockParts& parts, std::size_t most, std::vector<RowLine>& lines) {
@@ -126,26 +119,11 @@ struct Residual {
     return strips.min.x + strips.width() * static_cast<float>(c) / static_cast<float>(width);
   }
 
-  void put_strip(const RowLine& line, Rect rect, float most, float share) const {
-    MatrixQuad quad;
-    Buffer values(line.numbers.size());
-    std::ranges::copy(line.numbers, values.begin());
-    quad.values = Tensor({1, width}, std::move(values));
-    quad.colormap = &window_colormap(context.view, Stage::output);
-    quad.range = {-most, most};
-    quad.theme = look.theme;
-    quad.scale = u;
-    quad.min = rect.min;
-    quad.max = rect.max;
-    pen.scene().items.emplace_back(
-        SceneMatrix{std::move(quad), {rect.min, {rect.min.x + rect.width() * share, rect.max.y}}});
-  }
-
   void put_lines() const {
     float most = 1e-20f;
     double longest = 1e-20;
     for (const RowLine& line : lines) {
-      for (const float v : line.numbers) most = std::isfinite(v) ? std::max(most, std::abs(v)) : most;
+      most = std::max(most, largest_of(line.numbers));
       longest = std::max(longest, length_of(line.numbers));
     }
     std::vector<float> column;
@@ -162,7 +140,7 @@ struct Residual {
       pen.text(TextRole::caption, face, size_of(line), {strips.min.x - 12 * u, y}, Align::right, line.colour,
                elide(context.fonts, face, size_of(line), line.name, names - 14 * u));
       pen.box(rect, look.line, 1);
-      if (share > 0) put_strip(line, rect, most, share);
+      if (share > 0) put_row_strip(pen, line.numbers, most, rect, share);
       if (share < 1) continue;
       pen.text(TextRole::number, Face::mono, pen.type.number, {strips.max.x + numbers, y}, Align::right,
                line.total ? look.ink : look.muted, figures(column[i]));
