@@ -173,8 +173,9 @@ void ScoreRows::score(ScoreTile& tile, Stage stage) const {
 }
 
 float ScoreRows::dead_weight() const {
+  const float fill = steps_.fill.fill;
   if (steps_.softmax.dead_row != DeadRow::from_fill) return headlight::dead_weight(steps_.softmax.dead_row, shape_[3]);
-  if (std::isfinite(steps_.fill.fill)) return headlight::dead_weight(DeadRow::uniform, shape_[3]);
+  if (std::isfinite(fill)) return headlight::dead_weight(DeadRow::uniform, shape_[3]);
   return headlight::dead_weight(steps_.softmax.sink_logits.defined() ? DeadRow::zero : DeadRow::nan, shape_[3]);
 }
 

@@ -290,7 +290,9 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
   const bool pooled = std::min(rooms.size.x / static_cast<float>(rooms.matrix.cols),
                                rooms.size.y / static_cast<float>(rooms.matrix.rows)) < 1;
-  const auto blocks = [](Index cells, float pixels) { return std::to_string(std::min(cells, std::lround(pixels))); };
+  const auto blocks = [](Index cells, float pixels) {
+    return std::to_string(std::min<Index>(cells, std::lround(pixels)));
+  };
   if (pooled)
     card.reading = frame.words.fill(is_parameter(slot.stage) ? "pipeline.pooled" : "pipeline.pooled_extremes",
                                     {blocks(rooms.matrix.rows, rooms.size.y), blocks(rooms.matrix.cols, rooms.size.x)});
