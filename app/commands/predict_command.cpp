@@ -7,6 +7,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/predict_parts.h"
+#include "core/network/key_cache.h"
 #include "core/network/network_trace.h"
 #include "core/network/sampling.h"
 #include "core/scenario/settings_table.h"
@@ -38,37 +39,56 @@ std::vector<LikelyToken> likely_next(const NetworkRun& pass, Index entry, Index 
   return likely;
 }
 
-/// So many words, drawn one after the other at the end of every line; fewer where the network ends it.
-std::string written(Scenario scenario, const RunOptions& options, const Sampling& sampling, Index words) {
-  std::string text = scenario.text;
-  std::vector<bool> ended;
+/// A line of the text: the pass that read it and its entry there; of one that the network has written on, the words and
+/// what was kept of them.
+struct Line {
   std::shared_ptr<const NetworkRun> pass;
-  for (Index word = 0; word < words; ++word) {
-    scenario.text = text;
-    pass = run_network(scenario, pass, options);
-    const NetworkSpec& spec = pass->network->spec();
-    if (spec.masked || spec.stacks.size() != 1)
-      throw SettingError("--write", "is of networks that say the next word of a text",
-                         "expected a decoder alone, such as GPT-2");
-    const Index lines = pass->text.tokens.size();
-    ended.resize(static_cast<std::size_t>(lines));
-    for (Index entry = 0; entry < lines; ++entry) {
-      const auto number = philox(static_cast<std::uint64_t>(word * lines + entry), scenario.seed)[0];
-      const Index token = drawn(next_shares(*pass, entry, -1, sampling), static_cast<double>(philox_uniform(number)));
-      const auto line = static_cast<std::size_t>(entry);
-      ended[line] = ended[line] || token == spec.end_token;
-      if (ended[line]) continue;
-      const Index last = pass->text.tokens.lengths[line] - 1;
-      const auto next = written_on(*pass->network, text, entry, last, token);
+  Index entry = 0;
+  std::string written{};
+  KeyCache cache{};
+};
+
+/// So many words, drawn one after the other at the end of each line; fewer where the network ends it.
+std::vector<Line> written(const Network& network, Scenario scenario, RunOptions options, const Sampling& sampling,
+                          Index words) {
+  if (network.spec().masked || network.spec().stacks.size() != 1)
+    throw SettingError("--write", "is of networks that say the next word of a text",
+                       "expected a decoder alone, such as GPT-2");
+  options.logits = RunOptions::Logits::last;
+  std::vector<Line> lines;
+  for (std::string& text : text_lines(scenario.text_as_input ? scenario.text : network.usual_text(scenario.text)))
+    lines.push_back({.pass = nullptr, .written = std::move(text)});
+  const auto count = static_cast<std::uint64_t>(lines.size());
+  for (std::size_t entry = 0; entry < lines.size(); ++entry) {
+    auto& [pass, at, text, cache] = lines[entry];
+    options.cache = &cache;
+    for (Index word = 0; word <= words; ++word) {
+      scenario.text = text;
+      pass = run_network(network.shared_from_this(), scenario, nullptr, options);
+      if (word == words || !pass->logits.defined()) break;
+      const auto number = philox(static_cast<std::uint64_t>(word) * count + entry, scenario.seed)[0];
+      const Index token = drawn(next_shares(*pass, 0, -1, sampling), static_cast<double>(philox_uniform(number)));
+      if (token == network.spec().end_token) break;
+      const auto next = written_on(network, text, 0, pass->text.tokens.count() - 1, token);
       if (!next)
-        throw SettingError("--write",
-                           "cannot go on after \"" + text_lines(text)[line] + "\" with \"" +
-                               pass->network->word(token) + "\", which no text reads as",
-                           "expected fewer words");
+        throw SettingError(
+            "--write",
+            "cannot go on after \"" + text + "\" with \"" + network.word(token) + "\", which no text reads as",
+            "expected fewer words");
       text = *next;
     }
   }
-  return text;
+  return lines;
+}
+
+/// Bytes of the keys and values that each layer has kept, and of how many positions.
+nlohmann::ordered_json bytes_json(const Network& network, const KeyCache& cache) {
+  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  for (Index layer = 0; layer < std::ssize(network.layers()); ++layer)
+    layers.push_back({{"layer", network.layers()[static_cast<std::size_t>(layer)].layer},
+                      {"positions", cache.positions(layer)},
+                      {"bytes", cache.bytes(layer)}});
+  return {{"total", cache.bytes()}, {"layers", std::move(layers)}};
 }
 
 /// The words of one line, and what comes next.
@@ -89,6 +109,32 @@ nlohmann::ordered_json as_json(const NetworkRun& pass, Index entry, Index top, c
   return json;
 }
 
+void print_json(const CommandLine& line, const std::vector<Line>& lines, Index top, const Sampling& sampling) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Line& each : lines) {
+    const NetworkRun& pass = *each.pass;
+    all.push_back(line.has("--why")    ? why_json(pass, each.entry, line["--why"])
+                  : line.has("--lens") ? lens_json(pass, each.entry)
+                                       : as_json(pass, each.entry, top, sampling));
+    if (line.has("--write")) all.back()["cache_bytes"] = bytes_json(*pass.network, each.cache);
+  }
+  std::cout << (lines.size() == 1 ? all[0] : all).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+            << '\n';
+}
+
+void print_lines(const CommandLine& line, const std::vector<Line>& lines, Index top, const Sampling& sampling) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& [pass, entry, text, cache] = lines[i];
+    if (lines.size() > 1) std::printf("%sline %zu\n", i > 0 ? "\n" : "", i + 1);
+    if (line.has("--write")) std::printf("%s\n", text.c_str());
+    if (line.has("--why")) print_why(*pass, entry, line["--why"], top);
+    else if (line.has("--lens")) print_lens(*pass, entry);
+    else
+      for (const LikelyToken& token : likely_next(*pass, entry, top, sampling))
+        std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
+  }
+}
+
 }  // namespace
 
 int predict_command(const CommandLine& line) {
@@ -100,39 +146,32 @@ int predict_command(const CommandLine& line) {
   options.threads = line.threads();
   options.weights = false;
   const Sampling sampling = sampling_of(line);
-  if (line.has("--write"))
-    scenario.text = written(scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
-  options.parts = options.weights = line.has("--why");
-  if (options.parts && line.has("--lens")) throw UsageError("--why and --lens are asked one at a time");
-  const auto pass = run_network(scenario, nullptr, options);
-  print_assumptions(line, notes_of(*pass, scenario));
-  if (!pass->logits.defined())
+  if (line.has("--why") && line.has("--lens")) throw UsageError("--why and --lens are asked one at a time");
+  const std::shared_ptr<const Network> network = open_network(scenario.file);
+  const Scenario asked = scenario;
+  std::vector<Line> lines;
+  if (line.has("--write")) {
+    lines = written(*network, scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
+    scenario.text.clear();
+    for (const Line& each : lines) scenario.text += (scenario.text.empty() ? "" : "\n") + each.written;
+  }
+  if (lines.empty() || line.has("--why") || line.has("--lens")) {  // of what was written, the last row alone was read
+    options.parts = options.weights = line.has("--why");
+    const auto pass = run_network(network, scenario, nullptr, options);
+    const TokenBatch& said = network->spec().stacks.size() == 2 ? pass->text.decoder : pass->text.tokens;
+    lines.resize(static_cast<std::size_t>(said.size()));
+    for (std::size_t i = 0; i < lines.size(); ++i) lines[i].pass = pass, lines[i].entry = static_cast<Index>(i);
+  }
+  const NetworkRun& pass = *lines.front().pass;
+  print_assumptions(line, notes_of(pass, asked));
+  if (!pass.logits.defined())
     throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
-  if (pass->change) {
-    const std::string layer = pass->network->layers()[static_cast<std::size_t>(pass->change->layer)].layer;
-    say(line.file, "changed: " + changed_settings(pass->change->settings) + ": in layer " + layer +
+  if (pass.change) {
+    const std::string layer = network->layers()[static_cast<std::size_t>(pass.change->layer)].layer;
+    say(line.file, "changed: " + changed_settings(pass.change->settings) + ": in layer " + layer +
                        " alone (--layer); what follows goes on from what it gives");
   }
-  const Index lines = (pass->network->spec().stacks.size() == 2 ? pass->text.decoder : pass->text.tokens).size();
-  if (line.has("--json")) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (Index entry = 0; entry < lines; ++entry)
-      all.push_back(line.has("--why")    ? why_json(*pass, entry, line["--why"])
-                    : line.has("--lens") ? lens_json(*pass, entry)
-                                         : as_json(*pass, entry, top, sampling));
-    std::cout << (lines == 1 ? all[0] : all).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-              << '\n';
-    return 0;
-  }
-  for (Index entry = 0; entry < lines; ++entry) {
-    if (lines > 1) std::printf("%sline %lld\n", entry > 0 ? "\n" : "", static_cast<long long>(entry + 1));
-    if (line.has("--write")) std::printf("%s\n", text_lines(scenario.text)[static_cast<std::size_t>(entry)].c_str());
-    if (line.has("--why")) print_why(*pass, entry, line["--why"], top);
-    else if (line.has("--lens")) print_lens(*pass, entry);
-    else
-      for (const LikelyToken& token : likely_next(*pass, entry, top, sampling))
-        std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
-  }
+  line.has("--json") ? print_json(line, lines, top, sampling) : print_lines(line, lines, top, sampling);
   return 0;
 }
 

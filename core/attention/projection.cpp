@@ -14,6 +14,9 @@ constexpr Index rows_a_block = 48, cols_a_block = 256;
 // With fewer rows than this, laying the weights out anew takes as long as multiplying by them.
 constexpr Index few_rows = 24;
 constexpr Index cols_a_few = 64;
+// Of weights that lie the other way round, [in, out]: with so few rows each of them is read once, a long stretch at a
+// time.
+constexpr Index fewest_rows = 6, cols_a_stretch = 512;
 // Rows times their width, in numbers: so much stays in the second cache while one panel of weights after the other is
 // laid out and multiplied, so that the weights are never all laid out at once.
 constexpr Index in_cache = Index{1} << 18;
@@ -62,6 +65,15 @@ Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
       write(0, rows, col, std::min(cols_a_few, out - col), [&](const MatrixView& some, const MatrixTarget& to) {
         kernels().dots(some.data, some.row_stride, right.data + col * right.row_stride, right.row_stride, rows, to.cols,
                        in, to.data, out);
+      });
+    });
+  } else if (rows < fewest_rows && right.row_stride == 1) {
+    workers.run(ceil_div(out, cols_a_stretch), std::max(cost, 8.0 * static_cast<double>(in * out)), [&](Index block) {
+      const Index col = block * cols_a_stretch;
+      write(0, rows, col, std::min(cols_a_stretch, out - col), [&](const MatrixView& some, const MatrixTarget& to) {
+        for (Index row = 0; row < rows; ++row) std::fill_n(to.data + row * out, to.cols, 0.0F);
+        kernels().sum_rows(some.data, some.row_stride, right.data + col, right.col_stride, rows, to.cols, in, to.data,
+                           out);
       });
     });
   } else if (rows * in <= in_cache) {

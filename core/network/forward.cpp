@@ -9,9 +9,9 @@
 
 #include "core/attention/heads.h"
 #include "core/attention/projection.h"
+#include "core/network/key_cache.h"
 #include "core/network/weights.h"
 #include "core/position/relative_bias.h"
-#include "core/run/pipeline.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
@@ -38,10 +38,22 @@ void name_tokens(const TokenBatch& batch, std::vector<std::vector<std::string>>&
   }
 }
 
-Tensor lengths_of(const TokenBatch& batch) {
+/// Counted from a position on.
+Tensor lengths_of(const TokenBatch& batch, Index first) {
   Buffer lengths;
-  for (const Index length : batch.lengths) lengths.push_back(static_cast<float>(length));
+  for (const Index length : batch.lengths) lengths.push_back(static_cast<float>(std::max<Index>(0, length - first)));
   return Tensor({batch.size()}, std::move(lengths));
+}
+
+/// The position of the layer's first query in a pass.
+Index first_query(const NetworkLayer& layer, const NetworkRun& run) {
+  return layer.stack + 1 == std::ssize(run.network->spec().stacks) ? run.first : 0;
+}
+
+/// causal() and window() of queries whose first one stands `offset` keys further.
+std::string mask_from(Index offset, Index window) {
+  const std::string q = "q + " + std::to_string(offset);
+  return "k <= " + q + (window > 0 ? " && " + q + " - k < " + std::to_string(window) : "");
 }
 
 void apply(const Network& network, const LayerChange& change, AttentionCall& call) {
@@ -87,6 +99,10 @@ Forward::Forward(const Network& network, const Checkpoint& checkpoint, const Run
     : network_(network), checkpoint_(checkpoint), options_(options) {
   workers_.threads = threads_of(options);
   workers_.stop = options.stop;
+  const bool in_order = std::ranges::all_of(network.spec().stacks.back().blocks,
+                                            [](const BlockSpec& block) { return block.attention.causal; });
+  if (in_order && !network.spec().takes_tensors && !options.change && options.patches.empty() && !options.from)
+    cache_ = options.cache;
 }
 
 Tensor Forward::normed(const Tensor& x, const NormSpec& norm) const {
@@ -108,17 +124,17 @@ Index Forward::layer_of(Index stack, Index block, bool cross) const {
   return 0;
 }
 
-Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const TokenBatch& tokens) const {
+Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const TokenBatch& tokens, Index first) const {
   const EmbeddingSpec& spec = stack.embedding;
-  const Index count = tokens.count();
-  if (spec.most_positions > 0 && count > spec.most_positions) {
+  const Index end = tokens.count(), count = end - first;
+  if (spec.most_positions > 0 && end > spec.most_positions) {
     throw SettingError(
-        "--text", "has " + std::to_string(count) + " tokens",
+        "--text", "has " + std::to_string(end) + " tokens",
         "expected at most " + std::to_string(spec.most_positions) + ", the positions that " + network_.file() + " has");
   }
   std::vector<Index> ids;
   for (const std::vector<Token>& entry : tokens.entries) {
-    for (const Token& token : entry) ids.push_back(token.id);
+    for (auto i = static_cast<std::size_t>(first); i < entry.size(); ++i) ids.push_back(entry[i].id);
   }
   const Tensor rows = checkpoint_.load_rows(spec.tokens, ids);
   EmbeddingParts parts{through(times(rows.view({tokens.size(), count, rows.size(1)}), spec.scale), spec.projection),
@@ -130,8 +146,8 @@ Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const T
   };
   if (spec.position_kind != PositionKind::none) {
     std::vector<Index> places;
-    for (Index i = 0; i < count; ++i) places.push_back(spec.position_offset + i);
-    add_rows(spec.positions.empty() ? marian_sinusoids(count, shape[2])
+    for (Index i = 0; i < count; ++i) places.push_back(spec.position_offset + first + i);
+    add_rows(spec.positions.empty() ? marian_sinusoids(end, shape[2]).slice(0, first, count)
                                     : checkpoint_.load_rows(spec.positions, places));
   }
   if (!spec.segments.empty())
@@ -139,8 +155,8 @@ Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const T
   return parts;
 }
 
-Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens) const {
-  const EmbeddingParts parts = embedding_parts(stack, tokens);
+Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens, Index first) const {
+  const EmbeddingParts parts = embedding_parts(stack, tokens, first);
   return normed(parts.places.defined() ? plus(parts.words, parts.places) : parts.words, stack.embedding.norm);
 }
 
@@ -155,9 +171,9 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   in.query = normed(residual, at.cross ? block.before_cross : block.before_attention);
   in.key = in.value = at.cross ? run.encoded : in.query;
   in.packed = spec.q.weight == spec.k.weight;
-  const Tensor first = in.packed ? checkpoint_.load(spec.q.weight) : Tensor();
+  const Tensor all = in.packed ? checkpoint_.load(spec.q.weight) : Tensor();
   const auto read = [&](const LinearSpec& linear, Tensor& weight, Tensor& bias) {
-    const Linear made_of = read_linear(checkpoint_, linear, linear.weight == spec.q.weight ? first : Tensor());
+    const Linear made_of = read_linear(checkpoint_, linear, linear.weight == spec.q.weight ? all : Tensor());
     weight = made_of.weight;
     bias = made_of.bias;
   };
@@ -177,23 +193,70 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
           spec.heads * spec.d_head,
           spec.d_head,
           in.W_o.defined() ? in.W_o.size(0) : spec.heads * spec.d_head};
-  const TokenBatch &queries = run.queries_of(layer), &keys = run.keys_of(layer);
-  if (!network_.spec().takes_tensors) {
-    name_tokens(queries, in.query_tokens);
-    name_tokens(keys, in.key_tokens);
-  }
-  if (keys.padded()) in.valid_lens = lengths_of(keys);
-  if (spec.relative) in.bias = relative_bias(checkpoint_, *spec.relative, dims.n_q, dims.n_k);
-  if (!spec.slopes.empty()) in.bias = bias_of_slopes(spec.slopes, dims.n_q, dims.n_k);
-  if (spec.scaled_alibi) in.bias = falcon_alibi(spec.heads, dims.n_q, dims.n_k, spec.scale);
-  if (!spec.masks.empty()) add_torch_masks(checkpoint_, spec, in);
+  const Index first = first_query(at, run);
   OwnRules own;
-  read_own_rules(checkpoint_, spec, std::max(dims.n_q, dims.n_k), own);
+  read_own_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);
+  own.first_position = first;
   for (const auto& [silent_layer, head] : run.knock_out) {
     if (silent_layer == layer) own.silent_heads.push_back(head);
   }
   in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
+  if (first > 0) return made;  // the keys before these positions are not there yet
+  if (!network_.spec().takes_tensors) {
+    name_tokens(run.queries_of(layer), in.query_tokens);
+    name_tokens(run.keys_of(layer), in.key_tokens);
+  }
+  add_rules(run, layer, 0, 0, in);
   return made;
+}
+
+void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& in) const {
+  const AttentionSpec& spec = attention_of(network_, layer);
+  const TokenBatch& keys = run.keys_of(layer);
+  const Dims& dims = in.dims;
+  if (keys.padded()) in.valid_lens = lengths_of(keys, first_key);
+  if (spec.relative) in.bias = relative_bias(checkpoint_, *spec.relative, dims.n_q, dims.n_k, offset);
+  if (!spec.slopes.empty()) in.bias = bias_of_slopes(spec.slopes, dims.n_q, dims.n_k, offset);
+  if (spec.scaled_alibi) in.bias = falcon_alibi(spec.heads, dims.n_q, dims.n_k, spec.scale);
+  if (!spec.masks.empty()) add_torch_masks(checkpoint_, spec, in);
+}
+
+AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, AttentionCall own, const Run& how) const {
+  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
+  const AttentionSpec& spec = attention_of(network_, layer);
+  Inputs& in = own.inputs;
+  if (at.cross && cache_->kept(layer).keys.defined()) {
+    in.key = in.value = Tensor();
+    in.K_heads = cache_->kept(layer).keys;
+    in.V_heads = cache_->kept(layer).values;
+  }
+  Run heads_alone = how;
+  heads_alone.last = Stage::K_rotated;
+  const Tensor W_o = in.W_o, b_o = in.b_o;
+  const auto trace = compute(own.scenario, std::move(in), nullptr, heads_alone);
+  const auto made = [&](Stage stage) { return (*trace)[*trace->standing_for(stage)]; };
+  const KeyCache::Kept kept = at.cross
+                                  ? cache_->keep(layer, made(Stage::K_rotated), made(Stage::V_heads))
+                                  : cache_->extend(layer, made(Stage::K_rotated), made(Stage::V_heads), spec.window);
+  AttentionCall all{std::move(own.scenario), {}};
+  all.inputs.dims = trace->dims();
+  all.inputs.dims.n_k = kept.keys.size(2);
+  all.inputs.Q_heads = made(Stage::Q_rotated);
+  all.inputs.K_heads = kept.keys;
+  all.inputs.V_heads = kept.values;
+  all.inputs.W_o = W_o;
+  all.inputs.b_o = b_o;
+  OwnRules rules;
+  rules.silent_heads = own_rules(trace->inputs).silent_heads;
+  rules.sink_logits = own_rules(trace->inputs).sink_logits;
+  all.inputs.file = std::make_shared<const ModelLayer>(std::move(rules), nullptr);
+  const Index offset = at.cross ? 0 : run.first - kept.first;
+  all.scenario.rope = Rope::none;
+  all.scenario.qk_norm = QkNorm::none;
+  all.scenario.query_offset = offset;
+  if (spec.causal && offset > 0) all.scenario.mask = mask_from(offset, spec.window);
+  add_rules(run, layer, offset, kept.first, all.inputs);
+  return all;
 }
 
 Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) const {
@@ -202,11 +265,14 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   if (options_.until == layer) throw Stop();
   AttentionCall made = call(run, layer, residual);
   if (run.change && run.change->layer == layer) apply(network_, *run.change, made);
+  Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
+  how.scores_kept.emplace();
+  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
+  if (cache_ && at.stack + 1 == std::ssize(network_.spec().stacks))
+    made = with_earlier(run, layer, std::move(made), how);
   const Dims& dims = made.inputs.dims;
   const Index numbers = static_cast<Index>(network_.layers().size()) * dims.heads * dims.batch * dims.n_q * dims.n_k;
   const bool keeps_weights = options_.weights && numbers <= options_.most_weights;
-  Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
-  how.scores_kept.emplace();
   if (keeps_weights || options_.summaries) how.scores_kept->push_back(Stage::weights);
   const Tensor W_o = made.inputs.W_o, b_o = made.inputs.b_o;
   const auto trace = compute(made.scenario, std::move(made.inputs), nullptr, how);
@@ -327,7 +393,7 @@ Tensor Forward::run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run
   const bool resumes = options_.from != nullptr && first.stack == stack;
   Tensor x = resumes           ? run.layers[static_cast<std::size_t>(layer_of(stack, first.block, false))].residual
              : given.defined() ? given
-                               : embed(spec, tokens);
+                               : embed(spec, tokens, stack + 1 == std::ssize(network_.spec().stacks) ? run.first : 0);
   for (auto block = static_cast<std::size_t>(resumes ? first.block : 0); block < spec.blocks.size(); ++block) {
     if (options_.stop.stop_requested()) throw Cancelled();
     x = run_block(stack, static_cast<Index>(block), std::move(x), run);
@@ -385,9 +451,12 @@ void Forward::fill(NetworkRun& run) const {
   if (first.stack > 0) run.encoded = options_.from->encoded;
   try {
     const bool two = network_.spec().stacks.size() == 2;
+    if (two && cache_ && !run.encoded.defined()) run.encoded = cache_->encoded_for(run);
     if (two && !run.encoded.defined()) run.encoded = encode(run.text.tokens, run);
+    run.first = cache_ ? cache_->begin(run) : 0;
     run.final = run_stack(two ? 1 : 0, two ? run.text.decoder : run.text.tokens, run);
   } catch (const Stop&) { return; }
+  if (cache_) cache_->end();
   if (options_.logits != RunOptions::Logits::none) run.logits = logits(run.final);
 }
 

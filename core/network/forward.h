@@ -3,10 +3,12 @@
 
 #include "core/network/layers.h"
 #include "core/network/network.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 
 class Checkpoint;
+class KeyCache;
 
 /// The settings and inputs of one attention: what the pipeline takes.
 struct AttentionCall {
@@ -23,16 +25,17 @@ class Forward {
   /// [B, n, width] of the encoder's last norm.
   Tensor encode(const TokenBatch& tokens, NetworkRun& run) const;
   /// What is added up before the embedding's norm: [B, n, width] of words, and of places and segments, undefined where
-  /// there are none.
+  /// there are none. Of the positions from `first` on.
   struct EmbeddingParts {
     Tensor words, places;
   };
-  EmbeddingParts embedding_parts(const StackSpec& stack, const TokenBatch& tokens) const;
+  EmbeddingParts embedding_parts(const StackSpec& stack, const TokenBatch& tokens, Index first = 0) const;
   /// What the last stack's blocks gave, after the last norm and all that stands before the table of words.
   Tensor before_words(const Tensor& last) const;
   /// [B, n or 1, vocabulary] for what the last stack's blocks gave.
   Tensor logits(const Tensor& last) const;
-  /// The attention of one layer on the residual stream that enters it, before any norm.
+  /// The attention of one layer on the residual stream that enters it, before any norm, at the positions from run.first
+  /// on.
   AttentionCall call(const NetworkRun& run, Index layer, const Tensor& residual) const;
   Tensor normed(const Tensor& x, const NormSpec& norm) const;
   /// An MLP's numbers before its last projection, [B, n, inner].
@@ -51,10 +54,15 @@ class Forward {
   Place begin(const NetworkRun& run) const;
   Place place_of(Index layer) const;
 
-  Tensor embed(const StackSpec& stack, const TokenBatch& tokens) const;
+  Tensor embed(const StackSpec& stack, const TokenBatch& tokens, Index first) const;
   Tensor run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run) const;
   Tensor run_block(Index stack, Index block, Tensor x, NetworkRun& run) const;
   Tensor attend(Index layer, const Tensor& residual, NetworkRun& run) const;
+  /// What decides which keys a query sees and what is added to their scores: keys from `first_key` on, and queries that
+  /// begin `offset` keys further.
+  void add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& inputs) const;
+  /// The attention with the keys and values of earlier positions, which the cache holds, before its own.
+  AttentionCall with_earlier(const NetworkRun& run, Index layer, AttentionCall own, const Run& how) const;
   /// x with what RunOptions::patches put into it.
   Tensor patched(Tensor x, Patch::What what, Index layer) const;
   /// Whether the heads' and the MLP's outputs are kept, of so many rows in each layer.
@@ -69,6 +77,7 @@ class Forward {
   const Network& network_;
   const Checkpoint& checkpoint_;
   const RunOptions& options_;
+  KeyCache* cache_ = nullptr;  ///< null where the pass is computed whole
   Workers workers_;
 };
 

@@ -10,6 +10,7 @@
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
 #include "core/network/forward.h"
+#include "core/network/key_cache.h"
 #include "core/network/layers.h"
 #include "core/network/weights.h"
 #include "core/scenario/seeded.h"
@@ -342,8 +343,10 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
   how.until.reset();
   how.change.reset();  // a change is of how these words are read
   how.from = nullptr;
-  how.weights = false;
+  how.weights = how.parts = how.summaries = false;
   how.logits = RunOptions::Logits::all;
+  KeyCache cache;
+  how.cache = &cache;
   const Forward forward(*this, *checkpoint_, how);
   const Index most_positions = spec_.stacks[1].embedding.most_positions;
   std::vector<bool> ended(targets.size(), given);
@@ -354,7 +357,7 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
     if (!step.logits.defined()) break;
     for (std::size_t b = 0; b < targets.size(); ++b) {
       if (ended[b]) continue;
-      const Index next = largest_at(step.logits, static_cast<Index>(b), step.text.decoder.lengths[b] - 1);
+      const Index next = largest_at(step.logits, static_cast<Index>(b), step.text.decoder.lengths[b] - 1 - step.first);
       ended[b] = next == spec_.end_token;
       if (!ended[b]) targets[b].push_back({next, word(next)});
     }
@@ -384,7 +387,7 @@ Inputs Network::inputs_of(const NetworkRun& run, Index layer, int threads) const
   RunOptions options;
   options.threads = threads;
   const Tensor& residual = run.layers[static_cast<std::size_t>(layer)].residual;
-  assert(residual.defined());
+  assert(residual.defined() && run.first == 0);
   Inputs inputs = Forward(*this, *checkpoint_, options).call(run, layer, residual).inputs;
   for (Tensor* matrix :
        {&inputs.W_q, &inputs.W_k, &inputs.W_v, &inputs.W_o, &inputs.b_q, &inputs.b_k, &inputs.b_v, &inputs.b_o}) {
@@ -460,7 +463,7 @@ Index place_of_prediction(const NetworkRun& run, Index batch) {
     const Token& token = tokens.entries[entry][i];
     if (token.id == spec.mask_token || token.text == "[MASK]" || token.text == "<mask>") return static_cast<Index>(i);
   }
-  return tokens.lengths[entry] - 1;
+  return tokens.lengths[entry] - 1 - run.first;
 }
 
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token) {

@@ -31,6 +31,7 @@ namespace headlight {
 
 class Checkpoint;
 class Config;
+class KeyCache;
 struct LogitParts;
 struct BlockParts;
 struct NeuronsOfRow;
@@ -97,6 +98,10 @@ struct RunOptions {
   bool parts = false;                        ///< keep what every head and MLP gives, up to most_weights numbers in all
   const NetworkRun* from =
       nullptr;  ///< the same text, and of the same options: layers before what differs are taken from it
+  /// What passes over the beginning of the text have left (core/network/key_cache.h): its positions are not computed
+  /// again, and this pass adds its own. Passed over with `change`, `patches` or `from`, and where a position sees later
+  /// ones.
+  KeyCache* cache = nullptr;
   std::optional<Index> until{};  ///< a layer of network->layers(): nothing after what enters it is computed
   bool weights = true;           ///< keep every layer's attention weights,
   Index most_weights = std::numeric_limits<Index>::max();  ///< unless all layers' together are more numbers
@@ -130,6 +135,9 @@ struct NetworkRun {
   Tensor final;                  ///< [B, n, width] after the last block, before the last norm
   Tensor logits;  ///< [B, n, vocabulary], or [B, 1, vocabulary] of the last position; undefined where there is no head
   std::string asked{};  ///< the text that was read, as a person wrote it; "" where only its tokens were given
+  /// The position of the first row of all tensors of the last stack, logits too: those before lay in RunOptions::cache.
+  /// 0 in a pass without one.
+  Index first = 0;
 
   /// A pass takes a few milliseconds: another can be had while one looks.
   bool is_small() const;
@@ -230,7 +238,8 @@ struct LikelyToken {
 /// The most likely tokens at a position of the logits, −1 the last one of that batch entry; softmax over the
 /// vocabulary.
 std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count);
-/// Where a network predicts: a masked word's place in one that predicts those, else the last position of the entry.
+/// Where a network predicts, as a row of its logits: a masked word's place in one that predicts those, else the last
+/// position of the entry.
 Index place_of_prediction(const NetworkRun& run, Index batch);
 /// The probability of one token there.
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token);

@@ -61,14 +61,14 @@ Index relative_bucket(Index distance, const RelativeSpec& spec) {
   return first + std::min(exact + static_cast<Index>(growth * static_cast<double>(buckets - exact)), buckets - 1);
 }
 
-Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Index n_q, Index n_k) {
+Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Index n_q, Index n_k, Index query_offset) {
   const Tensor table = checkpoint.load(spec.table);
   const Index heads = table.size(1);
   Buffer values;
   values.reserve(static_cast<std::size_t>(heads * n_q * n_k));
   for (Index h = 0; h < heads; ++h) {
     for (Index q = 0; q < n_q; ++q) {
-      for (Index k = 0; k < n_k; ++k) values.push_back(table.at({relative_bucket(k - q, spec), h}));
+      for (Index k = 0; k < n_k; ++k) values.push_back(table.at({relative_bucket(k - query_offset - q, spec), h}));
     }
   }
   return Tensor({1, heads, n_q, n_k}, std::move(values));

@@ -17,8 +17,10 @@ struct Linear {
 Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor stored = {});
 Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec);
 
-/// T5's learned bias of each distance, [1, H, n_q, n_k] from the table [buckets, H] (Raffel et al. 2020).
-Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Index n_q, Index n_k);
+/// T5's learned bias of each distance, [1, H, n_q, n_k] from the table [buckets, H] (Raffel et al. 2020). Row q is
+/// position p₀ + q, p₀ = `query_offset`.
+Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Index n_q, Index n_k,
+                     Index query_offset = 0);
 /// The bucket of distance k − q.
 Index relative_bucket(Index distance, const RelativeSpec& spec);
 

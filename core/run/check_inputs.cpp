@@ -33,24 +33,32 @@ void check_projection(const Inputs& in, Stage projected, Index width, Index out)
     fail(name(weight), {}, to_string({out, width}) + ", since the sizes differ");
 }
 
-void check_projections(const Inputs& in) {
+void check_keys(const Inputs& in) {
   const Dims& d = in.dims;
-  must_be("query", in.query, {d.batch, d.n_q, d.d_query});
-  must_be("key", in.key, {d.batch, d.n_k, d.d_key});
-  must_be("value", in.value, {d.batch, d.n_k, d.d_value});
-  check_projection(in, Stage::Q, d.d_query, d.heads * d.d_head);
-  check_projection(in, Stage::K, d.d_key, d.kv_heads * d.d_head);
-  check_projection(in, Stage::V, d.d_value, d.kv_heads * d.d_head);
-  if (in.W_o.defined()) check_projection(in, Stage::output, d.heads * d.d_head, d.d_out);
-}
-
-void check_heads(const Inputs& in) {
-  const Dims& d = in.dims;
-  must_be("Q_heads", in.Q_heads, {d.batch, d.heads, d.n_q, d.d_head});
   must_be("K_heads", in.K_heads, {d.batch, d.kv_heads, d.n_k, d.d_head});
   if (!in.V_heads.defined()) return;
   const Index own = in.V_heads.rank() == 4 ? in.V_heads.size(3) : d.d_head;  // a size of its own is its own affair
   must_be("V_heads", in.V_heads, {d.batch, d.kv_heads, d.n_k, own});
+}
+
+void check_projections(const Inputs& in) {
+  const Dims& d = in.dims;
+  must_be("query", in.query, {d.batch, d.n_q, d.d_query});
+  check_projection(in, Stage::Q, d.d_query, d.heads * d.d_head);
+  if (in.K_heads.defined()) {  // the queries alone are projected
+    check_keys(in);
+  } else {
+    must_be("key", in.key, {d.batch, d.n_k, d.d_key});
+    must_be("value", in.value, {d.batch, d.n_k, d.d_value});
+    check_projection(in, Stage::K, d.d_key, d.kv_heads * d.d_head);
+    check_projection(in, Stage::V, d.d_value, d.kv_heads * d.d_head);
+  }
+  if (in.W_o.defined()) check_projection(in, Stage::output, d.heads * d.d_head, d.d_out);
+}
+
+void check_heads(const Inputs& in) {
+  must_be("Q_heads", in.Q_heads, {in.dims.batch, in.dims.heads, in.dims.n_q, in.dims.d_head});
+  check_keys(in);
 }
 
 void check_names(const char* what, const std::vector<std::vector<std::string>>& names, Index batch, Index count) {

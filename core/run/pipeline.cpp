@@ -119,6 +119,7 @@ Workers Pipeline::workers(Stage stage) const {
 
 void Pipeline::compute() {
   for (const Stage stage : all_stages()) {
+    if (run_.last && stage > *run_.last) break;
     if (stage == Stage::scores) before_scores();
     if (stage == Stage::scores && sweeps_at_once()) sweep_at_once();
     if (swept_at_once_ && stage >= Stage::scores && stage <= Stage::head_outputs) continue;

@@ -27,8 +27,9 @@ struct Run {
   /// Of the score-shaped stages these alone are in the trace, with what follows from them; unset: all. For passes of
   /// which nothing else is read: what is not stored costs neither memory nor writing.
   std::optional<std::vector<Stage>> scores_kept{};
-  int threads = 0;       ///< 0: as many as the machine has
-  std::stop_token stop;  ///< asked between blocks of work; throws Cancelled
+  std::optional<Stage> last{};  ///< nothing after it is computed; unset: all
+  int threads = 0;              ///< 0: as many as the machine has
+  std::stop_token stop;         ///< asked between blocks of work; throws Cancelled
   /// Called on the calling thread with the stage under way and the share of the whole work done, 0…1.
   std::function<void(Stage, double share)> progress;
   /// Asked for each stage in turn: what it returns stands for the stage, and the next ones follow from it. `usual`

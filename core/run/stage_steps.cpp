@@ -196,7 +196,7 @@ HeadNorm norm_of(const Trace& trace, Stage stage) {
 Rotation rotation_of(const Trace& trace, Stage stage) {
   const Scenario& s = trace.scenario;
   const OwnRules& own = own_rules(trace.inputs);
-  const Index first = stage == Stage::Q_rotated ? trace.query_offset : 0;
+  const Index first = own.first_position + (stage == Stage::Q_rotated ? trace.query_offset : 0);
   if (!own.rope_frequencies.empty()) return {s.rope, own.rope_frequencies, own.rope_gain, first};
   return {s.rope, rope_frequencies(static_cast<double>(s.rope_base), s.rotary_dim.value_or(trace.dims().d_head)),
           own.rope_gain, first};

@@ -18,8 +18,9 @@ inline constexpr double layer_epsilon = 1e-5;  ///< torch.nn.LayerNorm's
 /// What a model says of its own attention that no setting of a scenario says.
 struct OwnRules {
   std::vector<double>
-      rope_frequencies{};  ///< radians a position; the first 2·size channels of a head turn. Empty: base^(−2j/d)
-  double rope_gain = 1;    ///< times cos and sin (YaRN)
+      rope_frequencies{};    ///< radians a position; the first 2·size channels of a head turn. Empty: base^(−2j/d)
+  double rope_gain = 1;      ///< times cos and sin (YaRN)
+  Index first_position = 0;  ///< of queries and keys, for rotation
   QkNorm norm_kind = QkNorm::rms;  ///< of q_norm and k_norm: rms or layer
   Tensor q_norm, k_norm;  ///< QK-norm's learned weights: [d_head], or [heads·d_head] where norm_over_heads or where
                           ///< each head has its own

@@ -66,6 +66,33 @@ TEST_CASE("predict says the next words and how likely, and others without a head
   CHECK(without["next"] != whole["next"]);
 }
 
+TEST_CASE("predict --write goes on word by word as predict says, and says the bytes of the keys and values it kept") {
+  const Model model("mistral");
+  std::string text = "w3 w17 w5";
+  const json written =
+      json::parse(model.run("predict", "--text \"" + text + "\" --write 3 --temperature 0 --top 2 --json").out);
+  for (int word = 0; word < 3; ++word) {
+    const json next = json::parse(model.run("predict", "--text \"" + text + "\" --top 1 --json").out);
+    text += " " + next["next"][0]["token"].get<std::string>();
+  }
+  const json whole = json::parse(model.run("predict", "--text \"" + text + "\" --temperature 0 --top 2 --json").out);
+  CHECK(written["tokens"] == whole["tokens"]);
+  for (int i = 0; i < 2; ++i)
+    CHECK(agrees(written["next"][i]["probability"].get<float>(), whole["next"][i]["probability"].get<float>()));
+  const json& kept = written["cache_bytes"];
+  REQUIRE(kept["layers"].size() == 2);
+  CHECK(kept["layers"][0] == json{{"layer", "0"}, {"positions", 3}, {"bytes", 2 * 4 * 2 * 6 * 3}});  // a window of 3
+  CHECK(kept["total"] == kept["layers"][0]["bytes"].get<int>() + kept["layers"][1]["bytes"].get<int>());
+  const json lines = json::parse(model.run("predict", "--text \"w3 w17\nw4\" --write 2 --json").out);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[1]["cache_bytes"]["layers"][0]["positions"] == 3);
+  const Said why = model.run("predict", "--text \"w3 w17\" --write 2 --why w4");
+  CHECK(why.status == 0);
+  CHECK(why.out.starts_with("w3 w17 "));
+  CHECK(model.run("predict", "--text w3 --write 2 --mask \"full()\" --json").out.find("\"total\": 0") !=
+        std::string::npos);
+}
+
 TEST_CASE("predict takes a mask in one layer, says where, and predicts after each line") {
   const Model model("gpt2");
   const json own = json::parse(model.run("predict", "--text \"w3 w17 w5\" --top 4 --json").out);

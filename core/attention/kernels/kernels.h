@@ -31,6 +31,11 @@ struct Kernels {
   void (*dots)(const float* a, Index a_stride, const float* b, Index b_stride, Index rows, Index cols, Index depth,
                float* c, Index c_stride);
 
+  /// c [rows, cols] += a [rows, depth] · b [depth, cols], unpacked, b read once from its first row to its last: for few
+  /// rows.
+  void (*sum_rows)(const float* a, Index a_stride, const float* b, Index b_stride, Index rows, Index cols, Index depth,
+                   float* c, Index c_stride);
+
   // Rows of n numbers, changed in place.
   void (*scale)(float* x, Index n, float by);
   void (*add)(float* x, const float* y, Index n);

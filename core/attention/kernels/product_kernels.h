@@ -172,5 +172,38 @@ void dots(const float* a, I a_stride, const float* b, I b_stride, I rows, I cols
   }
 }
 
+// A stretch of one row of c takes `deep` rows of b at a time, which are added to each other first.
+template <int deep>
+void sum_stretch(const float* a, const float* b, I b_stride, I cols, float* c) {
+  V left[deep];
+  HEADLIGHT_UNROLL
+  for (int k = 0; k < deep; ++k) left[k] = all(a[k]);
+  I col = 0;
+  for (; col + lanes <= cols; col += lanes) {
+    V whole = left[0] * load(b + col);
+    HEADLIGHT_UNROLL
+    for (int k = 1; k < deep; ++k) whole += left[k] * load(b + k * b_stride + col);
+    store(c + col, load(c + col) + whole);
+  }
+  for (; col < cols; ++col) {
+    float whole = a[0] * b[col];
+    for (int k = 1; k < deep; ++k) whole += a[k] * b[k * b_stride + col];
+    c[col] += whole;
+  }
+}
+
+void sum_rows(const float* a, I a_stride, const float* b, I b_stride, I rows, I cols, I depth, float* c, I c_stride) {
+  constexpr int deep = 8;
+  I k = 0;
+  for (; k + deep <= depth; k += deep) {
+    for (I row = 0; row < rows; ++row)
+      sum_stretch<deep>(a + row * a_stride + k, b + k * b_stride, b_stride, cols, c + row * c_stride);
+  }
+  for (; k < depth; ++k) {
+    for (I row = 0; row < rows; ++row)
+      sum_stretch<1>(a + row * a_stride + k, b + k * b_stride, b_stride, cols, c + row * c_stride);
+  }
+}
+
 }  // namespace
 }  // namespace headlight

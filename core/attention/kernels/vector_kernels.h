@@ -11,8 +11,8 @@ namespace headlight {
 namespace {
 
 constexpr Kernels kernel_table(const char* name) {
-  return {name,    panel,   pack,  multiply,     dots, scale, add_rows, cap,        mask,   mask_by_sum, drop,
-          softmax, largest, reach, exponentials, fold, copy,  stream,   end_stream, bounds, finite};
+  return {name, panel,   pack,    multiply, dots,         sum_rows, scale, add_rows, cap,        mask,   mask_by_sum,
+          drop, softmax, largest, reach,    exponentials, fold,     copy,  stream,   end_stream, bounds, finite};
 }
 
 }  // namespace

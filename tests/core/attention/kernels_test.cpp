@@ -45,19 +45,23 @@ TEST_CASE("products of every kernel agree with float64 sums, whatever is left ov
         for (const Index cols : {1, 4, 17, 64, 70}) {
           const std::vector<float> a = some(rows * depth, "a"), b = some(cols * depth, "b");
           std::vector<float> packed(static_cast<std::size_t>(depth * use->panel)),
-              c(static_cast<std::size_t>(rows * cols), NaN), dots = c;
+              c(static_cast<std::size_t>(rows * cols), NaN), dots = c, sums(c.size(), 0.0F);
           for (Index col = 0; col < cols; col += use->panel) {
             const Index width = std::min(use->panel, cols - col);
             use->pack(b.data() + col * depth, 1, depth, depth, width, packed.data());
             use->multiply(a.data(), depth, packed.data(), rows, width, depth, c.data() + col, cols, false);
           }
           use->dots(a.data(), depth, b.data(), depth, rows, cols, depth, dots.data(), cols);
+          std::vector<float> turned(b.size());
+          for (Index i = 0; i < cols * depth; ++i)
+            turned[static_cast<std::size_t>(i % depth * cols + i / depth)] = b[static_cast<std::size_t>(i)];
+          use->sum_rows(a.data(), depth, turned.data(), cols, rows, cols, depth, sums.data(), cols);
           bool good = true;
           for (Index i = 0; i < rows; ++i) {
             for (Index j = 0; j < cols; ++j) {
               const auto at = static_cast<std::size_t>(i * cols + j);
               const auto right = static_cast<float>(dot(a, b, i, j, depth));
-              good = good && agrees(c[at], right) && agrees(dots[at], right);
+              good = good && agrees(c[at], right) && agrees(dots[at], right) && agrees(sums[at], right);
             }
           }
           CAPTURE(depth, rows, cols);

@@ -27,20 +27,6 @@ std::vector<std::string> all_networks() {
   return names;
 }
 
-/// The largest |a − b| − (1e-4 + 1e-3·|b|); above 0 they disagree.
-double excess(const Tensor& got, const Tensor& expected) {
-  REQUIRE(got.defined());
-  REQUIRE(got.shape() == expected.shape());
-  const Tensor a = got.contiguous(), b = expected.contiguous();
-  double most = -1;
-  for (std::size_t i = 0; i < a.values().size(); ++i) {
-    const double x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
-    const double over = std::abs(x - y) - (1e-4 + 1e-3 * std::abs(y));
-    most = std::isnan(over) ? 1e9 : std::max(most, over);
-  }
-  return most;
-}
-
 }  // namespace
 
 TEST_CASE("every architecture's blocks, attention weights and logits are PyTorch's") {
@@ -53,13 +39,13 @@ TEST_CASE("every architecture's blocks, attention weights and logits are PyTorch
       const std::string layer = network->layers()[i].layer;
       INFO("layer " << layer);
       if (expected->find("residual." + layer))
-        CHECK(excess(run.layers[i].residual, expected->load("residual." + layer)) <= 0);
+        CHECK(networks::excess(run.layers[i].residual, expected->load("residual." + layer)) <= 0);
       CHECK_THAT(run.layers[i].weights, agrees_with(expected->load("weights." + layer)));
       REQUIRE(run.layers[i].experts.defined() == (expected->find("experts." + layer) != nullptr));
       if (run.layers[i].experts.defined())
         CHECK_THAT(run.layers[i].experts, agrees_with(expected->load("experts." + layer)));
     }
-    if (expected->find("logits")) CHECK(excess(run.logits, expected->load("logits")) <= 0);
+    if (expected->find("logits")) CHECK(networks::excess(run.logits, expected->load("logits")) <= 0);
   }
 }
 

@@ -22,18 +22,6 @@ namespace {
 
 std::string gguf_file(const std::string& name) { return places::fixtures() + "/gguf/" + name + ".gguf"; }
 
-/// The largest |a − b| − (1e-4 + 1e-3·|b|).
-double excess_over(const Tensor& got, const Tensor& expected) {
-  REQUIRE(got.shape() == expected.shape());
-  const Tensor a = got.contiguous(), b = expected.contiguous();
-  double most = -1;
-  for (std::size_t i = 0; i < a.values().size(); ++i) {
-    const double x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
-    most = std::max(most, std::isnan(x) ? 1e9 : std::abs(x - y) - (1e-4 + 1e-3 * std::abs(y)));
-  }
-  return most;
-}
-
 /// What a GGUF file does not say and llama.cpp takes for granted.
 const std::map<std::string, nlohmann::json>& taken_for_granted() {
   static const std::map<std::string, nlohmann::json> fields{
@@ -67,7 +55,7 @@ TEST_CASE("a network out of a GGUF file gives the weights and logits that PyTorc
     const NetworkRun run = network->run(networks::text_of(*network, *expected), {});
     for (std::size_t i = 0; i < run.layers.size(); ++i)
       CHECK_THAT(run.layers[i].weights, agrees_with(expected->load("weights." + network->layers()[i].layer)));
-    CHECK(excess_over(run.logits, expected->load("logits")) <= 0);
+    CHECK(networks::excess(run.logits, expected->load("logits")) <= 0);
   }
 }
 
@@ -83,7 +71,7 @@ TEST_CASE("what a GGUF file leaves unsaid is as llama.cpp has it") {
     const auto ids = open_arrays(networks::folder + name + "/expected.npz");
     const NetworkRun run = network->run(networks::text_of(*network, *ids), {});
     const NetworkRun expected = same->run(networks::text_of(*same, *ids), {});
-    CHECK(excess_over(run.logits, expected.logits) <= 0);
+    CHECK(networks::excess(run.logits, expected.logits) <= 0);
   }
 }
 

@@ -1,10 +1,13 @@
 // The small networks of tests/fixtures, and what the tests of core/network ask of them.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/files/array_file.h"
 #include "core/network/network.h"
+#include "tests/catch.h"
 #include "tests/core/files/samples.h"
 
 namespace networks {
@@ -30,6 +33,20 @@ inline headlight::NetworkText text_of(const headlight::Network& network, const h
   headlight::NetworkText text{batch_of(expected.load("ids")), {}, {}, {}};
   if (network.spec().stacks.size() == 2) text.decoder = batch_of(expected.load("decoder_ids"));
   return text;
+}
+
+/// The largest |a − b| − (1e-4 + 1e-3·|b|); above 0 they disagree.
+inline double excess(const headlight::Tensor& got, const headlight::Tensor& expected) {
+  REQUIRE(got.defined());
+  REQUIRE(got.shape() == expected.shape());
+  const headlight::Tensor a = got.contiguous(), b = expected.contiguous();
+  double most = -1;
+  for (std::size_t i = 0; i < a.values().size(); ++i) {
+    const double x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
+    const double over = std::abs(x - y) - (1e-4 + 1e-3 * std::abs(y));
+    most = std::isnan(over) ? 1e9 : std::max(most, over);
+  }
+  return most;
 }
 
 }  // namespace networks

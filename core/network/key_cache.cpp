@@ -1,0 +1,154 @@
+#include "core/network/key_cache.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace headlight {
+namespace {
+
+/// Positions that both have, token by token. An entry that has grown was padded from its old length on.
+Index same_positions(const TokenBatch& a, const TokenBatch& b) {
+  if (a.size() != b.size()) return 0;
+  Index same = std::min(a.count(), b.count());
+  for (std::size_t entry = 0; entry < a.entries.size(); ++entry) {
+    if (a.lengths[entry] != b.lengths[entry]) same = std::min({same, a.lengths[entry], b.lengths[entry]});
+    Index at = 0;
+    while (at < same &&
+           a.entries[entry][static_cast<std::size_t>(at)].id == b.entries[entry][static_cast<std::size_t>(at)].id)
+      ++at;
+    same = at;
+  }
+  return same;
+}
+
+/// Whether a text of so many positions is rotated as one of `before` was: some frequencies change with the length.
+bool same_rotation(const RopeSpec& rope, Index before, Index now) {
+  const bool stretches = rope.original > 0 && now > rope.original;
+  return !stretches || (before > rope.original && frequencies_for(rope, before) == frequencies_for(rope, now));
+}
+
+}  // namespace
+
+Tensor GrowingRows::all() const {
+  if (!numbers_) return {};
+  const std::shared_ptr<const float> memory(numbers_, numbers_->data());
+  return Tensor::on_demand({batch_, heads_, room_, width_}, memory, nullptr).slice(2, begin_, count());
+}
+
+void GrowingRows::move_to(Index room) {
+  auto moved = std::make_shared<Buffer>(static_cast<std::size_t>(batch_ * heads_ * room * width_));
+  for (Index head = 0; head < batch_ * heads_ && count() > 0; ++head) {
+    std::copy_n(numbers_->data() + (head * room_ + begin_) * width_, count() * width_,
+                moved->data() + head * room * width_);
+  }
+  numbers_ = std::move(moved);
+  end_ = count();
+  begin_ = 0;
+  room_ = room;
+}
+
+void GrowingRows::keep_last(Index wanted) {
+  begin_ = std::max(begin_, end_ - wanted);
+  if (room_ > 4 * (count() + 16)) move_to(2 * count());
+}
+
+Tensor GrowingRows::extend(const Tensor& rows) {
+  if (!numbers_) batch_ = rows.size(0), heads_ = rows.size(1), width_ = rows.size(3);
+  assert(rows.size(0) == batch_ && rows.size(1) == heads_ && rows.size(3) == width_);
+  const Index more = rows.size(2);
+  if (end_ + more > room_) move_to(std::max<Index>(2 * (count() + more), 16));
+  for (Index b = 0; b < batch_; ++b) {
+    for (Index head = 0; head < heads_; ++head) {
+      const MatrixView m = rows.matrix(b, head);
+      float* to = numbers_->data() + ((b * heads_ + head) * room_ + end_) * width_;
+      for (Index row = 0; row < more; ++row) {
+        for (Index col = 0; col < width_; ++col) *to++ = m(row, col);
+      }
+    }
+  }
+  end_ += more;
+  return all();
+}
+
+bool KeyCache::has_read(const NetworkRun& run) const {
+  return whole_ && run.network == network_ && run.knock_out == knock_out_ &&
+         (network_->spec().stacks.size() == 1 || run.text.tokens == text_.tokens);
+}
+
+Tensor KeyCache::encoded_for(const NetworkRun& run) const { return has_read(run) ? encoded_ : Tensor(); }
+
+bool KeyCache::can_keep(const NetworkRun& run, Index count) const {
+  if (!has_read(run) || count == 0) return false;
+  const bool two = network_->spec().stacks.size() == 2;
+  const Index now = (two ? run.text.decoder : run.text.tokens).count();
+  const Index before = (two ? text_.decoder : text_.tokens).count();
+  for (const BlockSpec& block : network_->spec().stacks.back().blocks) {
+    if (!same_rotation(block.attention.rope, before, now)) return false;
+  }
+  // Of a window no row that the next query sees may be gone.
+  return std::ranges::all_of(layers_, [&](const Layer& layer) {
+    const Index first = layer.end - layer.keys.count();
+    return layer.window == 0 || first <= std::max<Index>(0, count - layer.window + 1);
+  });
+}
+
+Index KeyCache::begin(const NetworkRun& run) {
+  const bool two = run.network->spec().stacks.size() == 2;
+  const TokenBatch& now = two ? run.text.decoder : run.text.tokens;
+  const TokenBatch& before = two ? text_.decoder : text_.tokens;
+  const Index count = std::min(same_positions(before, now), now.count() - 1);
+  const bool usable = can_keep(run, count);
+  if (!usable) *this = KeyCache();
+  network_ = run.network;
+  text_ = run.text;
+  knock_out_ = run.knock_out;
+  encoded_ = run.encoded;
+  whole_ = false;
+  layers_.resize(network_->layers().size());
+  if (!usable) return 0;
+  for (Layer& layer : layers_) {
+    const Index forgotten = std::max<Index>(0, layer.end - count);
+    layer.keys.keep_first(layer.keys.count() - forgotten);
+    layer.values.keep_first(layer.values.count() - forgotten);
+    layer.end -= forgotten;
+  }
+  return count;
+}
+
+KeyCache::Kept KeyCache::extend(Index layer, const Tensor& keys, const Tensor& values, Index window) {
+  Layer& at = layers_[static_cast<std::size_t>(layer)];
+  at.window = window;
+  Kept all{at.keys.extend(keys), at.values.extend(values)};
+  at.end += keys.size(2);
+  all.first = at.end - at.keys.count();
+  if (window > 0) at.keys.keep_last(window), at.values.keep_last(window);
+  return all;
+}
+
+KeyCache::Kept KeyCache::keep(Index layer, const Tensor& keys, const Tensor& values) {
+  Kept& cross = layers_[static_cast<std::size_t>(layer)].cross;
+  if (!cross.keys.defined()) cross = {keys.contiguous(), values.contiguous()};
+  return cross;
+}
+
+Index KeyCache::positions(Index layer) const {
+  if (layers_.empty()) return 0;
+  const Layer& at = layers_[static_cast<std::size_t>(layer)];
+  return at.cross.keys.defined() ? at.cross.keys.size(2) : at.keys.count();
+}
+
+Index KeyCache::bytes(Index layer) const {
+  if (layers_.empty()) return 0;
+  const Layer& at = layers_[static_cast<std::size_t>(layer)];
+  if (at.cross.keys.defined())
+    return (at.cross.keys.count() + at.cross.values.count()) * static_cast<Index>(sizeof(float));
+  return at.keys.bytes() + at.values.bytes();
+}
+
+Index KeyCache::bytes() const {
+  Index all = 0;
+  for (Index layer = 0; layer < std::ssize(layers_); ++layer) all += bytes(layer);
+  return all;
+}
+
+}  // namespace headlight

@@ -1,0 +1,75 @@
+// KeyCache: keys and values of the positions that a network has read, so that a pass over the positions after them
+// need not compute these again.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/network/network.h"
+
+namespace headlight {
+
+/// Rows [B, G, n, d] that grow at their end; what has been written stays where it is until there is no room.
+class GrowingRows {
+ public:
+  /// Adds rows [B, G, r, d] and gives all of them.
+  Tensor extend(const Tensor& rows);
+  /// Forgets all rows but the first so many, or all but the last.
+  void keep_first(Index count) { end_ = std::min(end_, begin_ + count); }
+  void keep_last(Index count);
+  Index count() const { return end_ - begin_; }
+  Index bytes() const { return batch_ * heads_ * count() * width_ * static_cast<Index>(sizeof(float)); }
+  Tensor all() const;
+
+ private:
+  void move_to(Index room);
+
+  std::shared_ptr<Buffer> numbers_;  // [B, G, room_, d]
+  Index batch_ = 0, heads_ = 0, width_ = 0, room_ = 0, begin_ = 0, end_ = 0;
+};
+
+/// Of each attention of the stack that writes: keys as its queries meet them, after norm and rotation, and values; one
+/// of each key/value head, and where it has a window only the window's rows. Keys and values of cross-attention are
+/// computed once. A pass takes and extends it by RunOptions::cache.
+class KeyCache {
+ public:
+  struct Kept {
+    Tensor keys, values;  ///< [B, G, rows, d]
+    Index first = 0;      ///< the position of their first row
+  };
+
+  /// The encoder's output for the run's text; undefined where this has not read it.
+  Tensor encoded_for(const NetworkRun& run) const;
+  /// The first position that a pass over the run's text has to compute, at most its last; what is kept of this and
+  /// later ones is forgotten. 0 where nothing of it can be used. A pass that does not come to its end leaves nothing.
+  Index begin(const NetworkRun& run);
+  void end() { whole_ = true; }
+  /// Adds the keys and values of the positions from begin()'s on, and gives what their queries meet.
+  Kept extend(Index layer, const Tensor& keys, const Tensor& values, Index window);
+  /// Cross-attention's: kept when they are first given.
+  Kept keep(Index layer, const Tensor& keys, const Tensor& values);
+  /// Of cross-attention; undefined where there is nothing yet.
+  const Kept& kept(Index layer) const { return layers_[static_cast<std::size_t>(layer)].cross; }
+
+  Index positions(Index layer) const;
+  Index bytes(Index layer) const;
+  Index bytes() const;
+
+ private:
+  struct Layer {
+    GrowingRows keys, values;
+    Index end = 0, window = 0;  ///< the position after the last; 0: no window
+    Kept cross;
+  };
+  bool has_read(const NetworkRun& run) const;
+  bool can_keep(const NetworkRun& run, Index count) const;
+
+  std::shared_ptr<const Network> network_;
+  NetworkText text_;
+  KnockOut knock_out_;
+  Tensor encoded_;
+  bool whole_ = false;         // the last pass came to its end
+  std::vector<Layer> layers_;  // as Network::layers()
+};
+
+}  // namespace headlight
