@@ -39,8 +39,19 @@ constexpr Architecture rows[] = {
     {"qwen3", "Qwen 3", build_qwen3},
     {"smollm3", "SmolLM 3", build_smollm3},
     {"olmo2", "OLMo 2", build_olmo2},
+    {"olmo", "OLMo", build_olmo},
+    {"olmo3", "OLMo 3", build_olmo3},
+    {"phi", "Phi", build_phi},
     {"phi3", "Phi-3", build_phi3},
+    {"stablelm", "StableLM", build_stablelm},
+    {"starcoder2", "StarCoder 2", build_starcoder2},
+    {"cohere", "Cohere", build_cohere},
+    {"cohere2", "Cohere 2", build_cohere2},
+    {"glm", "GLM", build_glm},
+    {"glm4", "GLM 4", build_glm},
     {"granite", "Granite", build_granite},
+    {"granitemoe", "Granite MoE", build_granite_moe},
+    {"gpt_oss", "gpt-oss", build_gpt_oss},
     {"mixtral", "Mixtral", build_mixtral},
     {"qwen2_moe", "Qwen 2 MoE", build_qwen2_moe},
     {"qwen3_moe", "Qwen 3 MoE", build_qwen3_moe},
@@ -62,16 +73,6 @@ constexpr Architecture rows[] = {
     {"qwen2_vl", "Qwen 2 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }, Scope::layer},
     {"qwen2_5_vl", "Qwen 2.5 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
      Scope::layer},
-    {"phi", "Phi", [](NetworkBuilder& b) { build_layers(b, {.share = 0.5, .norm = layer_norm}); }, Scope::layer},
-    {"stablelm", "StableLM", [](NetworkBuilder& b) { build_layers(b, {.share = 0.25, .norm = layer_norm}); },
-     Scope::layer},
-    {"olmo", "OLMo", [](NetworkBuilder& b) { build_layers(b, {.norm = layer_norm, .norm_name = ""}); }, Scope::layer},
-    {"cohere", "Cohere", [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .norm = layer_norm}); },
-     Scope::layer},
-    {"cohere2", "Cohere 2",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .full_every = 4, .norm = layer_norm}); },
-     Scope::layer},
-    {"starcoder2", "StarCoder 2", [](NetworkBuilder& b) { build_layers(b, {.norm = layer_norm}); }, Scope::layer},
     {"internlm", "InternLM", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }, Scope::layer},
     {"internlm2", "InternLM 2",
      [](NetworkBuilder& b) {
@@ -82,18 +83,11 @@ constexpr Architecture rows[] = {
      [](NetworkBuilder& b) { build_layers(b, {.share = 0.5, .norm = layer_norm, .plus_one = true}); }, Scope::layer},
     {"persimmon", "Persimmon",
      [](NetworkBuilder& b) { build_layers(b, {.base = 25000, .share = 0.5, .norm = layer_norm}); }, Scope::layer},
-    {"glm", "GLM",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .share = 0.5, .norm = rms}); },
-     Scope::layer},
-    {"glm4", "GLM 4",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .share = 0.5, .norm = rms}); },
-     Scope::layer},
     {"ernie4_5", "ERNIE 4.5", [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .norm = rms}); },
      Scope::layer},
     {"helium", "Helium",
      [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .norm = rms, .epsilon = 1e-8}); },
      Scope::layer},
-    {"gpt_oss", "gpt-oss", [](NetworkBuilder& b) { build_layers(b, {.base = 150000, .norm = rms}); }, Scope::layer},
     {"dbrx", "DBRX",
      [](NetworkBuilder& b) { build_layers(b, {.norm = layer_norm, .norm_name = "norm_1", .tokens = "wte.weight"}); },
      Scope::layer},
@@ -149,6 +143,20 @@ json torch_layers_of(const Checkpoint& checkpoint) {
     } else if (const auto words = file->words("activation"); words && words->words.size() == 1) {  // of an .npz
       fields["activation"] = words->words.front();
     }
+  }
+  return fields;
+}
+
+/// Gemma 3 as it is published: the text model's fields stand within, and what is usual is left out.
+json text_of_gemma3(const json& whole) {
+  json fields{{"vocab_size", 262208},      {"hidden_size", 2304},
+              {"intermediate_size", 9216}, {"num_hidden_layers", 26},
+              {"num_attention_heads", 8},  {"num_key_value_heads", 4},
+              {"head_dim", 256},           {"max_position_embeddings", 131072}};
+  if (whole["text_config"].is_object()) fields.update(whole["text_config"]);
+  fields["model_type"] = "gemma3_text";
+  for (const char* name : {"quantization_config", "eos_token_id", "tie_word_embeddings"}) {
+    if (whole.contains(name)) fields[name] = whole[name];
   }
   return fields;
 }
@@ -259,6 +267,7 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
   const bool nested = fields.contains("model") && fields["model"].is_object() && fields["model"].contains("n_layer");
   if (nested) fields = fields["model"];  // minGPT's config.json of a training run
   if (folder.config.filename() == "params.json") fields["model_type"] = "meta_llama";
+  if (fields.value("model_type", json()) == "gemma3" && fields.contains("text_config")) fields = text_of_gemma3(fields);
   const std::string type =
       fields.contains("model_type") && fields["model_type"].is_string() ? fields["model_type"].get<std::string>() : "";
   const bool of_karpathy = fields.contains("block_size") && fields.contains("n_embd") &&
@@ -322,6 +331,10 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
     const std::string unused = unused_arrays(spec, checkpoint, builder.prefix);
     if (!unused.empty()) spec.notes.push_back("not used: " + unused + ", of which " + config.path() + " says nothing");
   }
+  if (std::ranges::any_of(checkpoint.names(), [](const std::string& name) {
+        return name.starts_with("vision_tower.") || name.find(".vision_tower.") != std::string::npos;
+      }))
+    spec.notes.push_back("its vision tower is not used: text alone is computed");
   for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token},
                                     {"eos_token_id", &spec.end_token},
                                     {"mask_token_id", &spec.mask_token}}) {

@@ -58,11 +58,24 @@ const ArrayEntry& Checkpoint::entry(const std::string& name) const {
 Tensor Checkpoint::load(const std::string& name) const {
   const auto place = places_.find(name);
   assert(place != places_.end());
+  return kept_or(name, [&] { return files_[place->second.file]->load(place->second.name); });
+}
+
+Tensor Checkpoint::load_part(const std::string& name, Index part) const {
+  return kept_or(name + "[" + std::to_string(part) + "]", [&] {
+    const Tensor row = load_rows(name, std::span(&part, 1));
+    Shape shape = entry(name).shape;
+    shape.erase(shape.begin());
+    return row.view(std::move(shape));
+  });
+}
+
+Tensor Checkpoint::kept_or(const std::string& name, const std::function<Tensor()>& load) const {
   {
     const std::lock_guard lock(mutex_);
     if (const auto kept = kept_.find(name); kept != kept_.end()) return kept->second;
   }
-  const Tensor numbers = files_[place->second.file]->load(place->second.name);
+  const Tensor numbers = load();
   const std::uint64_t bytes = static_cast<std::uint64_t>(numbers.count()) * sizeof(float);
   const std::lock_guard lock(mutex_);
   if (kept_bytes_ + bytes <= most_kept_ && kept_.emplace(name, numbers).second) kept_bytes_ += bytes;

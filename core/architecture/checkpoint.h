@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,8 @@ class Checkpoint {
   /// The numbers, kept for the next time while all that is kept takes no more memory than the files. Throws FileError.
   Tensor load(const std::string& name) const;
   Tensor load_rows(const std::string& name, std::span<const Index> rows) const;
+  /// One of the parts along the first axis, kept as by load(); nothing else of it is read.
+  Tensor load_part(const std::string& name, Index part) const;
   /// A number that is no array, such as nanoGPT's model_args.n_head.
   std::optional<double> number(const std::string& name) const;
   const std::vector<std::shared_ptr<const ArrayFile>>& files() const { return files_; }
@@ -48,6 +51,7 @@ class Checkpoint {
   };
 
   void add(const std::shared_ptr<const ArrayFile>& file);
+  Tensor kept_or(const std::string& name, const std::function<Tensor()>& load) const;
 
   std::vector<std::filesystem::path> paths_;
   std::vector<FileStamp> stamps_;

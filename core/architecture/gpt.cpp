@@ -43,10 +43,7 @@ void build_gpt(NetworkBuilder& b, const GptFlavour& flavour) {
     settle_heads(b, a, d, heads);
     a.scale = (scaled ? 1 / std::sqrt(static_cast<double>(a.d_head)) : 1) / static_cast<double>(by_layer ? i + 1 : 1);
     a.causal = true;
-    const LinearSpec packed = b.linear(at + "attn.c_attn", 3 * d, d, NetworkBuilder::Bias::where_there, in_out);
-    a.q = NetworkBuilder::part(packed, 0, d);
-    a.k = NetworkBuilder::part(packed, d, d);
-    a.v = NetworkBuilder::part(packed, 2 * d, d);
+    split_packed(b.linear(at + "attn.c_attn", 3 * d, d, NetworkBuilder::Bias::where_there, in_out), 1, d, d, a);
     a.o = b.linear(at + "attn.c_proj", d, d, NetworkBuilder::Bias::where_there, in_out);
     block.before_mlp = b.norm(at + "ln_2", NormKind::layer, d, epsilon);
     block.mlp = MlpSpec{{},

@@ -4,21 +4,6 @@
 #include "core/position/relative_bias.h"
 
 namespace headlight {
-namespace {
-
-/// query_key_value [groups, per group + 2, d_head]: each group's query heads, then its key head, then its value head.
-void unpack_by_groups(const LinearSpec& packed, Index groups, Index per_group, Index d_head, AttentionSpec& a) {
-  a.q = a.k = a.v = packed;
-  const Index rows = (per_group + 2) * d_head;
-  for (Index g = 0; g < groups; ++g) {
-    a.q.rows.emplace_back(g * rows, per_group * d_head);
-    a.k.rows.emplace_back(g * rows + per_group * d_head, d_head);
-    a.v.rows.emplace_back(g * rows + (per_group + 1) * d_head, d_head);
-  }
-}
-
-}  // namespace
-
 /// Black et al. 2022, and Pythia (Biderman et al. 2023).
 void build_gpt_neox(NetworkBuilder& b) {
   const Config& c = b.config;
@@ -45,7 +30,7 @@ void build_gpt_neox(NetworkBuilder& b) {
     const auto rotary = static_cast<Index>(share * static_cast<double>(a.d_head));
     a.rope = b.rope(rotary, Rope::half);
     const auto wanted = bias ? NetworkBuilder::Bias::needed : NetworkBuilder::Bias::none;
-    unpack_by_groups(b.linear(at + "attention.query_key_value", 3 * d, d, wanted), heads, 1, a.d_head, a);
+    split_packed(b.linear(at + "attention.query_key_value", 3 * d, d, wanted), heads, a.d_head, a.d_head, a);
     a.o = b.linear(at + "attention.dense", d, d, wanted);
     block.mlp = MlpSpec{
         {}, b.linear(at + "mlp.dense_h_to_4h", inner, d), b.linear(at + "mlp.dense_4h_to_h", d, inner), activation};
@@ -76,7 +61,7 @@ void build_bloom(NetworkBuilder& b) {
     a.name = block.name + ".self_attention";
     settle_heads(b, a, d, heads);
     a.causal = a.alibi = true;
-    unpack_by_groups(b.linear(at + "self_attention.query_key_value", 3 * d, d), heads, 1, a.d_head, a);
+    split_packed(b.linear(at + "self_attention.query_key_value", 3 * d, d), heads, a.d_head, a.d_head, a);
     a.o = b.linear(at + "self_attention.dense", d, d);
     block.mlp = MlpSpec{{},
                         b.linear(at + "mlp.dense_h_to_4h", 4 * d, d),
@@ -129,8 +114,8 @@ void build_falcon(NetworkBuilder& b) {
     a.scaled_alibi = alibi;
     if (!alibi) a.rope = b.rope(a.d_head, Rope::half);
     const auto wanted = bias ? NetworkBuilder::Bias::needed : NetworkBuilder::Bias::none;
-    unpack_by_groups(b.linear(at + "self_attention.query_key_value", (heads + 2 * groups) * a.d_head, d, wanted),
-                     groups, heads / groups, a.d_head, a);
+    split_packed(b.linear(at + "self_attention.query_key_value", (heads + 2 * groups) * a.d_head, d, wanted), groups,
+                 heads / groups * a.d_head, a.d_head, a);
     a.o = b.linear(at + "self_attention.dense", d, heads * a.d_head, wanted);
     block.mlp = MlpSpec{{},
                         b.linear(at + "mlp.dense_h_to_4h", inner, d, wanted),
@@ -179,10 +164,7 @@ void build_mpt(NetworkBuilder& b) {
     a.alibi = alibi && usual;
     if (alibi && !usual) a.slopes = mpt_slopes(heads, steepest);
     if (own_scale) a.scale = a_config.number({"softmax_scale"});
-    const LinearSpec packed = b.linear(at + "attn.Wqkv", 3 * d, d);
-    a.q = NetworkBuilder::part(packed, 0, d);
-    a.k = NetworkBuilder::part(packed, d, d);
-    a.v = NetworkBuilder::part(packed, 2 * d, d);
+    split_packed(b.linear(at + "attn.Wqkv", 3 * d, d), 1, d, d, a);
     a.o = b.linear(at + "attn.out_proj", d, d);
     block.mlp =
         MlpSpec{{}, b.linear(at + "ffn.up_proj", inner, d), b.linear(at + "ffn.down_proj", d, inner), Activation::gelu};

@@ -64,7 +64,7 @@ std::string NetworkBuilder::array(const std::string& name, const Shape& shape, c
     part->refuse_if_skipped(full);
     for (const char* packed :
          {".qweight", ".weight_packed", ".SCB", ".weight_scale", ".weight_scale_inv", ".quant_state.bitsandbytes__nf4",
-          ".quant_state.bitsandbytes__fp4", ".absmax", ".qzeros"}) {
+          ".quant_state.bitsandbytes__fp4", ".absmax", ".qzeros", "_blocks"}) {
       const std::string stem = full.ends_with(".weight") ? full.substr(0, full.size() - 7) : full;
       for (const std::string& trace : {stem + packed, full + packed}) {
         if (part->find(trace))
@@ -222,6 +222,16 @@ LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool ti
   network.notes.push_back("the file has no " + in_quotes(name) +
                           ", and config.json does not tie it to the embedding: it predicts nothing");
   return {};
+}
+
+void split_packed(const LinearSpec& packed, Index groups, Index query_rows, Index key_rows, AttentionSpec& a) {
+  a.q = a.k = a.v = packed;
+  for (Index group = 0; group < groups; ++group) {
+    const Index first = group * (query_rows + 2 * key_rows);
+    a.q.rows.emplace_back(first, query_rows);
+    a.k.rows.emplace_back(first + query_rows, key_rows);
+    a.v.rows.emplace_back(first + query_rows + key_rows, key_rows);
+  }
 }
 
 void settle_heads(const NetworkBuilder& b, AttentionSpec& a, Index width, Index heads) {

@@ -64,6 +64,9 @@ class NetworkBuilder {
   LinearSpec output_head(const std::string& name, Index d, bool tied);
 };
 
+/// Queries, keys and values of one matrix: of each group the rows of its queries, then of its keys, then of its values.
+void split_packed(const LinearSpec& packed, Index groups, Index query_rows, Index key_rows, AttentionSpec& attention);
+
 /// Heads of an attention whose config.json says width and heads; d_head = width / heads, or as a layer alone has them.
 /// Throws where it does not divide.
 void settle_heads(const NetworkBuilder& builder, AttentionSpec& attention, Index width, Index heads);
@@ -109,8 +112,18 @@ void build_qwen2(NetworkBuilder& b);
 void build_qwen3(NetworkBuilder& b);
 void build_smollm3(NetworkBuilder& b);
 void build_olmo2(NetworkBuilder& b);
+void build_olmo(NetworkBuilder& b);
+void build_olmo3(NetworkBuilder& b);
+void build_phi(NetworkBuilder& b);
 void build_phi3(NetworkBuilder& b);
+void build_stablelm(NetworkBuilder& b);
+void build_starcoder2(NetworkBuilder& b);
+void build_cohere(NetworkBuilder& b);
+void build_cohere2(NetworkBuilder& b);
+void build_glm(NetworkBuilder& b);
 void build_granite(NetworkBuilder& b);
+void build_granite_moe(NetworkBuilder& b);
+void build_gpt_oss(NetworkBuilder& b);
 void build_mixtral(NetworkBuilder& b);
 void build_qwen2_moe(NetworkBuilder& b);
 void build_qwen3_moe(NetworkBuilder& b);

@@ -18,6 +18,7 @@ struct LinearSpec {
   std::string weight, bias;
   bool in_out = false;                          ///< stored [in, out], as Conv1D does
   std::vector<std::pair<Index, Index>> rows{};  ///< (first, count) of [out], of a packed matrix; empty: all of them
+  std::optional<Index> of_stack{};              ///< of a stack [n, …] of such layers this one
   bool there() const { return !weight.empty(); }
 };
 
@@ -70,6 +71,8 @@ enum class Activation : std::uint8_t { gelu, gelu_tanh, quick_gelu, relu, silu, 
 struct MlpSpec {
   LinearSpec gate, up, down;
   Activation activation = Activation::gelu;
+  /// gpt-oss: down((up x + 1) · g · sigmoid(1.702 g)), g = gate x at most this, up x within ± this; 0: as above.
+  double limit = 0;
 };
 
 /// A mixture of experts (Shazeer et al. 2017): each token goes through the few MLPs that its router gives the largest

@@ -181,7 +181,7 @@ Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) 
   if (!i)
     ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
   const ArrayLayout& whole = contents_->layouts[*i];
-  assert(whole.shape.size() == 2);
+  assert(whole.shape.size() >= 2);
   assert(std::ranges::all_of(rows, [&](Index row) { return row >= 0 && row < whole.shape[0]; }));
   check_unchanged();
   return read_rows(whole, rows, *contents_->open(*i, ZipCheck::none));

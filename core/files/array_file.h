@@ -66,7 +66,8 @@ class ArrayFile {
   Tensor load(std::string_view name) const;
   /// The numbers in row-major order as they are, not rounded to float32 (to float64 from 2^53 on). Throws as load does.
   std::vector<double> load_unrounded(std::string_view name) const;
-  /// Rows of a matrix, in this order, as [rows, cols]; nothing else of it is read. They must exist.
+  /// Rows of a matrix, in this order, as [rows, cols]; nothing else of it is read. They must exist. Of more axes a row
+  /// is all that stands under one place of the first.
   Tensor load_rows(std::string_view name, std::span<const Index> rows) const;
   /// An array of one element (unrounded), a number or bool in a .pt, or a safetensors `__metadata__` string that spells
   /// one; nothing if there is none of that name. Throws FileError as load does.

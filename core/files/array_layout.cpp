@@ -115,8 +115,9 @@ Tensor read_array(const ArrayLayout& layout, ByteReader& reader) {
 }
 
 Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteReader& reader) {
-  assert(layout.shape.size() == 2);
-  const auto width = static_cast<std::size_t>(layout.shape[1]);
+  assert(layout.shape.size() >= 2);
+  const Index cols = element_count(layout.shape) / std::max<Index>(1, layout.shape.front());
+  const auto width = static_cast<std::size_t>(cols);
   Buffer values(rows.size() * width);
   const auto put = [&](std::size_t place, std::span<const float> row) {
     std::copy(row.begin(), row.end(), values.begin() + static_cast<std::ptrdiff_t>(place * width));
@@ -126,13 +127,13 @@ Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteRea
     for (std::size_t i = 0; i < rows.size(); ++i) {
       put(i, whole.values().subspan(static_cast<std::size_t>(rows[i]) * width, width));
     }
-    return Tensor({static_cast<Index>(rows.size()), layout.shape[1]}, std::move(values));
+    return Tensor({static_cast<Index>(rows.size()), cols}, std::move(values));
   }
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return rows[i]; });
   const std::uint64_t row_bytes = width * byte_size(layout.dtype);
-  ArrayLayout row{layout.dtype, {layout.shape[1]}, {1}, layout.offset, layout.big_endian};
+  ArrayLayout row{layout.dtype, {cols}, {1}, layout.offset, layout.big_endian};
   Tensor numbers;
   Index next = 0;  // row that the reader stands before
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -140,12 +141,12 @@ Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteRea
     if (i == 0 || wanted != rows[order[i - 1]]) {  // a text says many words twice
       row.offset += static_cast<std::uint64_t>(wanted - next) * row_bytes;
       reader.skip(std::exchange(row.offset, 0));
-      numbers = Tensor(row.shape, read_elements(row, layout.shape[1], reader));
+      numbers = Tensor(row.shape, read_elements(row, cols, reader));
       next = wanted + 1;
     }
     put(order[i], numbers.values());
   }
-  return Tensor({static_cast<Index>(rows.size()), layout.shape[1]}, std::move(values));
+  return Tensor({static_cast<Index>(rows.size()), cols}, std::move(values));
 }
 
 std::vector<double> read_unrounded(const ArrayLayout& layout, ByteReader& reader) {

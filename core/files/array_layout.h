@@ -28,7 +28,8 @@ std::optional<Index> checked_extent(const Shape& shape, const std::vector<Index>
 
 /// The array as float32 in row-major order. The layout must have passed both checks above.
 Tensor read_array(const ArrayLayout& layout, ByteReader& reader);
-/// Rows of a matrix, in this order, as [rows, cols]. `reader` is read up to the last of them, once.
+/// Rows of a matrix, or what stands under places of the first axis, in this order, as [rows, cols]. `reader` is read up
+/// to the last of them, once.
 Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteReader& reader);
 /// The numbers of an array in row-major order, unrounded.
 std::vector<double> read_unrounded(const ArrayLayout& layout, ByteReader& reader);

@@ -84,9 +84,11 @@ void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Ind
   const bool stretched = spec.rope.original > 0 && count > spec.rope.original;
   if (spec.rope.base == 0 || !whole || stretched) own.rope_frequencies = frequencies_for(spec.rope, count);
   own.rope_gain = stretched && spec.rope.long_gain > 0 ? spec.rope.long_gain : spec.rope.gain;
-  if (spec.q_norm.kind == NormKind::rms) {
-    own.q_norm = read_norm(checkpoint, spec.q_norm).weight;
-    own.k_norm = read_norm(checkpoint, spec.k_norm).weight;
+  if (spec.q_norm.kind != NormKind::none) {
+    own.norm_kind = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
+    const auto flat = [](const Tensor& gains) { return gains.view({gains.count()}); };
+    own.q_norm = flat(read_norm(checkpoint, spec.q_norm).weight);
+    own.k_norm = flat(read_norm(checkpoint, spec.k_norm).weight);
     own.qk_epsilon = spec.q_norm.epsilon;
     own.norm_over_heads = spec.norm_whole;
   }
@@ -311,7 +313,7 @@ Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
 
 Tensor Forward::hidden(const MlpSpec& spec, const Tensor& x) const {
   const Tensor up = through(x, spec.up);
-  return spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_)
+  return spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_, spec.limit)
                            : activate(up, spec.activation, workers_);
 }
 

@@ -86,14 +86,18 @@ Tensor activate(const Tensor& x, Activation activation, const Workers& workers) 
   return Tensor(x.shape(), std::move(values));
 }
 
-Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers) {
+Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers, double limit) {
+  const auto most = static_cast<float>(limit);
+  const auto product = [&](float g, float u) {
+    return limit > 0 ? activate(std::min(g, most), Activation::quick_gelu) * (std::clamp(u, -most, most) + 1)
+                     : activate(g, activation) * u;
+  };
   assert(gate.shape() == up.shape());
   const Tensor a = gate.contiguous(), b = up.contiguous();
   Buffer values(static_cast<std::size_t>(gate.count()));
   in_blocks(gate.count(), 20, workers, [&](Index first, Index count) {
     const float *left = a.values().data() + first, *right = b.values().data() + first;
-    for (Index i = 0; i < count; ++i)
-      values[static_cast<std::size_t>(first + i)] = activate(left[i], activation) * right[i];
+    for (Index i = 0; i < count; ++i) values[static_cast<std::size_t>(first + i)] = product(left[i], right[i]);
   });
   return Tensor(gate.shape(), std::move(values));
 }

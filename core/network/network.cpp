@@ -409,7 +409,8 @@ void Network::settle(Index layer, Scenario& s) const {
     if (!own_base && spec.rope.base > 0) s.rope_base = static_cast<float>(spec.rope.base);
     if (own_base && !s.rotary_dim && spec.rope.channels() < spec.d_head) s.rotary_dim = spec.rope.channels();
   }
-  if (s.qk_norm == QkNorm::none && spec.q_norm.kind == NormKind::rms) s.qk_norm = QkNorm::rms;
+  if (s.qk_norm == QkNorm::none && spec.q_norm.kind != NormKind::none)
+    s.qk_norm = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
   if (spec.alibi) s.alibi = true;
   if (!s.mask.empty()) return;
   if (spec.causal && !spec.masks.empty()) s.mask = "file() && causal()";

@@ -31,9 +31,12 @@ Tensor rows_of(const Tensor& whole, const std::vector<std::pair<Index, Index>>& 
 Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor stored) {
   Linear linear;
   if (!spec.there()) return linear;
-  if (!stored.defined()) stored = checkpoint.load(spec.weight);
+  const auto load = [&](const std::string& name) {
+    return spec.of_stack ? checkpoint.load_part(name, *spec.of_stack) : checkpoint.load(name);
+  };
+  if (!stored.defined()) stored = load(spec.weight);
   linear.weight = rows_of(spec.in_out ? stored.transpose(0, 1) : stored, spec.rows);
-  if (!spec.bias.empty()) linear.bias = rows_of(checkpoint.load(spec.bias), spec.rows);
+  if (!spec.bias.empty()) linear.bias = rows_of(load(spec.bias), spec.rows);
   return linear;
 }
 

@@ -1,0 +1,329 @@
+#include "core/architecture/llama_family.h"
+
+#include <algorithm>
+
+#include "core/architecture/gguf_model.h"
+#include "core/files/error_place.h"
+
+namespace headlight {
+namespace {
+
+/// Whether the layer has experts: mlp_only_layers and decoder_sparse_step say which have one MLP instead (Qwen).
+bool has_experts(const Config& c, Index layer) {
+  const nlohmann::json* single = c.find({"mlp_only_layers"});
+  if (single && std::ranges::find(*single, nlohmann::json(layer)) != single->end()) return false;
+  return (layer + 1) % std::max<Index>(1, c.whole({"decoder_sparse_step"}, 1)) == 0;
+}
+
+/// The keys that each layer's queries see, 0 for all: sliding_window, layer_types and what the family says without
+/// them.
+std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavour, Index blocks) {
+  const Config& c = b.config;
+  const bool said = c.fields().contains("sliding_window");
+  const Index window = said ? c.whole({"sliding_window"}, 0) : flavour.usual_window;
+  const Index pattern =
+      flavour.window_pattern > 0
+          ? c.whole({"sliding_window_pattern", "_sliding_window_pattern", "layer_switch"}, flavour.window_pattern)
+          : 0;
+  c.find({"sliding_window"});
+  std::vector<Index> windows(static_cast<std::size_t>(blocks), 0);
+  const nlohmann::json* types = c.find({"layer_types"});
+  const bool used = c.flag({"use_sliding_window"}, !flavour.window_by_flag);
+  const Index first = c.whole({"max_window_layers"}, flavour.window_by_flag && !flavour.window_unrotated ? 28 : 0);
+  if (types && (b.whole() || (types->is_array() && static_cast<Index>(types->size()) >= blocks))) {
+    if (!types->is_array() || (b.whole() && static_cast<Index>(types->size()) != blocks))
+      c.fail("its layer_types name " + std::to_string(types->size()) + " layers",
+             "expected one for each of " + std::to_string(blocks));
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      if ((*types)[i] == "sliding_attention") {
+        if (window == 0)
+          c.fail("its layer_types have sliding_attention without a sliding_window",
+                 "expected the number of keys that a query sees");
+        windows[i] = window;
+      } else if ((*types)[i] != "full_attention") {
+        c.fail("its layer_types have " + (*types)[i].dump() + ", which is not computed here",
+               "expected full_attention or sliding_attention");
+      }
+    }
+    return windows;
+  }
+  if (window == 0 || !used) return windows;
+  for (Index i = 0; i < blocks; ++i) {
+    const bool full = pattern > 0 ? (i + 1) % pattern == 0 : i < first;
+    windows[static_cast<std::size_t>(i)] = full ? 0 : window;
+  }
+  return windows;
+}
+
+/// Layers whose queries and keys are not rotated: no_rope_layers has 0 for them (SmolLM 3).
+std::vector<bool> rotated_layers(const NetworkBuilder& b, Index blocks, Index usual_interval) {
+  const Config& c = b.config;
+  std::vector<bool> rotated(static_cast<std::size_t>(blocks), true);
+  const Index interval = c.whole({"no_rope_layer_interval"}, usual_interval);
+  if (const auto* list = c.find({"no_rope_layers"}); list && !list->empty()) {
+    if (!list->is_array() || (b.whole() && static_cast<Index>(list->size()) != blocks))
+      c.fail("its no_rope_layers name " + std::to_string(list->size()) + " layers",
+             "expected one for each of " + std::to_string(blocks));
+    for (std::size_t i = 0; i < std::min(rotated.size(), list->size()); ++i) rotated[i] = (*list)[i] != 0;
+  } else if (interval > 0) {
+    for (Index i = 0; i < blocks; ++i) rotated[static_cast<std::size_t>(i)] = (i + 1) % interval != 0;
+  }
+  return rotated;
+}
+
+class LlamaFamily {
+ public:
+  LlamaFamily(NetworkBuilder& builder, const LlamaFlavour& flavour) : b_(builder), c_(builder.config), is_(flavour) {}
+  void build();
+
+ private:
+  void read_sizes();
+  void read_rotation();
+  void add_block(StackSpec& stack, Index i);
+  void place_norms(BlockSpec& block, const std::string& at) const;
+  void add_attention(AttentionSpec& a, const std::string& at, Index i) const;
+  void add_projections(AttentionSpec& a, const std::string& at) const;
+  MlpSpec mlp(const std::string& at, Index width, const char* gate, const char* up, const char* down) const;
+  MlpSpec packed_mlp(const std::string& at) const;
+  MixtureSpec mixture(const std::string& at) const;
+  MlpSpec stacked_expert(const std::string& at, Index expert, Index count) const;
+  NormSpec norm(const std::string& name, Index width) const;
+
+  NetworkBuilder& b_;
+  const Config& c_;
+  const LlamaFlavour& is_;
+  Index d_ = 0, blocks_ = 0, heads_ = 0, kv_heads_ = 0, inner_ = 0, d_head_ = 0;
+  double epsilon_ = 0;
+  bool plus_one_ = false;
+  Activation activation_ = Activation::silu;
+  NetworkBuilder::Bias bias_ = NetworkBuilder::Bias::where_there;
+  RopeSpec rope_, sliding_rope_;
+  std::vector<Index> windows_;
+  std::vector<bool> rotated_;
+};
+
+NormSpec LlamaFamily::norm(const std::string& name, Index width) const {
+  if (!is_.gains) return {is_.norm, {}, {}, epsilon_, false};
+  return b_.norm(name, is_.norm, width, epsilon_, plus_one_);
+}
+
+void LlamaFamily::read_sizes() {
+  d_ = c_.whole({"hidden_size"}), blocks_ = c_.whole({"num_hidden_layers"});
+  heads_ = c_.whole({"num_attention_heads"}), inner_ = c_.whole({"intermediate_size"});
+  kv_heads_ = c_.whole({"num_key_value_heads"}, heads_);
+  if (heads_ == 0 || kv_heads_ == 0 || heads_ % kv_heads_ != 0)
+    c_.fail("says " + std::to_string(heads_) + " heads on " + std::to_string(kv_heads_) + " key/value heads",
+            "expected a multiple");
+  if (!c_.has("head_dim") && d_ % heads_ != 0)
+    c_.fail("its hidden_size " + std::to_string(d_) + " is no multiple of its " + std::to_string(heads_) + " heads",
+            "expected a head_dim");
+  d_head_ = c_.whole({"head_dim"}, d_ / heads_);
+  epsilon_ = !is_.gains ? is_.epsilon
+             : is_.norm == NormKind::rms
+                 ? c_.number({"rms_norm_eps"}, is_.epsilon)
+                 : c_.number({"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"}, is_.epsilon);
+  plus_one_ = is_.plus_one && !c_.flag({"norms_hold_gains"}, false);
+  // Gemma's first config.json say "gelu" in hidden_act and mean its tanh form.
+  activation_ = b_.activation(is_.plus_one ? c_.text({"hidden_activation"}, "gelu_pytorch_tanh")
+                                           : c_.text({"hidden_act"}, is_.activation));
+  c_.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "mlp_bias", "use_qk_norm",
+           "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size", "output_router_logits",
+           "router_aux_loss_coef", "router_jitter_noise", "rms_norm_eps"});
+  c_.refuse_unless("full_attn_mod", 1);
+  const bool says_bias = *is_.bias && c_.has(is_.bias);
+  bias_ = !says_bias                   ? NetworkBuilder::Bias::where_there
+          : c_.flag({is_.bias}, false) ? NetworkBuilder::Bias::needed
+                                       : NetworkBuilder::Bias::none;
+  c_.find({"attention_bias"});
+}
+
+void LlamaFamily::read_rotation() {
+  const double share = b_.rotary_share(is_.rotated_share);
+  const auto rotary = static_cast<Index>(share * static_cast<double>(d_head_));
+  if (rotary % 2 != 0 || rotary > d_head_)
+    c_.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head_) + " channels",
+            "expected an even number");
+  const Rope pairing = c_.flag({"rope_interleaved"}, false) ? Rope::interleaved : is_.pairing;
+  rope_ = b_.rope(rotary, pairing, is_.base);
+  if (b_.whole()) apply_rope_factors(b_.file, rope_);
+  sliding_rope_ = b_.ropes_by_kind() ? b_.rope(rotary, pairing, is_.base, "sliding_attention")
+                  : is_.window_plain ? plain_rope(pairing, rope_.theta, rotary)
+                                     : rope_;
+  windows_ = windows_of(b_, is_, blocks_);
+  rotated_ = rotated_layers(b_, blocks_, is_.unrotated_every);
+}
+
+void LlamaFamily::place_norms(BlockSpec& block, const std::string& at) const {
+  using Norms = LlamaFlavour::Norms;
+  if (is_.norms != Norms::after) block.before_attention = norm(at + "input_layernorm", d_);
+  if (is_.parallel) {
+    block.parallel = true;
+    block.before_mlp = block.before_attention;
+    return;
+  }
+  const std::string after_attention = at + "post_attention_layernorm";
+  switch (is_.norms) {
+    case Norms::before: block.before_mlp = norm(after_attention, d_); break;
+    case Norms::around: block.before_mlp = norm(at + "pre_feedforward_layernorm", d_); [[fallthrough]];
+    case Norms::after:
+      block.after_attention = norm(after_attention, d_);
+      block.after_mlp = norm(at + "post_feedforward_layernorm", d_);
+      break;
+    case Norms::around_glm:
+      block.after_attention = norm(at + "post_self_attn_layernorm", d_);
+      block.before_mlp = norm(after_attention, d_);
+      block.after_mlp = norm(at + "post_mlp_layernorm", d_);
+      break;
+  }
+}
+
+void LlamaFamily::add_projections(AttentionSpec& a, const std::string& at) const {
+  const Index width = heads_ * d_head_, narrow = kv_heads_ * d_head_;
+  if (is_.packed_heads) {
+    split_packed(b_.linear(at + "qkv_proj", width + 2 * narrow, d_, bias_), 1, width, narrow, a);
+  } else {
+    a.q = b_.linear(at + "q_proj", width, d_, bias_);
+    a.k = b_.linear(at + "k_proj", narrow, d_, bias_);
+    a.v = b_.linear(at + "v_proj", narrow, d_, bias_);
+  }
+  a.o = b_.linear(at + is_.output, d_, width, is_.output_bias ? bias_ : NetworkBuilder::Bias::where_there);
+}
+
+void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i) const {
+  const bool capped = is_.norms == LlamaFlavour::Norms::around;
+  a.heads = heads_;
+  a.kv_heads = kv_heads_;
+  a.d_head = d_head_;
+  a.scale = 1 / std::sqrt(static_cast<double>(d_head_));
+  if (capped) a.scale = 1 / std::sqrt(c_.number({"query_pre_attn_scalar"}, static_cast<double>(d_head_)));
+  if (is_.multipliers && c_.has("attention_multiplier")) a.scale = c_.number({"attention_multiplier"});
+  if (capped && c_.has("attn_logit_softcapping")) a.softcap = c_.number({"attn_logit_softcapping"});
+  a.causal = true;
+  const auto layer = static_cast<std::size_t>(i);
+  a.window = is_.window_unrotated && rotated_[layer] && !c_.has("layer_types") ? 0 : windows_[layer];
+  if (rotated_[layer] && (a.window > 0 || !is_.window_rotated)) a.rope = a.window > 0 ? sliding_rope_ : rope_;
+  add_projections(a, at);
+  if (is_.sinks) a.sinks = b_.array(at + "sinks", {heads_}, "a logit a head");
+  if (is_.qk_norms == LlamaFlavour::QkNorms::none) return;
+  // A LayerNorm of heads has a row for each (Cohere).
+  a.norm_whole = is_.qk_norms == LlamaFlavour::QkNorms::whole;
+  const auto head_norm = [&](const std::string& name, Index heads) {
+    if (is_.norm == NormKind::rms) return norm(at + name, a.norm_whole ? heads * d_head_ : d_head_);
+    NormSpec spec{is_.norm, {}, {}, epsilon_, false};
+    spec.weight = b_.array(at + name + ".weight", {heads, d_head_}, "a row for each head");
+    return spec;
+  };
+  a.q_norm = head_norm("q_norm", heads_);
+  a.k_norm = head_norm("k_norm", kv_heads_);
+}
+
+MlpSpec LlamaFamily::mlp(const std::string& at, Index width, const char* gate, const char* up, const char* down) const {
+  MlpSpec mlp{{}, b_.linear(at + up, width, d_), b_.linear(at + down, d_, width), activation_};
+  if (*gate) mlp.gate = b_.linear(at + gate, width, d_);
+  return mlp;
+}
+
+MlpSpec LlamaFamily::packed_mlp(const std::string& at) const {
+  const LinearSpec packed = b_.linear(at + "gate_up_proj", 2 * inner_, d_);
+  return {NetworkBuilder::part(packed, 0, inner_), NetworkBuilder::part(packed, inner_, inner_),
+          b_.linear(at + "down_proj", d_, inner_), activation_};
+}
+
+MlpSpec LlamaFamily::stacked_expert(const std::string& at, Index expert, Index count) const {
+  const std::string why = "as " + c_.path() + " says";
+  MlpSpec mlp;
+  mlp.activation = activation_;
+  if (is_.experts == LlamaFlavour::Experts::granite) {  // [experts, out, in], the gate's rows first
+    const LinearSpec both{b_.array(at + "input_linear.weight", {count, 2 * inner_, d_}, why), {}, false, {}, expert};
+    mlp.gate = NetworkBuilder::part(both, 0, inner_);
+    mlp.up = NetworkBuilder::part(both, inner_, inner_);
+    mlp.down = {b_.array(at + "output_linear.weight", {count, d_, inner_}, why), {}, false, {}, expert};
+    return mlp;
+  }
+  // [experts, in, out], gate and up by turns
+  const std::string name = at + "experts.";
+  LinearSpec both{b_.array(name + "gate_up_proj", {count, d_, 2 * inner_}, why),
+                  b_.array(name + "gate_up_proj_bias", {count, 2 * inner_}, why),
+                  true,
+                  {},
+                  expert};
+  mlp.gate = mlp.up = both;
+  for (Index i = 0; i < inner_; ++i) mlp.gate.rows.emplace_back(2 * i, 1), mlp.up.rows.emplace_back(2 * i + 1, 1);
+  mlp.down = {b_.array(name + "down_proj", {count, inner_, d_}, why),
+              b_.array(name + "down_proj_bias", {count, d_}, why),
+              true,
+              {},
+              expert};
+  mlp.limit = c_.number({"swiglu_limit"}, 7);
+  return mlp;
+}
+
+MixtureSpec LlamaFamily::mixture(const std::string& at) const {
+  using Experts = LlamaFlavour::Experts;
+  const bool mixtral = is_.experts == Experts::mixtral, qwen = is_.experts == Experts::qwen,
+             sparse = mixtral || is_.experts == Experts::granite;
+  MixtureSpec mixture;
+  const Index count = c_.whole({"num_local_experts", "num_experts"});
+  mixture.chosen = c_.whole({"num_experts_per_tok", "experts_per_token"});
+  if (b_.whole() && (mixture.chosen < 1 || mixture.chosen > count))
+    c_.fail("its num_experts_per_tok is " + std::to_string(mixture.chosen), "expected 1 to " + std::to_string(count));
+  mixture.renormalised = !qwen || c_.flag({"norm_topk_prob"}, is_.renormalised);
+  const std::string block = at + (sparse ? "block_sparse_moe." : "mlp.");
+  const char* router = is_.experts == Experts::granite   ? "router.layer"
+                       : is_.experts == Experts::gpt_oss ? "router"
+                                                         : "gate";
+  mixture.router = b_.linear(block + router, count, d_);
+  const Index width = qwen ? c_.whole({"moe_intermediate_size"}, inner_) : inner_;
+  for (Index i = 0; i < (b_.whole() ? count : 0); ++i) {
+    const std::string name = block + "experts." + std::to_string(i) + ".";
+    mixture.experts.push_back(mixtral ? mlp(name, width, "w1", "w3", "w2")
+                              : qwen  ? mlp(name, width, "gate_proj", "up_proj", "down_proj")
+                                      : stacked_expert(block, i, count));
+  }
+  if (const Index shared = c_.whole({"shared_expert_intermediate_size"}, 0); shared > 0) {
+    mixture.shared = mlp(block + "shared_expert.", shared, "gate_proj", "up_proj", "down_proj");
+    mixture.shared_gate = b_.linear(block + "shared_expert_gate", 1, d_);
+  }
+  return mixture;
+}
+
+void LlamaFamily::add_block(StackSpec& stack, Index i) {
+  const std::string at = "layers." + std::to_string(i) + ".";
+  BlockSpec& block = b_.begin_block(stack, at);
+  if (is_.multipliers) block.multiplier = c_.number({"residual_multiplier"}, 1);
+  place_norms(block, at);
+  block.attention.name = block.name + ".self_attn";
+  add_attention(block.attention, at + "self_attn.", i);
+  if (is_.experts != LlamaFlavour::Experts::none && has_experts(c_, i)) block.mixture = mixture(at);
+  else block.mlp = is_.packed_mlp ? packed_mlp(at + "mlp.") : mlp(at + "mlp.", inner_, is_.gate, is_.up, is_.down);
+}
+
+void LlamaFamily::build() {
+  b_.find_prefix({"embed_tokens.weight"});
+  read_sizes();
+  read_rotation();
+  const bool tied = c_.flag({"tie_word_embeddings"}, is_.tied);
+  b_.network.width = d_;
+  StackSpec& stack = b_.network.stacks.emplace_back();
+  stack.embedding.tokens = b_.tokens("embed_tokens.weight", d_);
+  stack.embedding.scale = is_.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d_))) : 1;
+  if (is_.multipliers) stack.embedding.scale *= c_.number({"embedding_multiplier"}, 1);
+  // A base that grows with the text is meant for more than the trained length.
+  stack.embedding.most_positions = rope_.dynamic_factor > 0
+                                       ? static_cast<Index>(rope_.dynamic_factor * static_cast<double>(rope_.original))
+                                       : c_.whole({"max_position_embeddings"}, 0);
+  for (Index i = 0; i < blocks_; ++i) add_block(stack, i);
+  stack.final_norm = norm(is_.final_norm, d_);
+  HeadSpec& head = b_.network.head;
+  head.output = b_.output_head("lm_head.weight", d_, tied);
+  if (is_.multipliers) head.scale = 1 / c_.number({"logits_scaling"}, 1);
+  if (is_.logit_scale > 0) head.scale = c_.number({"logit_scale"}, is_.logit_scale);
+  if (is_.norms == LlamaFlavour::Norms::around && c_.has("final_logit_softcapping"))
+    head.softcap = c_.number({"final_logit_softcapping"});
+}
+
+}  // namespace
+
+void build_llama_family(NetworkBuilder& b, const LlamaFlavour& flavour) { LlamaFamily(b, flavour).build(); }
+
+}  // namespace headlight

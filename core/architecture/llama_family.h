@@ -1,0 +1,49 @@
+// The decoders of LLaMA's make: rotary positions, grouped heads, a norm around each part, under Hugging Face's names.
+#pragma once
+
+#include "core/architecture/network_builder.h"
+
+namespace headlight {
+
+/// What one member of the family does its own way.
+struct LlamaFlavour {
+  bool tied = false;
+  NormKind norm = NormKind::rms;
+  bool gains = true;      ///< norms have weights; OLMo's have none
+  bool plus_one = false;  ///< norms' weights are one less than the gain (Gemma)
+  double epsilon = 1e-6;
+  /// Where the norms of attention and MLP stand: before them; after them, before the sum (OLMo 2); both (Gemma 2, and
+  /// under other names GLM 4).
+  enum class Norms { before, after, around, around_glm } norms = Norms::before;
+  bool parallel = false;  ///< attention and MLP side by side, from one norm (Phi, Cohere)
+  enum class QkNorms { none, per_head, whole } qk_norms = QkNorms::none;
+
+  double base = 10000;
+  double rotated_share = 1;  ///< of a head's channels
+  Rope pairing = Rope::half;
+  Index usual_window = 0, window_pattern = 0;  ///< without the fields; of so many layers the last one sees all keys
+  bool window_by_flag = false;    ///< use_sliding_window switches the window on, from max_window_layers on (Qwen)
+  bool window_unrotated = false;  ///< of the layers that are not rotated (SmolLM 3)
+  bool window_rotated = false;    ///< only layers with a window are rotated (Cohere 2)
+  bool window_plain = false;      ///< rope_scaling is of the layers without a window (OLMo 3)
+  Index unrotated_every = 0;      ///< without the field: of so many layers the last one is not rotated
+  bool sinks = false;
+
+  const char* bias = "attention_bias";  ///< the field that says whether projections have biases; "": the file shows it
+  bool output_bias = true;              ///< that field is of the output projection, too
+  bool packed_heads = false, packed_mlp = false;  ///< qkv_proj, gate_up_proj (Phi-3)
+  const char* output = "o_proj";
+  const char *gate = "gate_proj", *up = "up_proj", *down = "down_proj";  ///< of the MLP; gate "": none
+  const char* final_norm = "norm";
+  const char* activation = "silu";
+  enum class Experts { none, mixtral, qwen, granite, gpt_oss } experts = Experts::none;
+  bool renormalised = false;  ///< without a norm_topk_prob the chosen experts' shares sum to one
+
+  bool root_scale = false;   ///< embeddings times √d (Gemma)
+  bool multipliers = false;  ///< of the embedding and of what a block adds (Granite)
+  double logit_scale = 0;    ///< logits times logit_scale, without the field this; 0: as they are (Cohere)
+};
+
+void build_llama_family(NetworkBuilder& b, const LlamaFlavour& flavour);
+
+}  // namespace headlight
