@@ -1,62 +1,95 @@
-// Encoders that guess masked words: BERT (Devlin et al. 2018), RoBERTa, DistilBERT. Norms stand after the sums.
+// Encoders that guess masked words: BERT (Devlin et al. 2018), RoBERTa, ELECTRA, ALBERT, DistilBERT, whose norms stand
+// after the sums, and ModernBERT.
+#include <algorithm>
+
 #include "core/architecture/network_builder.h"
 
 namespace headlight {
 namespace {
 
-/// Embeddings, blocks and sizes that BERT and RoBERTa share. Row of the first position: `offset`.
-StackSpec& build_blocks(NetworkBuilder& b, Index offset, double usual_epsilon) {
+struct Encoder {
+  Index d = 0, blocks = 0, heads = 0, inner = 0;
+  double epsilon = 1e-12;
+  Activation activation = Activation::gelu;
+};
+
+/// What config.json says of BERT and its kin, and the embedding, of width `narrow` where it is another. Row of the
+/// first position: `offset`.
+Encoder begin_encoder(NetworkBuilder& b, Index offset, Index narrow = 0, const char* projection = "",
+                      const char* activation = "gelu") {
   const Config& c = b.config;
   b.find_prefix({"embeddings.word_embeddings.weight"});
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
-              heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"});
+  Encoder is{c.whole({"hidden_size"}),
+             c.whole({"num_hidden_layers"}),
+             c.whole({"num_attention_heads"}),
+             c.whole({"intermediate_size"}),
+             c.number({"layer_norm_eps"}, 1e-12),
+             b.activation(c.text({"hidden_act"}, activation))};
+  if (narrow == 0) narrow = is.d;
   const Index positions = c.whole({"max_position_embeddings"}), segments = c.whole({"type_vocab_size"}, 2);
-  const double epsilon = c.number({"layer_norm_eps"}, usual_epsilon);
-  const Activation activation = b.activation(c.text({"hidden_act"}, "gelu"));
   c.refuse_unless("position_embedding_type", "absolute");
   b.refuse_unless("is_decoder", false);
   b.refuse_unless("add_cross_attention", false);
-  b.refuse_unless("embedding_size", d);
+  b.refuse_unless("embedding_size", narrow);
   const std::string why = "as " + c.path() + " says";
-  b.network.width = d;
+  b.network.width = is.d;
   b.network.masked = true;
-  StackSpec& stack = b.network.stacks.emplace_back();
-  stack.embedding.tokens = b.tokens("embeddings.word_embeddings.weight", d);
-  stack.embedding.position_kind = PositionKind::learned;
-  stack.embedding.positions = b.array("embeddings.position_embeddings.weight", {positions, d}, why);
-  stack.embedding.position_offset = offset;
-  stack.embedding.most_positions = positions - offset;
-  if (segments > 0) stack.embedding.segments = b.array("embeddings.token_type_embeddings.weight", {segments, d}, why);
-  stack.embedding.norm = b.norm("embeddings.LayerNorm", NormKind::layer, d, epsilon);
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "encoder.layer." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    AttentionSpec& a = block.attention;
-    a.name = block.name + ".attention";
-    settle_heads(b, a, d, heads);
-    a.causal = c.flag({"is_decoder"}, false);
-    a.q = b.linear(at + "attention.self.query", d, d);
-    a.k = b.linear(at + "attention.self.key", d, d);
-    a.v = b.linear(at + "attention.self.value", d, d);
-    a.o = b.linear(at + "attention.output.dense", d, d);
-    block.attention_sum = b.norm(at + "attention.output.LayerNorm", NormKind::layer, d, epsilon);
-    block.mlp =
-        MlpSpec{{}, b.linear(at + "intermediate.dense", inner, d), b.linear(at + "output.dense", d, inner), activation};
-    block.mlp_sum = b.norm(at + "output.LayerNorm", NormKind::layer, d, epsilon);
+  EmbeddingSpec& embedding = b.network.stacks.emplace_back().embedding;
+  embedding.tokens = b.tokens("embeddings.word_embeddings.weight", narrow);
+  embedding.position_kind = PositionKind::learned;
+  embedding.positions = b.array("embeddings.position_embeddings.weight", {positions, narrow}, why);
+  embedding.position_offset = offset;
+  embedding.most_positions = positions - offset;
+  if (segments > 0) embedding.segments = b.array("embeddings.token_type_embeddings.weight", {segments, narrow}, why);
+  embedding.norm = b.norm("embeddings.LayerNorm", NormKind::layer, narrow, is.epsilon);
+  if (*projection && (narrow != is.d || b.has(std::string(projection) + ".weight"))) {
+    embedding.projection = b.linear(projection, is.d, narrow);
+    embedding.projected_last = true;
   }
-  return stack;
+  return is;
+}
+
+/// Where a block's layers stand under its name.
+struct BlockNames {
+  const char *query, *key, *value, *output, *attention_norm, *up, *down, *norm;
+};
+constexpr BlockNames bert_names{
+    "attention.self.query",       "attention.self.key", "attention.self.value", "attention.output.dense",
+    "attention.output.LayerNorm", "intermediate.dense", "output.dense",         "output.LayerNorm"};
+
+void add_block(NetworkBuilder& b, const Encoder& is, const std::string& at, const BlockNames& names) {
+  BlockSpec& block = b.begin_block(b.network.stacks.front(), at);
+  AttentionSpec& a = block.attention;
+  a.name = block.name + ".attention";
+  settle_heads(b, a, is.d, is.heads);
+  a.causal = b.config.flag({"is_decoder"}, false);
+  a.q = b.linear(at + names.query, is.d, is.d);
+  a.k = b.linear(at + names.key, is.d, is.d);
+  a.v = b.linear(at + names.value, is.d, is.d);
+  a.o = b.linear(at + names.output, is.d, is.d);
+  block.attention_sum = b.norm(at + names.attention_norm, NormKind::layer, is.d, is.epsilon);
+  block.mlp =
+      MlpSpec{{}, b.linear(at + names.up, is.inner, is.d), b.linear(at + names.down, is.d, is.inner), is.activation};
+  block.mlp_sum = b.norm(at + names.norm, NormKind::layer, is.d, is.epsilon);
+}
+
+Encoder build_blocks(NetworkBuilder& b, Index offset, Index narrow = 0, const char* projection = "") {
+  const Encoder is = begin_encoder(b, offset, narrow, projection);
+  for (Index i = 0; i < is.blocks; ++i) add_block(b, is, "encoder.layer." + std::to_string(i) + ".", bert_names);
+  return is;
 }
 
 /// dense, activation, norm, then the embedding turned round (or a matrix of its own) and a bias; none where the file
 /// has none.
 void build_masked_head(NetworkBuilder& b, const std::string& dense, const std::string& norm, const std::string& output,
-                       std::initializer_list<std::string> biases, Activation activation, double epsilon) {
+                       std::initializer_list<std::string> biases, Activation activation, double epsilon,
+                       Index narrow = 0) {
   const std::string inside = b.prefix;
   b.prefix.clear();
   if (b.has(dense + ".weight")) {
-    const Index d = b.network.width;
+    const Index d = narrow > 0 ? narrow : b.network.width;
     HeadSpec& head = b.network.head;
-    head.transform = b.linear(dense, d, d);
+    head.transform = b.linear(dense, d, b.network.width);
     head.activation = activation;
     head.norm = b.norm(norm, NormKind::layer, d, epsilon);
     const bool tied = b.config.flag({"tie_word_embeddings"}, true) || !b.has(output + ".weight");
@@ -76,19 +109,83 @@ void build_masked_head(NetworkBuilder& b, const std::string& dense, const std::s
 }  // namespace
 
 void build_bert(NetworkBuilder& b) {
-  build_blocks(b, 0, 1e-12);
-  const Config& c = b.config;
+  const Encoder is = build_blocks(b, 0);
   build_masked_head(b, "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
-                    "cls.predictions.decoder", {"cls.predictions.bias", "cls.predictions.decoder.bias"},
-                    b.activation(c.text({"hidden_act"}, "gelu")), c.number({"layer_norm_eps"}, 1e-12));
+                    "cls.predictions.decoder", {"cls.predictions.bias", "cls.predictions.decoder.bias"}, is.activation,
+                    is.epsilon);
 }
 
 /// Liu et al. 2019: positions count from padding_idx + 1.
 void build_roberta(NetworkBuilder& b) {
-  const Config& c = b.config;
-  build_blocks(b, c.whole({"pad_token_id"}, 1) + 1, 1e-12);
+  const Encoder is = build_blocks(b, b.config.whole({"pad_token_id"}, 1) + 1);
   build_masked_head(b, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
-                    {"lm_head.bias", "lm_head.decoder.bias"}, Activation::gelu, c.number({"layer_norm_eps"}, 1e-12));
+                    {"lm_head.bias", "lm_head.decoder.bias"}, Activation::gelu, is.epsilon);
+}
+
+/// Clark et al. 2020: BERT with a narrower embedding. The generator guesses words; the discriminator has no such head.
+void build_electra(NetworkBuilder& b) {
+  const Index narrow = b.config.whole({"embedding_size"}, 128);
+  const Encoder is = build_blocks(b, 0, narrow, "embeddings_project");
+  build_masked_head(b, "generator_predictions.dense", "generator_predictions.LayerNorm", "generator_lm_head",
+                    {"generator_lm_head.bias"}, Activation::gelu, is.epsilon, narrow);
+}
+
+/// Lan et al. 2020: the layers of a group are one and the same.
+void build_albert(NetworkBuilder& b) {
+  const Config& c = b.config;
+  const Index narrow = c.whole({"embedding_size"}, 128), groups = std::max<Index>(1, c.whole({"num_hidden_groups"}, 1));
+  for (const char* name : {"inner_group_num", "down_scale_factor"}) b.refuse_unless(name, 1);
+  for (const char* name : {"gap_size", "net_structure_type", "num_memory_blocks"}) b.refuse_unless(name, 0);
+  const Encoder is = begin_encoder(b, 0, narrow, "encoder.embedding_hidden_mapping_in", "gelu_new");
+  constexpr BlockNames names{"attention.query",     "attention.key", "attention.value", "attention.dense",
+                             "attention.LayerNorm", "ffn",           "ffn_output",      "full_layer_layer_norm"};
+  for (Index i = 0; i < is.blocks; ++i)
+    add_block(b, is, "encoder.albert_layer_groups." + std::to_string(i * groups / is.blocks) + ".albert_layers.0.",
+              names);
+  build_masked_head(b, "predictions.dense", "predictions.LayerNorm", "predictions.decoder",
+                    {"predictions.bias", "predictions.decoder.bias"}, is.activation, is.epsilon, narrow);
+}
+
+/// Warner et al. 2024: norms without biases before attention and MLP, rotary positions, a gated MLP; of so many layers
+/// the first sees everything, the others half a window to each side.
+void build_modernbert(NetworkBuilder& b) {
+  const Config& c = b.config;
+  b.find_prefix({"embeddings.tok_embeddings.weight"});
+  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
+              heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"});
+  const Index every = std::max<Index>(1, c.whole({"global_attn_every_n_layers"}, 3)),
+              window = c.whole({"local_attention"}, 128);
+  const double epsilon = c.number({"norm_eps"}, 1e-5);
+  const Activation activation = b.activation(c.text({"hidden_activation"}, "gelu"));
+  c.find({"norm_bias", "attention_bias", "mlp_bias", "decoder_bias", "classifier_bias", "layer_norm_eps",
+          "position_embedding_type", "local_rope_theta", "global_rope_theta"});
+  b.network.width = d;
+  b.network.masked = true;
+  StackSpec& stack = b.network.stacks.emplace_back();
+  stack.embedding.tokens = b.tokens("embeddings.tok_embeddings.weight", d);
+  stack.embedding.norm = b.norm("embeddings.norm", NormKind::layer, d, epsilon);
+  stack.embedding.most_positions = c.whole({"max_position_embeddings"}, 0);
+  for (Index i = 0; i < blocks; ++i) {
+    const std::string at = "layers." + std::to_string(i) + ".";
+    BlockSpec& block = b.begin_block(stack, at);
+    if (i > 0) block.before_attention = b.norm(at + "attn_norm", NormKind::layer, d, epsilon);
+    block.before_mlp = b.norm(at + "mlp_norm", NormKind::layer, d, epsilon);
+    AttentionSpec& a = block.attention;
+    a.name = block.name + ".attn";
+    settle_heads(b, a, d, heads);
+    const bool local = i % every != 0;
+    a.window = local ? window / 2 + 1 : 0;
+    const double base = c.number({local ? "local_rope_theta" : "global_rope_theta"}, local ? 10000 : 160000);
+    a.rope = b.rope(a.d_head, Rope::half, base, local ? "sliding_attention" : "full_attention");
+    split_packed(b.linear(at + "attn.Wqkv", 3 * d, d), 1, d, d, a);
+    a.o = b.linear(at + "attn.Wo", d, d);
+    const LinearSpec packed = b.linear(at + "mlp.Wi", 2 * inner, d);
+    block.mlp = MlpSpec{NetworkBuilder::part(packed, 0, inner), NetworkBuilder::part(packed, inner, inner),
+                        b.linear(at + "mlp.Wo", d, inner), activation};
+  }
+  stack.final_norm = b.norm("final_norm", NormKind::layer, d, epsilon);
+  build_masked_head(b, "head.dense", "head.norm", "decoder", {"decoder.bias"},
+                    b.activation(c.text({"classifier_activation"}, "gelu")), epsilon);
 }
 
 /// Sanh et al. 2019: BERT with half the layers and no token types.

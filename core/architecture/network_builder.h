@@ -134,6 +134,9 @@ void build_gemma3(NetworkBuilder& b);
 // bert.cpp
 void build_bert(NetworkBuilder& b);
 void build_roberta(NetworkBuilder& b);
+void build_electra(NetworkBuilder& b);
+void build_albert(NetworkBuilder& b);
+void build_modernbert(NetworkBuilder& b);
 void build_distilbert(NetworkBuilder& b);
 // torch_transformer.cpp
 void build_torch_transformer(NetworkBuilder& b);

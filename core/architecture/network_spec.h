@@ -53,7 +53,7 @@ struct AttentionSpec {
   double scale = 1;
   std::optional<double> softcap;
   bool causal = false;
-  Index window = 0;  ///< keys that a query sees, itself included (with causal); 0: all
+  Index window = 0;  ///< a query sees keys less than this away, itself included; 0: all
   RopeSpec rope;
   NormSpec q_norm, k_norm;  ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
@@ -112,7 +112,8 @@ struct EmbeddingSpec {
   Index most_positions = 0;   ///< 0: any number
   std::string segments;       ///< its row 0 is added
   NormSpec norm;
-  LinearSpec projection;  ///< to the blocks' width, where the embedding is narrower; before the positions are added
+  LinearSpec projection;  ///< to the blocks' width, where the embedding is narrower; before the positions are added,
+  bool projected_last = false;  ///< or after the norm
 };
 
 struct StackSpec {

@@ -139,7 +139,8 @@ Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const T
     for (auto i = static_cast<std::size_t>(first); i < entry.size(); ++i) ids.push_back(entry[i].id);
   }
   const Tensor rows = checkpoint_.load_rows(spec.tokens, ids);
-  EmbeddingParts parts{through(times(rows.view({tokens.size(), count, rows.size(1)}), spec.scale), spec.projection),
+  EmbeddingParts parts{through(times(rows.view({tokens.size(), count, rows.size(1)}), spec.scale),
+                               spec.projected_last ? LinearSpec() : spec.projection),
                        {}};
   const Shape& shape = parts.words.shape();
   const auto add_rows = [&](const Tensor& added) {
@@ -159,7 +160,8 @@ Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const T
 
 Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens, Index first) const {
   const EmbeddingParts parts = embedding_parts(stack, tokens, first);
-  return normed(parts.places.defined() ? plus(parts.words, parts.places) : parts.words, stack.embedding.norm);
+  const Tensor x = normed(parts.places.defined() ? plus(parts.words, parts.places) : parts.words, stack.embedding.norm);
+  return stack.embedding.projected_last ? through(x, stack.embedding.projection) : x;
 }
 
 AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& residual) const {

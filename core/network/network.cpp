@@ -413,9 +413,10 @@ void Network::settle(Index layer, Scenario& s) const {
     s.qk_norm = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
   if (spec.alibi) s.alibi = true;
   if (!s.mask.empty()) return;
+  const std::string window = spec.window > 0 ? "window(" + std::to_string(spec.window) + ")" : "";
   if (spec.causal && !spec.masks.empty()) s.mask = "file() && causal()";
-  else if (spec.causal)
-    s.mask = spec.window > 0 ? "causal() && window(" + std::to_string(spec.window) + ")" : "causal()";
+  else if (spec.causal) s.mask = window.empty() ? "causal()" : "causal() && " + window;
+  else s.mask = window;
 }
 
 std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last) {

@@ -194,14 +194,12 @@ FileRules read_settings(const FileReading& r, const Dims& dims, const std::optio
 
 void note_model_mask(const FileReading& r, const LayerDescription& layer, const Dims& dims, const Masking& masking) {
   const Scenario& asked = r.resolving.scenario;
-  if (!asked.mask.empty() || !asked.mask_file.empty() || masking.file_mask.defined() || masking.valid_lens.defined() ||
-      !layer.attention.causal)
+  if (!asked.mask.empty() || !asked.mask_file.empty() || masking.file_mask.defined() || masking.valid_lens.defined())
     return;
-  const Index window = layer.attention.window;
-  const bool matters = window > 0 && window < dims.n_k;
-  r.assume("mask", "none is in the file; the model's own is --mask \"" +
-                       (matters ? "causal() && window(" + std::to_string(window) + ")" : std::string("causal()")) +
-                       "\"");
+  const bool causal = layer.attention.causal, near = layer.attention.window > 0 && layer.attention.window < dims.n_k;
+  const std::string window = near ? "window(" + std::to_string(layer.attention.window) + ")" : "";
+  const std::string own = !causal ? window : near ? "causal() && " + window : "causal()";
+  if (!own.empty()) r.assume("mask", "none is in the file; the model's own is --mask \"" + own + "\"");
 }
 
 void note_untaken_numbers(const FileReading& r) {
