@@ -242,13 +242,11 @@ MlpSpec LlamaFamily::stacked_expert(const std::string& at, Index expert, Index c
   }
   // [experts, in, out], gate and up by turns
   const std::string name = at + "experts.";
-  LinearSpec both{b_.array(name + "gate_up_proj", {count, d_, 2 * inner_}, why),
-                  b_.array(name + "gate_up_proj_bias", {count, 2 * inner_}, why),
-                  true,
-                  {},
-                  expert};
-  mlp.gate = mlp.up = both;
-  for (Index i = 0; i < inner_; ++i) mlp.gate.rows.emplace_back(2 * i, 1), mlp.up.rows.emplace_back(2 * i + 1, 1);
+  mlp.up = {b_.array(name + "gate_up_proj", {count, d_, 2 * inner_}, why),
+            b_.array(name + "gate_up_proj_bias", {count, 2 * inner_}, why),
+            true,
+            {},
+            expert};
   mlp.down = {b_.array(name + "down_proj", {count, inner_, d_}, why),
               b_.array(name + "down_proj_bias", {count, d_}, why),
               true,

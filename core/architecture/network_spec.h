@@ -71,7 +71,8 @@ enum class Activation : std::uint8_t { gelu, gelu_tanh, quick_gelu, relu, silu, 
 struct MlpSpec {
   LinearSpec gate, up, down;
   Activation activation = Activation::gelu;
-  /// gpt-oss: down((up x + 1) · g · sigmoid(1.702 g)), g = gate x at most this, up x within ± this; 0: as above.
+  /// gpt-oss: up x is g and u by turns, and what goes down (u + 1) · g · sigmoid(1.702 g), with g at most this and u
+  /// within ± this; 0: as above.
   double limit = 0;
 };
 

@@ -315,7 +315,8 @@ Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
 
 Tensor Forward::hidden(const MlpSpec& spec, const Tensor& x) const {
   const Tensor up = through(x, spec.up);
-  return spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_, spec.limit)
+  if (spec.limit > 0) return gated_by_turns(up, spec.limit, workers_);
+  return spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_)
                            : activate(up, spec.activation, workers_);
 }
 

@@ -86,20 +86,32 @@ Tensor activate(const Tensor& x, Activation activation, const Workers& workers) 
   return Tensor(x.shape(), std::move(values));
 }
 
-Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers, double limit) {
-  const auto most = static_cast<float>(limit);
-  const auto product = [&](float g, float u) {
-    return limit > 0 ? activate(std::min(g, most), Activation::quick_gelu) * (std::clamp(u, -most, most) + 1)
-                     : activate(g, activation) * u;
-  };
+Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers) {
   assert(gate.shape() == up.shape());
   const Tensor a = gate.contiguous(), b = up.contiguous();
   Buffer values(static_cast<std::size_t>(gate.count()));
   in_blocks(gate.count(), 20, workers, [&](Index first, Index count) {
     const float *left = a.values().data() + first, *right = b.values().data() + first;
-    for (Index i = 0; i < count; ++i) values[static_cast<std::size_t>(first + i)] = product(left[i], right[i]);
+    for (Index i = 0; i < count; ++i)
+      values[static_cast<std::size_t>(first + i)] = activate(left[i], activation) * right[i];
   });
   return Tensor(gate.shape(), std::move(values));
+}
+
+Tensor gated_by_turns(const Tensor& both, double limit, const Workers& workers) {
+  const Tensor packed = both.contiguous();
+  const auto most = static_cast<float>(limit);
+  Shape shape = both.shape();
+  shape.back() /= 2;
+  Buffer values(static_cast<std::size_t>(both.count() / 2));
+  in_blocks(both.count() / 2, 20, workers, [&](Index first, Index count) {
+    const float* pair = packed.values().data() + 2 * first;
+    for (Index i = 0; i < count; ++i, pair += 2) {
+      const float gate = activate(std::min(pair[0], most), Activation::quick_gelu);
+      values[static_cast<std::size_t>(first + i)] = gate * (std::clamp(pair[1], -most, most) + 1);
+    }
+  });
+  return Tensor(std::move(shape), std::move(values));
 }
 
 Tensor shares_of_experts(const Tensor& logits, Index chosen, bool renormalised) {

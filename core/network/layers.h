@@ -19,9 +19,10 @@ Tensor normalise(const Tensor& x, const Norm& norm, const Workers& workers = {})
 /// Hendrycks & Gimpel 2016 and its tanh form, x·sigmoid(1.702 x), max(0, x), x·sigmoid(x), …
 float activate(float x, Activation activation);
 Tensor activate(const Tensor& x, Activation activation, const Workers& workers = {});
-/// act(gate) · up, of equal shapes; with a limit as MlpSpec says.
-Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers = {},
-             double limit = 0);
+/// act(gate) · up, of equal shapes.
+Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers = {});
+/// The same of one tensor [.., 2n] that holds g and u by turns, as MlpSpec::limit says: [.., n].
+Tensor gated_by_turns(const Tensor& both, double limit, const Workers& workers = {});
 
 /// softmax over a router's logits [B, n, experts] with all but the `chosen` largest at 0; what is left sums to one
 /// where it is renormalised.

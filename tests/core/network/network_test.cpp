@@ -446,6 +446,31 @@ TEST_CASE("what is wrong with a model is said in one sentence with the file") {
   }
 }
 
+TEST_CASE("what a family may ask for and is not computed is refused by its name") {
+  const auto refused = [](const char* name, const char* field, const json& value, const char* said) {
+    const Copy copy(name);
+    copy.set(field, value);
+    INFO(name << ": " << copy.error());
+    CHECK(copy.error().find(said) != std::string::npos);
+  };
+  refused("gpt_oss", "quantization_config", {{"quant_method", "mxfp4"}}, "quantised by mxfp4");
+  refused("olmo", "clip_qkv", 8, "its clip_qkv is 8, which is not computed here");
+  refused("phi", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");
+  refused("stablelm", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");
+  refused("cohere2", "position_embedding_type", "absolute", "its position_embedding_type is \"absolute\"");
+  refused("albert", "inner_group_num", 2, "its inner_group_num is 2");
+  refused("granitemoe", "num_experts_per_tok", 9, "expected 1 to 5");
+  refused("olmo3", "layer_types", json::array({"full_attention"}), "expected one for each of 4");
+}
+
+TEST_CASE("Gemma 3 as it is published says that its pictures are not read, and has its text model's own layers") {
+  const Copy copy("gemma3_published");
+  const NetworkSpec spec = open_network(copy.path.string())->spec();
+  CHECK(std::ranges::count(spec.notes, "its vision tower is not used: text alone is computed") == 1);
+  CHECK(spec.stacks.front().blocks.front().name == "language_model.model.layers.0");
+  CHECK(spec.end_token == 1);
+}
+
 TEST_CASE("rope_parameters say what older fields did, for all layers or for each kind") {
   const auto logits_of = [](const Copy& copy) { return run_network(copy.scenario("w3 w17 w5 w28 w0"))->logits; };
   Copy neox("gpt_neox");
