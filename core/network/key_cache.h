@@ -2,6 +2,7 @@
 // need not compute these again.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 

@@ -38,7 +38,10 @@ struct Fixture {
     tokens = beginning_of(tokens, count);
     return part;
   }
-  Index count() const { return spoken(*network, const_cast<NetworkText&>(text)).count(); }
+  Index count() const {
+    NetworkText own = text;
+    return spoken(*network, own).count();
+  }
 };
 
 /// A pass that went on against one over the same text: the rows that it has.
