@@ -5,12 +5,11 @@
 
 #include "core/architecture/gguf_model.h"
 #include "core/files/error_place.h"
+#include "core/tensor/memory.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
-
-constexpr std::uint64_t most_memory = std::uint64_t{2} << 30;
 
 /// "module._orig_mod.h.0" → "h.0"; also within, where only a part was compiled.
 std::string plain(std::string name) {
@@ -23,13 +22,11 @@ std::string plain(std::string name) {
 }  // namespace
 
 Checkpoint::Checkpoint(const std::vector<std::filesystem::path>& files) : paths_(files) {
-  std::uint64_t bytes = 0;
   for (const std::filesystem::path& path : paths_) {
     stamps_.push_back(stamp_of(path));
     add(open_arrays(path));
-    bytes += std::filesystem::file_size(path);
   }
-  most_kept_ = std::min(bytes, most_memory);
+  most_kept_ = static_cast<std::uint64_t>(memory_budget());
 }
 
 void Checkpoint::add(const std::shared_ptr<const ArrayFile>& file) {

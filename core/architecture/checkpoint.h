@@ -28,7 +28,8 @@ class Checkpoint {
   bool has(const std::string& name) const { return places_.contains(name); }
   /// Asserts that it is there.
   const ArrayEntry& entry(const std::string& name) const;
-  /// The numbers, kept for the next time while all that is kept takes no more memory than the files. Throws FileError.
+  /// The numbers, kept for the next time while all that is kept takes no more than memory_budget(): a network that
+  /// writes reads each of them once. Throws FileError.
   Tensor load(const std::string& name) const;
   Tensor load_rows(const std::string& name, std::span<const Index> rows) const;
   /// One of the parts along the first axis, kept as by load(); nothing else of it is read.
