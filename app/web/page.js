@@ -139,7 +139,7 @@
     const [a, b] = [...touches.values()];
     return {apart: Math.hypot(a.x - b.x, a.y - b.y), x: (a.x + b.x) / 2, y: (a.y + b.y) / 2};
   };
-  // Two fingers zoom about their middle, and move what lies under them as a wheel with Shift would not: by dragging.
+  // Two fingers zoom about their middle as a wheel does, and move what lies under them as a drag with the middle button.
   const pinched = () => {
     const now = measure(), zoom = Math.log(now.apart / pinch.apart) / Math.log(1.15);
     program._page_pointer(now.x * ratio(), now.y * ratio(), 1);
@@ -163,6 +163,8 @@
         if (touches.size === 2) {
           program._page_button(0, 0);
           pinch = measure();
+          program._page_pointer(pinch.x * ratio(), pinch.y * ratio(), 1);
+          program._page_button(2, 1);
           return;
         }
       } else {
@@ -174,7 +176,10 @@
     const up = (event) => {
       const pinching = pinch !== null;
       touches.delete(event.pointerId);
-      if (touches.size < 2) pinch = null;
+      if (pinching && touches.size < 2) {
+        program._page_button(2, 0);
+        pinch = null;
+      }
       if (pinching) return;
       point(event, event.pointerType);
       program._page_button(buttons[event.button] ?? 3, 0);
@@ -204,6 +209,7 @@
       if (!types) event.preventDefault();
       else if (document.activeElement !== field) field.focus({preventScroll: true});
       if (!event.repeat) key(event, 1);  // ImGui repeats by itself
+      if (isMac && event.metaKey && event.key !== 'Meta') key(event, 0);  // a Mac's browser tells no release under Cmd
     });
     addEventListener('keyup', (event) => key(event, 0));
     const take = () => {

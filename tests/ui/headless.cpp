@@ -116,10 +116,10 @@ void HeadlessWindow::right_click(ImVec2 at) {
   settle();
 }
 
-void HeadlessWindow::drag(ImVec2 from, ImVec2 to) {
+void HeadlessWindow::drag(ImVec2 from, ImVec2 to, int which) {
   move(from);
   frame();
-  button(true);
+  button(true, which);
   frame();
   constexpr int steps = 8;
   for (int i = 1; i <= steps; ++i) {
@@ -127,7 +127,7 @@ void HeadlessWindow::drag(ImVec2 from, ImVec2 to) {
     move({from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share});
     frame();
   }
-  button(false);
+  button(false, which);
   frame();
   settle();
 }

@@ -38,7 +38,7 @@ class HeadlessWindow {
   void ctrl_click(ImVec2 at);
   void double_click(ImVec2 at);
   void right_click(ImVec2 at);
-  void drag(ImVec2 from, ImVec2 to);
+  void drag(ImVec2 from, ImVec2 to, int which = 0);
   /// Presses and releases one key; a letter 'a' to 'z', with Ctrl or without.
   void press(compat::Key key) { press_index(compat::index_of(key)); }
   struct Modifiers {

@@ -526,6 +526,16 @@ TEST_CASE("a double click on a card goes near to its step") {
   CHECK(window.document().view.looking.query == Index{2});
 }
 
+TEST_CASE("a drag with the middle button moves the pipeline, a card under the pointer or not") {
+  HeadlessWindow window(sentence());
+  const ImVec2 from = window.cell(Stage::head_outputs, 2, 1);
+  window.drag(from, {from.x - 80, from.y + 40}, 2);
+  const ImVec2 to = window.cell(Stage::head_outputs, 2, 1);
+  CHECK(to.x == Approx(from.x - 80).margin(1));
+  CHECK(to.y == Approx(from.y + 40).margin(1));
+  CHECK(window.document().view.looking.level == Level::pipeline);
+}
+
 TEST_CASE("that equal words have equal rows is said where it is so, and a part of a matrix says which") {
   const Setting at{{1024, 768}, 1, false, "en"};
   Document document = sentence();

@@ -129,6 +129,9 @@ TEST_CASE("the wheel goes nearer, dragging moves, the small map and Fit bring ba
   const MapRegion moved_right = *window.document().view.map.region;
   CHECK(moved_right.k0 > near.k0);
   CHECK(moved_right.q0 == Approx(near.q0));
+  window.drag({centre.x - 100, centre.y}, centre, 2);  // the middle button moves it back
+  CHECK(window.document().view.map.region->k0 == Approx(near.k0));
+  window.drag(centre, {centre.x - 100, centre.y});
   CHECK_FALSE(window.document().view.selected == Cell{});  // a drag selects nothing new
   const ImVec2 small = window.find("canvas", {"small"});
   REQUIRE(small.x > 0);

@@ -79,13 +79,14 @@ void zoom_keys(const Frame& frame, const MapCamera& camera) {
   if (compat::pressed_once(compat::Key::zero)) frame.show([](View& v) { v.map.region.reset(); });
 }
 
-/// The wheel, dragging, and double clicks, which go nearer.
+/// The wheel, dragging (with the middle button, too), and double clicks, which go nearer.
 void move_map(const Frame& frame, const MapCamera& camera, bool finds_cells) {
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemHovered() && io.MouseWheel != 0)
     return go(frame, zoomed(camera, std::pow(1.25, static_cast<double>(io.MouseWheel)), io.MousePos));
-  if (ImGui::IsItemActive() && is_dragging(frame) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0))
-    return go(frame, moved(camera, io.MouseDelta));
+  const bool drags = (ImGui::IsItemActive() && is_dragging(frame)) ||
+                     (ImGui::IsItemHovered() && ImGui::IsMouseDragging(ImGuiMouseButton_Middle, 0));
+  if (drags && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) return go(frame, moved(camera, io.MouseDelta));
   if (!finds_cells && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
     go(frame, zoomed(camera, 4, io.MousePos));
 }

@@ -62,7 +62,9 @@ void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
 void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bool on_background) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool zooms = io.MouseWheel != 0 && ImGui::IsItemHovered();
-  const bool pans = ImGui::IsItemActive() && is_dragging(frame) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
+  const bool drags = (ImGui::IsItemActive() && is_dragging(frame)) ||
+                     (ImGui::IsItemHovered() && ImGui::IsMouseDragging(ImGuiMouseButton_Middle, 0));
+  const bool pans = drags && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
   const bool fits = on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   if (!zooms && !pans && !fits) return;
   if (zooms) return zoom_to(frame, place, now, now.zoom * std::pow(1.15f, io.MouseWheel), io.MousePos);
