@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
+#include "app/commands/predict_parts.h"
 #include "core/explain/explain.h"
 #include "core/explain/math_markup.h"
 #include "core/network/network_trace.h"
@@ -93,6 +94,7 @@ void print_explanation(const Trace& trace, const Explanation& e) {
 
 int explain_command(const CommandLine& line) {
   if (!line.has("--cell")) throw UsageError("explain needs --cell STAGE:b,h,row,col");
+  if (line["--cell"].starts_with(logit_parts_cell)) return explain_logit(line);
   Run run;
   run.threads = line.threads();
   auto trace = compute_any(scenario_of(line), nullptr, run);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <iostream>
 
 #include <nlohmann/json.hpp>
@@ -77,7 +76,7 @@ void print_heads(const Network& network, const std::vector<HeadMeans>& heads, bo
   }
 }
 
-Json heads_json(const Network& network, const std::vector<HeadMeans>& heads) {
+Json heads_json(const Network& network, const std::vector<HeadMeans>& heads, const std::vector<std::string>& lines) {
   Json json = Json::array();
   for (const HeadMeans& head : heads) {
     Json& one = json.emplace_back(
@@ -86,6 +85,9 @@ Json heads_json(const Network& network, const std::vector<HeadMeans>& heads) {
       const std::optional<double> value = column.value(head);
       one[column.name] = value ? Json(*value) : Json(nullptr);
     }
+    one["sentences"] = Json::array();
+    for (const HeadMeans::Line& line : head.lines)
+      one["sentences"].push_back({{"text", lines[line.line]}, {"effect", line.effect}});
   }
   return json;
 }
@@ -173,12 +175,13 @@ int heads_command(const CommandLine& line) {
   Progress progress(line.file);
   std::vector<HeadMeans> heads;
   try {
-    heads = head_means(*network, lines, options_of(line, *network, scenario), std::ref(progress));
+    heads = head_means(*network, lines, options_of(line, *network, scenario),
+                       [&](const auto&, double share) { progress(share); });
   } catch (const SettingError& error) {  // what is wrong with a line is said of the file
     if (error.subject() != "--text") throw;
     throw FileError(line["--texts"], "a line of it " + error.sentence());
   }
-  if (line.has("--json")) write_json(heads_json(*network, heads));
+  if (line.has("--json")) write_json(heads_json(*network, heads, lines));
   else print_heads(*network, heads, line.has("--csv"));
   return 0;
 }
@@ -198,8 +201,8 @@ int patch_command(const CommandLine& line) {
     throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
   const Token word = next_token(*network, text_lines(said).front(), line["--word"], "--word");
   Progress progress(line.file);
-  const PatchGrid made =
-      patch_grid(*network, text, from, what, word.id, options_of(line, *network, scenario), std::ref(progress));
+  const PatchGrid made = patch_grid(*network, text, from, what, word.id, options_of(line, *network, scenario),
+                                    [&](const auto&, double share) { progress(share); });
   if (!line.has("--json")) {
     print_grid(*network, text.tokens, from.tokens, what, made, word.text);
     return 0;

@@ -30,6 +30,7 @@ Commands
   headlight trace [FILE] --time N                   computes N times; times as JSON
   headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,pdf,html,csv,npy,npz,json}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
+  headlight explain MODEL --text "..." --cell logit_parts:b,q,WORD[,PART] [--json]   what a logit, or a part of it, is the sum of
   headlight compare FILE MINE [--json]              your own stages beside the right ones, and the mistake that gives them
   headlight FILE --compare MINE                     the same in the window, yours beside the right ones
   headlight compare FILE FOLDER/ [--table OUT.{csv,json}]        the same for each file of a folder, a line each

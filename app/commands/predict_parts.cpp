@@ -5,7 +5,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/commands/commands.h"
 #include "core/network/logit_parts.h"
+#include "core/network/network_trace.h"
+#include "core/scenario/settings_table.h"
+#include "core/tensor/error.h"
 #include "core/text/graphemes.h"
 
 namespace headlight {
@@ -96,6 +100,147 @@ void print_why(const NetworkRun& pass, Index entry, const std::string& asked, In
     }
   }
   if (left > 0) std::printf("%+8.4f  the other %lld parts (--top N)\n", rest, static_cast<long long>(left));
+}
+
+namespace {
+
+/// As a cell names it: "token", "1.2" (a head), "mlp.1", "final_bias".
+std::string part_name(const Network& network, const LogitPart& part) {
+  if (!part.layer) return std::string(name(part.what));
+  const std::string& layer = network.layers()[static_cast<std::size_t>(*part.layer)].layer;
+  return part.head ? layer + "." + std::to_string(*part.head) : std::string(name(part.what)) + "." + layer;
+}
+
+struct LogitCell {
+  Index entry = 0, position = 0;
+  std::string word, part;  ///< part: "" of the whole logit
+};
+
+/// "logit_parts:0,5,is,1.2"; a comma alone is a word.
+LogitCell logit_cell(const std::string& text) {
+  const std::string_view rest = std::string_view(text).substr(logit_parts_cell.size());
+  const std::size_t first = rest.find(','), second = rest.find(',', first == rest.npos ? rest.npos : first + 1);
+  if (second == rest.npos || second + 1 == rest.size())
+    throw SettingError("--cell", "\"" + text + "\" names no logit",
+                       "expected logit_parts:b,q,WORD or logit_parts:b,q,WORD,PART, such as logit_parts:0,5,is,1.2");
+  LogitCell cell;
+  cell.entry = parse_whole("--cell", rest.substr(0, first), 0, Index{1} << 40);
+  cell.position = parse_whole("--cell", rest.substr(first + 1, second - first - 1), 0, Index{1} << 40);
+  const std::string_view word = rest.substr(second + 1);
+  const std::size_t third = word.find(',', 1);
+  cell.word = word.substr(0, third);
+  if (third != word.npos) cell.part = word.substr(third + 1);
+  return cell;
+}
+
+/// value = Σ factor · value of the terms + what is added.
+struct Sum {
+  std::string of;
+  double value = 0;
+  struct Term {
+    Json cell;  ///< "part", or "stage" and "index", or "index" alone
+    std::string text;
+    double value = 0, factor = 1;
+  };
+  std::vector<Term> terms{};
+  double added = 0;
+};
+
+Sum sum_of_logit(const NetworkRun& pass, const LogitParts& made, const std::string& of) {
+  Sum sum{of, made.logit};
+  for (const LogitPart& part : made.parts) {
+    const std::string id = part_name(*pass.network, part);
+    sum.terms.push_back({{{"part", id}}, id, part.value, 1});
+  }
+  return sum;
+}
+
+/// A head by what each key's value would add with a weight of 1; any other part by the row that is added.
+Sum sum_of_part(const NetworkRun& pass, const LogitCell& at, const LogitPart& part, const std::string& of) {
+  Sum sum{of, part.value, {}, part.constant};
+  const Tensor weights = part.layer ? pass.layers[static_cast<std::size_t>(*part.layer)].weights : Tensor();
+  if (part.head && !part.sources.empty() && weights.defined()) {
+    const std::vector<Token>& keys = pass.keys_of(*part.layer).entries[static_cast<std::size_t>(at.entry)];
+    for (std::size_t k = 0; k < part.sources.size(); ++k) {
+      const auto weight = static_cast<double>(weights.at({at.entry, *part.head, at.position, static_cast<Index>(k)}));
+      const Json index{at.entry, *part.head, at.position, k};
+      sum.terms.push_back({{{"stage", "weights"}, {"index", index}, {"token", k < keys.size() ? keys[k].text : ""}},
+                           "weight on " + (k < keys.size() ? keys[k].text : std::to_string(k)),
+                           weight,
+                           weight == 0 ? 0 : part.sources[k] / weight});
+    }
+    return sum;
+  }
+  for (std::size_t i = 0; i < part.state.size(); ++i)
+    sum.terms.push_back({{{"index", i}}, "number " + std::to_string(i), part.state[i], part.direction[i]});
+  return sum;
+}
+
+void print_sum(const CommandLine& line, const Sum& sum) {
+  if (line.has("--json")) {
+    Json json{{"stage", "logit_parts"}, {"cell", sum.of}, {"value", sum.value}, {"terms", Json::array()}};
+    for (const Sum::Term& term : sum.terms) {
+      Json& one = json["terms"].emplace_back(term.cell);
+      one["value"] = term.value;
+      one["factor"] = term.factor;
+    }
+    json["quantities"] = Json::array();
+    if (sum.added != 0) json["quantities"].push_back({{"name", "bias"}, {"value", sum.added}, {"added", true}});
+    std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    return;
+  }
+  std::printf("%s = %.9g\n\nComputed from\n", sum.of.c_str(), sum.value);
+  std::size_t width = 20;
+  for (const Sum::Term& term : sum.terms) width = std::max(width, terminal_width(term.text));
+  for (const Sum::Term& term : sum.terms) {
+    std::printf("  %s%s %16.9g", term.text.c_str(), std::string(width - terminal_width(term.text), ' ').c_str(),
+                term.value);
+    if (term.factor != 1) std::printf("   × %.9g", term.factor);
+    std::printf("\n");
+  }
+  if (sum.added != 0) std::printf("  %-*s %16.9g\n", static_cast<int>(width), "bias", sum.added);
+}
+
+}  // namespace
+
+int explain_logit(const CommandLine& line) {
+  LogitCell at = logit_cell(line["--cell"]);
+  Scenario scenario = scenario_of(line);
+  scenario.source = Source::file;
+  RunOptions options;
+  options.threads = line.threads();
+  options.parts = true;
+  const auto network = open_network(scenario.file);
+  const auto pass = run_network(network, scenario, nullptr, options);
+  print_assumptions(line, notes_of(*pass, scenario));
+  if (!pass->logits.defined())
+    throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
+  if (!network->has_parts())
+    throw SettingError("--cell", "the logits of " + network->spec().family + " go through a layer that is not linear",
+                       "expected a network whose logits are a sum of parts, such as GPT-2");
+  const Index entries = pass->logits.size(0);
+  if (at.entry >= entries)
+    throw SettingError("--cell", "batch entry " + std::to_string(at.entry) + " is not there",
+                       "expected 0 to " + std::to_string(entries - 1));
+  const auto words = static_cast<Index>(tokens_of(*pass, at.entry).size());
+  if (at.position >= words)
+    throw SettingError("--cell", "position " + std::to_string(at.position) + " is not there",
+                       "expected 0 to " + std::to_string(words - 1));
+  const Token word = next_token(*network, line_of(*pass, at.entry), at.word, "--cell");
+  const LogitParts made = network->parts_of(*pass, at.entry, word.id, {}, at.position);
+  if (at.part.empty()) {
+    print_sum(line, sum_of_logit(*pass, made, line["--cell"]));
+    return 0;
+  }
+  const auto part =
+      std::ranges::find(made.parts, at.part, [&](const LogitPart& each) { return part_name(*network, each); });
+  if (part == made.parts.end())
+    throw SettingError("--cell", "\"" + at.part + "\" is no part of the logit",
+                       "expected " + part_name(*network, made.parts.front()) +
+                           ", a head such as 0.1, or another of those that " +
+                           line["--cell"].substr(0, line["--cell"].rfind(',')) + " lists");
+  print_sum(line, sum_of_part(*pass, at, *part, line["--cell"]));
+  return 0;
 }
 
 Json lens_json(const NetworkRun& pass, Index entry) {

@@ -20,6 +20,8 @@ bool has_patterns(const Tensor& weights) {
   return !weights.source() && std::max(weights.size(2), weights.size(3)) <= 4096;
 }
 
+}  // namespace
+
 Tensor pictures_of(const Tensor& weights, const std::stop_token& stop) {
   const Index rows = std::min(weights.size(2), picture_side), cols = std::min(weights.size(3), picture_side);
   if (!weights.source() && rows == weights.size(2) && cols == weights.size(3)) return weights;
@@ -34,6 +36,8 @@ Tensor pictures_of(const Tensor& weights, const std::stop_token& stop) {
   }
   return {{weights.size(0), weights.size(1), rows, cols}, std::move(values)};
 }
+
+namespace {
 
 Tensor mean_of(const Tensor& weights) {
   const Index B = weights.size(0), H = weights.size(1), rows = weights.size(2), cols = weights.size(3);

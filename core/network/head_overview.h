@@ -34,6 +34,9 @@ struct LayerSummary {
   Tensor entering, added;  ///< [B, n], ‖x‖₂ / √width of each token: what enters the block, what its attention adds;
                            ///< undefined outside of networks
 };
+/// Of weights, or of what they bring, [B, H, n_q, n_k]: at most picture_side rows and columns of each. Throws
+/// Cancelled.
+Tensor pictures_of(const Tensor& weights, const std::stop_token& stop = {});
 /// Of weights [B, H, n_q, n_k]. Throws Cancelled.
 LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
                         const std::stop_token& stop = {});

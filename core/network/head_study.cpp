@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <span>
 #include <thread>
 
 #include "core/attention/workers.h"
@@ -22,6 +25,14 @@ struct Mean {
 
 struct Sums {
   Mean patterns[head_pattern_count], entropy, effect;
+  std::vector<HeadMeans::Line> lines;
+
+  void add_effect(std::size_t line, double value) {
+    effect.add(value);
+    const auto place = std::ranges::upper_bound(lines, value, std::ranges::greater(), &HeadMeans::Line::effect);
+    lines.insert(place, {line, value});
+    if (lines.size() > most_lines_of_head) lines.pop_back();
+  }
 };
 
 class Study {
@@ -34,7 +45,8 @@ class Study {
     workers_.stop = options.stop;
   }
 
-  void add(const NetworkText& text);
+  /// `lines`: which line each batch entry is.
+  void add(const NetworkText& text, std::span<const std::size_t> lines);
   std::vector<HeadMeans> means() const;
 
  private:
@@ -94,7 +106,7 @@ std::vector<double> Study::log_probabilities(const NetworkRun& run) const {
   return means;
 }
 
-void Study::add(const NetworkText& text) {
+void Study::add(const NetworkText& text, std::span<const std::size_t> lines) {
   RunOptions whole = options_;
   const NetworkRun run = network_.run(text, whole);
   add_patterns(run);
@@ -109,7 +121,7 @@ void Study::add(const NetworkText& text) {
       without.knock_out.emplace(static_cast<Index>(layer), static_cast<Index>(head));
       const std::vector<double> left = log_probabilities(network_.run(text, without));
       for (std::size_t b = 0; b < with.size(); ++b) {
-        if (!std::isnan(with[b])) sums_[layer][head].effect.add(with[b] - left[b]);
+        if (!std::isnan(with[b])) sums_[layer][head].add_effect(lines[b], with[b] - left[b]);
       }
     }
   }
@@ -126,6 +138,7 @@ std::vector<HeadMeans> Study::means() const {
       for (std::size_t i = 0; i < head_pattern_count; ++i) made.patterns[i] = sums.patterns[i].value();
       made.entropy = sums.entropy.value();
       made.effect = sums.effect.value();
+      made.lines = sums.lines;
     }
   }
   return all;
@@ -133,31 +146,31 @@ std::vector<HeadMeans> Study::means() const {
 
 /// Numbers of logits that one pass gives, about; a token is guessed to have three letters.
 constexpr Index most_logits = 16'000'000;
-constexpr Index most_lines = 256;
+constexpr std::size_t most_lines = 256;
 
 }  // namespace
 
 std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
-                                  const RunOptions& options, const std::function<void(double)>& progress) {
+                                  const RunOptions& options,
+                                  const std::function<void(const std::vector<HeadMeans>& so_far, double share)>& told) {
   if (network.spec().takes_tensors)
     throw SettingError("--texts", network.title() + " reads tensors and no words", "expected a language model");
-  std::vector<std::string> sorted = lines;
-  std::ranges::stable_sort(sorted, {}, &std::string::size);  // like lengths together: little is padding
+  std::vector<std::size_t> sorted(lines.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  const auto length = [&](std::size_t line) { return std::ssize(lines[line]); };
+  std::ranges::stable_sort(sorted, {}, length);  // like lengths together: little is padding
   Study study(network, options);
-  std::size_t done = 0;
-  while (done < sorted.size()) {
+  for (std::size_t done = 0, count = 0; done < sorted.size(); done += count) {
     if (options.stop.stop_requested()) throw Cancelled();
-    std::string together = sorted[done];
-    Index count = 1;
-    while (count < most_lines && done + static_cast<std::size_t>(count) < sorted.size()) {
-      const std::string& next = sorted[done + static_cast<std::size_t>(count)];
-      if ((count + 1) * (std::ssize(next) / 3 + 4) * std::max<Index>(1, network.spec().vocabulary) > most_logits) break;
-      together += "\n" + next;
-      ++count;
+    std::string together = lines[sorted[done]];
+    for (count = 1; count < most_lines && done + count < sorted.size(); ++count) {
+      const std::size_t next = sorted[done + count];
+      const auto tokens = static_cast<Index>(count + 1) * (length(next) / 3 + 4);
+      if (tokens * std::max<Index>(1, network.spec().vocabulary) > most_logits) break;
+      together += "\n" + lines[next];
     }
-    study.add(network.read(together, options));
-    done += static_cast<std::size_t>(count);
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(sorted.size()));
+    study.add(network.read(together, options), std::span(sorted).subspan(done, count));
+    if (told) told(study.means(), static_cast<double>(done + count) / static_cast<double>(sorted.size()));
   }
   return study.means();
 }

@@ -10,6 +10,8 @@
 
 namespace headlight {
 
+inline constexpr std::size_t most_lines_of_head = 12;
+
 /// Means over lines, each of its own words' mean; nothing where no line has such a word.
 struct HeadMeans {
   Index layer = 0, head = 0;  ///< of network.layers()
@@ -18,6 +20,12 @@ struct HeadMeans {
   /// How much the log-probability of the word that does come next falls without the head, in nats; nothing where the
   /// network does not say the next word.
   std::optional<double> effect;
+  /// The lines in which that is largest, the largest first; as many as most_lines_of_head.
+  struct Line {
+    std::size_t line = 0;  ///< of `lines`
+    double effect = 0;
+  };
+  std::vector<Line> lines;
 
   const std::optional<double>& operator[](HeadPattern pattern) const {
     return patterns[static_cast<std::size_t>(pattern)];
@@ -25,8 +33,10 @@ struct HeadMeans {
 };
 
 /// In the order of network.layers(). Lines of like length run together; a head is left out from its layer on. Throws
-/// SettingError where no line holds a token, Cancelled. `progress` gets the share that is done.
-std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
-                                  const RunOptions& options = {}, const std::function<void(double)>& progress = {});
+/// SettingError where no line holds a token, Cancelled. `told` gets what is found so far and the
+/// share that is done.
+std::vector<HeadMeans> head_means(
+    const Network& network, const std::vector<std::string>& lines, const RunOptions& options = {},
+    const std::function<void(const std::vector<HeadMeans>& so_far, double share)>& told = {});
 
 }  // namespace headlight

@@ -87,8 +87,13 @@ class Attribution {
   void past_embedding();
   /// direction_ before the norm, whose scale is that of the row that it normalises; what its bias adds.
   double past_norm(const NormSpec& spec, const Row& normalised);
-  void add(What what, double value, std::optional<Index> layer = {}, std::optional<Index> head = {}) {
-    made_.parts.push_back({what, layer, head, value});
+  void add(What what, double constant, Row state, Row direction, std::optional<Index> layer = {},
+           std::optional<Index> head = {}) {
+    LogitPart& part = made_.parts.emplace_back(LogitPart{what, layer, head});
+    part.value = constant + dot(state, direction);
+    part.state = std::move(state);
+    part.direction = std::move(direction);
+    part.constant = constant;
   }
   Row row(const Tensor& x) const { return row_at(x, batch_, place_); }
   Row normed(const Row& x, const NormSpec& spec) const;
@@ -164,18 +169,17 @@ void Attribution::past_attention(Index layer, const NormSpec& after, const Atten
   const Row stream = direction_;
   for (double& v : direction_) v *= multiplier;
   bias += past_norm(after, through(projection, concat));
-  if (projection.bias.defined()) {
-    for (std::size_t i = 0; i < direction_.size(); ++i) bias += direction_[i] * at(projection.bias, i);
-  }
   const Row mixed = projection.weight.defined() ? back_through(projection.weight, direction_) : direction_;
   const auto d = static_cast<std::size_t>(heads.size(3));
-  add(What::attention_bias, bias, layer);
+  add(What::attention_bias, bias, projection.bias.defined() ? row_at(projection.bias, 0, 0) : Row{},
+      projection.bias.defined() ? direction_ : Row{}, layer);
   for (Index h = heads.size(1); h-- > 0;) {
-    double value = 0;
-    for (std::size_t i = static_cast<std::size_t>(h) * d; i < (static_cast<std::size_t>(h) + 1) * d; ++i)
-      value += mixed[i] * concat[i];
-    add(What::head, value, layer, h);
-    made_.parts.back().sources = sources_of(layer, h, std::span(mixed).subspan(static_cast<std::size_t>(h) * d, d));
+    const auto of_head = [&](const Row& all) {
+      const std::span part = std::span(all).subspan(static_cast<std::size_t>(h) * d, d);
+      return Row(part.begin(), part.end());
+    };
+    add(What::head, 0, of_head(concat), of_head(mixed), layer, h);
+    made_.parts.back().sources = sources_of(layer, h, made_.parts.back().direction);
   }
   direction_ = stream;
 }
@@ -214,7 +218,9 @@ void Attribution::past_block(Index block) {
   if (own.mlp.defined()) {
     const Row fed = row(own.mlp);
     const double bias = past_norm(spec.mlp_sum, plus(before_mlp, fed, spec.multiplier));
-    add(What::mlp, bias + spec.multiplier * dot(direction_, fed), self);
+    Row counts = direction_;
+    for (double& each : counts) each *= spec.multiplier;
+    add(What::mlp, bias, fed, std::move(counts), self);
   }
   if (cross >= 0) {
     const double bias = past_norm(spec.cross_sum, crossed);
@@ -230,8 +236,8 @@ void Attribution::past_embedding() {
   const Row word = row(parts.words);
   const Row place = parts.places.defined() ? row(parts.places) : Row(word.size());
   const double bias = past_norm(stack().embedding.norm, plus(word, place));
-  if (parts.places.defined()) add(What::position, dot(direction_, place));
-  add(What::token, bias + dot(direction_, word));
+  if (parts.places.defined()) add(What::position, 0, place, direction_);
+  add(What::token, bias, word, direction_);
 }
 
 LogitParts Attribution::of(Index word, std::optional<Index> other) {
@@ -244,7 +250,7 @@ LogitParts Attribution::of(Index word, std::optional<Index> other) {
     direction_ = back_through(projection_.weight, direction_);
   }
   bias_ += past_norm(stack().final_norm, row(run_.final));
-  add(What::final_bias, bias_);
+  add(What::final_bias, bias_, {}, {});
   for (Index block = std::ssize(stack().blocks); block-- > 0;) past_block(block);
   past_embedding();
   std::ranges::reverse(made_.parts);  // in the order of the pass
@@ -364,7 +370,8 @@ std::vector<std::vector<LensCell>> lens_of(const NetworkRun& run, Index batch) {
 }
 
 PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
-                     Index word, const RunOptions& options, const std::function<void(double)>& progress) {
+                     Index word, const RunOptions& options,
+                     const std::function<void(const PatchGrid& so_far, double share)>& told) {
   if (network.spec().stacks.size() != 1)
     throw SettingError("patch", network.title() + " has two stacks", "expected a network of one, such as GPT-2");
   for (const auto& [read, option] : {std::pair{&text, "--text"}, {&from, "--from"}}) {
@@ -392,15 +399,15 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
     const bool has_mlp = base.layers[static_cast<std::size_t>(layer)].mlp.defined();
     const Index columns =
         what == Patch::What::heads ? network.layers()[static_cast<std::size_t>(layer)].heads : text.tokens.count();
-    std::vector<double>& line = made.grid.emplace_back();
+    made.grid.emplace_back();
     for (Index at = 0; at < columns; ++at) {
       how.patches = {{what, layer, at}};
       const bool nothing = what == Patch::What::mlp && !has_mlp;
-      line.push_back(nothing ? made.before : logit(network.run(text, how)));
+      made.grid.back().push_back(nothing ? made.before : logit(network.run(text, how)));
       if (!nothing) all.push_back(how.patches.front());
-      if (progress)
-        progress((static_cast<double>(layer) + static_cast<double>(at + 1) / static_cast<double>(columns)) /
-                 static_cast<double>(layers));
+      if (told)
+        told(made, (static_cast<double>(layer) + static_cast<double>(at + 1) / static_cast<double>(columns)) /
+                       static_cast<double>(layers));
     }
   }
   how.patches = all;

@@ -30,6 +30,10 @@ struct LogitPart {
   std::optional<Index> head{};
   double value = 0;
   std::vector<double> sources{};  ///< of a head, from each key's value: they add up to it; empty where not known
+  // Where it comes from: value = Σ state · direction + constant.
+  std::vector<double> state{};      ///< the row that is added: of a head its output before the projection
+  std::vector<double> direction{};  ///< what each of its numbers counts for the logit
+  double constant = 0;              ///< of biases
 };
 /// "token", "attention_bias" …, as files know them.
 std::string_view name(LogitPart::What what);
@@ -61,9 +65,11 @@ struct PatchGrid {
   double after_all = 0;                   ///< with every patch of the grid at once
   std::vector<std::vector<double>> grid;  ///< [layer][position], of heads [layer][head]
 };
-/// Both texts have one line of as many tokens. `progress` gets the share that is done. Throws SettingError where they
-/// differ in length or the network has two stacks, Cancelled.
+/// Both texts have one line of as many tokens. `told` gets the grid as far as it is
+/// and the share that is done. Throws SettingError where they differ in length or the network has two stacks,
+/// Cancelled.
 PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
-                     Index word, const RunOptions& options = {}, const std::function<void(double)>& progress = {});
+                     Index word, const RunOptions& options = {},
+                     const std::function<void(const PatchGrid& so_far, double share)>& told = {});
 
 }  // namespace headlight

@@ -153,7 +153,7 @@ std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
   if (!whole.has("view")) return {};
   const Place at = whole.at("view");
   require_object(at);
-  allow_only(at, {"level", "select", "step", "head", "query", "key", "map"});
+  allow_only(at, {"level", "select", "step", "head", "query", "key", "measure", "map"});
   ScenarioView view;
   const auto text_of = [&](const char* key, auto take) {
     if (!at.has(key)) return;
@@ -165,6 +165,7 @@ std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
   };
   text_of("level", [&](const std::string& text) { view.level = parse_level("level", text); });
   text_of("select", [&](const std::string& text) { view.select = parse_cell("select", text); });
+  text_of("measure", [&](const std::string& text) { view.measure = parse_measure("measure", text); });
   text_of("map", [&](const std::string& text) { view.map = parse_map("map", text); });
   for (const auto& [key, out] : {std::pair("step", &view.step), std::pair("head", &view.head),
                                  std::pair("query", &view.query), std::pair("key", &view.key)}) {

@@ -33,6 +33,14 @@ std::string_view name(Level level) { return level_names[static_cast<std::size_t>
 std::string_view name(HeadMeasure measure) { return measure_names[static_cast<std::size_t>(measure)]; }
 std::string_view name(Facet facet) { return facet_names[static_cast<std::size_t>(facet)]; }
 
+HeadMeasure parse_measure(std::string_view option, std::string_view text) {
+  const auto measure = chosen<HeadMeasure>(measure_names, text);
+  if (!measure)
+    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is no measure",
+                       "expected weight, arrives or share");
+  return *measure;
+}
+
 ViewAddress parse_view(std::string_view option, std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view part = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);

@@ -27,6 +27,7 @@ enum class Facet : std::uint8_t { step, journey, geometry, next, why };
 /// that as a share of the row's.
 enum class HeadMeasure : std::uint8_t { weight, arrives, share };
 std::string_view name(HeadMeasure measure);
+HeadMeasure parse_measure(std::string_view option, std::string_view text);  ///< throws SettingError
 std::string_view name(Level level);
 std::string_view name(Facet facet);
 
@@ -55,6 +56,7 @@ struct ScenarioView {
   std::optional<Cell> select;             ///< as --select
   std::optional<Index> step;              ///< as --step
   std::optional<Index> head, query, key;  ///< the head and the words that are followed
+  std::optional<HeadMeasure> measure;     ///< of heads; unset: their weights
   std::optional<MapAddress> map;          ///< as --view map:…; unset: another view
   bool operator==(const ScenarioView&) const = default;
 };

@@ -99,6 +99,7 @@ OrderedJson view_json(const ScenarioView& view) {
   if (view.head) json["head"] = *view.head;
   if (view.query) json["query"] = *view.query;
   if (view.key) json["key"] = *view.key;
+  if (view.measure) json["measure"] = name(*view.measure);
   if (view.map) json["map"] = map_text(*view.map);
   return json;
 }

@@ -107,6 +107,39 @@ TEST_CASE("predict takes a mask in one layer, says where, and predicts after eac
   CHECK(lines[1]["tokens"] == json({"w4"}));
 }
 
+TEST_CASE("explain opens a logit into its parts and each part into its sum; what is not there is said") {
+  const Model model("gpt2");
+  const auto explained = [&](const std::string& cell) {
+    return json::parse(model.run("explain", "--text \"w3 w17\" --json --cell " + cell).out);
+  };
+  const auto sum_of = [](const json& made) {
+    double sum = 0;
+    for (const json& term : made["terms"]) sum += term["value"].get<double>() * term["factor"].get<double>();
+    for (const json& each : made["quantities"]) sum += each["value"].get<double>();
+    return sum;
+  };
+  const json whole = explained("logit_parts:0,1,w5");
+  CHECK(sum_of(whole) == Approx(whole["value"].get<double>()).margin(1e-4));
+  CHECK(whole["value"] == json::parse(model.run("predict", "--text \"w3 w17\" --why w5 --json").out)["logit"]);
+  for (const json& term : whole["terms"]) {
+    const json part = explained("logit_parts:0,1,w5," + term["part"].get<std::string>());
+    INFO(term["part"]);
+    CHECK(part["value"] == term["value"]);
+    CHECK(sum_of(part) == Approx(part["value"].get<double>()).margin(1e-4));
+  }
+  const json head = explained("logit_parts:0,1,w5,1.0");
+  REQUIRE(head["terms"].size() == 2);
+  CHECK(head["terms"][1]["stage"] == "weights");
+  CHECK(head["terms"][1]["index"] == json({0, 0, 1, 1}));
+  const auto error = [&](const std::string& cell) {
+    return model.run("explain", "--text \"w3 w17\" --cell " + cell).err;
+  };
+  CHECK(error("logit_parts:0,1").find("names no logit") != std::string::npos);
+  CHECK(error("logit_parts:0,2,w5").find("position 2 is not there") != std::string::npos);
+  CHECK(error("logit_parts:0,1,w5,head").find("is no part of the logit") != std::string::npos);
+  CHECK(error("logit_parts:0,1,cat").find("is not in the vocabulary") != std::string::npos);
+}
+
 TEST_CASE("predict --why says the parts of a logit, which add up to it, and of two words the difference") {
   const Model model("gpt2");
   const json one = json::parse(model.run("predict", "--text \"w3 w17\" --why w5 --json").out);

@@ -5,10 +5,14 @@
 #include <numeric>
 
 #include "core/network/network.h"
+#include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
 #include "tests/ui/studio.h"
+#include "ui/document/saved_view.h"
 #include "ui/document/view_fields.h"
+#include "ui/frame/colormaps.h"
+#include "ui/frame/measure_shown.h"
 #include "ui/level/measured.h"
 #include "ui/network/network_scene.h"
 #include "ui/sentence/story.h"
@@ -139,6 +143,90 @@ TEST_CASE("the measure is a field of the view: a link and the journal have it, a
     return true;
   });
   CHECK(shown);
+}
+
+TEST_CASE("a scenario keeps the measure that it shows; without one it shows weights") {
+  View view;
+  view.measure = HeadMeasure::share;
+  CHECK(saved_view(view).measure == HeadMeasure::share);
+  CHECK(with_saved_view({}, saved_view(view)).measure == HeadMeasure::share);
+  CHECK_FALSE(saved_view({}).measure);
+  CHECK(with_saved_view(view, {}).measure == HeadMeasure::weight);
+}
+
+TEST_CASE("bars under a sentence end where the colours of what heads bring end: the most in any batch entry") {
+  Document document = of_network_saying("the cat\nthe dogs sleep because they are tired of cats");
+  document.view.measure = HeadMeasure::arrives;
+  Studio studio(document, {{1600, 900}});
+  const ValueRange range = stage_range(studio.trace(), Stage::contribution_norms, ColormapKind::sequential);
+  for (const Index batch : {0, 1}) {
+    studio.view().batch = batch;
+    CHECK(brought_row(studio.trace(), studio.context().view, 1).most == range.hi);
+  }
+}
+
+TEST_CASE("the network view shows of every head what the view measures, in one scale over all layers") {
+  Document document = of_network_saying();
+  document.view.kind = ViewKind::network;
+  document.view.measure = HeadMeasure::arrives;
+  HeadlessWindow window(document, {1600, 900});
+  window.settle();
+  for (int i = 0; i < 12; ++i) window.frame();
+  const Trace& trace = *window.document().trace;
+  const auto run = network_of(trace.inputs);
+  float most = 0;
+  std::size_t shown = 0;
+  for (std::size_t layer = 0; layer < run->layers.size(); ++layer) {
+    Scenario scenario = window.document().scenario;
+    scenario.layer = std::to_string(layer);
+    const Tensor lengths = contribution_norms(*compute_layer(run, static_cast<Index>(layer), scenario));
+    for (const float length : lengths.contiguous().values()) most = std::max(most, length);
+    shown += std::ranges::any_of(window.painter.quads, [&](const MatrixQuad& quad) {
+      return quad.values.defined() && quad.values.shape() == lengths.shape() &&
+             quad.values.at({0, 1, 3, 1}) == Approx(lengths.at({0, 1, 3, 1}));
+    });
+  }
+  CHECK(shown == run->layers.size());
+  CHECK(
+      std::ranges::any_of(window.painter.quads, [&](const MatrixQuad& quad) { return quad.range.hi == Approx(most); }));
+}
+
+TEST_CASE("the pipeline's card of the weights shows what the view measures, and weights while they are played") {
+  Document document = of_network_saying();
+  document.view.looking.level = Level::pipeline;
+  document.view.measure = HeadMeasure::arrives;
+  const auto shows = [&](bool played) {
+    if (played) document.view.step = 3;
+    HeadlessWindow window(document, {1600, 900});
+    window.settle();
+    window.frame();
+    const Tensor& lengths = window.document().trace->contributions;
+    return std::ranges::any_of(window.painter.quads, [&](const MatrixQuad& quad) {
+      return quad.values.defined() && identical(quad.values, lengths);
+    });
+  };
+  CHECK(shows(false));
+  CHECK_FALSE(shows(true));
+}
+
+TEST_CASE("arcs between words are of what the view measures: the shares of what arrives") {
+  Document document = of_network_saying();
+  document.view.measure = HeadMeasure::arrives;
+  document.view.kind = ViewKind::heads;
+  document.view.heads.mass = 1;
+  HeadlessWindow window(document);
+  window.settle();
+  int met = 0;
+  for (float y = 200; y < 800; y += 7) {
+    window.move({1080, y});  // among the arcs
+    window.frame();
+    window.frame();
+    const std::optional<Cell> cell = window.document().view.hovered;
+    if (!cell) continue;
+    ++met;
+    CHECK(cell->stage == Stage::contribution_norms);
+  }
+  CHECK(met > 5);
 }
 
 TEST_CASE("why: the parts of a logit, and of the difference of two, add up to it; bars add up whatever is folded") {

@@ -61,6 +61,7 @@ ScenarioView saved_view(const View& view) {
   if (view.head > 0) saved.head = view.head;
   saved.query = view.looking.query;
   saved.key = view.looking.key;
+  if (view.measure != HeadMeasure::weight) saved.measure = view.measure;
   if (view.kind == ViewKind::map) saved.map = map_address(view);
   return saved;
 }
@@ -76,6 +77,7 @@ View with_saved_view(View view, const ScenarioView& saved) {
   view.head = saved.head.value_or(saved.select ? saved.select->head : 0);
   view.looking.query = saved.query;
   view.looking.key = saved.key;
+  view.measure = saved.measure.value_or(HeadMeasure::weight);
   if (saved.map) view = with_view(std::move(view), {ViewKind::map, {}, saved.map});
   return view;
 }

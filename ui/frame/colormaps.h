@@ -13,7 +13,8 @@ const Colormap& window_colormap(const View& view, Stage stage);
 /// Beyond so many keys weights are small, and their colours spread by magnitude.
 inline constexpr Index keys_spread_evenly = 32;
 /// Over every batch entry and head of the stage, so that heads compare; weights of few keys over 0 to 1, so that a
-/// third is a third in every picture. The trace is the engine's, with a summary.
+/// third is a third in every picture; of contribution_norms from 0 to the largest. The trace is the engine's, with a
+/// summary.
 ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind);
 
 }  // namespace headlight

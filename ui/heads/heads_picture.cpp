@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/run/contributions.h"
+#include "ui/frame/measure_shown.h"
 #include "ui/heads/average.h"
 #include "ui/heads/heads_layout.h"
-#include "ui/level/measured.h"
 
 namespace headlight {
 namespace {
@@ -47,26 +47,11 @@ LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, 
   return room;
 }
 
-/// In the cache of pictures, which keeps one of a type.
-struct BroughtShares {
-  Tensor shares;
-};
-
-/// What the cards' numbers are: of the stage, or the shares of what is brought.
-Tensor numbers_shown(const Frame& frame) {
-  const Trace& trace = *frame.trace();
-  const Stage stage = heads_stage(trace, frame.view());
-  if (stage != Stage::contribution_norms || frame.view().measure != HeadMeasure::share) return trace[stage];
-  return frame.pictures
-      .get<BroughtShares>([&] { return BroughtShares{row_shares(trace[stage])}; }, frame.document.trace)
-      .shares;
-}
-
 void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
   const Trace& trace = *frame.trace();
   const HeadsChoice& choice = frame.view().heads;
   const Stage stage = heads_stage(trace, frame.view());
-  const Tensor values = numbers_shown(frame);
+  const Tensor values = numbers_shown(frame, stage);
   const Index group = is_per_kv_head(stage) ? trace.dims().groups() : 1;
   std::vector<Index> shared;  // of the chosen heads, along the tensor's own axis
   for (Index h = 0; h < values.size(1); ++h) {
@@ -114,10 +99,6 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     const Rect box{{card.card.min.x + pad + names.left, card.card.min.y + header},
                    {card.card.max.x - beside, card.card.max.y - pad - names.below}};
     card.heat = make_heat(frame, stage, card.head, heat_rect(box, matrix.rows, matrix.cols));
-    if (!identical(values, trace[stage])) {
-      card.heat.quad.values = values;
-      card.heat.quad.range = {0, 1};
-    }
     if (names.left > 0) add_labels(frame, card.heat, picture.label_points() * frame.u, names.left - 4 * frame.u, true);
     card.heat.turned_room = names.turned / (picture.label_points() * frame.u);
     if (has_strip) card.strip = row_strip(frame, card.heat, t);
@@ -147,10 +128,7 @@ std::vector<TokenLabel> labels(const Frame& frame, Axis axis, Index count, Rect 
 
 }  // namespace
 
-Stage heads_stage(const Trace& trace, const View& view) {
-  const bool weighs = view.heads.stage == Stage::weights || view.heads.stage == Stage::dropped_weights;
-  return weighs && measure_shown(trace, view) != HeadMeasure::weight ? Stage::contribution_norms : view.heads.stage;
-}
+Stage heads_stage(const Trace& trace, const View& view) { return measured_stage(trace, view, view.heads.stage); }
 
 std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
   if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
@@ -170,7 +148,7 @@ std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
       const float distance = std::abs(a + (b - a) * drop - point.y);
       if (distance > reach) continue;
       reach = distance;
-      nearest = Cell{Stage::weights, batch, each.head, arc.query, arc.key};
+      nearest = Cell{arcs_of, batch, each.head, arc.query, arc.key};
     }
   }
   return nearest;
@@ -189,12 +167,16 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   picture.keys = labels(frame, Axis::key, picture.n_k, arcs);
   std::vector<Index> heads = view.heads.isolated ? std::vector{*view.heads.isolated} : view.heads.heads;
   if (heads.empty()) heads = {view.head};
+  picture.arcs_of = measured_stage(trace, view, Stage::weights);
+  const Tensor lengths = numbers_shown(frame, picture.arcs_of);
+  picture.arc_shares =
+      is_measure(picture.arcs_of) && view.measure != HeadMeasure::share ? row_shares(lengths) : lengths;
   const bool many = picture.n_q > arc_queries;
   const Index first = many ? query.value_or(0) : 0;
   const Index last = many ? first + 1 : picture.n_q;
   for (const Index h : heads) {
     picture.heads.push_back(
-        {h, frame.look.head(h), token_arcs(trace[Stage::weights].matrix(view.batch, h), first, last, view.heads.mass)});
+        {h, frame.look.head(h), token_arcs(picture.arc_shares.matrix(view.batch, h), first, last, view.heads.mass)});
   }
   return picture;
 }
@@ -210,7 +192,7 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
                                                       view.heads, view.measure, query, grid, arcs);
   if (picture.averaged.empty()) return picture;
   HeadsAverage& average = frame.pictures.get<HeadsAverage>([] { return HeadsAverage(); }, frame.document.trace);
-  average.want(numbers_shown(frame), picture.averaged_mask, view.batch, picture.averaged);
+  average.want(numbers_shown(frame, heads_stage(trace, view)), picture.averaged_mask, view.batch, picture.averaged);
   average.advance(averaged_a_frame);
   if (average.busy()) frame.pictures.go_on();
   MatrixQuad& quad = picture.cards.back().heat.quad;

@@ -43,6 +43,8 @@ struct HeadsPicture {
   Rect arcs;                              ///< between the columns of tokens
   std::vector<TokenLabel> queries, keys;  ///< as many as there is room for
   std::vector<HeadArcs> heads;            ///< of the chosen heads
+  Stage arcs_of = Stage::weights;         ///< or contribution_norms
+  Tensor arc_shares;                      ///< which the arcs are: of contribution_norms each row's shares
   float type = 1;                         ///< times the points of what stands beside the matrices
   Index n_q = 0, n_k = 0;
   Index batch = 0;
@@ -56,7 +58,7 @@ struct HeadsPicture {
   float key_y(Index k) const {
     return arcs.min.y + (static_cast<float>(k) + 0.5f) * arcs.height() / static_cast<float>(n_k);
   }
-  /// The weight whose arc passes within `reach` pixels of a point between the columns: the nearest one's.
+  /// The cell whose arc passes within `reach` pixels of a point between the columns: the nearest one's.
   std::optional<Cell> arc_at(ImVec2 point, float reach) const;
 };
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ui/frame/measure_shown.h"
 #include "ui/frame/press.h"
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
-#include "ui/level/measured.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/matrix/heatmap.h"
@@ -25,32 +25,29 @@ namespace {
 float choose_stage(const Frame& frame, Rect place) {
   const float u = frame.u;
   float x = place.min.x, y = place.min.y;
-  for (const Stage stage : all_stages()) {
-    if (!has_head_axis(stage) || !frame.trace()->has(stage)) continue;
-    const bool chosen = frame.view().heads.stage == stage;
-    const float width = text_size(frame.fonts, Face::bold, TypeSize::note * u, name(stage)).x + 18 * u;
+  const auto put_chip = [&](const char* id, std::string_view words, bool chosen) {
+    const float width = text_size(frame.fonts, Face::bold, TypeSize::note * u, words).x + 18 * u;
     if (x + width > place.max.x && x > place.min.x) {
       x = place.min.x;
       y += 30 * u;
     }
     ImGui::SetCursorScreenPos({x, y});
-    if (chip(frame, name(stage).data(), name(stage), chosen, width)) {
-      frame.show([stage](View& v) { v.heads.stage = stage; });
-    }
     x += width + 4 * u;
+    return chip(frame, id, words, chosen, width);
+  };
+  for (const Stage stage : all_stages()) {
+    if (!has_head_axis(stage) || !frame.trace()->has(stage)) continue;
+    if (put_chip(name(stage).data(), name(stage), frame.view().heads.stage == stage))
+      frame.show([stage](View& v) { v.heads.stage = stage; });
   }
   const bool weighs = frame.view().heads.stage == Stage::weights || frame.view().heads.stage == Stage::dropped_weights;
   if (!weighs || !can_be_measured(*frame.trace())) return y + 36 * u;
   x = place.min.x;
   y += 30 * u;
-  constexpr const char* names[] = {"measure.weight", "measure.arrives", "measure.share"};
   for (int i = 0; i < 3; ++i) {
-    const char* const words = frame.words(names[i]);
-    const float width = text_size(frame.fonts, Face::bold, TypeSize::note * u, words).x + 18 * u;
-    ImGui::SetCursorScreenPos({x, y});
-    if (chip(frame, names[i], words, static_cast<int>(measure_shown(*frame.trace(), frame.view())) == i, width))
+    const bool here = static_cast<int>(measure_shown(*frame.trace(), frame.view())) == i;
+    if (put_chip(measure_keys[i], frame.words(measure_keys[i]), here))
       frame.show([i](View& v) { v.measure = static_cast<HeadMeasure>(i); });
-    x += width + 4 * u;
   }
   return y + 36 * u;
 }
@@ -74,8 +71,8 @@ std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& pict
   if (point.y < arcs.min.y || point.y >= arcs.max.y || point.x >= arcs.min.x || point.x < arcs.min.x - 90 * frame.u)
     return std::nullopt;
   const auto q = static_cast<Index>((point.y - arcs.min.y) / arcs.height() * static_cast<float>(picture.n_q));
-  Cell cell{Stage::weights, frame.view().batch, frame.view().head, std::min(q, picture.n_q - 1), 0};
-  const MatrixView weights = (*frame.trace())[Stage::weights].matrix(cell.batch, cell.head);
+  Cell cell{picture.arcs_of, frame.view().batch, frame.view().head, std::min(q, picture.n_q - 1), 0};
+  const MatrixView weights = picture.arc_shares.matrix(cell.batch, cell.head);
   for (Index k = 1; k < weights.cols; ++k) {
     if (weights(cell.row, k) > weights(cell.row, cell.col)) cell.col = k;
   }
@@ -220,7 +217,7 @@ void draw_weights(const Frame& frame, ImDrawList& list, const HeadsPicture& pict
   const HeadArcs* head = picture.heads.size() == 1 ? &picture.heads[0] : nullptr;
   const std::optional<Cell> looked = frame.looked_at();
   for (const HeadArcs& each : picture.heads) {
-    if (looked && looked->stage == Stage::weights && looked->head == each.head) head = &each;
+    if (looked && looked->stage == picture.arcs_of && looked->head == each.head) head = &each;
   }
   if (query < 0 || query >= frame.rows_shown(Stage::weights) || head == nullptr) return;
   const float room = 12 * u, pointed = key < 0 ? -1e9f : picture.key_y(key);
@@ -244,7 +241,7 @@ void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point)
   const HeadCard* card = card_at(picture, point);
   std::optional<Cell> cell = card ? headlight::cell_in(card->heat, point) : picture.arc_at(point, 5 * frame.u);
   if (!cell || (card && !card->average) || !frame.shows(*cell)) return;
-  const Tensor& values = card ? card->heat.quad.values : (*frame.trace())[cell->stage];
+  const Tensor& values = card ? card->heat.quad.values : picture.arc_shares;
   if (!values.defined()) return;
   const std::string number = number_text(values.matrix(cell->batch, cell->head)(cell->row, cell->col), 4);
   char words[128];
@@ -338,7 +335,8 @@ void draw_heads_view(const Frame& frame, Rect place) {
 
   for (const HeadCard& card : picture.cards) draw_card(frame, list, picture, card);
   if (frame.shown(heads_stage(*frame.trace(), frame.view())).nothing()) say_not_yet(frame, list, grid);
-  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {left, top}, frame.look.ink, frame.words("heads.arcs"));
+  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {left, top}, frame.look.ink,
+            frame.words(picture.arcs_of == Stage::weights ? "heads.arcs" : "heads.arcs_share"));
   draw_arcs(frame, list, picture);
   if (ImGui::IsItemActive() && is_dragging(frame)) {
     const Rect area = dragged_area();

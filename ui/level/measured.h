@@ -1,4 +1,4 @@
-// What of a head is shown (View::measure): its weights, what each key brings through it, or that as a share.
+// What a head brings to one word from each other, and the choice of what is shown of it (View::measure).
 #pragma once
 
 #include <vector>
@@ -7,15 +7,12 @@
 
 namespace headlight {
 
-/// The view's measure where the trace has what heads bring, else the weights.
-HeadMeasure measure_shown(const Trace& trace, const View& view);
-
 /// One query's row of what a head brings.
 struct BroughtRow {
   std::vector<float> lengths;  ///< of contribution_norms
   std::vector<float> shares;   ///< of their sum; zeros where nothing is brought
   float sum = 0;
-  float most = 0;  ///< the largest length in any row of any head of the layer
+  float most = 0;  ///< the length at the upper end of the colours (stage_range), and of a bar of full height
 };
 /// Of a trace with contribution_norms.
 BroughtRow brought_row(const Trace& trace, const View& view, Index query);

@@ -169,6 +169,29 @@ void Pen::hatch(Rect rect) {
                                        8 * u()});
 }
 
+float Pen::tabs(Rect room, Align align, std::span<const char* const> keys, std::size_t chosen, SceneAction action) {
+  const float height = type.caption * 2.1f, edge = 3 * u();
+  const auto width_of = [&](const char* key) {
+    return measure(Face::bold, type.caption, context_.words(key)).x + 22 * u();
+  };
+  float total = 2 * edge;
+  for (const char* key : keys) total += width_of(key);
+  if (total > room.width()) return 0;
+  const float left = align == Align::right ? room.max.x - total : room.min.x;
+  fill({{left, room.min.y}, {left + total, room.min.y + height}}, look().field, Corner::card * u());
+  float x = left + edge;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool here = i == chosen;
+    const Rect tab{{x, room.min.y + edge}, {x + width_of(keys[i]), room.min.y + height - edge}};
+    if (here) fill(tab, look().card, Corner::control * u());
+    text(TextRole::caption, here ? Face::bold : Face::ui, type.caption, tab.centre(), Align::middle,
+         here ? look().ink : look().muted, std::string(context_.words(keys[i])));
+    target(tab, action, static_cast<Index>(i));
+    x = tab.max.x;
+  }
+  return total;
+}
+
 void Pen::add_content(const Rect& rect) {
   Rect& all = scene_.content;
   if (all.width() <= 0) {

@@ -71,6 +71,9 @@ class Pen {
   void target(Rect rect, SceneAction action, Index index = 0, Cell cell = {}) {
     scene_.targets.push_back({rect, action, cell, index});
   }
+  /// A choice of one of several, its left or right end at the room's upper corner: the index of `action`'s targets.
+  /// Gives the width that it takes, 0 where it does not fit.
+  float tabs(Rect room, Align align, std::span<const char* const> keys, std::size_t chosen, SceneAction action);
   /// Takes this into the scene's content.
   void add_content(const Rect& rect);
 

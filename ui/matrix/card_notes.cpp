@@ -58,7 +58,8 @@ void draw_mark(const Frame& frame, ImDrawList& list, CellKind kind, ImVec2 min, 
 }  // namespace
 
 std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, float free, float right, float type) {
-  const KindCounts& counts = frame.trace()->summary->kinds(heat.stage, heat.batch, heat.head);
+  const Stage counted = is_measure(heat.stage) ? Stage::weights : heat.stage;  // masked are the same cells
+  const KindCounts& counts = frame.trace()->summary->kinds(counted, heat.batch, heat.head);
   const Index all = heat.rows * heat.cols;
   const float t = type;
   const auto width = [&](const std::string& words) {

@@ -6,6 +6,7 @@
 
 #include "core/export/stage_figure.h"
 #include "ui/frame/colormaps.h"
+#include "ui/frame/measure_shown.h"
 
 namespace headlight {
 namespace {
@@ -14,7 +15,8 @@ void choose_range(const Frame& frame, HeatPicture& heat, RowRanges rows) {
   const Trace& trace = *frame.trace();
   const RangeSetting& setting = frame.view().range;
   const ColormapKind kind = heat.colormap->kind();
-  heat.quad.range = stage_range(trace, heat.stage, kind);
+  const bool shares = is_measure(heat.stage) && frame.view().measure == HeadMeasure::share;
+  heat.quad.range = shares ? ValueRange{0, 1} : stage_range(trace, heat.stage, kind);
   if (info(heat.stage).palette == Palette::boolean) return;
   const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head);
   const CellMasks masks = masks_over(trace, heat.stage, heat.batch, heat.head);
@@ -51,7 +53,7 @@ void choose_range(const Frame& frame, HeatPicture& heat, RowRanges rows) {
 
 HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, RowRanges rows) {
   const Trace& trace = *frame.trace();
-  const Tensor& values = trace[stage];
+  const Tensor values = numbers_shown(frame, stage);
   HeatPicture heat;
   heat.stage = stage;
   heat.batch = values.rank() >= 3 ? frame.view().batch : 0;

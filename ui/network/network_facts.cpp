@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "core/network/network.h"
+#include "core/network/network_trace.h"
+#include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
+#include "ui/document/action.h"
 #include "ui/sentence/story.h"
 
 namespace headlight {
@@ -41,6 +44,7 @@ struct Teller {
   LayersTogether together = LayersTogether::none;
   Index together_at = -1;
   std::optional<std::uint64_t> joined_version;
+  HeadMeasure measure = HeadMeasure::weight;  ///< that `brought` is of
 };
 
 void tell_predictions(const NetworkRun& run, Index batch, NetworkFacts& facts, Effects& effects) {
@@ -75,6 +79,7 @@ Teller begin(const Frame& frame) {
   Teller teller;
   const Trace& trace = *frame.trace();
   NetworkFacts& facts = teller.so_far.facts;
+  facts.can_measure = can_be_measured(trace) && (trace.overview->network || trace.overview->layers.size() == 1);
   facts.random_weights = trace.inputs.random_parameters;
   if (const auto run = network_of(trace.inputs)) {
     facts.can_knock = true;
@@ -153,6 +158,35 @@ bool advance_lens(const Frame& frame, Teller& teller) {
   return true;
 }
 
+/// What the heads of another layer bring; whether there was one to be had.
+bool advance_brought(const Frame& frame, Teller& teller) {
+  NetworkFacts& facts = teller.so_far.facts;
+  const HeadMeasure measure = frame.view().measure;
+  if (teller.measure != measure) {
+    teller.measure = measure;
+    facts.brought.clear();
+    facts.most_brought = 0;
+    ++teller.so_far.version;
+  }
+  const HeadOverview& overview = *frame.trace()->overview;
+  const Index layer = std::ssize(facts.brought);
+  if (!facts.can_measure || measure == HeadMeasure::weight || layer >= std::ssize(overview.layers)) return false;
+  const auto run = network_of(frame.trace()->inputs);
+  Tensor lengths;
+  if (layer == overview.chosen && frame.trace()->has(Stage::contribution_norms)) {
+    lengths = (*frame.trace())[Stage::contribution_norms];
+  } else if (run) {
+    Scenario scenario = frame.document.scenario;
+    scenario.layer = overview.layers[static_cast<std::size_t>(layer)].layer;
+    lengths = contribution_norms(*compute_layer(run, layer, scenario));
+  }
+  if (!lengths.defined()) return false;
+  const Tensor pictures = pictures_of(measure == HeadMeasure::share ? row_shares(lengths) : lengths);
+  for (const float length : pictures.contiguous().values()) facts.most_brought = std::max(facts.most_brought, length);
+  facts.brought.push_back(pictures);
+  return true;
+}
+
 /// The matrix that is asked for: an average is there at once, rollout and flow come from the frame's joiner.
 void tell_together(const Frame& frame, const HeadOverview& overview, Teller& teller) {
   const LayersTogether wanted = frame.view().network.together;
@@ -191,7 +225,7 @@ const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview
   Teller& teller = frame.pictures.get<Teller>([&] { return begin(frame); }, frame.document.trace, frame.view().batch,
                                               frame.view().language);
   tell_together(frame, overview, teller);
-  if (advance_lens(frame, teller) || advance_effects(teller)) {
+  if (advance_lens(frame, teller) || advance_brought(frame, teller) || advance_effects(teller)) {
     ++teller.so_far.version;
     frame.pictures.go_on();
   }

@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include "ui/frame/colormaps.h"
+#include "ui/frame/measure_shown.h"
 #include "ui/level/matrix_numbers.h"
+#include "ui/level/measured.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/paragraph.h"
 
@@ -26,10 +28,13 @@ std::optional<double> without(const NetworkFacts& facts, HeadPlace at) {
 }
 
 /// `fills`: over all of a room that is too small for words beside the picture.
-void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room, bool fills) {
+void put_picture(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, HeadPlace at, Rect room,
+                 bool fills) {
   const SceneContext& context = pen.context();
   const OverviewLayer& layer = layer_at(overview, at.layer);
-  const Tensor& pictures = layer.summary.pictures;
+  const bool measured = facts.can_measure && context.view.measure != HeadMeasure::weight;
+  if (measured && at.layer >= std::ssize(facts.brought)) return;  // not computed yet
+  const Tensor& pictures = measured ? facts.brought[static_cast<std::size_t>(at.layer)] : layer.summary.pictures;
   if (!pictures.defined()) return;
   const Index batch = std::min(context.view.batch, pictures.size(0) - 1);
   const auto rows = static_cast<float>(pictures.size(2)), cols = static_cast<float>(pictures.size(3));
@@ -42,7 +47,8 @@ void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room
   quad.batch = batch;
   quad.head = at.head;
   quad.colormap = &window_colormap(context.view, Stage::weights);
-  quad.range = {0, 1};
+  const bool lengths = measured && context.view.measure == HeadMeasure::arrives;
+  quad.range = {0, lengths && facts.most_brought > 0 ? facts.most_brought : 1};
   quad.row_ranges = pictures.size(3) > 32;
   quad.theme = context.look.theme;
   quad.scale = context.u;
@@ -97,7 +103,7 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts,
   const Rect picture = below ? Rect{{card.min.x + pad, card.min.y + pad}, {card.max.x - pad, card.min.y + pad + side}}
                              : Rect{{card.min.x + pad, card.min.y + pad},
                                     {card.min.x + pad + side, card.max.y - pad - (beside ? 0 : bar)}};
-  put_picture(pen, overview, at, picture, !below && !beside);
+  put_picture(pen, overview, facts, at, picture, !below && !beside);
   const Rect words = below
                          ? Rect{{card.min.x + pad, picture.max.y + 2 * u}, {card.max.x - pad, card.max.y - pad + 2 * u}}
                          : Rect{{picture.max.x + 8 * u, card.min.y + pad}, {card.max.x - pad, card.max.y - pad}};
@@ -308,6 +314,25 @@ HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, con
   return order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, std::ssize(order) - 1))];
 }
 
+namespace {
+
+/// The choice of a measure, and what its colours stand for; gives its height.
+float put_measured(Pen& pen, const NetworkFacts& facts, Rect room) {
+  const SceneContext& context = pen.context();
+  const float taken =
+      pen.tabs(room, Align::left, measure_keys, static_cast<std::size_t>(context.view.measure), SceneAction::measure);
+  if (taken <= 0) return 0;
+  const bool lengths = context.view.measure == HeadMeasure::arrives && facts.most_brought > 0;
+  const std::string words = context.words.fill("network.colours_to", {lengths ? length_text(facts.most_brought) : "1"});
+  const float x = room.min.x + taken + 14 * pen.u();
+  if (x + pen.measure(Face::ui, pen.type.caption, words).x <= room.max.x)
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pen.type.caption * 1.05f}, Align::left,
+             context.look.muted, words);
+  return pen.type.caption * 2.1f + 8 * pen.u();
+}
+
+}  // namespace
+
 Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place) {
   Scene scene;
   Pen pen(context, scene);
@@ -355,6 +380,8 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
   }
   area.min.y += 4 * u;
   area.min.y += put_ways(pen, area);
+  if (facts.can_measure && context.view.network.together == LayersTogether::none)
+    area.min.y += put_measured(pen, facts, area);
   if (context.view.network.together == LayersTogether::lens) put_lens(pen, overview, facts, area);
   else if (context.view.network.together != LayersTogether::none) put_together(pen, overview, facts, area, at);
   else if (context.view.network.order == HeadOrder::layer) put_layers(pen, overview, facts, area);

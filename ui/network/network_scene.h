@@ -38,8 +38,10 @@ struct NetworkFacts {
   std::vector<Index> lens_layers;           ///< of the overview, one a line
   std::string file;                         ///< the network's, as the person named it
   std::vector<std::vector<std::string>>
-      claims;  ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
-  bool random_weights = false, can_knock = false;
+      claims;                   ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
+  std::vector<Tensor> brought;  ///< pictures as the overview's, of what the view measures; as many layers as are there
+  float most_brought = 0;       ///< the largest length in any of them
+  bool can_measure = false, random_weights = false, can_knock = false;
   std::string changed;  ///< the layer that is computed with settings of the person's own; "" for none
 
   std::string claim(HeadPlace at) const {

@@ -20,7 +20,7 @@ const Scene& network_scene(const Frame& frame, const HeadOverview& overview, con
   return frame
       .picture<NetworkScene>(
           [&] { return NetworkScene{make_network(scene_context(frame), overview, so_far.facts, place)}; },
-          frame.view().network, so_far.version, place)
+          frame.view().network, frame.view().measure, so_far.version, place)
       .scene;
 }
 
@@ -85,6 +85,8 @@ void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& 
         v.network.order = order;
         v.network.together = LayersTogether::none;
       });
+    case SceneAction::measure:
+      return frame.show([measure = static_cast<HeadMeasure>(target.index)](View& v) { v.measure = measure; });
     case SceneAction::habit:
       return frame.show([index = target.index](View& v) {
         v.network.habit = index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(index));

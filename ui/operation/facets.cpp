@@ -51,26 +51,12 @@ Rect scene_area(const SceneContext& context, Rect place) {
 float put_facets(Pen& pen, Rect area) {
   if (!has_facets(pen.context().trace)) return 0;
   constexpr const char* names[] = {"facet.step", "facet.journey", "facet.geometry", "facet.next", "facet.why"};
-  const std::size_t count = says_next(pen.context().trace) ? 5 : 3;
-  const Words& words = pen.context().words;
-  const Look& look = pen.look();
-  const float u = pen.u(), height = pen.type.caption * 2.1f;
-  float widths[5], total = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    total += widths[i] = pen.measure(Face::bold, pen.type.caption, words(names[i])).x + 22 * u;
-  if (total > area.width() * 0.5f) return 0;
-  float x = area.max.x - total;
-  pen.fill({{x - 3 * u, area.min.y}, {area.max.x + 3 * u, area.min.y + height}}, look.field, Corner::card * u);
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool here = static_cast<std::size_t>(pen.context().view.looking.facet) == i;
-    const Rect tab{{x, area.min.y + 3 * u}, {x + widths[i], area.min.y + height - 3 * u}};
-    if (here) pen.fill(tab, look.card, Corner::control * u);
-    pen.text(TextRole::caption, here ? Face::bold : Face::ui, pen.type.caption, tab.centre(), Align::middle,
-             here ? look.ink : look.muted, std::string(words(names[i])));
-    pen.target(tab, SceneAction::facet, static_cast<Index>(i));
-    x += widths[i];
-  }
-  return total + 28 * u;
+  const std::span<const char* const> there(names, says_next(pen.context().trace) ? 5 : 3);
+  const float edge = 3 * pen.u();
+  const Rect room{{area.centre().x - edge, area.min.y}, {area.max.x + edge, area.max.y}};
+  const float taken = pen.tabs(room, Align::right, there, static_cast<std::size_t>(pen.context().view.looking.facet),
+                               SceneAction::facet);
+  return taken > 0 ? taken - 2 * edge + 28 * pen.u() : 0;
 }
 
 bool is_guessed(const SceneContext& context) {

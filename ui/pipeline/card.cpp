@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ui/frame/measure_shown.h"
 #include "ui/look/number_text.h"
 #include "ui/widgets/math_text.h"
 
@@ -188,6 +189,8 @@ struct CardRooms {
   const Slot& slot;
   float t = 1;
   const Trace& trace = *frame.trace();
+  /// Of weights what the view measures of them, but while they are played.
+  const Stage shown = frame.view().step ? slot.stage : measured_stage(trace, frame.view(), slot.stage);
   const MatrixView matrix = trace[slot.stage].matrix();
   const bool large = slot.stage == Stage::weights;
   const bool labelled = large || is_input(slot.stage);
@@ -216,7 +219,7 @@ struct CardRooms {
       measure_names(rows / static_cast<float>(matrix.rows));
     }
     bias = has_bias ? 9 * t : 0;
-    strip = has_strip(slot, matrix, label, foot, t) ? row_strip_width * t : 0;
+    strip = shown == slot.stage && has_strip(slot, matrix, label, foot, t) ? row_strip_width * t : 0;
     const bool striped = !head_strips(frame, slot.stage, {}).empty();
     head = (header + (slot.folded.empty() ? 0 : scrubber_height) + (striped ? strip_height : 0)) * t;
     box = {std::max(slot.card.width() - 2 * pad * t - label - strip, 12.0f),
@@ -242,7 +245,7 @@ void place_heats(const CardRooms& rooms, CardPicture& card) {
   const float left = card.card.min.x + pad * t + rooms.label + (rooms.box.x - rooms.size.x) / 2;
   const float top = card.card.min.y + rooms.head + pad * 0.5f * t;
   const Rect heat{{left, top}, {left + rooms.size.x, top + rooms.size.y}};
-  card.heats.push_back(make_heat(frame, slot.stage, frame.view().head, heat));
+  card.heats.push_back(make_heat(frame, rooms.shown, frame.view().head, heat));
   if (rooms.labelled) {
     HeatPicture& shown = card.heats.back();
     add_labels(frame, shown, label_points * t, rooms.label - 4 * t, rooms.large);
@@ -280,8 +283,12 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
   const Trace& trace = rooms.trace;
   const float inner = card.card.width() - 2 * pad * t;
   const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
-  set_title(frame, card, is_x ? "X" : name(slot.stage), card.card.width() - 12 * t, t);
-  card.symbol = symbol_of(trace, slot.stage, frame.view().head);
+  const bool measured = rooms.shown != slot.stage;
+  const std::string_view title = is_x       ? "X"
+                                 : measured ? frame.words(measure_keys[static_cast<std::size_t>(frame.view().measure)])
+                                            : name(slot.stage);
+  set_title(frame, card, title, card.card.width() - 12 * t, t);
+  if (!measured) card.symbol = symbol_of(trace, slot.stage, frame.view().head);
   if (card.symbol == card.title) card.symbol.clear();
   add_scrubber(slot, card, t);
   if (rooms.large)

@@ -87,7 +87,7 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
 template <typename T, typename Make, typename... Parts>
 T& picture_of_cards(const Frame& frame, Make&& make, const Parts&... also) {
   const View& view = frame.view();
-  return frame.picture<T>(std::forward<Make>(make), view.packed, view.brought_forward,
+  return frame.picture<T>(std::forward<Make>(make), view.packed, view.measure, view.brought_forward,
                           view.brought_forward_beside == view.selected,
                           view.selected ? std::optional(view.selected->stage) : std::nullopt,
                           view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);

@@ -24,7 +24,9 @@ struct Span {
 Place find(const PipelinePicture& picture, Stage stage, Index batch, Index head) {
   for (const CardPicture& card : picture.cards) {
     for (const HeatPicture& heat : card.heats) {
-      if (heat.stage == stage && heat.batch == batch && heat.head == head) return {&card, &heat};
+      // The card of the weights may show what they bring: the same rows and columns.
+      const bool here = heat.stage == stage || (stage == Stage::weights && is_measure(heat.stage));
+      if (here && heat.batch == batch && heat.head == head) return {&card, &heat};
     }
   }
   return {};

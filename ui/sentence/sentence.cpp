@@ -53,14 +53,12 @@ struct BroughtProse {
 };
 
 BroughtProse brought_prose(const SceneContext& context, Index query, const Row& row) {
-  const BroughtRow brought = brought_row(context.trace, context.view, query);
-  const bool share = measure_shown(context.trace, context.view) == HeadMeasure::share;
+  const BroughtRow& brought = *row.brought;
+  const bool share = !row.lengths;
   const auto weight = std::ranges::max_element(row.weights) - row.weights.begin();
   const auto at = [](const std::vector<float>& all, Index k) { return all[static_cast<std::size_t>(k)]; };
   const ImU32 ink = context.look.ink, head = context.look.head_ink(context.view.head);
-  const auto amount = [&](Index k) {
-    return share ? share_text(at(row.shares, k)) : length_text(at(brought.lengths, k));
-  };
+  const auto amount = [&](Index k) { return row.number(static_cast<std::size_t>(k)); };
   BroughtProse prose;
   prose.title = !(brought.sum > 0) ? "measure.brings_nothing" : share ? "measure.brings_share" : "measure.brings";
   prose.story = weight == row.most ? "measure.weight_too"
@@ -154,7 +152,7 @@ struct SentenceParts {
 
   /// What the word does, what was guessed, and what is to be known of it besides.
   void put_sentences() {
-    if (!row.weights.empty()) put_brought();
+    if (row.brought) put_brought();
     else put_looks();
     if (story.claim && !presenting && !guessing.asked) put_claim(*story.claim);
     if (story.random_weights || story.random_input)
@@ -171,7 +169,7 @@ struct SentenceParts {
       const Rect room{{body.min.x, body.max.y + 6 * u}, {body.max.x, area.max.y}};
       const float width = put_measures(pen, room);
       const std::string legend =
-          row.full.empty() ? std::string(words("measure.legend")) : words.fill("measure.legend_full", {row.full});
+          row.lengths ? words.fill("measure.legend_full", {length_text(row.brought->most)}) : words("measure.legend");
       const float x = room.min.x + width + 14 * u;
       if (!row.weights.empty() && x + pen.measure(Face::ui, pen.type.caption, legend).x <= room.max.x)
         pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pen.type.caption * 1.05f}, Align::left,

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/run/trace.h"
+#include "ui/frame/measure_shown.h"
 #include "ui/level/matrix_numbers.h"
-#include "ui/level/measured.h"
 #include "ui/look/measure.h"
 
 namespace headlight::sentence {
@@ -31,17 +32,15 @@ Row measured_row(const SceneContext& context, Index query) {
   Row row = row_of(context, query);
   const HeadMeasure measure = measure_shown(context.trace, context.view);
   if (measure == HeadMeasure::weight || row.dead) return row;
-  BroughtRow brought = brought_row(context.trace, context.view, query);
-  row.weights = std::move(row.shares);
-  row.shares = std::move(brought.shares);
+  row.brought = brought_row(context.trace, context.view, query);
+  row.lengths = measure == HeadMeasure::arrives;
+  row.weights = std::exchange(row.shares, row.brought->shares);
   row.most = std::ranges::max_element(row.shares) - row.shares.begin();
-  if (measure == HeadMeasure::share) return row;
-  row.full = length_text(brought.most);
-  for (const float length : brought.lengths) {
-    row.bars.push_back(brought.most > 0 ? length / brought.most : 0);
-    row.numbers.push_back(length_text(length));
-  }
   return row;
+}
+
+std::string Row::number(std::size_t k) const {
+  return lengths ? length_text(brought->lengths[k]) : share_text(shares[k]);
 }
 
 std::string share_text(float share) {
@@ -216,7 +215,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
       const float height = std::max(std::clamp(row.weights[k], 0.0f, 1.0f) * depth, 3 * u);
       pen.box({{x - half, bottom - height}, {x - between, bottom}}, colour, std::max(1.0f, 1.5f * u), Corner::mark * u);
     }
-    const float value = row.bars.empty() ? row.shares[k] : row.bars[k];
+    const float value = row.bar(k);
     const float share = std::isfinite(value) ? std::clamp(value, 0.0f, 1.0f) : 0;
     if (share > 0) {
       const float height = std::max(share * depth, 1.5f * u);
@@ -224,7 +223,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     }
     const bool is_lit = place.index == lit;
     // The largest share is read from the last row too, where its word leaves it the room.
-    const std::string words = row.numbers.empty() ? share_text(row.shares[k]) : row.numbers[k];
+    const std::string words = row.number(k);
     const float larger = pen.context().fonts.crisp(Face::mono, pen.type.number * 1.5f);
     const bool large = is_lit && line.lines == 1 && pen.measure(Face::mono, larger, words).x <= place.box.width();
     pen.text(TextRole::number, Face::mono, large ? larger : pen.type.number, {x, bottom + number * 0.6f}, Align::middle,

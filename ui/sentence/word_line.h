@@ -2,21 +2,32 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "ui/level/measured.h"
 #include "ui/level/pen.h"
 
 namespace headlight::sentence {
 
 /// One row of a head and what the mask says of it.
 struct Row {
-  std::vector<float> shares;         ///< of the weights, or of what is brought
-  std::vector<float> bars;           ///< 0 … 1, how high each stands; empty: as high as its share
-  std::vector<std::string> numbers;  ///< under the bars; empty: the shares
-  std::string full;                  ///< the number of a bar of full height; "" where that is 1
-  std::vector<float> weights;        ///< beside the bars, hollow; empty where they are the shares themselves
+  std::vector<float> shares;          ///< of the weights, or of what is brought
+  std::optional<BroughtRow> brought;  ///< where the view measures that
+  bool lengths = false;               ///< the bars are what is brought, not its shares
+  std::vector<float> weights;         ///< beside the bars, hollow; empty where they are the shares themselves
   std::vector<bool> hidden;
   Index most = 0;
   bool dead = false;
+
+  /// How high the bar stands, 0 … 1.
+  float bar(std::size_t k) const {
+    if (!lengths) return shares[k];
+    return brought->most > 0 ? brought->lengths[k] / brought->most : 0;
+  }
+  /// Under it.
+  std::string number(std::size_t k) const;
 };
 
 /// Of the weights.

@@ -96,6 +96,21 @@ TEST_CASE("a head's part is the sum of what each key's value brings, at any posi
   }
 }
 
+TEST_CASE("each part of a logit is the row that is added times what its numbers count, and the biases, everywhere") {
+  for (const std::string& name : networks_with_logits()) {
+    INFO(name);
+    const NetworkRun run = pass_of(name);
+    if (!run.network->has_parts()) continue;
+    for (const LogitPart& part : run.network->parts_of(run, 0, 5).parts) {
+      REQUIRE(part.state.size() == part.direction.size());
+      CHECK(std::inner_product(part.state.begin(), part.state.end(), part.direction.begin(), part.constant) ==
+            Approx(part.value).margin(1e-9));
+      CHECK((part.what == LogitPart::What::final_bias || part.what == LogitPart::What::attention_bias ||
+             !part.state.empty()));
+    }
+  }
+}
+
 TEST_CASE("parts of a logit are those that PyTorch's derivatives give with frozen norms") {
   const auto expected = open_arrays(samples::fixture("logit_parts.npz"));
   for (const std::string name : {"gpt2", "opt_after", "gemma2"}) {
@@ -210,6 +225,16 @@ TEST_CASE("what heads do over lines is the mean of what they do in each, padding
     CHECK(head[HeadPattern::previous].value() == Approx(previous).margin(1e-5));
     CHECK(head.entropy.value() == Approx(bits).margin(1e-5));
     CHECK(head.effect.value() == Approx(effect).margin(1e-5));
+  }
+  const auto effect_in = [&](const HeadMeans& head, const std::string& line) {
+    return *head_means(*network, {line})[static_cast<std::size_t>(&head - heads.data())].effect;
+  };
+  for (const HeadMeans& head : heads) {
+    REQUIRE(head.lines.size() == lines.size());
+    for (std::size_t i = 0; i < head.lines.size(); ++i) {
+      CHECK(head.lines[i].effect == Approx(effect_in(head, lines[head.lines[i].line])).margin(1e-5));
+      if (i > 0) CHECK(head.lines[i].effect <= head.lines[i - 1].effect);
+    }
   }
   CHECK_FALSE(head_means(*network, {"1 2 3"})[0][HeadPattern::induction].has_value());
   CHECK_FALSE(head_means(*open_network(networks::folder + "bert"), {"1 2 3"})[0].effect.has_value());

@@ -155,6 +155,7 @@ TEST_CASE("how a scenario is looked at stands in its file and comes back, and wh
   view.step = 12;
   view.head = 1;
   view.key = 4;
+  view.measure = HeadMeasure::share;
   write_scenario(path, scenario, &view);
   std::optional<ScenarioView> back;
   CHECK(read_scenario(path, &back) == scenario);
@@ -167,6 +168,7 @@ TEST_CASE("how a scenario is looked at stands in its file and comes back, and wh
   CHECK(samples::has(error_of(R"({"view": {"level": "near"}})"), "$.view.level: \"near\" is not a level"));
   CHECK(samples::has(error_of(R"({"view": {"level": "operation:W_q"}})"), "$.view.level: \"W_q\" is not a stage"));
   CHECK(samples::has(error_of(R"({"view": {"select": "weights:1"}})"), "$.view.select"));
+  CHECK(samples::has(error_of(R"({"view": {"measure": "much"}})"), "$.view.measure: \"much\" is no measure"));
   CHECK(samples::has(error_of(R"({"view": {"zoom": 2}})"), "zoom"));
 }
 
