@@ -195,11 +195,11 @@ int patch_command(const CommandLine& line) {
   scenario.source = Source::file;
   const Patch::What what = patched(line["--what"]);
   const auto network = open_network(line.file);
-  const std::string said = scenario.text_as_input ? scenario.text : network->usual_text(scenario.text);
+  const std::string said = input_of(*network, scenario);
   const NetworkText text = network->read(said), from = network->read(line["--from"]);
   if (!network->spec().head.output.there())
     throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
-  const Token word = next_token(*network, text_lines(said).front(), line["--word"], "--word");
+  const Token word = next_token(*network, said.substr(0, said.find('\n')), line["--word"], "--word");
   Progress progress(line.file);
   const PatchGrid made = patch_grid(*network, text, from, what, word.id, options_of(line, *network, scenario),
                                     [&](const auto&, double share) { progress(share); });

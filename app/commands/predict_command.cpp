@@ -51,7 +51,7 @@ struct Line {
 /// So many words, drawn one after the other at the end of each line; fewer where the network ends it.
 std::vector<Line> written(const Network& network, Scenario scenario, RunOptions options, const Sampling& sampling,
                           Index words) {
-  if (network.spec().masked || network.spec().stacks.size() != 1)
+  if (!network.spec().writes())
     throw SettingError("--write", "is of networks that say the next word of a text",
                        "expected a decoder alone, such as GPT-2");
   options.logits = RunOptions::Logits::last;

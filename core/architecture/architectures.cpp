@@ -67,6 +67,7 @@ constexpr Architecture rows[] = {
     {"electra", "ELECTRA", build_electra},
     {"albert", "ALBERT", build_albert},
     {"modernbert", "ModernBERT", build_modernbert},
+    {"vit", "ViT", build_vit},
     {"t5", "T5", build_t5},
     {"mt5", "mT5", build_mt5},
     {"bart", "BART", build_bart},
@@ -170,7 +171,8 @@ class Used {
     for (const StackSpec& stack : spec.stacks) {
       const EmbeddingSpec& e = stack.embedding;
       names_.insert({e.tokens, e.positions, e.segments});
-      add(e.norm), add(e.projection), add(stack.final_norm), add(stack.projection);
+      for (const ExtraToken& token : e.extra) names_.insert(token.array);
+      add(e.norm), add(e.projection), add(e.patches), add(stack.final_norm), add(stack.projection);
       for (const BlockSpec& block : stack.blocks) add(block);
     }
     add(spec.head.transform), add(spec.head.norm), add(spec.head.output);
@@ -178,7 +180,7 @@ class Used {
   bool holds(const std::string& name) const { return names_.contains(name); }
 
  private:
-  void add(const LinearSpec& linear) { names_.insert({linear.weight, linear.bias}); }
+  void add(const LinearSpec& linear) { names_.insert({linear.weight, linear.bias, linear.gain}); }
   void add(const NormSpec& norm) { names_.insert({norm.weight, norm.bias}); }
   void add(const AttentionSpec& a) {
     for (const LinearSpec* linear : {&a.q, &a.k, &a.v, &a.o}) add(*linear);
@@ -212,7 +214,7 @@ bool says_nothing_new(const std::string& name) {
     if (name.ends_with(ending)) return true;
   }
   for (const char* part : {"pooler", "seq_relationship", "classifier", "optimizer", "qa_outputs", "rotary_emb", "cls.",
-                           "_extra_state", "EncDecAttention.relative_attention_bias"}) {
+                           "mask_token", "_extra_state", "EncDecAttention.relative_attention_bias"}) {
     if (name.find(part) != std::string::npos) return true;
   }
   return false;

@@ -108,7 +108,7 @@ bool is_companion(const fs::path& path) {
   const std::string name = path.filename().string();
   for (const char* known : {"config.json", "params.json", "generation_config.json", "tokenizer.json",
                             "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
-                            "vocab.txt", "merges.txt", "tokenizer.model", "spiece.model"}) {
+                            "vocab.txt", "merges.txt", "tokenizer.model", "spiece.model", "preprocessor_config.json"}) {
     if (name != known) continue;
     for (const char* suffix : {".safetensors", ".bin", ".pt", ".pth", ".gguf"}) {
       if (is_file(path) && !files_ending(path.parent_path(), suffix).empty()) return true;

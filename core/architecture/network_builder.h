@@ -138,6 +138,8 @@ void build_electra(NetworkBuilder& b);
 void build_albert(NetworkBuilder& b);
 void build_modernbert(NetworkBuilder& b);
 void build_distilbert(NetworkBuilder& b);
+// vision.cpp
+void build_vit(NetworkBuilder& b);
 // torch_transformer.cpp
 void build_torch_transformer(NetworkBuilder& b);
 // encoder_decoder.cpp

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/image/picture_input.h"
 #include "core/position/rope_waves.h"
 #include "core/tensor/tensor.h"
 
@@ -19,6 +20,7 @@ struct LinearSpec {
   bool in_out = false;                          ///< stored [in, out], as Conv1D does
   std::vector<std::pair<Index, Index>> rows{};  ///< (first, count) of [out], of a packed matrix; empty: all of them
   std::optional<Index> of_stack{};              ///< of a stack [n, …] of such layers this one
+  std::string gain{};                           ///< [out], times what it gives (LayerScale)
   bool there() const { return !weight.empty(); }
 };
 
@@ -103,9 +105,19 @@ struct BlockSpec {
   double multiplier = 1;  ///< m
 };
 
+/// A token that stands before the patches of a picture: cls, dist, a register.
+struct ExtraToken {
+  std::string name, array;   ///< "cls", [d] under this name
+  Index row = 0;             ///< of that array, where it holds several
+  bool has_position = true;  ///< the table of positions has a row for it
+};
+
 enum class PositionKind : std::uint8_t { none, learned, sinusoidal };
 struct EmbeddingSpec {
   std::string tokens;  ///< [vocabulary, width]
+  /// Of pictures, in place of words (Dosovitskiy et al. 2020): each patch [channels, p, p] goes through this, [d, …].
+  LinearSpec patches{};
+  std::vector<ExtraToken> extra{};  ///< before the patches
   double scale = 1;
   PositionKind position_kind = PositionKind::none;
   std::string positions;      ///< [n, d]; sinusoids may be computed instead
@@ -134,14 +146,24 @@ struct HeadSpec {
   std::optional<double> softcap;
 };
 
+/// The patches that a picture is cut into, row by row.
+struct PictureSpec {
+  PictureSteps steps;
+  Index channels = 3, patch = 16, rows = 1, columns = 1;
+};
+
 struct NetworkSpec {
   std::string family;             ///< "GPT-2"
   std::vector<StackSpec> stacks;  ///< one, or an encoder and a decoder
   HeadSpec head;
   Index width = 0;  ///< of the residual stream
   Index vocabulary = 0;
-  bool takes_tensors = false;  ///< there is no embedding: its input is x (src, tgt, memory) in the file
-  bool masked = false;         ///< predicts the masked word and not the next
+  bool takes_tensors = false;          ///< there is no embedding: its input is x (src, tgt, memory) in the file
+  bool masked = false;                 ///< predicts the masked word and not the next
+  std::optional<PictureSpec> picture;  ///< it reads pictures: it predicts at the first token, one of `labels`
+  std::vector<std::string> labels;
+  /// Whether it says the next word of a text.
+  bool writes() const { return !masked && !takes_tensors && !picture && stacks.size() == 1; }
   std::optional<Index> start_token, end_token, mask_token;
   std::vector<std::string> notes;  ///< what a person should know of how it was read
 };

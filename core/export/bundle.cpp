@@ -78,11 +78,12 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
     }
     if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
   }
-  if (!scenario.mask_file.empty()) {
-    const fs::path from = path_from(scenario.mask_file);
-    scenario.mask_file = "mask_file" + from.extension().string();
+  for (const auto& [file, name] : {std::pair{&scenario.mask_file, "mask_file"}, {&scenario.image, "image"}}) {
+    if (file->empty()) continue;
+    const fs::path from = path_from(*file);
+    *file = name + from.extension().string();
     std::error_code error;
-    fs::copy_file(from, folder / scenario.mask_file, error);
+    fs::copy_file(from, folder / *file, error);
     if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
   }
   write_text(folder / "scenario.json", to_json(scenario));

@@ -39,6 +39,7 @@ std::shared_ptr<const Trace> as_passed(const std::shared_ptr<const NetworkRun>& 
   scenario.file = looked_at.file;
   scenario.text = looked_at.text;
   scenario.text_as_input = looked_at.text_as_input;
+  scenario.image = looked_at.image;
   scenario.knock_out = looked_at.knock_out;
   scenario.layer = pass->network->layers()[static_cast<std::size_t>(layer)].layer;
   return compute_layer(pass, layer, scenario);

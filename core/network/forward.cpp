@@ -10,6 +10,7 @@
 #include "core/attention/heads.h"
 #include "core/attention/projection.h"
 #include "core/network/key_cache.h"
+#include "core/network/pictures.h"
 #include "core/network/weights.h"
 #include "core/position/relative_bias.h"
 #include "core/scenario/model_layer.h"
@@ -126,8 +127,39 @@ Index Forward::layer_of(Index stack, Index block, bool cross) const {
   return 0;
 }
 
-Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const TokenBatch& tokens, Index first) const {
+Forward::EmbeddingParts Forward::picture_parts(const EmbeddingSpec& spec, const Tensor& pixels) const {
+  const Index patch = network_.spec().picture->patch, batch = pixels.size(0);
+  Linear linear = read_linear(checkpoint_, spec.patches);
+  linear.weight = linear.weight.view({linear.weight.size(0), linear.weight.count() / linear.weight.size(0)});
+  const Tensor patches = project(patches_of(pixels, patch), linear.weight, linear.bias, workers_).contiguous();
+  const Index width = patches.size(2), extra = std::ssize(spec.extra), count = extra + patches.size(1);
+  Buffer words, places(static_cast<std::size_t>(count * width), 0.0F);
+  for (Index b = 0; b < batch; ++b) {
+    for (const ExtraToken& token : spec.extra) {
+      const Tensor row = checkpoint_.load(token.array);
+      const auto values = row.values().subspan(static_cast<std::size_t>(token.row * width));
+      words.insert(words.end(), values.begin(), values.begin() + width);
+    }
+    const auto values = patches.values().subspan(static_cast<std::size_t>(b * patches.size(1) * width));
+    words.insert(words.end(), values.begin(), values.begin() + patches.size(1) * width);
+  }
+  EmbeddingParts parts{Tensor({batch, count, width}, std::move(words)), {}};
+  if (spec.position_kind == PositionKind::none) return parts;
+  const Tensor table = checkpoint_.load(spec.positions);
+  auto from = table.values().begin();
+  for (Index i = 0; i < count; ++i) {
+    if (i < extra && !spec.extra[static_cast<std::size_t>(i)].has_position) continue;
+    std::copy_n(from, width, places.begin() + i * width);
+    from += width;
+  }
+  parts.places = Tensor({1, count, width}, std::move(places)).expand({batch, count, width});
+  return parts;
+}
+
+Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const NetworkText& text, Index first) const {
   const EmbeddingSpec& spec = stack.embedding;
+  if (spec.patches.there()) return picture_parts(spec, text.pixels);
+  const TokenBatch& tokens = &stack == &network_.spec().stacks.front() ? text.tokens : text.decoder;
   const Index end = tokens.count(), count = end - first;
   if (spec.most_positions > 0 && end > spec.most_positions) {
     throw SettingError(
@@ -158,8 +190,8 @@ Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const T
   return parts;
 }
 
-Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens, Index first) const {
-  const EmbeddingParts parts = embedding_parts(stack, tokens, first);
+Tensor Forward::embed(const StackSpec& stack, const NetworkText& text, Index first) const {
+  const EmbeddingParts parts = embedding_parts(stack, text, first);
   const Tensor x = normed(parts.places.defined() ? plus(parts.words, parts.places) : parts.words, stack.embedding.norm);
   return stack.embedding.projected_last ? through(x, stack.embedding.projection) : x;
 }
@@ -391,14 +423,14 @@ Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) c
   return normed(plus(x, fed, spec.multiplier), spec.mlp_sum);
 }
 
-Tensor Forward::run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run) const {
+Tensor Forward::run_stack(Index stack, NetworkRun& run) const {
   const StackSpec& spec = network_.spec().stacks[static_cast<std::size_t>(stack)];
   const Tensor& given = stack == 1 ? run.text.decoder_x : run.text.x;
   const Place first = begin(run);
   const bool resumes = options_.from != nullptr && first.stack == stack;
   Tensor x = resumes           ? run.layers[static_cast<std::size_t>(layer_of(stack, first.block, false))].residual
              : given.defined() ? given
-                               : embed(spec, tokens, stack + 1 == std::ssize(network_.spec().stacks) ? run.first : 0);
+                               : embed(spec, run.text, stack + 1 == std::ssize(network_.spec().stacks) ? run.first : 0);
   for (auto block = static_cast<std::size_t>(resumes ? first.block : 0); block < spec.blocks.size(); ++block) {
     if (options_.stop.stop_requested()) throw Cancelled();
     x = run_block(stack, static_cast<Index>(block), std::move(x), run);
@@ -406,8 +438,8 @@ Tensor Forward::run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run
   return x;
 }
 
-Tensor Forward::encode(const TokenBatch& tokens, NetworkRun& run) const {
-  return normed(run_stack(0, tokens, run), network_.spec().stacks[0].final_norm);
+Tensor Forward::encode(NetworkRun& run) const {
+  return normed(run_stack(0, run), network_.spec().stacks[0].final_norm);
 }
 
 Tensor Forward::before_words(const Tensor& last) const {
@@ -457,12 +489,14 @@ void Forward::fill(NetworkRun& run) const {
   try {
     const bool two = network_.spec().stacks.size() == 2;
     if (two && cache_ && !run.encoded.defined()) run.encoded = cache_->encoded_for(run);
-    if (two && !run.encoded.defined()) run.encoded = encode(run.text.tokens, run);
+    if (two && !run.encoded.defined()) run.encoded = encode(run);
     run.first = cache_ ? cache_->begin(run) : 0;
-    run.final = run_stack(two ? 1 : 0, two ? run.text.decoder : run.text.tokens, run);
+    run.final = run_stack(two ? 1 : 0, run);
   } catch (const Stop&) { return; }
   if (cache_) cache_->end();
-  if (options_.logits != RunOptions::Logits::none) run.logits = logits(run.final);
+  const bool picture = network_.spec().picture.has_value();
+  if (options_.logits != RunOptions::Logits::none)
+    run.logits = logits(picture ? run.final.slice(1, 0, 1).contiguous() : run.final);
 }
 
 }  // namespace headlight

@@ -23,13 +23,13 @@ class Forward {
   /// Everything of `run` from its text and knock_out, up to options.until.
   void fill(NetworkRun& run) const;
   /// [B, n, width] of the encoder's last norm.
-  Tensor encode(const TokenBatch& tokens, NetworkRun& run) const;
-  /// What is added up before the embedding's norm: [B, n, width] of words, and of places and segments, undefined where
-  /// there are none. Of the positions from `first` on.
+  Tensor encode(NetworkRun& run) const;
+  /// What is added up before the embedding's norm: [B, n, width] of words (or patches), and of places and segments,
+  /// undefined where there are none. Of the positions from `first` on.
   struct EmbeddingParts {
     Tensor words, places;
   };
-  EmbeddingParts embedding_parts(const StackSpec& stack, const TokenBatch& tokens, Index first = 0) const;
+  EmbeddingParts embedding_parts(const StackSpec& stack, const NetworkText& text, Index first = 0) const;
   /// What the last stack's blocks gave, after the last norm and all that stands before the table of words.
   Tensor before_words(const Tensor& last) const;
   /// [B, n or 1, vocabulary] for what the last stack's blocks gave.
@@ -54,8 +54,9 @@ class Forward {
   Place begin(const NetworkRun& run) const;
   Place place_of(Index layer) const;
 
-  Tensor embed(const StackSpec& stack, const TokenBatch& tokens, Index first) const;
-  Tensor run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run) const;
+  Tensor embed(const StackSpec& stack, const NetworkText& text, Index first) const;
+  EmbeddingParts picture_parts(const EmbeddingSpec& spec, const Tensor& pixels) const;
+  Tensor run_stack(Index stack, NetworkRun& run) const;
   Tensor run_block(Index stack, Index block, Tensor x, NetworkRun& run) const;
   Tensor attend(Index layer, const Tensor& residual, NetworkRun& run) const;
   /// What decides which keys a query sees and what is added to their scores: keys from `first_key` on, and queries that

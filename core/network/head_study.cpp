@@ -153,8 +153,8 @@ constexpr std::size_t most_lines = 256;
 std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
                                   const RunOptions& options,
                                   const std::function<void(const std::vector<HeadMeans>& so_far, double share)>& told) {
-  if (network.spec().takes_tensors)
-    throw SettingError("--texts", network.title() + " reads tensors and no words", "expected a language model");
+  if (network.spec().takes_tensors || network.spec().picture)
+    throw SettingError("--texts", network.title() + ", reads no words", "expected a language model");
   std::vector<std::size_t> sorted(lines.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
   const auto length = [&](std::size_t line) { return std::ssize(lines[line]); };

@@ -69,9 +69,7 @@ class Attribution {
         forward_(*run.network, checkpoint, options_),
         stack_(static_cast<Index>(spec_.stacks.size()) - 1),
         batch_(batch),
-        place_(run.logits.size(1) == 1 ? run.final.size(1) - 1
-               : position < 0          ? place_of_prediction(run, batch)
-                                       : position) {
+        place_(run.logits.size(1) == 1 || position < 0 ? position_of_prediction(run, batch) : position) {
     if (stack().projection.there()) projection_ = read_linear(checkpoint, stack().projection);
   }
 
@@ -231,8 +229,7 @@ void Attribution::past_block(Index block) {
 }
 
 void Attribution::past_embedding() {
-  const TokenBatch& tokens = stack_ == 1 ? run_.text.decoder : run_.text.tokens;
-  const Forward::EmbeddingParts parts = forward_.embedding_parts(stack(), tokens);
+  const Forward::EmbeddingParts parts = forward_.embedding_parts(stack(), run_.text);
   const Row word = row(parts.words);
   const Row place = parts.places.defined() ? row(parts.places) : Row(word.size());
   const double bias = past_norm(stack().embedding.norm, plus(word, place));
@@ -316,7 +313,25 @@ Tensor Network::logits_of(const Tensor& x, int threads) const {
   return Forward(*this, *checkpoint_, options).logits(x);
 }
 
+namespace {
+
+/// By its whole name, or by one of the names that stand in it between commas: "tabby, tabby cat".
+Token label_named(const Network& network, const std::string& word, std::string_view option) {
+  const std::vector<std::string>& labels = network.spec().labels;
+  for (const bool whole : {true, false}) {
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (whole ? labels[i] == word : (", " + labels[i] + ",").find(", " + word + ",") != std::string::npos)
+        return {static_cast<Index>(i), labels[i]};
+    }
+  }
+  throw SettingError(std::string(option), in_quotes(word) + " is no label of " + network.file(),
+                     "expected one of its labels");
+}
+
+}  // namespace
+
 Token next_token(const Network& network, const std::string& line, const std::string& word, std::string_view option) {
+  if (network.spec().picture) return label_named(network, word, option);
   const TokenSplitter& splitter = network.tokenizer();
   const std::string typed = as_typed(word);
   std::vector<std::string> ways{typed};
@@ -354,7 +369,7 @@ std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block
   std::vector<LensCell> line;
   for (Index q = 0; q < count; ++q) {
     const MatrixView whole = run.logits.matrix(batch);
-    const auto said = static_cast<std::size_t>(largest(softmax(whole, q)));
+    const auto said = static_cast<std::size_t>(largest(softmax(whole, std::min(q, whole.rows - 1))));
     const std::vector<double> shares = softmax(logits.matrix(), q);
     const Index id = largest(shares);
     line.push_back({{id, network.word(id), shares[static_cast<std::size_t>(id)]}, shares[said]});

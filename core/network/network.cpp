@@ -12,6 +12,7 @@
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
 #include "core/network/layers.h"
+#include "core/network/pictures.h"
 #include "core/network/weights.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings_table.h"
@@ -155,7 +156,9 @@ std::string Network::title() const {
     title += counted(static_cast<Index>(spec_.stacks[0].blocks.size()), "layer");
   }
   title += " of " + counted(layers_.front().heads, "head");
-  return spec_.vocabulary > 0 ? title + ", " + counted(spec_.vocabulary, "token") : title;
+  if (const auto& picture = spec_.picture)
+    title += ", " + std::to_string(picture->rows) + " × " + std::to_string(picture->columns) + " patches";
+  return spec_.vocabulary > 0 ? title + ", " + counted(spec_.vocabulary, spec_.picture ? "label" : "token") : title;
 }
 
 std::optional<Index> Network::find_layer(const std::string& layer) const {
@@ -237,7 +240,7 @@ bool reads(const TokenSplitter& splitter, const std::string& text) {
 }  // namespace
 
 std::string Network::usual_text(const std::string& text) const {
-  if (spec_.takes_tensors || text != Scenario().text) return text;
+  if (spec_.takes_tensors || spec_.picture || text != Scenario().text) return text;
   const TokenSplitter& splitter = tokenizer();
   if (reads(splitter, text)) return text;
   const Index most = spec_.stacks.front().embedding.most_positions;
@@ -271,7 +274,10 @@ std::pair<std::vector<float>, float> Network::word_row(Index id) const {
           linear.bias.defined() ? linear.bias.values()[static_cast<std::size_t>(id)] : 0};
 }
 
-std::string Network::word(Index id) const { return tokenizer().text_of(id).value_or("#" + std::to_string(id)); }
+std::string Network::word(Index id) const {
+  if (spec_.picture) return spec_.labels[static_cast<std::size_t>(id)];
+  return tokenizer().text_of(id).value_or("#" + std::to_string(id));
+}
 
 /// x, src, tgt and memory of the file, [n, d] being one batch entry.
 NetworkText Network::given_tensors() const {
@@ -316,6 +322,7 @@ NetworkText Network::given_tensors() const {
 
 NetworkText Network::read(const std::string& text, const RunOptions& options, Index most_written) const {
   if (spec_.takes_tensors) return given_tensors();
+  if (spec_.picture) return read_pictures(spec_, text);
   const TokenSplitter& splitter = tokenizer();
   const bool two = spec_.stacks.size() == 2;
   std::vector<std::vector<Token>> sources, targets;
@@ -372,7 +379,7 @@ NetworkRun Network::run(NetworkText text, const RunOptions& options) const {
   for (const TokenBatch* batch : {&run.text.tokens, &run.text.decoder}) {
     for (const auto& entry : batch->entries) {
       for (const Token& token : entry) {
-        if (spec_.takes_tensors || (token.id >= 0 && token.id < spec_.vocabulary)) continue;
+        if (spec_.takes_tensors || spec_.picture || (token.id >= 0 && token.id < spec_.vocabulary)) continue;
         throw SettingError(
             "--text", in_quotes(token.text) + " is token " + std::to_string(token.id),
             "expected ids below " + std::to_string(spec_.vocabulary) + ", the rows of the token embedding");
@@ -460,12 +467,17 @@ Index place_of_prediction(const NetworkRun& run, Index batch) {
   const NetworkSpec& spec = run.network->spec();
   const TokenBatch& tokens = spec.stacks.size() == 2 ? run.text.decoder : run.text.tokens;
   const auto entry = static_cast<std::size_t>(batch);
-  if (run.logits.defined() && run.logits.size(1) == 1) return 0;
+  if (spec.picture || (run.logits.defined() && run.logits.size(1) == 1)) return 0;
   for (std::size_t i = 0; spec.masked && i < static_cast<std::size_t>(tokens.lengths[entry]); ++i) {
     const Token& token = tokens.entries[entry][i];
     if (token.id == spec.mask_token || token.text == "[MASK]" || token.text == "<mask>") return static_cast<Index>(i);
   }
   return tokens.lengths[entry] - 1 - run.first;
+}
+
+Index position_of_prediction(const NetworkRun& run, Index batch) {
+  const bool last_row = run.logits.defined() && run.logits.size(1) == 1 && !run.network->spec().picture;
+  return last_row ? run.final.size(1) - 1 : place_of_prediction(run, batch);
 }
 
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token) {

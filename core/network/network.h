@@ -23,6 +23,8 @@
 #include <vector>
 
 #include "core/architecture/network_spec.h"
+#include "core/files/file_watch.h"
+#include "core/image/png_image.h"
 #include "core/network/head_overview.h"
 #include "core/scenario/model_layer.h"
 #include "core/tokenizer/tokenizer.h"
@@ -55,15 +57,25 @@ struct TokenBatch {
   bool operator==(const TokenBatch&) const = default;
 };
 
+/// A picture as the network sees it.
+struct Picture {
+  std::string file;           ///< "" of one that is drawn, where none was named
+  FileStamp stamp{};          ///< of the file when it was read
+  Image image{};              ///< resized and cropped
+  int width = 0, height = 0;  ///< before
+};
+
 /// What a network reads. A decoder's part is empty where it is to be written by the network itself, word by word.
 struct NetworkText {
   TokenBatch tokens;   ///< of the only stack, or of the encoder
   TokenBatch decoder;  ///< of the decoder, from its start token on; empty in networks of one stack
   Tensor x,
-      decoder_x;  ///< [B, n, width] in place of words, where NetworkSpec::takes_tensors; the tokens are then places
+      decoder_x;    ///< [B, n, width] in place of words, where NetworkSpec::takes_tensors; the tokens are then places
+  Tensor pixels{};  ///< [B, channels, height, width], of networks that read pictures; the tokens are its patches
+  std::vector<std::shared_ptr<const Picture>> pictures{};  ///< that these were
   bool operator==(const NetworkText& other) const {
     return tokens == other.tokens && decoder == other.decoder && identical(x, other.x) &&
-           identical(decoder_x, other.decoder_x);
+           identical(pixels, other.pixels) && identical(decoder_x, other.decoder_x);
   }
 };
 
@@ -171,7 +183,8 @@ class Network : public std::enable_shared_from_this<Network> {
   /// vocabulary.
   const TokenSplitter& tokenizer() const;
   /// A line a batch entry. In an encoder-decoder "source => target" gives the decoder's words, else the network writes
-  /// them itself, as many as `most_written`. Throws SettingError.
+  /// them itself, as many as `most_written`. Of a network that reads pictures: their files, one a line; "" is one that
+  /// is drawn here. Throws SettingError or FileError.
   NetworkText read(const std::string& text, const RunOptions& options = {}, Index most_written = 32) const;
   /// The text, or, where it is the usual one and the model knows none of it, words or ids that it knows.
   std::string usual_text(const std::string& text) const;
@@ -239,8 +252,10 @@ struct LikelyToken {
 /// vocabulary.
 std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count);
 /// Where a network predicts, as a row of its logits: a masked word's place in one that predicts those, else the last
-/// position of the entry.
+/// position of the entry. Of pictures there is one row.
 Index place_of_prediction(const NetworkRun& run, Index batch);
+/// The position of that row: of pictures the first one.
+Index position_of_prediction(const NetworkRun& run, Index batch);
 /// The probability of one token there.
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token);
 

@@ -1,5 +1,7 @@
 #include "core/network/network_trace.h"
 
+#include <algorithm>
+
 #include "core/architecture/architectures.h"
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
@@ -36,9 +38,23 @@ void refuse_sizes(const Scenario& s) {
   }
 }
 
-/// The text as it is read: the one that was asked for, or ids where none was and the model has no tokenizer.
-std::string text_read(const Network& network, const Scenario& s) {
-  return s.text_as_input ? s.text : network.usual_text(s.text);
+/// A file has changed on disk since its picture was read.
+bool pictures_changed(const NetworkText& text) {
+  return std::ranges::any_of(text.pictures, [](const auto& picture) {
+    return !picture->file.empty() && stamp_of(path_from(picture->file)) != picture->stamp;
+  });
+}
+
+/// "cat.png, 640 × 480 pixels, bilinear to 224 × 224"
+std::string picture_note(const Picture& picture, const PictureSteps& steps) {
+  const auto size = [](int width, int height) { return std::to_string(width) + " × " + std::to_string(height); };
+  const std::string made = size(picture.image.width, picture.image.height);
+  if (picture.file.empty()) return "a drawn one of " + made + " pixels, since none was given";
+  std::string note = picture.file + ", " + size(picture.width, picture.height) + " pixels";
+  if (steps.shorter_side > 0)
+    note += ", its shorter side " + std::string(name(steps.filter)) + " to " + std::to_string(steps.shorter_side);
+  if (steps.width > 0) note += ", " + std::string(name(steps.filter)) + " to " + size(steps.width, steps.height);
+  return steps.crop_width > 0 ? note + ", the middle " + made : note;
 }
 
 void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const Scenario& settled, Inputs& inputs) {
@@ -120,6 +136,7 @@ std::optional<LayerChange> change_of(const Network& network, const Scenario& sce
   LayerChange change{network.layer_named(scenario.layer), scenario};
   const Scenario usual;
   change.settings.text = usual.text;
+  change.settings.image = usual.image;
   change.settings.layer = usual.layer;
   change.settings.knock_out = usual.knock_out;
   return change;
@@ -134,13 +151,24 @@ OwnRules rules_under(const Scenario& scenario, OwnRules own) {
   return own;
 }
 
+std::string input_of(const Network& network, const Scenario& s) {
+  const bool picture = network.spec().picture.has_value();
+  if (!s.image.empty() && !picture)
+    throw SettingError("--image", "is set, but " + network.title() + ", reads no pictures", "expected --text");
+  if (picture && s.text_as_input)
+    throw SettingError("--text", "is set, but " + network.title() + ", reads pictures", "expected --image FILE");
+  if (picture) return s.image;
+  return s.text_as_input ? s.text : network.usual_text(s.text);
+}
+
 std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenario) {
   const Network& network = *pass.network;
   std::vector<Assumption> notes{{"model", network.title()}};
   const auto assume = [&](const std::string& what, const std::string& taken_for) {
     notes.push_back({what, taken_for});
   };
-  if (!network.spec().takes_tensors) {
+  for (const auto& picture : pass.text.pictures) assume("image", picture_note(*picture, network.spec().picture->steps));
+  if (!network.spec().takes_tensors && !network.spec().picture) {
     const TokenSplitter& tokenizer = network.tokenizer();
     const Index known = tokenizer.last_id() + 1;
     assume("tokens", tokenizer.made_from() + (known < network.spec().vocabulary
@@ -148,7 +176,7 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
                                                         std::to_string(network.spec().vocabulary) + " tokens"
                                                   : ""));
   }
-  if (const std::string text = text_read(network, scenario); text != scenario.text)
+  if (const std::string text = input_of(network, scenario); !network.spec().picture && text != scenario.text)
     assume("text", text + ", since none was given");
   for (const std::string& said : network.spec().notes) assume("model", said);
   if (!pass.knock_out.empty()) {
@@ -196,9 +224,9 @@ std::shared_ptr<const NetworkRun> run_network(const std::shared_ptr<const Networ
   options.knock_out = network->knock_out_of(s.knock_out);
   if (!options.until) options.change = change_of(*network, s);
   // Words that a decoder has written are not written again for the same text.
-  const std::string asked = text_read(*network, s);
-  const bool same_words =
-      last && last->network == network && last->asked == asked && last->knock_out == options.knock_out;
+  const std::string asked = input_of(*network, s);
+  const bool same_words = last && !pictures_changed(last->text) && last->network == network && last->asked == asked &&
+                          last->knock_out == options.knock_out;
   NetworkText text = same_words ? last->text : network->read(asked, options);
   const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out &&
                     reaches(*last, options);
@@ -262,6 +290,8 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
   if (!network) {
     if (!scenario.knock_out.empty())
       throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
+    if (!scenario.image.empty())
+      throw SettingError("--image", "is set, but this is no network", "expected a model that reads pictures");
     return with_overview(compute(scenario, last, run), last, run);
   }
   check_settings(scenario);

@@ -35,6 +35,10 @@ std::shared_ptr<const NetworkRun> run_network(const Scenario& scenario,
 std::shared_ptr<const NetworkRun> run_network(const std::shared_ptr<const Network>& network, const Scenario& scenario,
                                               const std::shared_ptr<const NetworkRun>& last, RunOptions options);
 
+/// What the network reads of a scenario, for Network::read: its text, a usual one where none was given, or the files of
+/// its pictures. Throws SettingError where it asks for the other of these.
+std::string input_of(const Network& network, const Scenario& scenario);
+
 /// What a person should know of a pass: the model and how it was read, its tokenizer, the text where none was given,
 /// the heads that are knocked out.
 std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenario);

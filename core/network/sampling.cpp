@@ -106,8 +106,7 @@ Index drawn(std::span<const double> shares, double uniform) {
 
 std::optional<std::string> written_on(const Network& network, const std::string& text, Index batch, Index position,
                                       Index token) {
-  const NetworkSpec& spec = network.spec();
-  if (spec.masked || spec.takes_tensors || spec.stacks.size() != 1) return {};
+  if (!network.spec().writes()) return {};
   std::vector<std::string> lines = text_lines(text);
   if (batch < 0 || batch >= std::ssize(lines)) return {};
   std::string& line = lines[static_cast<std::size_t>(batch)];

@@ -26,6 +26,19 @@ Tensor rows_of(const Tensor& whole, const std::vector<std::pair<Index, Index>>& 
   return Tensor(shape, std::move(values));
 }
 
+/// Each output times its gain.
+void apply_gain(const Tensor& gain, Linear& linear) {
+  const auto scaled = [&](const Tensor& stored) {
+    const Tensor packed = stored.contiguous();
+    Buffer values(packed.values().begin(), packed.values().end());
+    const std::size_t width = values.size() / gain.values().size();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= gain.values()[i / width];
+    return Tensor(packed.shape(), std::move(values));
+  };
+  linear.weight = scaled(linear.weight);
+  if (linear.bias.defined()) linear.bias = scaled(linear.bias);
+}
+
 }  // namespace
 
 Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor stored) {
@@ -37,6 +50,7 @@ Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor 
   if (!stored.defined()) stored = load(spec.weight);
   linear.weight = rows_of(spec.in_out ? stored.transpose(0, 1) : stored, spec.rows);
   if (!spec.bias.empty()) linear.bias = rows_of(load(spec.bias), spec.rows);
+  if (!spec.gain.empty()) apply_gain(checkpoint.load(spec.gain), linear);
   return linear;
 }
 

@@ -63,6 +63,7 @@ struct Scenario {
   Positions positions = Positions::none;
   std::string file;   ///< path of a tensor file, as the person wrote it
   std::string layer;  ///< prefix of the keys within it, "" = find the only candidate
+  std::string image;  ///< path of a picture that a network of pictures reads; one batch entry a line
   bool text_as_input =
       false;  ///< file source: `text` through the file's own token embedding (core/scenario/model_text.h)
   WeightOrder weight_order = WeightOrder::by_name;

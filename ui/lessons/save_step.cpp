@@ -21,7 +21,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 /// As a lesson at `path` names it: its files from their roots on.
 OrderedJson scenario_json(Scenario scenario) {
-  for (std::string* file : {&scenario.file, &scenario.mask_file}) {
+  for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
     if (file->empty() || file->starts_with("model:")) continue;
     *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
   }

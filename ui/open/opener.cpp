@@ -16,7 +16,7 @@ namespace {
 
 /// Where a file is may be said in several ways.
 Scenario with_whole_paths(Scenario scenario) {
-  for (std::string* file : {&scenario.file, &scenario.mask_file}) {
+  for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
     if (!file->empty()) *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
   }
   return scenario;

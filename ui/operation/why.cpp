@@ -40,7 +40,7 @@ WhyParts why_parts(const Trace& trace, const View& view, const OtherPass& other,
   const Index batch = std::min(view.batch, run.logits.size(0) - 1);
   WhyParts why;
   const bool one_row = run.logits.size(1) == 1;
-  why.place = one_row ? run.final.size(1) - 1 : place < 0 ? place_of_prediction(run, batch) : place;
+  why.place = one_row || place < 0 ? position_of_prediction(run, batch) : place;
   const Index row = one_row ? 0 : why.place;
   const MatrixView logits = run.logits.matrix(batch);
   for (const LikelyToken& likely : most_likely(run, batch, row, offered))

@@ -89,11 +89,12 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   if (entry < inputs.query_tokens.size() && !inputs.query_tokens[entry].empty()) {
     const auto& words = inputs.query_tokens[entry];
     if (!at_end) story.next_after = words[static_cast<std::size_t>(place)];
+    else if (run.network->spec().picture) story.next_after = words.front();
     else if (tokens.count() > 0 && run.text.decoder.count() == 0) story.next_after = words.back();
   }
   const NetworkSpec& spec = run.network->spec();
-  story.writes = spec.stacks.size() == 1 && !spec.masked && !spec.takes_tensors;
-  story.next_at = at_end ? tokens.lengths[entry] - 1 : place;
+  story.writes = spec.writes();
+  story.next_at = spec.picture ? 0 : at_end ? tokens.lengths[entry] - 1 : place;
   if (!other.run) return;
   if (other.beside) {
     const LikelyToken likely = most_likely(*other.run, batch, place, 1).front();

@@ -24,7 +24,7 @@ constexpr std::size_t logged_actions = 200;
 
 /// The next start may be in another folder.
 Json scenario_json(Scenario scenario) {
-  for (std::string* file : {&scenario.file, &scenario.mask_file}) {
+  for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
     std::error_code error;
     const auto whole = std::filesystem::absolute(path_from(*file), error);
     if (!file->empty() && !error) *file = utf8_from(whole.lexically_normal());

@@ -1,0 +1,108 @@
+#include "core/network/pictures.h"
+
+#include <algorithm>
+
+#include "core/files/picture_file.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+/// A dark disc and a pale square before a slope from grey to white, so that there is something to look at.
+Image drawn_picture(int width, int height) {
+  Image image(width, height, {0, 0, 0, 255});
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const double u = (x + 0.5) / width, v = (y + 0.5) / height;
+      const auto grey = static_cast<std::uint8_t>(150 + 105 * u);
+      const bool disc = (u - 0.35) * (u - 0.35) + (v - 0.4) * (v - 0.4) < 0.05;
+      const bool square = u > 0.6 && u < 0.88 && v > 0.58 && v < 0.86;
+      image.set(x, y, disc ? Rgba{150, 40, 40, 255} : square ? Rgba{70, 110, 200, 255} : Rgba{grey, grey, grey, 255});
+    }
+  }
+  return image;
+}
+
+std::shared_ptr<const Picture> picture_of(const PictureSpec& spec, const std::string& file) {
+  const auto width = static_cast<int>(spec.columns * spec.patch), height = static_cast<int>(spec.rows * spec.patch);
+  auto picture = std::make_shared<Picture>();
+  picture->file = file;
+  if (file.empty()) {
+    picture->image = drawn_picture(width, height);
+    picture->width = width, picture->height = height;
+    return picture;
+  }
+  picture->stamp = stamp_of(path_from(file));
+  const Image read = read_picture(file);
+  picture->width = read.width, picture->height = read.height;
+  picture->image = prepared(read, spec.steps, file);
+  if (picture->image.width != width || picture->image.height != height) {
+    throw FileError(file,
+                    "has " + std::to_string(picture->image.width) + " × " + std::to_string(picture->image.height) +
+                        " pixels, and preprocessor_config.json does not resize it",
+                    "expected " + std::to_string(width) + " × " + std::to_string(height));
+  }
+  return picture;
+}
+
+/// All of one size, one after the other.
+Tensor joined(const std::vector<Tensor>& parts) {
+  Buffer values;
+  for (const Tensor& part : parts) values.insert(values.end(), part.values().begin(), part.values().end());
+  Shape shape = parts.front().shape();
+  shape.insert(shape.begin(), std::ssize(parts));
+  return Tensor(std::move(shape), std::move(values));
+}
+
+}  // namespace
+
+NetworkText read_pictures(const NetworkSpec& spec, const std::string& files) {
+  std::vector<std::string> lines = text_lines(files);
+  if (lines.empty()) lines.emplace_back();
+  std::vector<std::shared_ptr<const Picture>> pictures;
+  std::vector<Tensor> pixels;
+  for (const std::string& file : lines) {
+    pictures.push_back(picture_of(*spec.picture, file));
+    pixels.push_back(pixels_of(pictures.back()->image, spec.picture->steps));
+  }
+  NetworkText text = text_of_pixels(spec, joined(pixels));
+  text.pictures = std::move(pictures);
+  return text;
+}
+
+NetworkText text_of_pixels(const NetworkSpec& spec, Tensor pixels) {
+  std::vector<Token> tokens;
+  const auto add = [&](const std::string& name) { tokens.push_back({std::ssize(tokens), name}); };
+  for (const ExtraToken& extra : spec.stacks.front().embedding.extra) add(extra.name);
+  for (Index row = 0; row < spec.picture->rows; ++row) {
+    for (Index column = 0; column < spec.picture->columns; ++column)
+      add(std::to_string(row) + "," + std::to_string(column));
+  }
+  NetworkText text;
+  const auto batch = static_cast<std::size_t>(pixels.size(0));
+  text.tokens.lengths.assign(batch, std::ssize(tokens));
+  text.tokens.entries.assign(batch, std::move(tokens));
+  text.pixels = std::move(pixels);
+  return text;
+}
+
+Tensor patches_of(const Tensor& pixels, Index patch) {
+  const Tensor packed = pixels.contiguous();
+  const Index batch = pixels.size(0), channels = pixels.size(1), height = pixels.size(2), width = pixels.size(3);
+  const Index rows = height / patch, columns = width / patch;
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(pixels.count()));
+  for (Index b = 0; b < batch; ++b) {
+    for (Index at = 0; at < rows * columns; ++at) {
+      for (Index line = 0; line < channels * patch; ++line) {
+        const Index y = at / columns * patch + line % patch, plane = b * channels + line / patch;
+        const auto from = packed.values().begin() + (plane * height + y) * width + at % columns * patch;
+        values.insert(values.end(), from, from + patch);
+      }
+    }
+  }
+  return Tensor({batch, rows * columns, channels * patch * patch}, std::move(values));
+}
+
+}  // namespace headlight
