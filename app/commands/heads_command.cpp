@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/files/text_file.h"
 #include "core/network/head_study.h"
 #include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
@@ -41,33 +40,14 @@ class Progress {
   double said_ = 0;
 };
 
-struct Column {
-  const char* name;
-  std::optional<double> (*value)(const HeadMeans& head);
-};
-template <HeadPattern pattern>
-std::optional<double> share(const HeadMeans& head) {
-  return head[pattern];
-}
-constexpr Column columns[] = {
-    {"previous", share<HeadPattern::previous>},
-    {"first", share<HeadPattern::first>},
-    {"same", share<HeadPattern::duplicate>},
-    {"induction", share<HeadPattern::induction>},
-    {"entropy", [](const HeadMeans& head) { return head.entropy; }},
-    {"effect", [](const HeadMeans& head) { return head.effect; }},
-    {"self", share<HeadPattern::self>},
-    {"next", share<HeadPattern::next>},
-};
-
 void print_heads(const Network& network, const std::vector<HeadMeans>& heads, bool csv) {
   std::printf(csv ? "layer,head" : "%-10s %4s", "layer", "head");
-  for (const Column& column : columns) std::printf(csv ? ",%s" : " %9s", column.name);
+  for (const StudyColumn& column : study_columns()) std::printf(csv ? ",%s" : " %9s", column.name);
   std::printf("\n");
   for (const HeadMeans& head : heads) {
     const std::string& layer = network.layers()[static_cast<std::size_t>(head.layer)].layer;
     std::printf(csv ? "%s,%lld" : "%-10s %4lld", layer.c_str(), static_cast<long long>(head.head));
-    for (const Column& column : columns) {
+    for (const StudyColumn& column : study_columns()) {
       const std::optional<double> value = column.value(head);
       if (value) std::printf(csv ? ",%.9g" : " %9.4f", *value);
       else std::printf(csv ? "," : "         -");
@@ -81,7 +61,7 @@ Json heads_json(const Network& network, const std::vector<HeadMeans>& heads, con
   for (const HeadMeans& head : heads) {
     Json& one = json.emplace_back(
         Json{{"layer", network.layers()[static_cast<std::size_t>(head.layer)].layer}, {"head", head.head}});
-    for (const Column& column : columns) {
+    for (const StudyColumn& column : study_columns()) {
       const std::optional<double> value = column.value(head);
       one[column.name] = value ? Json(*value) : Json(nullptr);
     }
@@ -90,21 +70,6 @@ Json heads_json(const Network& network, const std::vector<HeadMeans>& heads, con
       one["sentences"].push_back({{"text", lines[line.line]}, {"effect", line.effect}});
   }
   return json;
-}
-
-std::vector<std::string> lines_of(const std::string& file) {
-  std::string text = whole_text(file, 64'000'000);
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  std::vector<std::string> lines;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    std::string line = text.substr(from, end - from);
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.find_first_not_of(" \t") != std::string::npos) lines.push_back(std::move(line));
-    from = end + 1;
-  }
-  if (lines.empty()) throw FileError(file, "holds no sentence", "expected one on each line");
-  return lines;
 }
 
 void write_json(const Json& json) { std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n'; }
@@ -171,7 +136,7 @@ int heads_command(const CommandLine& line) {
   Scenario scenario = scenario_of(line);
   scenario.source = Source::file;
   const auto network = open_network(line.file);
-  const std::vector<std::string> lines = lines_of(line["--texts"]);
+  const std::vector<std::string> lines = sentences_of(line["--texts"]);
   Progress progress(line.file);
   std::vector<HeadMeans> heads;
   try {

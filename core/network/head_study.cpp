@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/attention/workers.h"
+#include "core/files/text_file.h"
 #include "core/network/head_patterns.h"
 #include "core/tensor/error.h"
 
@@ -144,11 +145,43 @@ std::vector<HeadMeans> Study::means() const {
   return all;
 }
 
+template <HeadPattern pattern>
+std::optional<double> share(const HeadMeans& head) {
+  return head[pattern];
+}
+constexpr StudyColumn columns[] = {
+    {"previous", share<HeadPattern::previous>},
+    {"first", share<HeadPattern::first>},
+    {"same", share<HeadPattern::duplicate>},
+    {"induction", share<HeadPattern::induction>},
+    {"entropy", [](const HeadMeans& head) { return head.entropy; }},
+    {"effect", [](const HeadMeans& head) { return head.effect; }},
+    {"self", share<HeadPattern::self>},
+    {"next", share<HeadPattern::next>},
+};
+
 /// Numbers of logits that one pass gives, about; a token is guessed to have three letters.
 constexpr Index most_logits = 16'000'000;
 constexpr std::size_t most_lines = 256;
 
 }  // namespace
+
+std::span<const StudyColumn> study_columns() { return columns; }
+
+std::vector<std::string> sentences_of(const std::string& file) {
+  std::string text = whole_text(file, 64'000'000);
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  std::vector<std::string> lines;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    std::string line = text.substr(from, end - from);
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.find_first_not_of(" \t") != std::string::npos) lines.push_back(std::move(line));
+    from = end + 1;
+  }
+  if (lines.empty()) throw FileError(file, "holds no sentence", "expected one on each line");
+  return lines;
+}
 
 std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
                                   const RunOptions& options,

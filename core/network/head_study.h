@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,16 @@ struct HeadMeans {
     return patterns[static_cast<std::size_t>(pattern)];
   }
 };
+
+/// What a table of heads has: "previous", "first", "same", "induction", "entropy", "effect", "self", "next".
+struct StudyColumn {
+  const char* name;
+  std::optional<double> (*value)(const HeadMeans& head);
+};
+std::span<const StudyColumn> study_columns();
+
+/// The lines of a text file that are not blank. Throws FileError where there is none.
+std::vector<std::string> sentences_of(const std::string& file);
 
 /// In the order of network.layers(). Lines of like length run together; a head is left out from its layer on. Throws
 /// SettingError where no line holds a token, Cancelled. `told` gets what is found so far and the

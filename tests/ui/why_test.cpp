@@ -4,16 +4,21 @@
 
 #include <numeric>
 
+#include "core/network/head_study.h"
+#include "core/network/logit_parts.h"
 #include "core/network/network.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
+#include "tests/core/files/samples.h"
 #include "tests/ui/studio.h"
 #include "ui/document/saved_view.h"
 #include "ui/document/view_fields.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/measure_shown.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/level/measured.h"
+#include "ui/look/record.h"
 #include "ui/network/network_scene.h"
 #include "ui/sentence/story.h"
 
@@ -327,4 +332,128 @@ TEST_CASE("the lens is a way of the network view; a click goes to that layer and
   CHECK(window.document().view.looking.level == Level::sentence);
   CHECK(window.document().scenario.layer == "0");
   CHECK(window.document().view.looking.query == Index{3});
+}
+
+namespace {
+
+/// All text that the window draws in one frame.
+std::string text_drawn(HeadlessWindow& window) {
+  Record record;
+  ImGui::GetIO().UserData = &record;
+  window.frame();
+  ImGui::GetIO().UserData = nullptr;
+  std::string all;
+  for (const RecordedText& each : record.texts) all += each.text + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("patching is a way of the network view: the grid of the command, filled in, with faults said") {
+  Document document = of_network_saying("the cat that chases the dogs");
+  document.view.kind = ViewKind::network;
+  document.view.network.together = LayersTogether::patch;
+  document.view.network.patch_from = "the dog that chases the cats";
+  const std::shared_ptr<const Network> network = open_network("model:english");
+  const NetworkText text = network->read("the cat that chases the dogs"),
+                    from = network->read("the dog that chases the cats");
+  HeadlessWindow window(document, {1600, 900});
+  window.settle();
+  const auto run = network_of(window.document().trace->inputs);
+  const Index word = most_likely(*run, 0, place_of_prediction(*run, 0), 1).front().id;
+  for (const PatchedState state : {PatchedState::residual, PatchedState::heads, PatchedState::mlp}) {
+    window.session.perform(EditView{[state](View& v) { v.network.patched = state; }});
+    window.settle();
+    const std::string drawn = text_drawn(window);
+    const PatchGrid grid = patch_grid(*network, text, from, static_cast<Patch::What>(state), word);
+    for (const std::size_t layer : {0u, 2u}) {
+      const double effect = grid.grid[layer][1] - grid.before;
+      CHECK(drawn.find(MatrixNumbers(2, true)(static_cast<float>(effect))) != std::string::npos);
+    }
+  }
+  window.session.perform(EditView{[](View& v) { v.network.patch_from = "the dog"; }});
+  window.settle();
+  CHECK(text_drawn(window).find("expected as many") != std::string::npos);
+}
+
+namespace {
+
+/// The network view of a text in one of its ways, with the facts that the test gives it.
+Scene network_scene_of(const Studio& studio, const NetworkFacts& facts) {
+  return make_network(studio.context(), *studio.trace().overview, facts, studio.place());
+}
+
+}  // namespace
+
+TEST_CASE("the tables of patches and of heads over sentences are whole at every size, done, under way or stopped") {
+  for (const Setting& at : why_sizes) {
+    Document document = of_network_saying("the cat that chases the dogs");
+    document.view.kind = ViewKind::network;
+    document.view.network.together = LayersTogether::patch;
+    Studio studio(document, at);
+    NetworkFacts facts;
+    facts.patch.words = {"the", "cat", "that", "chases", "the", "dogs"};
+    facts.patch.from = {"the", "dog", "that", "chases", "the", "cats"};
+    facts.patch.grid.grid = {{0, -1.25, 0, 0.5, 0, 1}, {0, 3}};
+    facts.task = {true, false, 0.4, 12.0, ""};
+    INFO(at.window.x << at.language);
+    CHECK(faults(network_scene_of(studio, facts), studio) == "");
+    CHECK(find_target(network_scene_of(studio, facts), SceneAction::task_stop, 0));
+    facts.task = {false, true, 0.4, {}, ""};
+    CHECK(faults(network_scene_of(studio, facts), studio) == "");
+    CHECK(find_target(network_scene_of(studio, facts), SceneAction::task_again, 0));
+
+    studio.view().network.together = LayersTogether::study;
+    facts = {};
+    facts.study.lines = {"the cat sat on the mat", "a dog"};
+    for (Index i = 0; i < 12; ++i) {
+      HeadMeans head;
+      head.layer = i / 4;
+      head.head = i % 4;
+      head.entropy = 1.5;
+      head.effect = 0.1 * static_cast<double>(i);
+      head.lines = {{1, 0.5}, {0, 0.25}};
+      facts.study.heads.push_back(head);
+    }
+    const Scene scene = network_scene_of(studio, facts);
+    CHECK(faults(scene, studio) == "");
+    const auto first = std::ranges::find(scene.targets, SceneAction::study_head, &SceneTarget::action);
+    REQUIRE(first != scene.targets.end());
+    CHECK(first->cell.batch == 2);  // the largest effect comes first
+    CHECK(first->cell.head == 3);
+    CHECK(find_target(scene, SceneAction::study_line, 1));
+    studio.view().network.study_of = StudyFilter::layer;
+    studio.view().network.layer = 1;
+    for (const SceneTarget& each : network_scene_of(studio, facts).targets)
+      CHECK((each.action != SceneAction::study_head || each.cell.batch == 1));
+  }
+}
+
+TEST_CASE("heads over many sentences: a click on a head shows its sentences, one on a sentence opens it") {
+  Document document = of_network_saying();
+  document.view.kind = ViewKind::network;
+  document.view.network.together = LayersTogether::study;
+  const samples::TempFolder folder;
+  samples::write_text(folder / "lines.txt", "the cat sleeps\nthe dogs chase the cat\n");
+  document.view.network.texts = (folder / "lines.txt").string();
+  const auto heads = head_means(*open_network("model:english"), {"the cat sleeps", "the dogs chase the cat"});
+  const SceneTarget sentence_at = [&] {
+    Studio studio(document, {{1600, 900}});
+    NetworkFacts facts;
+    facts.study = {{"the cat sleeps", "the dogs chase the cat"}, heads, true};
+    const Scene scene = network_scene_of(studio, facts);
+    const auto found = std::ranges::find(scene.targets, SceneAction::study_line, &SceneTarget::action);
+    REQUIRE(found != scene.targets.end());
+    return *found;
+  }();
+  HeadlessWindow window(document, {1600, 900});
+  window.settle();
+  window.frame();
+  const HeadPlace looked = looked_at_head(*window.document().trace->overview, window.document().view);
+  const auto at = std::ranges::find_if(
+      heads, [&](const HeadMeans& each) { return each.layer == looked.layer && each.head == looked.head; });
+  window.click(sentence_at.rect.centre());
+  window.settle();
+  CHECK(window.document().scenario.text == (at->lines.front().line == 0 ? "the cat sleeps" : "the dogs chase the cat"));
+  CHECK(window.document().view.looking.level == Level::sentence);
 }

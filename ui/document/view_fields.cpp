@@ -18,7 +18,9 @@ namespace {
 
 // An enumeration's words, in the order of its values.
 constexpr const char* head_orders[] = {"layer", "habit", "entropy", "effect"};
-constexpr const char* layer_words[] = {"none", "mean", "rollout", "flow", "lens"};
+constexpr const char* layer_words[] = {"none", "mean", "rollout", "flow", "lens", "patch", "study"};
+constexpr const char* patched_words[] = {"residual", "heads", "mlp"};
+constexpr const char* study_words[] = {"all", "layer", "strong"};
 constexpr const char* paint_tools[] = {"look", "brush", "row", "column", "rectangle"};
 constexpr const char* paints[] = {"allow", "forbid", "give_back"};
 constexpr const char* combinations[] = {"replace", "both", "either", "without"};
@@ -34,6 +36,10 @@ template <>
 constexpr Words words_of<HeadOrder> = head_orders;
 template <>
 constexpr Words words_of<LayersTogether> = layer_words;
+template <>
+constexpr Words words_of<PatchedState> = patched_words;
+template <>
+constexpr Words words_of<StudyFilter> = study_words;
 template <>
 constexpr Words words_of<PaintTool> = paint_tools;
 template <>
@@ -284,6 +290,13 @@ constexpr Field fields[] = {
     field("order", look, HEADLIGHT_PART(network.order)),
     field("habit", look, HEADLIGHT_PART(network.habit)),
     field("together", look | pose, HEADLIGHT_PART(network.together)),
+    field("patch_from", look | pose, HEADLIGHT_PART(network.patch_from)),
+    field("patch_word", look | pose, HEADLIGHT_PART(network.patch_word)),
+    field("patched", look | pose, HEADLIGHT_PART(network.patched)),
+    field("texts", look, HEADLIGHT_PART(network.texts)),
+    field("study_sort", look, HEADLIGHT_PART(network.study_sort), Ends{0, 7}),
+    field("study_up", look, HEADLIGHT_PART(network.study_up)),
+    field("study_of", look, HEADLIGHT_PART(network.study_of)),
     field("layers", look, HEADLIGHT_PART(mask_lab.layers), Ends{1, 32}),
     field("residual", look, HEADLIGHT_PART(mask_lab.residual)),
     field("block", look, HEADLIGHT_PART(mask_lab.block), Ends{1, 4096}),

@@ -6,6 +6,7 @@
 
 #include "core/engine/engine.h"
 #include "core/engine/layers_joiner.h"
+#include "core/engine/long_task.h"
 #include "core/engine/tile_store.h"
 #include "core/text/texts.h"
 #include "ui/document/action.h"
@@ -43,6 +44,7 @@ struct Frame {
   KeyboardFocus& focus;
   TileStore& tiles;      ///< of the matrix on the map
   LayersJoiner& joiner;  ///< rollout and flow
+  LongTask& task;        ///< what takes so long that it is stopped by hand
 
   const View& view() const { return document.view; }
   /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.

@@ -117,6 +117,13 @@ enum class SceneAction : std::uint8_t {
   measure,     ///< of a head: the index of HeadMeasure
   than,        ///< the token whose logit is taken away; −1: none
   lens,        ///< the layer (cell.batch) and the position (index)
+  patched,     ///< the index of PatchedState
+  task_stop,   ///< the long computation
+  task_again,
+  study_head,    ///< the layer (cell.batch) and the head
+  study_line,    ///< a sentence: which of the study's
+  study_sort,    ///< the index of study_columns()
+  study_filter,  ///< the index of StudyFilter
   unfold
 };
 

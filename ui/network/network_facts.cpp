@@ -7,6 +7,8 @@
 #include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
 #include "ui/document/action.h"
+#include "ui/frame/said.h"
+#include "ui/network/long_work.h"
 #include "ui/sentence/story.h"
 
 namespace headlight {
@@ -44,6 +46,7 @@ struct Teller {
   LayersTogether together = LayersTogether::none;
   Index together_at = -1;
   std::optional<std::uint64_t> joined_version;
+  std::optional<std::uint64_t> task_version;
   HeadMeasure measure = HeadMeasure::weight;  ///< that `brought` is of
 };
 
@@ -198,9 +201,9 @@ void tell_together(const Frame& frame, const HeadOverview& overview, Teller& tel
     teller.joined_version.reset();
     facts.together = Tensor();
     facts.rows_together = 0;
-    facts.together_missing = wanted == LayersTogether::none || wanted == LayersTogether::lens
-                                 ? ""
-                                 : missing_together(overview, layer, wanted);
+    const bool matrix =
+        wanted == LayersTogether::mean || wanted == LayersTogether::rollout || wanted == LayersTogether::flow;
+    facts.together_missing = matrix ? missing_together(overview, layer, wanted) : "";
     if (wanted == LayersTogether::mean && facts.together_missing.empty()) {
       facts.together = one_entry(overview.layers[static_cast<std::size_t>(layer)].summary.mean, frame.view().batch);
       facts.rows_together = facts.together.size(0);
@@ -219,12 +222,32 @@ void tell_together(const Frame& frame, const HeadOverview& overview, Teller& tel
   ++teller.so_far.version;
 }
 
+/// The effect of another sentence's states, or heads over many sentences, as far as the frame's task is.
+void tell_task(const Frame& frame, Teller& teller) {
+  const LayersTogether wanted = frame.view().network.together;
+  const auto run = network_of(frame.trace()->inputs);
+  if (!run || (wanted != LayersTogether::patch && wanted != LayersTogether::study)) return;
+  NetworkFacts& facts = teller.so_far.facts;
+  if (wanted == LayersTogether::patch) facts.patch = patch_shown(frame, run);
+  else facts.study = study_shown(frame, run);
+  const LongTask::Now now = frame.task.now();
+  const bool ended = wanted == LayersTogether::patch ? facts.patch.whole || frame.view().network.patch_from.empty()
+                                                     : facts.study.whole;
+  facts.task = ended ? TaskShown()
+                     : TaskShown{now.running, now.stopped, now.share, now.seconds_left,
+                                 now.error.empty() ? "" : said(frame, now.error)};
+  if (teller.task_version == now.version) return;
+  teller.task_version = now.version;
+  ++teller.so_far.version;
+}
+
 }  // namespace
 
 const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview) {
   Teller& teller = frame.pictures.get<Teller>([&] { return begin(frame); }, frame.document.trace, frame.view().batch,
                                               frame.view().language);
   tell_together(frame, overview, teller);
+  tell_task(frame, teller);
   if (advance_lens(frame, teller) || advance_brought(frame, teller) || advance_effects(teller)) {
     ++teller.so_far.version;
     frame.pictures.go_on();

@@ -10,12 +10,6 @@
 namespace headlight {
 namespace {
 
-/// As many of `count` as have `least` pixels each, around `at`.
-std::pair<Index, Index> part_around(Index at, Index count, float room, float least) {
-  const Index fits = std::clamp<Index>(static_cast<Index>(room / least), 1, count);
-  return {std::clamp<Index>(at - fits / 2, 0, count - fits), fits};
-}
-
 Rgba colour_of(ImU32 colour) {
   const auto part = [&](int shift) { return static_cast<std::uint8_t>(colour >> shift & 0xff); };
   return {part(IM_COL32_R_SHIFT), part(IM_COL32_G_SHIFT), part(IM_COL32_B_SHIFT), 255};
@@ -103,6 +97,11 @@ struct LensTable {
 };
 
 }  // namespace
+
+std::pair<Index, Index> part_around(Index at, Index count, float room, float least) {
+  const Index fits = std::clamp<Index>(static_cast<Index>(room / least), 1, count);
+  return {std::clamp<Index>(at - fits / 2, 0, count - fits), fits};
+}
 
 void put_lens(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
   LensTable{pen, overview, facts, room}.put();

@@ -243,6 +243,8 @@ const char* hint_key(const View& view, bool pooled) {
     case LayersTogether::rollout: return "network.rollout_says";
     case LayersTogether::flow: return "network.flow_says";
     case LayersTogether::lens: return "network.lens_says";
+    case LayersTogether::patch: return "network.patch_says";
+    case LayersTogether::study: return "network.study_says";
   }
   return "network.hint";
 }
@@ -383,6 +385,8 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
   if (facts.can_measure && context.view.network.together == LayersTogether::none)
     area.min.y += put_measured(pen, facts, area);
   if (context.view.network.together == LayersTogether::lens) put_lens(pen, overview, facts, area);
+  else if (context.view.network.together == LayersTogether::patch) put_patch(pen, overview, facts, area);
+  else if (context.view.network.together == LayersTogether::study) put_study(pen, overview, facts, area);
   else if (context.view.network.together != LayersTogether::none) put_together(pen, overview, facts, area, at);
   else if (context.view.network.order == HeadOrder::layer) put_layers(pen, overview, facts, area);
   else put_in_order(pen, overview, facts, area);

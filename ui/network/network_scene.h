@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/network/head_overview.h"
+#include "core/network/head_study.h"
 #include "core/network/logit_parts.h"
 #include "ui/level/pen.h"
 
@@ -15,6 +16,27 @@ namespace headlight {
 struct HeadPlace {
   Index layer = 0, head = 0;
   bool operator==(const HeadPlace&) const = default;
+};
+
+/// The effect of another sentence's states, as far as it is computed.
+struct PatchShown {
+  std::vector<std::string> words, from;  ///< of both sentences
+  std::string word;                      ///< whose logit it is
+  PatchGrid grid;
+  bool whole = false;
+};
+/// Heads over many sentences.
+struct StudyShown {
+  std::vector<std::string> lines;
+  std::vector<HeadMeans> heads;
+  bool whole = false;
+};
+/// How far the long computation is.
+struct TaskShown {
+  bool running = false, stopped = false;
+  double share = 0;
+  std::optional<double> seconds_left;
+  std::string error;
 };
 
 /// What was computed besides the overview, as far as it is.
@@ -36,6 +58,9 @@ struct NetworkFacts {
   std::vector<std::vector<LensCell>> lens;  ///< of LayersTogether::lens, the lines that are computed so far
   std::vector<std::string> lens_words;      ///< along it
   std::vector<Index> lens_layers;           ///< of the overview, one a line
+  PatchShown patch;                         ///< of LayersTogether::patch
+  StudyShown study;                         ///< of LayersTogether::study
+  TaskShown task;                           ///< of the two
   std::string file;                         ///< the network's, as the person named it
   std::vector<std::vector<std::string>>
       claims;                   ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
@@ -77,6 +102,13 @@ void put_together(Pen& pen, const HeadOverview& overview, const NetworkFacts& fa
 
 /// What the network would say if it ended after each layer.
 void put_lens(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
+
+/// The effect of another sentence's states on the logit of a word.
+void put_patch(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
+/// What each head does over many sentences.
+void put_study(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
+/// First and number of those of `count` that have `least` pixels each in the room, around `at`.
+std::pair<Index, Index> part_around(Index at, Index count, float room, float least);
 
 /// As many as stand beside each other where heads are in an order of their own.
 Index columns_in_order(Index heads, float width, float height);

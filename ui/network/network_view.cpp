@@ -7,6 +7,7 @@
 #include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_facts.h"
+#include "ui/widgets/controls.h"
 
 namespace headlight {
 namespace {
@@ -73,7 +74,58 @@ void turn_to(const Frame& frame, LayersTogether what) {
   frame.show([what](View& v) { v.network.together = v.network.together == what ? LayersTogether::none : what; });
 }
 
-void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& target) {
+/// A sentence of the study in the place of the text, and the head near.
+void open_line(const Frame& frame, const HeadOverview& overview, const std::string& line) {
+  open_head(frame, overview, looked_at_head(overview, frame.view()));
+  frame.edit({}, [line](Scenario& s) { s.text = line; });
+  frame.show([](View& v) {
+    v.batch = 0;
+    v.looking.query.reset();
+    v.looking.key.reset();
+  });
+}
+
+/// What is typed into the view: the second sentence, the word, the file of sentences. Comes before the surface, which
+/// would have the pointer else.
+void offer_fields(const Frame& frame, const Scene& scene) {
+  constexpr std::pair<std::string NetworkChoice::*, const char*> fields[] = {
+      {&NetworkChoice::patch_from, "network.patch_from_hint"},
+      {&NetworkChoice::patch_word, "network.patch_word_hint"},
+      {&NetworkChoice::texts, "network.study_file_hint"}};
+  for (const SceneTarget& target : scene.targets) {
+    if (target.action != SceneAction::own_words) continue;
+    const auto& [member, hint] = fields[static_cast<std::size_t>(target.index)];
+    ImGui::SetCursorScreenPos(target.rect.min);
+    ImGui::BeginChild(hint, {target.rect.width(), target.rect.height()}, false,
+                      ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+    if (const auto text = text_field(frame, "field", frame.view().network.*member, Face::ui, false, frame.words(hint)))
+      frame.show([member = member, typed = *text](View& v) { v.network.*member = typed; });
+    ImGui::EndChild();
+  }
+}
+
+void click_study(const Frame& frame, const HeadOverview& overview, const NetworkFacts& facts,
+                 const SceneTarget& target) {
+  switch (target.action) {
+    case SceneAction::study_head: return look_at(frame, {target.cell.batch, target.cell.head});
+    case SceneAction::study_line:
+      return open_line(frame, overview, facts.study.lines[static_cast<std::size_t>(target.index)]);
+    case SceneAction::study_sort:
+      return frame.show([by = target.index](View& v) {
+        v.network.study_up = v.network.study_sort == by && !v.network.study_up;
+        v.network.study_sort = by;
+      });
+    case SceneAction::study_filter:
+      return frame.show([of = static_cast<StudyFilter>(target.index)](View& v) { v.network.study_of = of; });
+    case SceneAction::patched:
+      return frame.show([what = static_cast<PatchedState>(target.index)](View& v) { v.network.patched = what; });
+    case SceneAction::task_stop: return frame.task.stop();
+    case SceneAction::task_again: return frame.task.again();
+    default: return;
+  }
+}
+
+void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts& facts, const SceneTarget& target) {
   switch (target.action) {
     case SceneAction::head: return open_head(frame, overview, {target.cell.batch, target.cell.head});
     case SceneAction::how: return open_head(frame, overview, looked_at_head(overview, frame.view()));
@@ -97,7 +149,7 @@ void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& 
         v.looking.query = query;
         v.looking.key.reset();
       });
-    default: return;
+    default: return click_study(frame, overview, facts, target);
   }
 }
 
@@ -133,6 +185,7 @@ void draw_network_view(const Frame& frame, Rect place) {
   const FactsSoFar& so_far = network_facts(frame, overview);
   press_network_keys(frame, overview, so_far.facts);
   const Scene& scene = network_scene(frame, overview, so_far, place);
+  offer_fields(frame, scene);
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("network_surface", {place.width(), place.height()});
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -143,7 +196,7 @@ void draw_network_view(const Frame& frame, Rect place) {
   const std::optional<Index> word =
       target && target->action == SceneAction::query_word ? std::optional(target->index) : std::nullopt;
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
-    click(frame, overview, *target);
+    click(frame, overview, so_far.facts, *target);
   } else if (moved && target && target->action == SceneAction::head) {
     const HeadPlace at{target->cell.batch, target->cell.head};
     if (!(looked_at_head(overview, frame.view()) == at)) look_at(frame, at);

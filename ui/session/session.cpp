@@ -73,6 +73,7 @@ struct Session::State {
   KeyboardFocus focus;
   TileStore tiles;
   LayersJoiner joiner;
+  LongTask task;
   bool fullscreen = false;
   WindowRequests requests;
   int faults = 0;
@@ -89,7 +90,8 @@ struct Session::State {
         scenario_watch(wake),
         words(words_for(document)),
         tiles(wake),
-        joiner(std::move(wake)) {
+        joiner(wake),
+        task(std::move(wake)) {
     opener.begin(document);
     if (!document.trace) document.origin.saved = document.scenario;  // else another window's, as that had it
     computation.follow(document);
@@ -390,7 +392,7 @@ bool Session::draw(MatrixPainter& painter) {
                     s.fonts.scale(),   s.timeline.now(),
                     s.opener.recent(), s.typing,
                     s.focus,           s.tiles,
-                    s.joiner};
+                    s.joiner,          s.task};
   s.focus.begin_frame(ImGui::GetIO().WantTextInput && s.typing.takes_tab);
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
@@ -412,7 +414,8 @@ bool Session::draw(MatrixPainter& painter) {
                       s.typing,
                       s.focus,
                       s.tiles,
-                      s.joiner};
+                      s.joiner,
+                      s.task};
   const Frame& drawn = s.held ? as_held : frame;
   s.draw_panels(drawn, window);
   if (s.held && !s.document.view.blank) draw_held_mark(as_held, window);
@@ -427,6 +430,7 @@ bool Session::draw(MatrixPainter& painter) {
   s.pictures.end_frame();
   s.tiles.end_frame();
   s.joiner.end_frame();
+  s.task.end_frame();
   if (std::ranges::any_of(s.actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); }))
     s.keeper.touch();
   for (const Action& action : s.actions) {
@@ -484,7 +488,7 @@ void Session::ask_to_close() {
 bool Session::settled() const {
   const State& s = *state_;
   return s.computation.is_settled(s.document) && s.laid_over.is_settled(s.document) && s.tiles.progress().settled &&
-         s.joiner.settled() && !s.draws_on();
+         s.joiner.settled() && s.task.settled() && !s.draws_on();
 }
 
 std::string Session::wait() {
@@ -493,6 +497,7 @@ std::string Session::wait() {
   s.guarded([&] { s.laid_over.wait(s.document); });
   s.tiles.wait();
   s.joiner.wait();
+  s.task.wait();
   return s.computation.failure();
 }
 

@@ -194,6 +194,34 @@ TEST_CASE("texts of different length, several lines and two stacks cannot be pat
   CHECK_THROWS_AS(patch(*t5, "3 17", "3 18"), SettingError);
 }
 
+TEST_CASE(
+    "of a prompt pair with its objects exchanged, parts add up exactly and each patch does what PyTorch computes") {
+  const auto network = open_network(networks::folder + "gpt2");
+  const auto expected = open_arrays(samples::fixture("patching.npz"));
+  const NetworkText text = line_of(*network, "5 17 9 3 28 17 11 20"), from = line_of(*network, "5 17 9 3 28 3 11 20");
+  const Index receiver = 3, giver = 17;
+  const double before = static_cast<double>(expected->load("before").at({0}));
+  const NetworkRun run = network->run(text, {.parts = true});
+  CHECK(logit(run, 0, receiver) - logit(run, 0, giver) == Approx(before).margin(1e-5));
+  CHECK(sum_of(network->parts_of(run, 0, receiver, giver)) == Approx(before).margin(1e-4));
+  for (const auto& [what, name] :
+       {std::pair(Patch::What::residual, "residual"), {Patch::What::mlp, "mlp"}, {Patch::What::heads, "heads"}}) {
+    INFO(name);
+    const Tensor wanted = expected->load(name);
+    const PatchGrid one = patch_grid(*network, text, from, what, receiver),
+                    other = patch_grid(*network, text, from, what, giver);
+    REQUIRE(std::ssize(one.grid) == wanted.size(0));
+    for (Index layer = 0; layer < wanted.size(0); ++layer) {
+      const auto l = static_cast<std::size_t>(layer);
+      REQUIRE(std::ssize(one.grid[l]) == wanted.size(1));
+      for (Index place = 0; place < wanted.size(1); ++place) {
+        const auto p = static_cast<std::size_t>(place);
+        CHECK(std::abs(one.grid[l][p] - other.grid[l][p] - static_cast<double>(wanted.at({layer, place}))) < 1e-4);
+      }
+    }
+  }
+}
+
 TEST_CASE("what heads do over lines is the mean of what they do in each, padding or not") {
   const auto network = open_network(networks::folder + "gpt2");
   const std::vector<std::string> lines{"3 17 5 3 9", "4 4 8", "11 12 13 14 15 16 17"};

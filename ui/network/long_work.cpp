@@ -1,0 +1,123 @@
+// The long computations of the network view: one sentence's states put into another, and heads over many sentences.
+#include "ui/network/long_work.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+/// What the worker leaves and the frame reads.
+template <typename T>
+class Left {
+ public:
+  void put(T made) {
+    const std::lock_guard lock(mutex_);
+    made_ = std::move(made);
+  }
+  T now() const {
+    const std::lock_guard lock(mutex_);
+    return made_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  T made_;
+};
+
+/// In the cache of pictures, which keeps one of a type.
+struct KeptPatch {
+  std::shared_ptr<Left<PatchShown>> left = std::make_shared<Left<PatchShown>>();
+};
+struct KeptStudy {
+  std::shared_ptr<Left<StudyShown>> left = std::make_shared<Left<StudyShown>>();
+};
+
+std::vector<std::string> words_of(const NetworkText& text) {
+  std::vector<std::string> words;
+  for (const Token& token : text.tokens.entries.front()) words.push_back(token.text);
+  return words;
+}
+
+/// The line that the batch entry was read from.
+std::string line_of(const NetworkRun& run, Index batch) {
+  const std::vector<std::string> lines = text_lines(run.asked);
+  return batch < std::ssize(lines) ? lines[static_cast<std::size_t>(batch)] : run.asked;
+}
+
+void patch(const NetworkRun& run, Index batch, const NetworkChoice& choice, RunOptions options,
+           const std::function<void(double)>& told, Left<PatchShown>& left) {
+  const Network& network = *run.network;
+  const std::string line = line_of(run, batch);
+  const NetworkText text = network.read(line), from = network.read(choice.patch_from);
+  PatchShown made{words_of(text), words_of(from), {}, {}};
+  Index word = 0;
+  if (choice.patch_word.empty()) {
+    const Index entry = std::min(batch, run.logits.size(0) - 1);
+    const LikelyToken likely = most_likely(run, entry, place_of_prediction(run, entry), 1).front();
+    word = likely.id;
+    made.word = likely.text;
+  } else {
+    const Token token = next_token(network, line, choice.patch_word, "--word");
+    word = token.id;
+    made.word = token.text;
+  }
+  left.put(made);
+  options.knock_out = run.knock_out;
+  options.change = run.change;
+  made.grid = patch_grid(network, text, from, static_cast<Patch::What>(choice.patched), word, options,
+                         [&](const PatchGrid& so_far, double share) {
+                           made.grid = so_far;
+                           left.put(made);
+                           told(share);
+                         });
+  made.whole = true;
+  left.put(made);
+}
+
+}  // namespace
+
+PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
+  const NetworkChoice& choice = frame.view().network;
+  if (choice.patch_from.empty()) return {};
+  const Index batch = frame.view().batch;
+  const auto& left =
+      frame.pictures
+          .get<KeptPatch>([] { return KeptPatch(); }, run, batch, choice.patch_from, choice.patch_word, choice.patched)
+          .left;
+  frame.task.want(left, [left, run, batch, choice](const std::stop_token& stop, const auto& told) {
+    RunOptions options;
+    options.stop = stop;
+    patch(*run, batch, choice, options, told, *left);
+  });
+  return left->now();
+}
+
+StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
+  const std::string own = utf8_from(run->network->folder() / "sentences.txt");
+  const std::string file = frame.view().network.texts.empty() ? own : frame.view().network.texts;
+  const auto& left = frame.pictures.get<KeptStudy>([] { return KeptStudy(); }, run->network->file(), file).left;
+  if (StudyShown made = left->now(); made.whole) return made;
+  frame.task.want(left, [left, network = run->network, file](const std::stop_token& stop, const auto& told) {
+    StudyShown made{sentences_of(file), {}};
+    left->put(made);
+    RunOptions options;
+    options.stop = stop;
+    made.heads = head_means(*network, made.lines, options, [&](const std::vector<HeadMeans>& so_far, double share) {
+      made.heads = so_far;
+      left->put(made);
+      told(share);
+    });
+    made.whole = true;
+    left->put(std::move(made));
+  });
+  return left->now();
+}
+
+}  // namespace headlight
