@@ -22,7 +22,8 @@ set_target_properties(headlight_library PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NA
 target_compile_features(headlight_library INTERFACE cxx_std_20)
 target_include_directories(headlight_library INTERFACE
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/headlight>)
-target_link_libraries(headlight_library INTERFACE Threads::Threads PkgConfig::LIBZIP PkgConfig::UTF8PROC PkgConfig::PCRE2 PNG::PNG ZLIB::ZLIB)
+target_link_libraries(headlight_library INTERFACE Threads::Threads PkgConfig::LIBZIP PkgConfig::UTF8PROC PkgConfig::PCRE2 PNG::PNG ZLIB::ZLIB
+  $<$<BOOL:${JPEG_FOUND}>:PkgConfig::JPEG>)
 if(HEADLIGHT_SANITIZE)
   target_link_options(headlight_library INTERFACE -fsanitize=${HEADLIGHT_SANITIZE})
 endif()

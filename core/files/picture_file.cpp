@@ -18,13 +18,6 @@ namespace {
 constexpr double most_pixels = 1e8;
 constexpr std::uintmax_t most_picture_bytes = 512 << 20;
 
-void check_pixels(const std::string& file, double width, double height) {
-  if (width * height <= most_pixels) return;
-  char text[64];
-  std::snprintf(text, sizeof text, "%.0f × %.0f", width, height);
-  throw FileError(file, std::string("has ") + text + " pixels", "expected at most 100 million");
-}
-
 /// What is still to be read, and what was wrong.
 struct PngReading {
   const char* at;
@@ -94,11 +87,20 @@ Image read_png(const std::string& file, const std::string& bytes) {
 
 }  // namespace
 
+void check_pixels(const std::string& file, double width, double height) {
+  if (width * height <= most_pixels) return;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.0f × %.0f", width, height);
+  throw FileError(file, std::string("has ") + text + " pixels", "expected at most 100 million");
+}
+
 Image read_picture(const std::string& file) {
   const std::string bytes = whole_text(file, most_picture_bytes);
   if (bytes.starts_with("\x89PNG")) return read_png(file, bytes);
+  if (bytes.starts_with("\xFF\xD8")) return read_jpeg(file, bytes);
   const std::string look = first_look({bytes.data(), std::min<std::size_t>(bytes.size(), 64)});
-  throw FileError(file, "is no PNG picture" + (look.empty() ? "" : ": " + look), "expected a picture as PNG");
+  throw FileError(file, "is no PNG or JPEG picture" + (look.empty() ? "" : ": " + look),
+                  "expected a picture as PNG or JPEG");
 }
 
 }  // namespace headlight

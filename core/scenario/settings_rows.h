@@ -73,7 +73,7 @@ inline constexpr auto settings_rows = std::tuple{
     setting("text", &Scenario::text, "\"WORDS\"", "attend over these words; a line is a batch entry", R"("a b\nc d")",
             SettingGroup::input),
     setting("image", &Scenario::image, "FILE",
-            "of a network that reads pictures: this one, a PNG; a line is a batch entry", R"("cat.png")",
+            "of a network that reads pictures: this one, PNG or JPEG; a line is a batch entry", R"("cat.png")",
             SettingGroup::input),
     setting("text_as_input", &Scenario::text_as_input, "", "of a file: the text goes through its own token embedding",
             "true", SettingGroup::input)

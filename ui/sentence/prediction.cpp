@@ -3,12 +3,20 @@
 #include <cmath>
 #include <span>
 
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/sentence/sides.h"
 
 namespace headlight::sentence {
 namespace {
+
+const char* heading_key(const Trace& trace, const SentenceStory& story) {
+  const auto run = network_of(trace.inputs);
+  if (run && run->network->spec().picture) return "sentence.sees";
+  return story.next_after.empty() ? "sentence.next_first" : "sentence.next";
+}
 
 std::string dial_text(const Sampling& sampling, Dial dial, const Words& words) {
   switch (dial) {
@@ -147,8 +155,8 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
                              {story.unless.word, look.ink},
                              {MatrixNumbers(2, true)(static_cast<float>(story.unless.probability)), look.ink}});
   float y = inside.min.y +
-            pen.sentence(TextRole::story, words(story.next_after.empty() ? "sentence.next_first" : "sentence.next"),
-                         names, inside, pen.type.story, look.muted) +
+            pen.sentence(TextRole::story, words(heading_key(pen.context().trace, story)), names, inside, pen.type.story,
+                         look.muted) +
             10 * u;
   const bool otherwise = !story.silent.empty() || !story.changed_layer.empty(),
              two = otherwise || !story.sampling.is_plain();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
 #include "ui/frame/press.h"
 #include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
@@ -107,28 +109,37 @@ void draw_refusal(const Frame& frame, const Rect& above) {
   draw_paragraph(&list, frame.fonts, Face::ui, pixels, {min.x + pad, min.y + pad}, frame.look.warning, sentence, width);
 }
 
+/// Where one's own input stands: the text, or the picture's file.
+std::string Scenario::*input_field(const Frame& frame) {
+  const auto run = frame.trace() ? network_of(frame.trace()->inputs) : nullptr;
+  return run && run->network->spec().picture ? &Scenario::image : &Scenario::text;
+}
+
 /// One's own sentence, at the foot beside the buttons. Comes before the surface, which would have the pointer else.
 void offer_words(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
   if (at == scene.targets.end()) return;
-  const Scenario& scenario = frame.document.scenario;
+  std::string Scenario::*const field = input_field(frame);
+  const std::string& given = frame.document.scenario.*field;
   ImGui::SetCursorScreenPos({at->rect.min.x, at->rect.centre().y - 14 * frame.u});
   ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   AskedWords& asked = asked_words(frame);
-  if (!asked.text.empty() && scenario.text == asked.text) {
+  if (!asked.text.empty() && given == asked.text) {
     asked.refused = false;
     if (is_current(frame.document)) asked.text.clear();
   } else if (!asked.text.empty() && !asked.refused) {
     asked.refused = !frame.document.error.empty();
-    asked.instead = scenario.text;
-  } else if (asked.refused && asked.instead != scenario.text) {
+    asked.instead = given;
+  } else if (asked.refused && asked.instead != given) {
     asked = {};
   }
-  const std::string& stands = asked.refused ? asked.text : scenario.text;
-  if (const auto text = text_field(frame, "own_words", stands, Face::ui, false, frame.words("sentence.own_words"))) {
+  const std::string& stands = asked.refused ? asked.text : given;
+  if (const auto text =
+          text_field(frame, "own_words", stands, Face::ui, false,
+                     frame.words(field == &Scenario::image ? "sentence.own_picture" : "sentence.own_words"))) {
     asked = {*text, {}, false};
-    frame.edit({}, [typed = *text](Scenario& s) { s.text = typed; });
+    frame.edit({}, [typed = *text, field](Scenario& s) { s.*field = typed; });
   }
   ImGui::EndChild();
   if (says_error(frame)) draw_refusal(frame, {{at->rect.min.x, 0}, {at->rect.max.x, at->rect.min.y - 4 * frame.u}});

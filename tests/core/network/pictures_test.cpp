@@ -120,7 +120,7 @@ TEST_CASE("what is no picture for the network is refused with a sentence") {
   write_bytes(folder / "huge.png", png);
   CHECK_THAT(said(scenario_of("vit", folder / "huge.png")), Contains("is a damaged PNG picture"));
   std::ofstream(folder / "text.png") << "not a picture";
-  CHECK_THAT(said(scenario_of("vit", folder / "text.png")), Contains("is no PNG picture"));
+  CHECK_THAT(said(scenario_of("vit", folder / "text.png")), Contains("is no PNG or JPEG picture"));
   CHECK_THAT(said(scenario_of("vit", folder / "none.png")), Contains("none.png"));
   CHECK_THAT(said(scenario_of("bert", folder / "whole.png")), Contains("reads no pictures; expected --text"));
   Scenario text = scenario_of("vit", "");
