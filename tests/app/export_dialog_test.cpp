@@ -461,7 +461,14 @@ TEST_CASE("every choice that --look can say is read back as it was, and what it 
   view.path = {{Stage::Q, 0, 0, 1, 2}, {Stage::scores, 0, 1, 2, 1}}, view.packed = false;
   view.brought_forward = {Stage::K, Stage::V}, view.speed = 0.5F, view.camera = {1.1F, 0.3F, 0.7F}, view.looked = true;
   view.looking.query = 0, view.looking.share = 0.25F, view.heads = {Stage::scores, {0, 5}, 2, 0.75F};
-  view.network = {2, 1, HeadOrder::habit, HeadPattern::induction, LayersTogether::flow, {}};
+  view.network.layer = 2;
+  view.network.head = 1;
+  view.network.order = HeadOrder::habit;
+  view.network.habit = HeadPattern::induction;
+  view.network.together = LayersTogether::patch;
+  view.network.patch_from = "a second; sentence";
+  view.network.patched = PatchedState::heads;
+  view.network.study_of = StudyFilter::strong;
   view.mask_lab.other = "k <= q; 50%";
   view.mask_painting.tool = PaintTool::rectangle, view.mask_painting.combine = Combine::either;
   const View read = with_look(View{}, look_text(view));
