@@ -29,11 +29,10 @@ constexpr const char* words[] = {"a",
                                  "nothing.json",
                                  "\"",
                                  "4 4 4 4"};
-constexpr const char* files[] = {"s000_masked_mha.input.npz", "s002_v1.input.npz",
-                                 "gqa_causal.input.npz",      "torch_mha.input.safetensors",
-                                 "s003_valid_lens.input.npz", "s000_masked_mha.input.pt",
-                                 "torch_legacy.pt",           "array_types.npz",
-                                 "no such file.npz",          "models/gpt2"};
+constexpr const char* files[] = {
+    "s000_masked_mha.input.npz", "s002_v1.input.npz",  "gqa_causal.input.npz", "torch_mha.input.safetensors",
+    "s003_valid_lens.input.npz", "torch_mha.input.pt", "torch_legacy.pt",      "array_types.npz",
+    "no such file.npz",          "models/gpt2"};
 constexpr const char* lessons[] = {"lesson:first-light", "lesson:no-such-lesson"};
 constexpr compat::Key keys[] = {compat::Key::space,     compat::Key::left,   compat::Key::right, compat::Key::up,
                                 compat::Key::down,      compat::Key::home,   compat::Key::end,   compat::Key::page_up,

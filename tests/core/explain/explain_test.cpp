@@ -108,9 +108,9 @@ bool in(const Region& region, const Cell& cell) {
 }  // namespace
 
 TEST_CASE("a thousand random cells of every fixture: the value is the trace's, and the terms make it again") {
-  for (const char* fixture :
-       {"alibi_causal", "gqa_causal", "qk_layernorm", "s000_masked_mha", "s002_v1", "s002_v2", "s002_v3", "s002_v4",
-        "s003_ones", "s003_valid_lens", "s003_valid_lens_per_query", "s004_functional", "torch_mha"}) {
+  for (const char* fixture : {"alibi_causal", "gqa_causal", "qk_layernorm", "s000_masked_mha", "s001_mha", "s001_cross",
+                              "s002_v1", "s002_v2", "s002_v3", "s002_v4", "s003_ones", "s003_valid_lens",
+                              "s003_valid_lens_per_query", "s004_functional", "torch_mha"}) {
     INFO(fixture);
     check_random_cells(*compute(of_file(std::string(fixture) + ".input.npz")), 1000);
   }

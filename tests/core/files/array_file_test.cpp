@@ -114,7 +114,7 @@ TEST_CASE("float16 and bfloat16 arrive as the numbers they stand for") {
 }
 
 TEST_CASE("a .pt made by PyTorch holds the same arrays as its .npz") {
-  check_same_arrays("s000_masked_mha.input.pt", "s000_masked_mha.input.npz");
+  check_same_arrays("torch_mha.input.pt", "torch_mha.input.npz");
 }
 
 TEST_CASE("shared, strided, offset and expanded storages of a .pt arrive as PyTorch sees them") {
