@@ -24,7 +24,9 @@ TokenBatch& spoken(const Network& network, NetworkText& text) {
   return network.spec().stacks.size() == 2 ? text.decoder : text.tokens;
 }
 
-bool writes(const Network& network) { return !network.spec().takes_tensors && !network.spec().masked; }
+bool writes(const Network& network) {
+  return !network.spec().takes_tensors && !network.spec().masked && !network.spec().picture;
+}
 
 struct Fixture {
   std::shared_ptr<const Network> network;

@@ -53,10 +53,11 @@ TEST_CASE("a picture's file gives the labels that its pixels give, and tokens ar
   CHECK(names == std::vector<std::string>{"cls", "0,0", "0,1", "0,2", "1,0", "1,1", "1,2"});
   const Network& network = *pass->network;
   CHECK(network.word(3) == "卡车");
+  CHECK(network.word(19) == "class 19");
   CHECK(next_token(network, "", "tabby cat", "--why").id == 2);
   CHECK(next_token(network, "", "tench, Tinca tinca", "--why").id == 0);
   CHECK_THROWS_WITH(next_token(network, "", "cat", "--why"), Contains("is no label of"));
-  CHECK_THAT(network.title(), Contains("ViT, 2 layers of 3 heads, 2 × 3 patches, 5 labels"));
+  CHECK_THAT(network.title(), Contains("ViT, 2 layers of 3 heads, 2 × 3 patches, 20 labels"));
 }
 
 TEST_CASE("several pictures are a batch, and the parts of a label's logit add up to it") {

@@ -35,6 +35,7 @@ Scenario unlike_default() {
   s.file = "net.npz";
   s.layer = "h.0";
   s.text_as_input = true;
+  s.image = "cat.png";
   s.weight_order = WeightOrder::in_out;
   s.x = GivenMatrix{Tensor::of({1, 3}, {0.1F, -0.0F, std::numeric_limits<float>::quiet_NaN()})};
   s.attn_bias = GivenMatrix{Tensor::of({2, 1}, {-std::numeric_limits<float>::infinity(), 2})};
