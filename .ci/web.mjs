@@ -195,10 +195,10 @@ await check('a key', async (tab) => {
   expect(link.includes('view=network'), `V leads to ${link}`);
 });
 
-/// Writes `text` into the field of the words, in the left panel.
-async function write_words(tab, text) {
+/// Writes `text` into the field of the words, in the left panel; `held`: the modifier of Select all, 2 for Ctrl, 4 for Cmd.
+async function write_words(tab, text, held = 2) {
   await tab.click(100, 94);
-  await tab.press({key: 'a', code: 'KeyA', ctrl: true});
+  await tab.press({key: 'a', code: 'KeyA', held});
   await tab.type(text);
   await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
   await tab.settle();
@@ -210,6 +210,24 @@ await check('clicking and typing', async (tab) => {
   writeFileSync(join(pictures, 'typed.png'), await tab.picture());
   const link = await tab.value('window.headlight.link');
   expect(link.includes('text=cats+purr'), `the words went nowhere: ${link}`);
+});
+
+await check('a Mac takes back twice under one Cmd', async (tab) => {
+  await tab.send('Network.setUserAgentOverride', {userAgent: await tab.value('navigator.userAgent'), platform: 'MacIntel'});
+  await tab.open(`${server.address}?text=one&level=pipeline`);
+  await write_words(tab, 'one two', 4);
+  await write_words(tab, 'one two three', 4);
+  // The browser tells that Z goes down, twice, and never that it goes up while Cmd is held.
+  const told = (type, key, code, modifiers) => tab.send('Input.dispatchKeyEvent', {type, key, code, modifiers, windowsVirtualKeyCode: key === 'z' ? 90 : 91});
+  await told('rawKeyDown', 'Meta', 'MetaLeft', 4);
+  for (const expected of ['one two', 'one']) {
+    await told('rawKeyDown', 'z', 'KeyZ', 4);
+    await tab.value('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    await tab.settle();
+    const text = new URL(await tab.value('window.headlight.link')).searchParams.get('text');
+    expect(text === expected, `what is taken back leaves "${text}"; expected "${expected}"`);
+  }
+  await told('keyUp', 'Meta', 'MetaLeft', 0);
 });
 
 await check('a link that is followed', async (tab) => {
@@ -266,8 +284,8 @@ await check('text that is pasted', async (tab) => {
   await tab.open(`${server.address}?text=the+cat+sat&level=pipeline`);
   await tab.value('navigator.clipboard.writeText("naïve 猫 paste")');
   await tab.click(100, 94);
-  await tab.press({key: 'a', code: 'KeyA', ctrl: true});
-  await tab.press({key: 'v', code: 'KeyV', ctrl: true, commands: ['paste']});
+  await tab.press({key: 'a', code: 'KeyA', held: 2});
+  await tab.press({key: 'v', code: 'KeyV', held: 2, commands: ['paste']});
   await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
   await tab.settle();
   const link = new URL(await tab.value('window.headlight.link')).searchParams.get('text');
@@ -277,7 +295,7 @@ await check('text that is pasted', async (tab) => {
 await check('words that an input method composes', async (tab) => {
   await tab.open(`${server.address}?text=the+cat+sat&level=pipeline`);
   await tab.click(100, 94);
-  await tab.press({key: 'a', code: 'KeyA', ctrl: true});
+  await tab.press({key: 'a', code: 'KeyA', held: 2});
   for (const so_far of ['m', 'ma', 'mao']) await tab.send('Input.imeSetComposition', {text: so_far, selectionStart: so_far.length, selectionEnd: so_far.length});
   await tab.send('Input.insertText', {text: '猫'});
   await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
@@ -289,7 +307,7 @@ await check('words that an input method composes', async (tab) => {
 await check('a PNG that is exported', async (tab) => {
   await browser.send('Browser.setDownloadBehavior', {behavior: 'allow', downloadPath: own, browserContextId: tab.context, eventsEnabled: true});
   await tab.open(`${server.address}?text=the+cat+sat&level=pipeline&select=weights:0,0,1,1`);
-  await tab.press({key: 'e', code: 'KeyE', ctrl: true});
+  await tab.press({key: 'e', code: 'KeyE', held: 2});
   await tab.settle();
   writeFileSync(join(pictures, 'export.png'), await tab.picture());
   await tab.press({key: 'Enter', code: 'Enter', text: '\r'});

@@ -148,13 +148,13 @@ export class Tab {
     await this.settle();
   }
 
-  /// {key, code, text?, ctrl?, commands?}: the last are the browser's own for these keys, which a headless one must be told.
-  async press({key, code, text, ctrl = false, commands = []}) {
-    const common = {key, code, modifiers: ctrl ? 2 : 0, windowsVirtualKeyCode: key.length === 1 ? key.toUpperCase().charCodeAt(0) : {Enter: 13, Escape: 27, Backspace: 8, Tab: 9, End: 35}[key]};
+  /// {key, code, text?, held?, commands?}: `held` is the modifier, 2 for Ctrl and 4 for Cmd; the last are the browser's own for these keys, which a headless one must be told.
+  async press({key, code, text, held = 0, commands = []}) {
+    const common = {key, code, modifiers: held, windowsVirtualKeyCode: key.length === 1 ? key.toUpperCase().charCodeAt(0) : {Enter: 13, Escape: 27, Backspace: 8, Tab: 9, End: 35}[key]};
     await this.send('Input.dispatchKeyEvent', {type: text ? 'keyDown' : 'rawKeyDown', text, commands, ...common});
     await this.value('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     await this.send('Input.dispatchKeyEvent', {type: 'keyUp', ...common});
-    if (ctrl) await this.send('Input.dispatchKeyEvent', {type: 'keyUp', key: 'Control', code: 'ControlLeft', windowsVirtualKeyCode: 17});
+    if (held === 2) await this.send('Input.dispatchKeyEvent', {type: 'keyUp', key: 'Control', code: 'ControlLeft', windowsVirtualKeyCode: 17});
     await this.value('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
   }
   async type(text) {
