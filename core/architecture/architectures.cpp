@@ -68,6 +68,12 @@ constexpr Architecture rows[] = {
     {"albert", "ALBERT", build_albert},
     {"modernbert", "ModernBERT", build_modernbert},
     {"vit", "ViT", build_vit},
+    {"deit", "DeiT", build_deit, Scope::network},
+    {"dinov2", "DINOv2", build_dinov2, Scope::network},
+    {"dinov2_with_registers", "DINOv2", build_dinov2, Scope::network},
+    {"clip_vision_model", "CLIP", build_clip, Scope::network},
+    {"siglip_vision_model", "SigLIP", build_siglip, Scope::network},
+    {"timm_vit", "ViT", build_timm_vit, Scope::network},
     {"t5", "T5", build_t5},
     {"mt5", "mT5", build_mt5},
     {"bart", "BART", build_bart},
@@ -273,6 +279,10 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
   if (nested) fields = fields["model"];  // minGPT's config.json of a training run
   if (folder.config.filename() == "params.json") fields["model_type"] = "meta_llama";
   if (fields.value("model_type", json()) == "gemma3" && fields.contains("text_config")) fields = text_of_gemma3(fields);
+  if (fields.contains("architecture") && !fields.contains("model_type")) fields = timm_config(fields, checkpoint);
+  for (const char* towers : {"clip", "siglip"}) {
+    if (fields.value("model_type", json()) == towers) fields = image_tower_config(fields, towers);
+  }
   const std::string type =
       fields.contains("model_type") && fields["model_type"].is_string() ? fields["model_type"].get<std::string>() : "";
   const bool of_karpathy = fields.contains("block_size") && fields.contains("n_embd") &&

@@ -150,6 +150,7 @@ struct HeadSpec {
 struct PictureSpec {
   PictureSteps steps;
   Index channels = 3, patch = 16, rows = 1, columns = 1;
+  Index table_rows = 0, table_columns = 0;  ///< of the table of positions; 0: as of the patches
 };
 
 struct NetworkSpec {

@@ -145,7 +145,10 @@ Forward::EmbeddingParts Forward::picture_parts(const EmbeddingSpec& spec, const 
   }
   EmbeddingParts parts{Tensor({batch, count, width}, std::move(words)), {}};
   if (spec.position_kind == PositionKind::none) return parts;
-  const Tensor table = checkpoint_.load(spec.positions);
+  Tensor table = checkpoint_.load(spec.positions);
+  if (const PictureSpec& picture = *network_.spec().picture;
+      picture.table_rows > 0 && (picture.table_rows != picture.rows || picture.table_columns != picture.columns))
+    table = resampled_positions(table, std::ranges::count(spec.extra, true, &ExtraToken::has_position), picture);
   auto from = table.values().begin();
   for (Index i = 0; i < count; ++i) {
     if (i < extra && !spec.extra[static_cast<std::size_t>(i)].has_position) continue;

@@ -41,7 +41,7 @@ void refuse_sizes(const Scenario& s) {
 /// A file has changed on disk since its picture was read.
 bool pictures_changed(const NetworkText& text) {
   return std::ranges::any_of(text.pictures, [](const auto& picture) {
-    return !picture->file.empty() && stamp_of(path_from(picture->file)) != picture->stamp;
+    return !picture->file.empty() && stamp_of(picture_place(picture->file)) != picture->stamp;
   });
 }
 

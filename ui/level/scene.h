@@ -87,8 +87,12 @@ struct SceneMatrix {
   MatrixQuad quad;
   Rect seen;  ///< nothing is drawn outside
 };
+struct SceneImage {
+  Rect rect;
+  std::shared_ptr<const Image> image;
+};
 using SceneItem =
-    std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix>;
+    std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix, SceneImage>;
 
 /// What a click on a part of a scene does.
 enum class SceneAction : std::uint8_t {
@@ -114,6 +118,7 @@ enum class SceneAction : std::uint8_t {
   sampling,
   score,       ///< of a key: it can be dragged
   drop_trial,  ///< the scores are again as they are
+  opacity,     ///< of the colours over a picture: dragged along its track
   measure,     ///< of a head: the index of HeadMeasure
   than,        ///< the token whose logit is taken away; −1: none
   lens,        ///< the layer (cell.batch) and the position (index)

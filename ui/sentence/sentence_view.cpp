@@ -35,54 +35,61 @@ void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::knock_out) return knock_out(frame);
   if (target.action == SceneAction::write_word) return write_word(frame, story(frame), target.index);
   if (target.action == SceneAction::draw_word) return write_word(frame, story(frame), {});
-  frame.show(
-      [action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
-        LevelChoice& looking = view.looking;
-        switch (action) {
-          case SceneAction::guess:
-            looking.query = asking_word(*trace, view);  // stays the one that is asked about
-            looking.guessing = {!looking.guessing.asked, {}};
-            break;
-          case SceneAction::query_word:
-          case SceneAction::key_word:
-            if (looking.guessing.asked && !looking.guessing.guess) {
-              if (may_be_guessed(*trace, view, index)) looking.guessing.guess = static_cast<float>(index);
-              break;
-            }
-            looking.guessing = {};
-            if (action == SceneAction::key_word) {
-              looking.key = index;
-              break;
-            }
-            looking.query = index;
-            looking.key.reset();
-            view.selected.reset();
-            break;
-          case SceneAction::look_at:  // a share that the prose names
-          case SceneAction::how: {
-            const Index query = action == SceneAction::look_at ? cell.row : asking_word(*trace, view);
-            const MatrixView weights = numbers_of(*trace, view, Stage::weights);
-            Index most = action == SceneAction::look_at ? cell.col : 0;
-            for (Index k = 1; k < weights.cols && action == SceneAction::how; ++k)
-              most = weights(query, k) > weights(query, most) ? k : most;
-            looking.query = query;
-            looking.key = most;
-            looking.stage = Stage::weights;
-            looking.level = Level::operation;
-            looking.facet = Facet::step;
-            looking.guessing = {};
-            break;
-          }
-          case SceneAction::measure: view.measure = static_cast<HeadMeasure>(index); break;
-          case SceneAction::back: looking.level = Level::pipeline; break;
-          case SceneAction::next_word:
-            looking.guessing = {};
-            view.head = (view.head + 1) % trace->dims().heads;
-            break;
-          default: return;
+  frame.show([action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace,
+              picture = story(frame).picture.has_value()](View& view) {
+    LevelChoice& looking = view.looking;
+    switch (action) {
+      case SceneAction::guess:
+        looking.query = asking_word(*trace, view);  // stays the one that is asked about
+        looking.guessing = {!looking.guessing.asked, {}};
+        break;
+      case SceneAction::query_word:
+      case SceneAction::key_word:
+        if (looking.guessing.asked && !looking.guessing.guess) {
+          if (may_be_guessed(*trace, view, index)) looking.guessing.guess = static_cast<float>(index);
+          break;
         }
-        looking.pointed.reset();
-      });
+        looking.guessing = {};
+        if (picture) {  // a patch that was clicked goes on asking, until it is clicked again
+          looking.held = !looking.held || looking.query != index;
+          looking.query = index;
+          looking.key.reset();
+          view.selected.reset();
+          break;
+        }
+        if (action == SceneAction::key_word) {
+          looking.key = index;
+          break;
+        }
+        looking.query = index;
+        looking.key.reset();
+        view.selected.reset();
+        break;
+      case SceneAction::look_at:  // a share that the prose names
+      case SceneAction::how: {
+        const Index query = action == SceneAction::look_at ? cell.row : asking_word(*trace, view);
+        const MatrixView weights = numbers_of(*trace, view, Stage::weights);
+        Index most = action == SceneAction::look_at ? cell.col : 0;
+        for (Index k = 1; k < weights.cols && action == SceneAction::how; ++k)
+          most = weights(query, k) > weights(query, most) ? k : most;
+        looking.query = query;
+        looking.key = most;
+        looking.stage = Stage::weights;
+        looking.level = Level::operation;
+        looking.facet = Facet::step;
+        looking.guessing = {};
+        break;
+      }
+      case SceneAction::measure: view.measure = static_cast<HeadMeasure>(index); break;
+      case SceneAction::back: looking.level = Level::pipeline; break;
+      case SceneAction::next_word:
+        looking.guessing = {};
+        view.head = (view.head + 1) % trace->dims().heads;
+        break;
+      default: return;
+    }
+    looking.pointed.reset();
+  });
 }
 
 /// A sentence that was typed and entered; where it was refused, it stays in the field.
@@ -181,6 +188,27 @@ void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& 
   if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
 }
 
+namespace {
+
+void drag_opacity(const Frame& frame, const Scene& scene) {
+  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  if (!pressed || pressed->action != SceneAction::opacity) return;
+  const float share = std::clamp((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width(), 0.0f, 1.0f),
+              rounded = std::round(20 * share) / 20;
+  if (rounded != frame.view().looking.opacity) frame.show([rounded](View& v) { v.looking.opacity = rounded; });
+}
+
+/// The number of the patch under the pointer.
+void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
+  const SentenceStory& shown = story(frame);
+  if (!shown.picture || !target || target->link || frame.view().looking.guessing.asked) return;
+  if (target->action != SceneAction::query_word && target->action != SceneAction::key_word) return;
+  sentence::draw_patch_number(scene_context(frame), *shown.picture, asking_word(*frame.trace(), frame.view()),
+                              target->index);
+}
+
+}  // namespace
+
 bool says_error(const Frame& frame) {
   const View& view = frame.view();
   const AskedWords* asked = frame.pictures.find<AskedWords>();
@@ -210,7 +238,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
                                         ? std::optional(target->index)
                                         : std::nullopt;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsItemActive()) drag_sampling(frame, scene, story(frame));
+  if (ImGui::IsItemActive()) drag_sampling(frame, scene, story(frame)), drag_opacity(frame, scene);
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, *target);
   } else if (word != frame.view().looking.pointed) {
@@ -218,6 +246,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   }
   draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
   draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);
+  draw_pointed_patch(frame, target);
 }
 
 }  // namespace headlight

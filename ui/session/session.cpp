@@ -203,6 +203,7 @@ struct Session::State {
   void open_file(const OpenFile& open) {
     if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare))
       return apply(document, LayOver{open.path});
+    if (show_picture(document, open.path)) return;
     if (is_answers_file(open.path)) return lessons.open_answers(document, opener, pictures, words, open.path);
     const Origin before = document.origin;
     opener.open(document, open.path, open.surely);
