@@ -21,7 +21,7 @@ constexpr const char* introduction = R"help(Headlight shows every step of multi-
 Commands
   headlight [FILE] [settings]                       the window
   headlight [FILE] --screenshot OUT.{png,pdf,svg}   the window's picture, in a PDF or SVG as vectors; needs no display; --bare: the view alone
-  headlight [FILE] --animation OUT.{png,gif}|DIR/   a pass through every step, in half a minute; a folder gets numbered PNGs
+  headlight [FILE] --animation OUT.{png,gif}|DIR/   from the sentence to its next word, in a minute; a folder gets numbered PNGs
      [--level pipeline] [--seconds-per-step X]      the step player's moments on all matrices at once, each for X seconds
   headlight [FILE] --frames N                       draws N frames; times as JSON
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o,

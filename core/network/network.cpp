@@ -258,6 +258,7 @@ std::string Network::usual_text(const std::string& text) const {
 
 std::vector<float> Network::token_row(Index stack, Index id) const {
   const EmbeddingSpec& spec = spec_.stacks[static_cast<std::size_t>(stack)].embedding;
+  if (id < 0 || id >= checkpoint_->entry(spec.tokens).shape[0]) return {};
   const Tensor row = times(checkpoint_->load_rows(spec.tokens, std::span(&id, 1)), spec.scale).contiguous();
   return {row.values().begin(), row.values().end()};
 }

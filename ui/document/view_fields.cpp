@@ -264,6 +264,7 @@ constexpr Field fields[] = {
     field("front_beside", look | pose, HEADLIGHT_PART(brought_forward_beside)),
     field("playing", option | pose, HEADLIGHT_PART(playing)),
     field("looping", look, HEADLIGHT_PART(looping)),
+    field("calm", look, HEADLIGHT_PART(calm)),
     field("speed", look, HEADLIGHT_PART(speed), Ends{0.1, 16}),
     field("zoom", look | pose, HEADLIGHT_PART(camera.zoom), Ends{0, 64}),
     field("camera_x", look | pose, HEADLIGHT_PART(camera.x), Ends{0, 1}),

@@ -450,12 +450,12 @@ bool Session::draw(MatrixPainter& painter) {
 }
 
 bool Session::wants_pixels() const {
-  return state_->recorder.wants_pixels() && (settled() || state_->recorder.films_motion());
+  return state_->recorder.wants_pixels() && settled();
 }
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
-  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.timeline.now(), s.words);
+  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.words);
   s.guarded([&] {
     const View& view = s.document.view;
     const ImDrawData& data = *ImGui::GetDrawData();

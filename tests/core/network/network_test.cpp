@@ -247,6 +247,28 @@ TEST_CASE("what a block adds to a row are its heads' parts, a bias and its MLP, 
   }
 }
 
+TEST_CASE("a word's row and its place's are looked up in their tables, among the rows beside them") {
+  const NetworkRun run = run_of("gpt2");
+  const auto parts = row_parts(run, 0, 0, 2);
+  REQUIRE(parts);
+  const RowLookup found = row_lookup(run, 0, 0, 2, 1);
+  CHECK(found.token == run.queries_of(0).entries[0][2].id);
+  CHECK(found.place == 2);
+  const auto row_in = [](const std::vector<TableRow>& table, Index number) {
+    const auto row = std::ranges::find(table, number, &TableRow::number);
+    REQUIRE(row != table.end());
+    return row->numbers;
+  };
+  CHECK(row_in(found.words, found.token) == parts->word);
+  CHECK(row_in(found.places, 2) == parts->place);
+  CHECK(std::ranges::is_sorted(found.words, {}, &TableRow::number));
+  for (const TableRow& row : found.words) {
+    CHECK(std::abs(row.number - found.token) <= 1);
+    CHECK(row.numbers == run.network->token_row(0, row.number));
+  }
+  CHECK(run.network->token_row(0, 1'000'000'000).empty());  // past the end of the table
+}
+
 TEST_CASE("neurons of an MLP add up to what it gives, and name the words that they raise") {
   const NetworkRun run = run_of("gpt2");
   const Network& network = *run.network;
@@ -254,14 +276,17 @@ TEST_CASE("neurons of an MLP add up to what it gives, and name the words that th
   const auto parts = block_parts(run, *trace, 1, 0, 2);
   REQUIRE(parts);
   const NeuronsOfRow all = network.neurons_of(run, 1, *parts, 1'000'000);
-  CHECK(std::ssize(all.largest) == all.width);
-  REQUIRE(all.width > 0);
+  CHECK(all.largest.size() == all.hidden.size());
+  REQUIRE(!all.hidden.empty());
+  CHECK(all.normed.size() == parts->after.size());
   const NeuronsOfRow some = network.neurons_of(run, 1, *parts, 3);
   REQUIRE(some.largest.size() == 3);
   for (std::size_t n = 0; n < 3; ++n) {
     CHECK(some.largest[n].index == all.largest[n].index);
     CHECK(some.largest[n].activation == all.largest[n].activation);
+    CHECK(some.largest[n].activation == all.hidden[static_cast<std::size_t>(some.largest[n].index)]);
     CHECK(some.largest[n].words.size() == 3);
+    if (n > 0) CHECK(some.largest[n].added <= some.largest[n - 1].added);  // in the order of what they add
   }
 }
 
