@@ -10,11 +10,13 @@
 namespace headlight {
 namespace {
 
-constexpr float gone_at = 0.35f, comes_at = 0.6f;  // of the way: what is only in one of the scenes
-constexpr Index most_cells = 4096;                 // of a matrix: a larger one goes as a whole
+// Of the way: when what is only in one of the scenes is gone, and when it comes. One text is gone before another comes
+// in its place; cells and bars may be seen through one another.
+constexpr float text_gone = 0.35f, text_comes = 0.6f, gone_at = 0.62f, comes_at = 0.3f;
+constexpr Index most_cells = 4096;  // of a matrix: a larger one goes as a whole
 
-float leaving(float share) { return std::clamp(1 - share / gone_at, 0.0f, 1.0f); }
-float coming(float share) { return std::clamp((share - comes_at) / (1 - comes_at), 0.0f, 1.0f); }
+float leaving(float share, float gone = gone_at) { return std::clamp(1 - share / gone, 0.0f, 1.0f); }
+float coming(float share, float comes = comes_at) { return std::clamp((share - comes) / (1 - comes), 0.0f, 1.0f); }
 
 /// A number as it stands in a scene.
 struct Traveller {
@@ -146,6 +148,14 @@ struct Crossing {
     if (presence > 0) scene.items.push_back(faded(item, presence));
   }
 
+  /// Formulas are texts, too.
+  float left_of(const SceneItem& item) const {
+    return leaving(share, std::holds_alternative<SceneMath>(item) ? text_gone : gone_at);
+  }
+  float come_of(const SceneItem& item) const {
+    return coming(share, std::holds_alternative<SceneMath>(item) ? text_comes : comes_at);
+  }
+
   void put_items() {
     std::map<Standing, int> standing;
     for (const SceneItem* item : to.items) {
@@ -155,11 +165,11 @@ struct Crossing {
       const auto key = standing_of(*item);
       const auto stays = key ? standing.find(*key) : standing.end();
       if (stays != standing.end()) stays->second = 2;
-      else put(*item, leaving(share));
+      else put(*item, left_of(*item));
     }
     for (const SceneItem* item : to.items) {
       const auto key = standing_of(*item);
-      put(*item, key && standing.at(*key) == 2 ? 1 : coming(share));
+      put(*item, key && standing.at(*key) == 2 ? 1 : come_of(*item));
     }
   }
 
@@ -190,14 +200,14 @@ struct Crossing {
       const auto same = after.find(key);
       const std::size_t stay = same == after.end() ? 0 : same->second.size();
       for (std::size_t i = 0; i < texts.size(); ++i) {
-        if (i >= stay || !goes_on(*texts[i], *same->second[i])) put(*texts[i], leaving(share));
+        if (i >= stay || !goes_on(*texts[i], *same->second[i])) put(*texts[i], leaving(share, text_gone));
       }
     }
     for (const auto& [key, texts] : after) {
       const auto same = before.find(key);
       const std::size_t stood = same == before.end() ? 0 : same->second.size();
       for (std::size_t i = 0; i < texts.size(); ++i) {
-        if (i >= stood || !goes_on(*same->second[i], *texts[i])) put(*texts[i], coming(share));
+        if (i >= stood || !goes_on(*same->second[i], *texts[i])) put(*texts[i], coming(share, text_comes));
         else put(moved(*same->second[i], *texts[i]), 1);
       }
     }

@@ -87,6 +87,9 @@ struct BreakRow {
   void put_words() {
     const std::size_t count = std::min<std::size_t>(story.next.size(), 3);
     for (std::size_t i = count; i-- > 0;) put_word(story.next[i]);
+    const std::string next(context.words("break.next"));
+    if (right - pen.measure(Face::ui, caption, next).x > left + 16 * u)
+      pen.text(TextRole::caption, Face::ui, caption, {right, middle}, Align::right, look.muted, next);
   }
 };
 

@@ -188,6 +188,8 @@ void input(const Task& task) {
   taken += over;
   for (const Line& line : lines)
     names = std::max(names, sum ? pen.measure(Face::bold, pen.bold(pen.type.caption), line.name).x + 14 * u : 0);
+  for (const TableRow& row : found.words)
+    names = std::max(names, pen.measure(Face::bold, pen.bold(pen.type.caption), name_in_table(row)).x + 24 * u);
   names = std::min(names, area.width() * 0.22f);
 
   MatrixNumbers figures(numbers);

@@ -22,7 +22,7 @@ void put_table(const Task& task, const Tables& tables, const std::vector<TableRo
     const Rect rect{{at.min.x, y + u}, {at.max.x, y + tables.line - u}};
     put(pen, row_block(task, row.numbers, cols, rect, most), here ? 1.0f : 0.4f);
     if (here) pen.box(rect.grown(2 * u), look.q, std::max(2.0f, 2 * u), Corner::cell * u);
-    const std::string name = std::to_string(row.number) + (row.word.empty() ? "" : "  " + row.word);
+    const std::string name = name_in_table(row);
     const Face face = here ? Face::bold : Face::ui;
     const float size = here ? pen.bold(caption) : caption;
     pen.text(TextRole::caption, face, size, {at.min.x - 10 * u, rect.centre().y}, Align::right,
@@ -32,6 +32,10 @@ void put_table(const Task& task, const Tables& tables, const std::vector<TableRo
 }
 
 }  // namespace
+
+std::string name_in_table(const TableRow& row) {
+  return std::to_string(row.number) + (row.word.empty() ? "" : "  " + row.word);
+}
 
 Rect Tables::row_of(const std::vector<TableRow>& table, const Rect& at, Index number) const {
   const float y = at.min.y + line * static_cast<float>(table.empty() ? 0 : number - table.front().number);

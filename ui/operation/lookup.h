@@ -24,6 +24,9 @@ float height_of(const Pen& pen, const RowLookup& rows);
 /// The columns `cols` of the tables' rows, −`most` to `most` in colours; `names` pixels for those at the left.
 void put_tables(const Task& task, const Tables& tables, const Window& cols, float most, float names);
 
+/// "1617  girl"
+std::string name_in_table(const TableRow& row);
+
 /// One row of numbers in the columns `cols`.
 Block row_block(const Task& task, const std::vector<float>& numbers, const Window& cols, Rect rect, float most);
 

@@ -36,7 +36,8 @@ struct NextPicture {
   const NextCandidate& chosen = next.candidates[static_cast<std::size_t>(next.chosen)];
   const std::vector<Named> names{
       {story.next_after, look.q}, {chosen.word, look.after}, {digits(chosen.probability), look.after}};
-  const float share = context.view.looking.share.value_or(1.0f);
+  bool beside = true;  ///< the rows have room; else their time is not waited for
+  float share = context.view.looking.share.value_or(1.0f);
   float done(Part part) const {
     return share >= 1 ? 1.0f : std::clamp((share - part.from) / (part.until - part.from), 0.0f, 1.0f);
   }
@@ -67,7 +68,6 @@ struct NextPicture {
     const float sentence = pen.type.word * 2.6f, dials = dials_fit() ? 62 * u : 0;
     foot = {{area.min.x, area.max.y - sentence - dials}, area.max};
     area.max.y = foot.min.y - 8 * u;
-    const bool beside = area.width() >= 900 * u;
     rows = {area.min, {area.min.x + (beside ? area.width() * 0.31f : 0), area.max.y}};
     table = {{beside ? rows.max.x + 40 * u : area.min.x, area.min.y}, area.max};
     const float room = table.height() - pen.type.caption * 3.4f;
@@ -313,6 +313,8 @@ Scene make_next(const SceneContext& context, const NextWords& next, const Senten
   Scene scene;
   Pen pen(context, scene);
   NextPicture picture{pen, next, story, scene_area(context, place)};
+  picture.beside = picture.area.width() >= 900 * context.u;
+  if (!picture.beside) picture.share = mixed(the_product.until, 1, picture.share);
   picture.put_titles();
   picture.lay_out();
   picture.put_rows();
