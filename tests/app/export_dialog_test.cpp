@@ -330,8 +330,7 @@ TEST_CASE("a saved scenario opens as the same scenario, and only what is unsaved
   CHECK(window.session.title().find('*') == std::string::npos);
 }
 
-TEST_CASE(
-    "a film near to a step goes from the sentence through every stage to the sentence, in 40 to 60 seconds") {
+TEST_CASE("a film near to a step goes from the sentence through every stage to the sentence, in 40 to 60 seconds") {
   const ExportFolder folder;
   Document start = sentence();
   start.view.looking.level = Level::operation;

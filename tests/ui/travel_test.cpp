@@ -80,10 +80,9 @@ TEST_CASE("half way between two scenes stands nothing that is only in one of the
 }
 
 TEST_CASE("a step of the clicker moves the picture for less than a second, and its end is the new step's picture") {
-  HeadlessWindow window(sentence());
-  window.settle();
-  window.press(compat::Key::page_down);
-  while (level_shown(window.document().view) != Level::operation) window.press(compat::Key::page_down);
+  Document document = sentence();
+  document.view.looking.level = Level::operation;
+  HeadlessWindow window(document);
   window.settle();
   window.press(compat::Key::page_down);
   CHECK_FALSE(window.session.settled());  // on its way

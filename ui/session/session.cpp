@@ -449,9 +449,7 @@ bool Session::draw(MatrixPainter& painter) {
   return !s.actions.empty() || answer != RecoveryAnswer::none;
 }
 
-bool Session::wants_pixels() const {
-  return state_->recorder.wants_pixels() && settled();
-}
+bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && settled(); }
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
