@@ -23,6 +23,7 @@ Commands
   headlight [FILE] --screenshot OUT.{png,pdf,svg}   the window's picture, in a PDF or SVG as vectors; needs no display; --bare: the view alone
   headlight [FILE] --animation OUT.{png,gif}|DIR/   a pass through every step, in half a minute; a folder gets numbered PNGs
      [--level pipeline] [--seconds-per-step X]      the step player's moments on all matrices at once, each for X seconds
+  headlight --watch NAME                            the attention of a running model, after headlight.watch(model) in Python
   headlight [FILE] --frames N                       draws N frames; times as JSON
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o,
                                                     --contributions what each weight brings: contribution_norms
