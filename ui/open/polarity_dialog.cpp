@@ -77,8 +77,9 @@ bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, R
   const float x = place.min.x + 14 * u, width = place.width() - 28 * u;
   draw_text(list, frame.fonts, Face::bold, TypeSize::large * u, {x, place.min.y + 12 * u}, frame.look.ink,
             frame.words(answer.title));
-  const float said = draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + 38 * u},
-                                    frame.look.muted, frame.words(answer.meaning), width);
+  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + 38 * u}, frame.look.muted,
+                 frame.words(answer.meaning), width);
+  const float said = 2.6f * TypeSize::body * u;  // two lines, so that both pictures stand at one height
   draw_mask(frame, mask, {{x, place.min.y + 50 * u + said}, {place.max.x - 14 * u, place.max.y - 14 * u}});
   return clicked;
 }
