@@ -7,6 +7,7 @@
 #include "core/files/file_watch.h"
 #include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
+#include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"
 
