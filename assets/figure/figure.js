@@ -490,7 +490,11 @@
   };
   const views = data.words_both && rows <= 200 && cols <= 200 ? ["matrix", "arcs"] : [];
   if (views.length && data.tokens.length && data.tokens.join("\n") === data.key_tokens.join("\n")) views.push("sentence");
-  choices("views", views, (name) => ((state.view = name), (state.at = state.kept = null)));
+  choices("views", views, (name) => {
+    if (name === "sentence") state.query = (state.kept || state.at || { row: state.query }).row;
+    if (name === "sentence" || state.view === "sentence") state.at = state.kept = null;
+    state.view = name;
+  });
   if (views.includes(location.hash.slice(1))) state.view = location.hash.slice(1);
   if (measures.length > 1) {
     const pick = (name) => ((shown = measures.find((each) => each.name === name)), drawHeads(), later(fillTable));
