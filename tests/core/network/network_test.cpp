@@ -468,7 +468,7 @@ TEST_CASE("what a family may ask for and is not computed is refused by its name"
   refused("deepseek_v3", "kv_lora_rank", 9, "expected [13, 16]");
   refused("deepseek_v3", "n_group", 4, "chooses 2 of 4 groups of its 6 experts");
   refused("deepseek_v3", "num_experts_per_tok", 5, "expected 1 to 4");
-  refused("deepseek_v3", "n_routed_experts", 7, "expected [7, 16]");
+  refused("deepseek_v3", "n_routed_experts", 7, "has shape [6]; expected [7]");
   refused("deepseek_v2", "topk_method", "noaux_free", "its topk_method is noaux_free");
   refused("deepseek_v2", "norm_topk_prob", true, "its norm_topk_prob is true");
   refused("deepseek_v2", "v_head_dim", 0, "a v_head_dim of 0");
