@@ -56,7 +56,7 @@ TEST_CASE("a file of ranks gives the ids that the same tokens with their merges 
     for (std::size_t at = 1; at < ids.size(); ++at) CHECK(tokens[at].id == ids[at].get<Index>());
     ++tried;
   }
-  CHECK(tried > 20);
+  CHECK(tried > 8);
   const std::vector<Token> marked = splitter->split("a<|eot_id|>");
   CHECK(marked.back().id == marked.front().id + 9);
 }
