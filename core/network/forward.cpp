@@ -51,10 +51,11 @@ Index first_query(const NetworkLayer& layer, const NetworkRun& run) {
   return layer.stack + 1 == std::ssize(run.network->spec().stacks) ? run.first : 0;
 }
 
-/// causal() and window() of queries whose first one stands `offset` keys further.
-std::string mask_from(Index offset, Index window) {
-  const std::string q = "q + " + std::to_string(offset);
-  return "k <= " + q + (window > 0 ? " && " + q + " - k < " + std::to_string(window) : "");
+/// causal() and window() or chunked() of queries whose first one stands `offset` keys further.
+std::string mask_from(Index offset, const AttentionSpec& spec) {
+  const std::string q = "q + " + std::to_string(offset), chunk = std::to_string(spec.chunk);
+  if (spec.chunk > 0) return "k <= " + q + " && floor((" + q + ") / " + chunk + ") == floor(k / " + chunk + ")";
+  return "k <= " + q + (spec.window > 0 ? " && " + q + " - k < " + std::to_string(spec.window) : "");
 }
 
 void apply(const Network& network, const LayerChange& change, AttentionCall& call) {
@@ -116,6 +117,19 @@ TokenBatch repeated(const TokenBatch& tokens, Index times) {
   return all;
 }
 
+/// [B, n, a] and [B, n, b] as [B, n, a + b].
+Tensor beside(const Tensor& left, const Tensor& right) {
+  Buffer values;
+  for (Index b = 0; b < left.size(0); ++b) {
+    for (Index row = 0; row < left.size(1); ++row) {
+      for (const MatrixView& m : {left.matrix(b), right.matrix(b)}) {
+        for (Index col = 0; col < m.cols; ++col) values.push_back(m(row, col));
+      }
+    }
+  }
+  return Tensor({left.size(0), left.size(1), left.size(2) + right.size(2)}, std::move(values));
+}
+
 void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
   // A rotation of the whole head by the powers of a base is what the settings say.
   const bool whole = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
@@ -124,7 +138,9 @@ void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Ind
   own.rope_gain = stretched && spec.rope.long_gain > 0 ? spec.rope.long_gain : spec.rope.gain;
   if (spec.q_norm.kind != NormKind::none) {
     own.norm_kind = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
-    const auto flat = [](const Tensor& gains) { return gains.view({gains.count()}); };
+    const auto flat = [&](const Tensor& gains) {
+      return gains.defined() ? gains.view({gains.count()}) : Tensor::full({spec.d_head}, 1);
+    };
     own.q_norm = flat(read_norm(checkpoint, spec.q_norm).weight);
     own.k_norm = flat(read_norm(checkpoint, spec.k_norm).weight);
     own.qk_epsilon = spec.q_norm.epsilon;
@@ -244,6 +260,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   in.query = normed(residual, at.cross ? block.before_cross : block.before_attention);
   in.key = in.value = at.cross ? run.encoded : in.query;
   in.packed = spec.q.weight == spec.k.weight;
+  if (spec.latent) add_latents(spec, in);
   const Tensor all = in.packed ? checkpoint_.load(spec.q.weight) : Tensor();
   const auto read = [&](const LinearSpec& linear, Tensor& weight, Tensor& bias) {
     const Linear made_of = read_linear(checkpoint_, linear, linear.weight == spec.q.weight ? all : Tensor());
@@ -251,8 +268,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
     bias = made_of.bias;
   };
   read(spec.q, in.W_q, in.b_q);
-  read(spec.k, in.W_k, in.b_k);
-  read(spec.v, in.W_v, in.b_v);
+  if (!spec.latent) read(spec.k, in.W_k, in.b_k), read(spec.v, in.W_v, in.b_v);
   read(spec.o, in.W_o, in.b_o);
   Dims& dims = in.dims;
   dims = {residual.size(0),
@@ -265,7 +281,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
           in.value.size(2),
           spec.heads * spec.d_head,
           spec.d_head,
-          in.W_o.defined() ? in.W_o.size(0) : spec.heads * spec.d_head};
+          in.W_o.defined() ? in.W_o.size(0) : in.W_v.size(0) / spec.kv_heads * spec.heads};
   const Index first = first_query(at, run);
   OwnRules own;
   read_own_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);
@@ -281,6 +297,17 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   }
   add_rules(run, layer, 0, 0, in);
   return made;
+}
+
+void Forward::add_latents(const AttentionSpec& spec, Inputs& in) const {
+  const LatentSpec& latent = *spec.latent;
+  const Tensor down = through(in.query, latent.kv_down);
+  in.value = normed(down.slice(2, 0, latent.rank).contiguous(), latent.kv_norm);
+  in.key = beside(in.value, down.slice(2, latent.rank, latent.rotated));
+  in.query = normed(through(in.query, latent.q_down), latent.q_norm);
+  const LatentWeights weights = read_latent(checkpoint_, latent, spec.heads);
+  in.W_k = weights.keys;
+  in.W_v = weights.values;
 }
 
 void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& in) const {
@@ -327,7 +354,7 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   all.scenario.rope = Rope::none;
   all.scenario.qk_norm = QkNorm::none;
   all.scenario.query_offset = offset;
-  if (spec.causal && offset > 0) all.scenario.mask = mask_from(offset, spec.window);
+  if (spec.causal && offset > 0) all.scenario.mask = mask_from(offset, spec);
   add_rules(run, layer, offset, kept.first, all.inputs);
   return all;
 }
@@ -417,7 +444,14 @@ Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
 
 Tensor Forward::hidden(const MlpSpec& spec, const Tensor& x) const {
   const Tensor up = through(x, spec.up);
-  if (spec.limit > 0) return gated_by_turns(up, spec.limit, workers_);
+  if (spec.limit > 0 && !spec.gate.there()) {
+    const Tensor pairs = up.view({up.size(0), up.size(1), up.size(2) / 2, 2});
+    const auto every_other = [&](Index first) {
+      return pairs.slice(3, first, 1).contiguous().view({up.size(0), up.size(1), up.size(2) / 2});
+    };
+    return gated_within(every_other(0), every_other(1), spec.limit, workers_);
+  }
+  if (spec.limit > 0) return gated_within(through(x, spec.gate), up, spec.limit, workers_);
   return spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_)
                            : activate(up, spec.activation, workers_);
 }
@@ -427,19 +461,22 @@ Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const { retur
 Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) const {
   const Index width = x.size(-1), tokens = x.count() / width, count = std::ssize(spec.experts);
   const Tensor rows = x.contiguous();
-  shares = shares_of_experts(through(rows, spec.router), spec.chosen, spec.renormalised);
+  const Tensor correction = spec.correction.empty() ? Tensor() : checkpoint_.load(spec.correction);
+  shares = shares_of_experts(through(rows, spec.router), spec,
+                             correction.defined() ? correction.values() : std::span<const float>());
   Buffer sum(static_cast<std::size_t>(x.count()), 0.0F);
-  const auto add = [&](const MlpSpec& expert, const std::vector<std::pair<Index, float>>& taken) {
+  const auto add = [&](const MlpSpec& expert, const std::vector<std::pair<Index, float>>& taken, bool share_before) {
     Buffer values;
     for (const auto& [token, share] : taken) {
-      const auto row = rows.values().subspan(static_cast<std::size_t>(token * width), static_cast<std::size_t>(width));
-      values.insert(values.end(), row.begin(), row.end());
+      for (Index c = 0; c < width; ++c)
+        values.push_back((share_before ? share : 1) * rows.values()[static_cast<std::size_t>(token * width + c)]);
     }
     const Tensor given = feed_forward(expert, Tensor({1, std::ssize(taken), width}, std::move(values))).contiguous();
     for (std::size_t i = 0; i < taken.size(); ++i) {
       for (Index c = 0; c < width; ++c)
         sum[static_cast<std::size_t>(taken[i].first * width + c)] +=
-            taken[i].second * given.values()[i * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
+            (share_before ? 1 : taken[i].second) *
+            given.values()[i * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
     }
   };
   for (Index expert = 0; expert < count; ++expert) {
@@ -448,7 +485,7 @@ Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) co
       const float share = shares.values()[static_cast<std::size_t>(token * count + expert)];
       if (share > 0) taken.emplace_back(token, share);
     }
-    if (!taken.empty()) add(spec.experts[static_cast<std::size_t>(expert)], taken);
+    if (!taken.empty()) add(spec.experts[static_cast<std::size_t>(expert)], taken, spec.share_before);
   }
   if (!spec.shared) return Tensor(x.shape(), std::move(sum));
   const Tensor gates = through(rows, spec.shared_gate).contiguous();
@@ -456,7 +493,7 @@ Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) co
   for (Index token = 0; token < tokens; ++token)
     all.emplace_back(
         token, spec.shared_gate.there() ? 1 / (1 + std::exp(-gates.values()[static_cast<std::size_t>(token)])) : 1.0F);
-  add(*spec.shared, all);
+  add(*spec.shared, all, false);
   return Tensor(x.shape(), std::move(sum));
 }
 

@@ -78,6 +78,8 @@ class Forward {
   /// What the block's MLP gives for x; kept where it is asked for.
   Tensor fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const;
   Tensor through(const Tensor& x, const LinearSpec& linear) const;
+  /// Query, key and value of latent attention are its latents; queries and W_k, W_v go on from them.
+  void add_latents(const AttentionSpec& spec, Inputs& in) const;
 
   const Network& network_;
   const Checkpoint& checkpoint_;
