@@ -28,10 +28,10 @@ const std::vector<OwnOption> window_options{
     {"--look", true},       {"--theme", true},        {"--colormap", true},
     {"--range", true},      {"--size", true},         {"--present", false},
     {"--bare", false},      {"--random", false},      {"--watch", true}};
-const std::vector<OwnOption> predict_options{{"--top", true},   {"--temperature", true}, {"--top-k", true},
-                                             {"--top-p", true}, {"--write", true},       {"--why", true},
-                                             {"--lens", false}, {"--json", false}};
-const std::vector<OwnOption> heads_options{{"--texts", true}, {"--json", false}, {"--csv", false}};
+const std::vector<OwnOption> predict_options{
+    {"--top", true}, {"--temperature", true}, {"--top-k", true},  {"--top-p", true}, {"--write", true},
+    {"--why", true}, {"--lens", false},       {"--ablate", true}, {"--texts", true}, {"--json", false}};
+const std::vector<OwnOption> heads_options{{"--texts", true}, {"--ablate", true}, {"--json", false}, {"--csv", false}};
 const std::vector<OwnOption> patch_options{{"--from", true}, {"--what", true}, {"--word", true}, {"--json", false}};
 const std::vector<OwnOption> trace_options{
     {"-o", true},       {"--stages", true}, {"--time", true}, {"--parameters", false}, {"--contributions", false},
