@@ -443,6 +443,12 @@ TEST_CASE("what is wrong with a model is said in one sentence with the file") {
     CHECK(copy.error().find("its model_type \"reformer\" is not known; expected one of gpt2") != std::string::npos);
   }
   {
+    const Copy copy("llama");  // as a hybrid's attention layers are called
+    copy.set("model_type", "jamba");
+    CHECK(copy.error().find("\"jamba\" has layers of state spaces, which are not computed here") != std::string::npos);
+    CHECK(copy.error().find("by --layer: model.layers.0.self_attn, model.layers.1.self_attn") != std::string::npos);
+  }
+  {
     const Copy copy("gpt2");
     copy.set("n_embd", 24);
     CHECK(copy.error().find("\"transformer.wte.weight\" has shape [29, 12]; expected [29, 24]") != std::string::npos);
@@ -478,7 +484,20 @@ TEST_CASE("what a family may ask for and is not computed is refused by its name"
     INFO(name << ": " << copy.error());
     CHECK(copy.error().find(said) != std::string::npos);
   };
-  refused("gpt_oss", "quantization_config", {{"quant_method", "mxfp4"}}, "quantised by mxfp4");
+  refused("llama", "quantization_config", {{"quant_method", "awq"}}, "quantised by awq");
+  refused("deepseek_v3", "quantization_config", {{"quant_method", "fp8"}}, "quantised by fp8");
+  refused("deepseek_v3", "quantization_config", nullptr, "its dtype \"F8_E4M3\" is not read");
+  refused("deepseek_v3", "quantization_config", {{"quant_method", "fp8"}, {"weight_block_size", {4, 8}}},
+          "one for each block of the weight");
+  refused("deepseek_v3", "kv_lora_rank", 1000000000, "which the file cannot hold");
+  refused("deepseek_v3", "kv_lora_rank", 9, "expected [13, 16]");
+  refused("deepseek_v3", "n_group", 4, "chooses 2 of 4 groups of its 6 experts");
+  refused("deepseek_v3", "num_experts_per_tok", 5, "expected 1 to 4");
+  refused("deepseek_v3", "n_routed_experts", 7, "has shape [6]; expected [7]");
+  refused("deepseek_v2", "topk_method", "noaux_free", "its topk_method is noaux_free");
+  refused("deepseek_v2", "norm_topk_prob", true, "its norm_topk_prob is true");
+  refused("deepseek_v2", "v_head_dim", 0, "a v_head_dim of 0");
+  refused("gpt_oss_packed", "num_local_experts", 4, "expected [4, 32]");
   refused("olmo", "clip_qkv", 8, "its clip_qkv is 8, which is not computed here");
   refused("phi", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");
   refused("stablelm", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");
