@@ -128,6 +128,8 @@ void build_mixtral(NetworkBuilder& b);
 void build_qwen2_moe(NetworkBuilder& b);
 void build_qwen3_moe(NetworkBuilder& b);
 void build_olmoe(NetworkBuilder& b);
+void build_deepseek(NetworkBuilder& b);
+void build_llama4(NetworkBuilder& b);
 void build_gemma(NetworkBuilder& b);
 void build_gemma2(NetworkBuilder& b);
 void build_gemma3(NetworkBuilder& b);

@@ -48,14 +48,28 @@ struct RelativeSpec {
   bool bidirectional = true;
 };
 
+/// Multi-head latent attention (DeepSeek-V2 2024): what queries, keys and values are made of are narrow latents of x,
+///   c_q = q_norm(q_down x), or x where there is no q_down;  [c; r] = kv_down x, c ← kv_norm(c).
+/// Of each head the queries are q c_q, the keys what kv_up makes of c beside r, which all heads share, and the values
+/// what kv_up makes of c. `rotated` channels of each query and r are rotated; here they stand before the others.
+struct LatentSpec {
+  LinearSpec q_down, kv_down, kv_up;  ///< kv_up: of each head `plain` rows of keys, then `value` rows
+  NormSpec q_norm, kv_norm;
+  Index rank = 1, rotated = 0, plain = 1, value = 1;
+  /// Numbers that are kept of a token: c and r.
+  Index kept() const { return rank + rotated; }
+};
+
 struct AttentionSpec {
   std::string name;  ///< where its arrays stand: "transformer.h.3.attn"
   Index heads = 1, kv_heads = 1, d_head = 1;
   LinearSpec q, k, v, o;
+  std::optional<LatentSpec> latent{};  ///< in the place of k and v
   double scale = 1;
   std::optional<double> softcap;
   bool causal = false;
   Index window = 0;  ///< a query sees keys less than this away, itself included; 0: all
+  Index chunk = 0;   ///< or those of its own stretch of so many positions; 0: all
   RopeSpec rope;
   NormSpec q_norm, k_norm;  ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
@@ -73,18 +87,26 @@ enum class Activation : std::uint8_t { gelu, gelu_tanh, quick_gelu, relu, silu, 
 struct MlpSpec {
   LinearSpec gate, up, down;
   Activation activation = Activation::gelu;
-  /// gpt-oss: up x is g and u by turns, and what goes down (u + 1) · g · sigmoid(1.702 g), with g at most this and u
-  /// within ± this; 0: as above.
+  /// gpt-oss: up x is g and u by turns (or gate x and up x are), and what goes down (u + 1) · g · sigmoid(1.702 g),
+  /// with g at most this and u within ± this; 0: as above.
   double limit = 0;
 };
 
+enum class Scoring : std::uint8_t { softmax, sigmoid };
 /// A mixture of experts (Shazeer et al. 2017): each token goes through the few MLPs that its router gives the largest
 /// shares, softmax(router x), and gets their sum by these shares.
 struct MixtureSpec {
   LinearSpec router;  ///< [experts, d]
   std::vector<MlpSpec> experts;
-  Index chosen = 2;               ///< experts a token goes through
-  bool renormalised = true;       ///< the chosen ones' shares sum to one
+  Index chosen = 2;          ///< experts a token goes through
+  bool renormalised = true;  ///< the chosen ones' shares sum to one,
+  double factor = 1;         ///< then times this
+  Scoring scoring = Scoring::softmax;
+  std::string correction{};  ///< [experts], added to what is compared where experts are chosen, not to the shares
+  /// Experts are chosen in the `chosen_groups` best of so many groups alone (DeepSeek); a group is as good as its
+  /// `best_of_group` best experts together.
+  Index groups = 1, chosen_groups = 1, best_of_group = 1;
+  bool share_before = false;      ///< the share is of what goes into the expert, not of what comes out (Llama 4)
   std::optional<MlpSpec> shared;  ///< one that every token goes through besides,
   LinearSpec shared_gate;         ///< times sigmoid(shared_gate x), [1, d]; none: as it is
 };

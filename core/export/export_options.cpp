@@ -156,7 +156,7 @@ Value one_of(Text option, Text text, const char* const (&names)[count], const ch
   fail(option, text, what, alternatives(names));
 }
 
-constexpr const char* layer_words[] = {"all", "encoder", "decoder", "cross", "rollout", "flow"};
+constexpr const char* layer_words[] = {"all", "encoder", "decoder", "cross", "rollout", "flow", "experts", "kept"};
 void layers(ExportOptions& o, Text option, Text text) {
   const Text word = text.substr(0, text.find(':'));
   const bool goes_up_to = word == "rollout" || word == "flow";  // "rollout:3": to that layer
@@ -269,8 +269,10 @@ constexpr ExportOption table[] = {
      "of weights: themselves, how much each brings (contribution_norms), its share", measure, measure_text},
     {"--batch", "I", "the batch entry", batch, batch_text},
     {"--head", "I|I,J,...|all|mean|max", "one head, several in a grid, or their mean or largest", head, head_text},
-    {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]",
-     "of a network: layers by heads, or what they give together up to layer N", layers, layers_text},
+    {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]|experts|kept",
+     "of a network: layers by heads, what they give together up to layer N, the experts that words chose, what is kept "
+     "of words",
+     layers, layers_text},
     {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>,
      part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},

@@ -15,10 +15,8 @@
 #include "core/tensor/error.h"
 
 namespace headlight {
-namespace {
 
-/// The pass of the trace where it went to its end, else another that does, with the same change of the layer looked at.
-std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries, bool logits = false) {
+std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries, bool logits) {
   const std::shared_ptr<const NetworkRun> pass = network_of(trace.inputs);
   const bool complete = pass->final.defined() && (!summaries || pass->layers.front().summary.pictures.defined()) &&
                         (!logits || (pass->logits.defined() && pass->logits.size(1) == pass->final.size(1)));
@@ -31,6 +29,8 @@ std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries,
   options.change = change_of(*pass->network, *asked_of(trace.inputs));
   return std::make_shared<const NetworkRun>(pass->network->run(pass->text, options));
 }
+
+namespace {
 
 /// A layer as the pass went through it: a change is of its own layer alone, all others are as their model says.
 std::shared_ptr<const Trace> as_passed(const std::shared_ptr<const NetworkRun>& pass, Index layer,
@@ -363,6 +363,7 @@ FigureSpec drawn(const Trace& trace, const ExportOptions& options) {
   if (options.layers.empty()) return figure_of(cut_of(options, trace), style_of(options));
   if (options.style.kind != PictureKind::heatmap && !overlay)
     throw SettingError("--layers", "several layers are drawn as heatmaps", "expected no --kind with it");
+  if (takes_network(options)) return network_figure(trace, options);
   return takes_layers_together(options) ? together_figure(trace, options) : all_layers(trace, options);
 }
 
@@ -402,6 +403,7 @@ std::string lens_table(const Trace& trace, const ExportOptions& options) {
 
 NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
   if (const std::optional<Trace> own = measured(trace, options)) return layers_array(*own, options);
+  if (takes_network(options)) return network_array(trace, options);
   if (takes_layers_together(options)) {
     const JoinedLayers joined = join_layers(trace, options);
     const MatrixView part = part_of(options, joined.matrix.matrix());

@@ -403,6 +403,32 @@ TEST_CASE("the next word's columns are what the network says: logits, divided, k
   CHECK(faults(scene, studio) == "");
 }
 
+TEST_CASE("the next word is told once it is made: in no title, number or sentence before") {
+  Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
+  studio.view().looking.query = 5;
+  const Ending ending = ending_of(studio);
+  const NextCandidate& chosen = ending.next.candidates.front();
+  const std::string probability = MatrixNumbers(2, true)(static_cast<float>(chosen.probability));
+  const auto at = [&](float share) {
+    studio.view().looking.share = share;
+    return make_next(studio.context(), ending.next, ending.story, studio.place());
+  };
+  const auto words = [&](const Scene& scene) {
+    return std::ranges::count_if(texts_of(scene), [&](const SceneText* text) {
+      return text->role == TextRole::word && text->text == chosen.word;
+    });
+  };
+  for (const float share : {0.0f, 0.15f, 0.3f, 0.5f, 0.65f, 0.75f}) {
+    INFO(share);
+    const Scene scene = at(share);
+    CHECK(faults(scene, studio) == "");
+    CHECK_FALSE(has_text(scene, probability));
+    CHECK(words(scene) <= 1);  // in the table, not in the sentence
+  }
+  CHECK(words(at(1)) == 2);
+  CHECK(has_text(at(1), probability));
+}
+
 TEST_CASE("a logit opens as the product that it is, and its terms add up to it") {
   Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
   studio.view().looking.query = 5;

@@ -42,6 +42,7 @@ struct LevelChoice {
   std::optional<Index> feature;     ///< within a head
   std::optional<Index> pointed;     ///< the word under the pointer in the sentence
   std::optional<float> share;       ///< how far the player is in the stage, where it goes stage by stage
+  std::optional<float> arrival;     ///< how far the way from the scene before has come; unset: the clock says
   std::optional<Level> before;      ///< from where a presentation came
   bool knocked = false;             ///< the prediction is shown without the head, too
   Sampling sampling;                ///< of the next word

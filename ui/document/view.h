@@ -61,6 +61,7 @@ struct View {
   bool playing = false;     ///< the moments pass by themselves
   bool looping = false;     ///< over the present stage's moments
   float speed = 1;          ///< times the usual pace
+  bool calm = false;        ///< reduced motion: one picture follows another without a way between them
   bool presenting = false;  ///< for a projector: large type, no controls
   bool fullscreen = false;  ///< of the window: a presentation that F11 began, which takes it along when it ends
   bool alone = false;       ///< the view has the whole window, for a picture of it

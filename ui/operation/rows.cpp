@@ -49,6 +49,10 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
       const Rgba seen = lit ? ground : mixed(ground, colours(look.theme).card, 0.4f);
       pen.fill(cell, to_imgui(seen), Corner::control * u);
+      Cell number = matrix_of(task.trace(), task.context().view, band.stage);
+      number.row = task.focus.query;
+      number.col = k;
+      pen.mark(number);
       if (pixels > 0)
         pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)),
                  figures(band.values[i]));

@@ -9,6 +9,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/level/scene_context.h"
+#include "ui/level/travel.h"
 #include "ui/look/measure.h"
 #include "ui/player/stages.h"
 #include "ui/sentence/sentence.h"
@@ -216,6 +217,11 @@ bool says_error(const Frame& frame) {
          level_shown(view) == Level::sentence && view.dialog == Dialog::none;
 }
 
+const Scene* last_sentence_scene(const Frame& frame) {
+  const auto* last = frame.pictures.find<SentenceScene>();
+  return last ? &last->scene : nullptr;
+}
+
 const Scene& sentence_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const SentenceStory& shown = story(frame);
@@ -244,7 +250,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   } else if (word != frame.view().looking.pointed) {
     frame.show([word](View& v) { v.looking.pointed = word; });
   }
-  draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
+  draw_scene_on_way(frame, scene);
   draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);
   draw_pointed_patch(frame, target);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/files/file_watch.h"
+#include "core/files/watched_run.h"
 #include "core/scenario/scenario_changes.h"
 #include "core/tensor/error.h"
 #include "ui/document/action_text.h"
@@ -201,6 +202,7 @@ struct Session::State {
 
   /// Stages of one's own join what is open; all else takes its place.
   void open_file(const OpenFile& open) {
+    if (same_run(open.path, document.scenario.file)) return show_recorded(document, open.path);
     if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare))
       return apply(document, LayOver{open.path});
     if (show_picture(document, open.path)) return;
@@ -450,13 +452,11 @@ bool Session::draw(MatrixPainter& painter) {
   return !s.actions.empty() || answer != RecoveryAnswer::none;
 }
 
-bool Session::wants_pixels() const {
-  return state_->recorder.wants_pixels() && (settled() || state_->recorder.films_motion());
-}
+bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && settled(); }
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
-  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.timeline.now(), s.words);
+  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.words);
   s.guarded([&] {
     const View& view = s.document.view;
     const ImDrawData& data = *ImGui::GetDrawData();
