@@ -308,9 +308,10 @@
     seen.sort((a, b) => value(state.panel, row + b) - value(state.panel, row + a));
     const said = (c) => `\u201c${data.tokens[c]}\u201d ${short(value(state.panel, row + c))}`;
     if (!seen.length) return `\u201c${data.tokens[state.query]}\u201d may look at nothing.`;
-    const begins = shown === measures[0] ? `\u201c${data.tokens[state.query]}\u201d looks mostly at ` : `What arrives at \u201c${data.tokens[state.query]}\u201d comes mostly from `;
+    const weights = shown === measures[0] && data.stage === "weights";
+    const begins = weights ? `\u201c${data.tokens[state.query]}\u201d looks mostly at ` : `What arrives at \u201c${data.tokens[state.query]}\u201d comes mostly from `;
     const rest = seen.slice(3), sum = rest.reduce((total, c) => total + value(state.panel, row + c), 0);
-    const more = rest.length === 0 ? "" : shown === measures[0] ? `; ${rest.length} more, together ${short(sum)}` : `; ${rest.length} more`;
+    const more = rest.length === 0 ? "" : weights ? `; ${rest.length} more, together ${short(sum)}` : `; ${rest.length} more`;
     return begins + seen.slice(0, 3).map(said).join(", ") + more + (printing ? "." : ". Click a word to see how it looks.");
   };
 
@@ -490,7 +491,8 @@
     }
   };
   const views = data.words_both && rows <= 200 && cols <= 200 ? ["matrix", "arcs"] : [];
-  if (views.length && data.tokens.length && data.tokens.join("\n") === data.key_tokens.join("\n")) views.push("sentence");
+  const looks = ["weights", "contribution_norms", "contribution_shares"].includes(data.stage);
+  if (looks && views.length && data.tokens.length && data.tokens.join("\n") === data.key_tokens.join("\n")) views.push("sentence");
   choices("views", views, (name) => {
     if (name === "sentence") state.query = (state.kept || state.at || { row: state.query }).row;
     if (name === "sentence" || state.view === "sentence") state.at = state.kept = null;
