@@ -114,6 +114,7 @@ class Watch:
             _open.pop(name).close()
         self.name, self.folder = name, _own_folder(name, error)
         self.step, self.recorded, self.seconds = 0, 0, 0.0  # of forward passes, records, and what these took
+        self.missing = {}  # by name, why an attention of the last record is not in it
         self._torch, self._tokens, self._batch = torch, tokens, int(batch)
         self._pause, self._most = 1 / most_per_second, most_megabytes * 1e6
         self._next, self._next_look, self._looked_at = 0.0, 0.0, True  # the first call is there for who opens the window
@@ -126,7 +127,8 @@ class Watch:
         _open[name] = self
 
     def __repr__(self):
-        return f"watched as {self.name!r}: headlight --watch {self.name}"
+        missing = "".join(f"\n{name} is not recorded: {why}" for name, why in self.missing.items())
+        return f"watched as {self.name!r}: headlight --watch {self.name}{missing}"
 
     def __enter__(self):
         return self
@@ -175,9 +177,10 @@ class Watch:
             return
         began = time.perf_counter()
         self._unwrap()
-        if self._record["layers"] or self._record["missing"]:
+        if self._record["layers"]:
             self._save(self._record)
             self.recorded += 1
+        self.missing = self._record["missing"]
         self._next = time.monotonic() + self._pause
         self._charge(self._spent + time.perf_counter() - began)
 
@@ -381,6 +384,8 @@ class Watch:
         lengths = {n for layer in layers for n in layer["weights"].shape[2:]}
         if record["words"] is not None and lengths == {len(record["words"])}:
             arrays["tokens"] = np.array([str(word) for word in record["words"]])
+        if record["missing"]:
+            arrays["not_recorded"] = np.array([f"{name}: {why}" for name, why in record["missing"].items()])
         if layers:
             arrays["layer_names"] = np.array([layer["name"] for layer in layers])
             step = self._file(record)
@@ -392,9 +397,6 @@ class Watch:
             except OSError:  # a file system without links
                 shutil.copy2(step, latest)
             os.replace(latest, self.folder / "latest.npz")
-        if record["missing"]:
-            text = json.dumps(record["missing"]).encode()
-            _write(self.folder / "missing.json", lambda file: file.write(text))
         self._drop_old()
 
     def _save_gradients(self, record):
