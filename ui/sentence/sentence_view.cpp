@@ -4,6 +4,7 @@
 
 #include "core/network/network.h"
 #include "core/scenario/model_layer.h"
+#include "ui/frame/one_line.h"
 #include "ui/frame/press.h"
 #include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
@@ -123,14 +124,34 @@ std::string Scenario::*input_field(const Frame& frame) {
   return run && run->network->spec().picture ? &Scenario::image : &Scenario::text;
 }
 
+/// Which of several sentences is looked at, before the field that holds them all; gives where that begins.
+float offer_entries(const Frame& frame, const Rect& field) {
+  constexpr Index most = 8;
+  const Index batch = frame.trace()->dims().batch;
+  if (batch < 2) return field.min.x;
+  const float u = frame.u, width = 28 * u, gap = 3 * u;
+  float x = field.min.x;
+  const Index first = std::clamp<Index>(frame.view().batch - most / 2, 0, std::max<Index>(batch - most, 0));
+  for (Index entry = first; entry < std::min(batch, first + most); ++entry) {
+    ImGui::SetCursorScreenPos({x, field.centre().y - 14 * u});
+    const std::string label = std::to_string(entry), id = "entry" + label;
+    if (chip(frame, id.c_str(), label, entry == frame.view().batch, width))
+      frame.show([entry](View& v) { v.batch = entry; });
+    tooltip(frame, frame.words("controls.batch"));
+    x += width + gap;
+  }
+  return std::min(x + 5 * u, field.max.x - 60 * u);
+}
+
 /// One's own sentence, at the foot beside the buttons. Comes before the surface, which would have the pointer else.
 void offer_words(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
   if (at == scene.targets.end()) return;
   std::string Scenario::*const field = input_field(frame);
   const std::string& given = frame.document.scenario.*field;
-  ImGui::SetCursorScreenPos({at->rect.min.x, at->rect.centre().y - 14 * frame.u});
-  ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false,
+  const float left = offer_entries(frame, at->rect);
+  ImGui::SetCursorScreenPos({left, at->rect.centre().y - 14 * frame.u});
+  ImGui::BeginChild("words", {at->rect.max.x - left, 30 * frame.u}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   AskedWords& asked = asked_words(frame);
   if (!asked.text.empty() && given == asked.text) {
@@ -144,10 +165,10 @@ void offer_words(const Frame& frame, const Scene& scene) {
   }
   const std::string& stands = asked.refused ? asked.text : given;
   if (const auto text =
-          text_field(frame, "own_words", stands, Face::ui, false,
+          text_field(frame, "own_words", in_one_line(frame, stands), Face::ui, false,
                      frame.words(field == &Scenario::image ? "sentence.own_picture" : "sentence.own_words"))) {
-    asked = {*text, {}, false};
-    frame.edit({}, [typed = *text, field](Scenario& s) { s.*field = typed; });
+    asked = {as_lines(*text), {}, false};
+    frame.edit({}, [typed = asked.text, field](Scenario& s) { s.*field = typed; });
   }
   ImGui::EndChild();
   if (says_error(frame)) draw_refusal(frame, {{at->rect.min.x, 0}, {at->rect.max.x, at->rect.min.y - 4 * frame.u}});

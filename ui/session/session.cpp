@@ -425,7 +425,8 @@ bool Session::draw(MatrixPainter& painter) {
   draw_keyboard_ring(frame);
   RecoveryAnswer answer{};
   const Document* offered = s.keeper.offered();
-  if (offered && s.document.view.dialog == Dialog::none) {  // while a dialog is open, the offer waits
+  const View& shown = s.document.view;
+  if (offered && shown.dialog == Dialog::none && !shown.presenting && !shown.blank) {  // else the offer waits
     answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());
     if (answer != RecoveryAnswer::none) s.actions.clear();  // they were meant for what is put aside
   }
