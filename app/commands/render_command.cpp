@@ -4,6 +4,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/export_line.h"
+#include "core/figure/fonts.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/tensor/memory.h"
@@ -43,6 +44,8 @@ int render_command(const CommandLine& line) {
   std::string said;
   for (const std::string& each : missing) said += (said.empty() ? "" : ", ") + each;
   if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);
+  const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);
+  if (set != font) say("headlight: --font " + font, "set in " + set);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/export/export_options.h"
+#include "core/export/figure_about.h"
 #include "core/export/html_figure.h"
 #include "core/export/layers_figure.h"
 #include "core/figure/arranged_figure.h"
@@ -76,14 +77,15 @@ std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& o
     return {};
   }
   ArrangedFigure figure(spec);
+  const std::string about = about_figure(trace, options);
   if (extension == ".svg") {
-    const std::string svg = figure.svg(options.svg_text);
+    const std::string svg = figure.svg(options.svg_text, about);
     write_whole_file(path, std::as_bytes(std::span(svg)));
   } else if (extension == ".pdf") {
-    const std::string pdf = figure.pdf();
+    const std::string pdf = figure.pdf(about);
     write_whole_file(path, std::as_bytes(std::span(pdf)));
   } else {
-    const std::vector<std::uint8_t> png = figure.png();
+    const std::vector<std::uint8_t> png = figure.png(about);
     write_whole_file(path, std::as_bytes(std::span(png)));
   }
   return spec.size || spec.values ? figure.left_out() : std::vector<std::string>{};

@@ -87,10 +87,10 @@ void enter(const Frame& frame, OpenChoice& choice, const std::string& folder) {
 
 void take(const Frame& frame, Turn& turn, const FolderEntry& entry) {
   const std::string path = open_picture(frame.pictures, frame.view().open).folder + entry.name;
-  entry.folder ? enter(frame, turn.choice, path + '/') : void(turn.taken = path);
+  entry.folder && !entry.model ? enter(frame, turn.choice, path + '/') : void(turn.taken = path);
 }
 
-/// Enter, or the button: what is marked, else what is typed.
+/// Enter, or the button: what is marked, else what is typed, else the folder that is shown, where it is a model.
 void take_typed(const Frame& frame, Turn& turn, const OpenPicture& picture) {
   const OpenChoice& choice = turn.choice;
   const auto& entries = picture.listing.entries;
@@ -105,6 +105,8 @@ void take_typed(const Frame& frame, Turn& turn, const OpenPicture& picture) {
     take(frame, turn, entries[picture.shown.front()]);
   } else if (!picture.part.empty()) {
     turn.taken = choice.typed.starts_with("lesson:") ? choice.typed : whole;
+  } else if (picture.listing.model) {
+    turn.taken = picture.folder.substr(0, picture.folder.size() - 1);
   }
 }
 

@@ -50,6 +50,12 @@ std::string as_lines(std::string text) {
   return text;
 }
 
+/// Where a file's numbers begin; of all other sources, and until there is a trace, at the input.
+Stage first_stage(const Frame& frame) {
+  const bool file = frame.document.scenario.source == Source::file && frame.trace();
+  return file ? frame.trace()->inputs.first_stage() : Stage::query;
+}
+
 void draw_input(const Frame& frame) {
   section(frame, frame.words("controls.input"));
   const Scenario& now = frame.document.scenario;
@@ -70,7 +76,7 @@ void draw_input(const Frame& frame) {
   const bool has_file = !now.file.empty();
   const auto clicked = segments(frame, "source", std::span(labels, has_file ? 3u : 2u), chosen);
   if (clicked && *clicked != chosen) frame.actions.push_back(ChangeSource{static_cast<Source>(*clicked)});
-  draw_settings(frame, SettingGroup::input);
+  if (first_stage(frame) == Stage::query) draw_settings(frame, SettingGroup::input);
   draw_pasted(frame);
   const std::string& story = in_language(frame.document.origin.lesson.description, frame.words.language());
   const Scenario& began = frame.document.origin.lesson.scenario;
@@ -141,7 +147,8 @@ void draw_looking(const Frame& frame) {
   };
   pick("batch", frame.words("controls.batch"), frame.view().batch, dims.batch, [](View& v, Index i) { v.batch = i; });
   pick("head", frame.words("controls.head"), frame.view().head, dims.heads, [](View& v, Index i) { v.head = i; });
-  if (dims.d_query == dims.d_key && dims.d_key == dims.d_value) draw_packing(frame);
+  const bool projects = frame.trace()->has(Stage::W_q);
+  if (projects && dims.d_query == dims.d_key && dims.d_key == dims.d_value) draw_packing(frame);
 }
 
 void draw_scores(const Frame& frame) {
@@ -195,12 +202,14 @@ void draw_controls(const Frame& frame, Rect place) {
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
   draw_input(frame);
   if (!frame.trace()) return;
-  draw_shape(frame);
+  if (first_stage(frame) == Stage::query) draw_shape(frame);
   draw_looking(frame);
-  draw_mask_controls(frame);
-  draw_scores(frame);
-  draw_variant_controls(frame);
-  draw_dropout_controls(frame);
+  if (first_stage(frame) != Stage::weights) {  // else there are no scores to be changed
+    draw_mask_controls(frame);
+    draw_scores(frame);
+    draw_variant_controls(frame);
+    draw_dropout_controls(frame);
+  }
   draw_colour_controls(frame);
   draw_file_controls(frame);
   draw_further_controls(frame);

@@ -31,9 +31,16 @@ Rect place_right(const Frame& frame, ImVec2 window) {
   return {{window.x - right_width(frame, window), top_height(frame)}, {window.x, window.y - bottom_height(frame)}};
 }
 
-Rect place_middle(const Frame& frame, ImVec2 window) {
+Rect place_messages(const Frame& frame, ImVec2 window) {
   const float left = is_upright(frame, window) ? 0 : left_width(frame, window);
   return {{left, top_height(frame)}, {window.x - right_width(frame, window), below_middle(frame, window)}};
+}
+
+/// What went wrong stands below the canvas, over none of its controls.
+Rect place_middle(const Frame& frame, ImVec2 window) {
+  Rect place = place_messages(frame, window);
+  place.max.y -= std::round(error_height(frame, place));
+  return place;
 }
 
 Rect place_window(const Frame&, ImVec2 window) { return {{0, 0}, window}; }
@@ -46,7 +53,7 @@ constexpr std::array panels{
     Panel{"inspector", place_right, draw_inspector},
     Panel{"player_bar", place_bottom, draw_player_bar},
     Panel{"top_bar", place_top, draw_top_bar},
-    Panel{"messages", place_middle, draw_messages},
+    Panel{"messages", place_messages, draw_messages},
     Panel{"matrix_menu", place_window, draw_matrix_menu},
     Panel{"welcome", place_window, draw_welcome},
     Panel{"help", place_window, draw_help},

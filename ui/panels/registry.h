@@ -30,6 +30,8 @@ void draw_canvas(const Frame& frame, Rect place);
 void draw_inspector(const Frame& frame, Rect place);
 void draw_player_bar(const Frame& frame, Rect place);
 void draw_messages(const Frame& frame, Rect place);
+/// What an error takes of the foot of `place`, so that it lies over nothing; 0 without one.
+float error_height(const Frame& frame, Rect place);
 void draw_help(const Frame& frame, Rect place);
 void draw_welcome(const Frame& frame, Rect place);
 // ui/panels/export_dialog.cpp, save_dialog.cpp

@@ -337,8 +337,10 @@ void write_notes(const Frame& frame, CardPicture& card, bool named, float t) {
   const auto length = [&](const std::string& text) {
     return text_size(frame.fonts, Face::ui, label_points * t, text).x;
   };
-  card.shape = shape_text(frame, card.stage, width, label_points * t, named);
-  if (!card.reading.empty() && length(card.shape + "  " + card.reading) <= width) card.shape += "  " + card.reading;
+  const float beside = card.reading.empty() ? 0 : length("  " + card.reading);
+  card.shape = shape_text(frame, card.stage, width - beside, label_points * t, named);
+  if (card.shape.empty()) card.shape = shape_text(frame, card.stage, width, label_points * t, named);
+  else if (!card.reading.empty()) card.shape += "  " + card.reading;
   card.counts = count_notes(frame, card.heats[0], width - length(card.shape) - 8 * t, card.notes.max.x, t);
 }
 

@@ -50,7 +50,7 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
                              at == chosen && h == view.head,
                              false});
       RailHead& head = shown.heads.back();
-      head.silent = head.chosen && view.looking.knocked && run.is_small();
+      head.silent = run.knock_out.contains({at, h}) || (head.chosen && view.looking.knocked && run.is_small());
     }
     story.rail.push_back(std::move(shown));
   }
