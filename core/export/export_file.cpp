@@ -71,8 +71,15 @@ std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& o
                                       const std::filesystem::path& path) {
   const FigureSpec spec = figure_for(trace, options);
   if (extension == ".html") {
+    ExportOptions other = options;
+    other.stage = Stage::contribution_norms;
+    const bool both = options.stage == Stage::weights && options.layers.empty() && options.pool == HeadPool::none &&
+                      !trace[Stage::weights].source() && can_contribute(trace);
+    const std::optional<Trace> brings = both ? measured(trace, other) : std::nullopt;
+    const std::optional<FigureSpec> arrives = brings ? std::optional(figure_for(*brings, other)) : std::nullopt;
     const std::string page =
-        html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)));
+        html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)),
+                    arrives && arrives->panels.size() == spec.panels.size() ? &*arrives : nullptr);
     write_whole_file(path, std::as_bytes(std::span(page)));
     return {};
   }

@@ -80,6 +80,43 @@ Tensor with_rows(const Tensor& x, const Tensor& other, Index at) {
   return Tensor(x.shape(), std::move(values));
 }
 
+/// Head `head` of entries [first, end) of x [B, H, n, d]: at each position the row of `means` [H, d], or 0.
+void put_head(Buffer& x, const Shape& shape, Index head, Index first, Index end, const Tensor* means) {
+  const Index d = shape[3], of_head = shape[2] * d;
+  const Tensor rows = means ? means->contiguous() : Tensor();
+  for (Index b = first; b < end; ++b) {
+    const auto to = x.begin() + (b * shape[1] + head) * of_head;
+    if (!means) std::fill_n(to, of_head, 0.0F);
+    else
+      for (Index q = 0; q < shape[2]; ++q) std::copy_n(rows.values().begin() + head * d, d, to + q * d);
+  }
+}
+
+/// The entries of x so many times, one batch after the other.
+Buffer values_repeated(const Tensor& x, Index times) {
+  const Tensor packed = x.contiguous();
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(x.count() * times));
+  for (Index i = 0; i < times; ++i) values.insert(values.end(), packed.values().begin(), packed.values().end());
+  return values;
+}
+
+Tensor repeated(const Tensor& x, Index times) {
+  if (!x.defined() || times == 1) return x;
+  Shape shape = x.shape();
+  shape[0] *= times;
+  return Tensor(std::move(shape), values_repeated(x, times));
+}
+
+TokenBatch repeated(const TokenBatch& tokens, Index times) {
+  TokenBatch all;
+  for (Index i = 0; i < times; ++i) {
+    all.entries.insert(all.entries.end(), tokens.entries.begin(), tokens.entries.end());
+    all.lengths.insert(all.lengths.end(), tokens.lengths.begin(), tokens.lengths.end());
+  }
+  return all;
+}
+
 /// [B, n, a] and [B, n, b] as [B, n, a + b].
 Tensor beside(const Tensor& left, const Tensor& right) {
   Buffer values;
@@ -326,6 +363,10 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   LayerRun& record = run.layers[static_cast<std::size_t>(layer)];
   record.residual = residual;
   if (options_.until == layer) throw Stop();
+  if (options_.apart && options_.apart->layer == layer) {
+    const Linear projection = read_linear(checkpoint_, attention_of(network_, layer).o);
+    return project(merge_heads(heads_apart()), projection.weight, projection.bias, workers_);
+  }
   AttentionCall made = call(run, layer, residual);
   if (run.change && run.change->layer == layer) apply(network_, *run.change, made);
   Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
@@ -345,18 +386,47 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
     record.summary = summary_of(weights, run.queries_of(layer), run.keys_of(layer));
     record.summary.entering = sizes_of(residual);
   }
-  const Tensor& heads = (*trace)[Stage::head_outputs];
+  const Tensor& given = (*trace)[Stage::head_outputs];
+  const Tensor heads = with_means(given, layer, run.knock_out);
   if (keeps_parts(dims.batch * dims.n_q)) {
     record.heads = heads;
     record.values = (*trace)[Stage::V_heads];
   }
   const Tensor changed = patched(heads, Patch::What::heads, layer);
-  return identical(changed, heads) ? (*trace)[Stage::output] : project(merge_heads(changed), W_o, b_o, workers_);
+  return identical(changed, given) ? (*trace)[Stage::output] : project(merge_heads(changed), W_o, b_o, workers_);
 }
 
 bool Forward::keeps_parts(Index rows) const {
   const Index layers = std::ssize(network_.layers()), width = network_.spec().width;
   return options_.parts && 3 * layers * rows * width <= options_.most_weights;
+}
+
+Tensor Forward::heads_apart() const {
+  const auto [layer, first, count] = *options_.apart;
+  const Tensor& heads = options_.from->layers[static_cast<std::size_t>(layer)].heads;
+  const Index batch = heads.size(0);
+  Shape shape = heads.shape();
+  shape[0] *= count;
+  Buffer values = values_repeated(heads, count);
+  for (Index i = 0; i < count; ++i)
+    put_head(values, shape, first + i, i * batch, (i + 1) * batch,
+             options_.means ? &(*options_.means)[static_cast<std::size_t>(layer)] : nullptr);
+  return Tensor(std::move(shape), std::move(values));
+}
+
+Tensor Forward::with_means(Tensor x, Index layer, const KnockOut& out) const {
+  if (!options_.means) return x;
+  Buffer values;
+  const Shape shape = x.shape();
+  for (const auto& [silent_layer, head] : out) {
+    if (silent_layer != layer) continue;
+    if (values.empty()) {
+      const Tensor packed = x.contiguous();
+      values.assign(packed.values().begin(), packed.values().end());
+    }
+    put_head(values, shape, head, 0, shape[0], &(*options_.means)[static_cast<std::size_t>(layer)]);
+  }
+  return values.empty() ? x : Tensor(shape, std::move(values));
 }
 
 Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
@@ -507,6 +577,7 @@ Forward::Place Forward::begin(const NetworkRun& run) const {
     if (change) first = std::min(first, place_of(change->layer));
   }
   for (const Patch& patch : options_.patches) first = std::min(first, place_of(patch.layer));
+  if (options_.apart) first = std::min(first, place_of(options_.apart->layer));
   std::vector<KnockOut::value_type> differing;
   std::ranges::set_symmetric_difference(run.knock_out, options_.from->knock_out, std::back_inserter(differing));
   for (const auto& [layer, head] : differing) first = std::min(first, place_of(layer));
@@ -516,13 +587,18 @@ Forward::Place Forward::begin(const NetworkRun& run) const {
 void Forward::fill(NetworkRun& run) const {
   run.layers.assign(network_.layers().size(), {});
   const Place first = begin(run);
-  for (std::size_t layer = 0; layer < run.layers.size() && options_.from != nullptr; ++layer) {
-    if (place_of(static_cast<Index>(layer)) < first) run.layers[layer] = options_.from->layers[layer];
-    // What enters the first block is still what entered it.
-    else if (place_of(static_cast<Index>(layer)) == first)
-      run.layers[layer].residual = options_.from->layers[layer].residual;
+  const Index times = options_.apart ? options_.apart->count : 1;
+  if (options_.apart) {
+    run.text.tokens = repeated(run.text.tokens, times);
+    run.text.decoder = repeated(run.text.decoder, times);
   }
-  if (first.stack > 0) run.encoded = options_.from->encoded;
+  for (std::size_t layer = 0; layer < run.layers.size() && options_.from != nullptr; ++layer) {
+    const LayerRun& other = options_.from->layers[layer];
+    if (place_of(static_cast<Index>(layer)) < first && times == 1) run.layers[layer] = other;
+    // What enters the first block is still what entered it.
+    else if (place_of(static_cast<Index>(layer)) == first) run.layers[layer].residual = repeated(other.residual, times);
+  }
+  if (first.stack > 0) run.encoded = repeated(options_.from->encoded, times);
   try {
     const bool two = network_.spec().stacks.size() == 2;
     if (two && cache_ && !run.encoded.defined()) run.encoded = cache_->encoded_for(run);

@@ -64,6 +64,10 @@ class Forward {
   void add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& inputs) const;
   /// The attention with the keys and values of earlier positions, which the cache holds, before its own.
   AttentionCall with_earlier(const NetworkRun& run, Index layer, AttentionCall own, const Run& how) const;
+  /// What the heads of RunOptions::apart's layer give, [count · B, H, n, d].
+  Tensor heads_apart() const;
+  /// x [B, H, n, d] with the means in the place of heads that are left out.
+  Tensor with_means(Tensor x, Index layer, const KnockOut& out) const;
   /// x with what RunOptions::patches put into it.
   Tensor patched(Tensor x, Patch::What what, Index layer) const;
   /// Whether the heads' and the MLP's outputs are kept, of so many rows in each layer.

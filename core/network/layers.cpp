@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/attention/kernels/kernels.h"
+
 namespace headlight {
 namespace {
 
@@ -76,9 +78,15 @@ std::vector<std::size_t> candidates(std::span<const double> compared, const Mixt
   return order;
 }
 
-float gelu_tanh(float x) {
-  constexpr float root = 0.7978845608028654F;  // √(2/π)
-  return 0.5F * x * (1 + std::tanh(root * (x + 0.044715F * x * x * x)));
+constexpr float root = 0.7978845608028654F;  // √(2/π)
+
+float gelu_tanh(float x) { return 0.5F * x * (1 + std::tanh(root * (x + 0.044715F * x * x * x))); }
+
+/// The same of many, tanh by vectors.
+void gelu_tanh(const float* x, float* to, Index count) {
+  for (Index i = 0; i < count; ++i) to[i] = root * (x[i] + 0.044715F * x[i] * x[i] * x[i]);
+  kernels().cap(to, count, 1);
+  for (Index i = 0; i < count; ++i) to[i] = 0.5F * x[i] * (1 + to[i]);
 }
 
 }  // namespace
@@ -117,7 +125,9 @@ Tensor activate(const Tensor& x, Activation activation, const Workers& workers) 
   Buffer values(static_cast<std::size_t>(x.count()));
   in_blocks(x.count(), 20, workers, [&](Index first, Index count) {
     const float* from = packed.values().data() + first;
-    for (Index i = 0; i < count; ++i) values[static_cast<std::size_t>(first + i)] = activate(from[i], activation);
+    float* to = values.data() + first;
+    if (activation == Activation::gelu_tanh) return gelu_tanh(from, to, count);
+    for (Index i = 0; i < count; ++i) to[i] = activate(from[i], activation);
   });
   return Tensor(x.shape(), std::move(values));
 }

@@ -13,6 +13,7 @@
 #include "core/network/key_cache.h"
 #include "core/network/layers.h"
 #include "core/network/pictures.h"
+#include "core/network/sampling.h"
 #include "core/network/weights.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings_table.h"
@@ -286,10 +287,9 @@ Tensor Network::before_words(const Tensor& last) const {
 }
 
 std::pair<std::vector<float>, float> Network::word_row(Index id) const {
-  const Linear linear = read_linear(*checkpoint_, spec_.head.output);
-  const Tensor row = linear.weight.slice(0, id, 1).contiguous();
-  return {{row.values().begin(), row.values().end()},
-          linear.bias.defined() ? linear.bias.values()[static_cast<std::size_t>(id)] : 0};
+  const Linear of_word = read_row(*checkpoint_, spec_.head.output, id);
+  const Tensor row = of_word.weight.contiguous();
+  return {{row.values().begin(), row.values().end()}, of_word.bias.defined() ? of_word.bias.at({0}) : 0};
 }
 
 std::string Network::word(Index id) const {
@@ -394,6 +394,7 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
 
 NetworkRun Network::run(NetworkText text, const RunOptions& options) const {
   NetworkRun run{shared_from_this(), std::move(text), options.knock_out, options.change, {}, {}, {}, {}};
+  run.means = options.means;
   for (const TokenBatch* batch : {&run.text.tokens, &run.text.decoder}) {
     for (const auto& entry : batch->entries) {
       for (const Token& token : entry) {
@@ -468,17 +469,11 @@ std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index p
   if (position < 0) position = place_of_prediction(run, batch);
   position = std::min(position, rows - 1);
   const MatrixView m = run.logits.matrix(batch);
-  std::vector<Index> order(static_cast<std::size_t>(words));
-  for (Index i = 0; i < words; ++i) order[static_cast<std::size_t>(i)] = i;
-  const Index wanted = std::min(count, words);
-  std::partial_sort(order.begin(), order.begin() + wanted, order.end(), [&](Index a, Index b) {
-    return m(position, a) > m(position, b) || (m(position, a) == m(position, b) && a < b);
-  });
+  const std::vector<Index> order = largest_of_row(m, position, count);
   const auto top = static_cast<double>(m(position, order.front()));
   double sum = 0;
   for (Index i = 0; i < words; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);
-  for (Index i = 0; i < wanted; ++i) {
-    const Index id = order[static_cast<std::size_t>(i)];
+  for (const Index id : order) {
     likely.push_back({id, run.network->word(id), std::exp(static_cast<double>(m(position, id)) - top) / sum});
   }
   return likely;

@@ -188,7 +188,8 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
     for (const auto& [silent, head] : pass.knock_out)
       heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(silent)].layer + "." +
                std::to_string(head);
-    assume("knocked out", heads + ": these heads' outputs are zero");
+    assume("knocked out",
+           heads + (pass.means ? ": these heads' outputs are their means" : ": these heads' outputs are zero"));
   }
   return notes;
 }

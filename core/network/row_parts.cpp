@@ -7,6 +7,7 @@
 
 #include "core/attention/projection.h"
 #include "core/network/forward.h"
+#include "core/network/sampling.h"
 #include "core/network/weights.h"
 
 namespace headlight {
@@ -182,14 +183,7 @@ std::vector<Index> tokens_towards(const std::vector<float>& added, const Norm& l
   for (std::size_t c = 0; c < added.size(); ++c)
     towards[c] = (added[c] - mean) * (last.weight.defined() ? last.weight.matrix()(0, static_cast<Index>(c)) : 1.0f);
   const Tensor logits = project(Tensor({1, 1, width}, std::move(towards)), table, {});
-  const MatrixView m = logits.matrix();
-  std::vector<Index> ids(static_cast<std::size_t>(m.cols));
-  std::iota(ids.begin(), ids.end(), Index{0});
-  const auto count = static_cast<std::size_t>(std::min(most, m.cols));
-  std::ranges::partial_sort(ids, ids.begin() + static_cast<std::ptrdiff_t>(count),
-                            [&](Index a, Index b) { return m(0, a) > m(0, b); });
-  ids.resize(count);
-  return ids;
+  return largest_of_row(logits.matrix(), 0, most);
 }
 
 }  // namespace

@@ -55,6 +55,18 @@ Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor 
   return linear;
 }
 
+Linear read_row(const Checkpoint& checkpoint, const LinearSpec& spec, Index row) {
+  const auto only = [row](const Tensor& biases) {
+    return biases.defined() ? biases.contiguous().view({biases.count()}).slice(0, row, 1) : Tensor();
+  };
+  if (spec.in_out || !spec.rows.empty() || !spec.gain.empty() || spec.of_stack) {
+    const Linear whole = read_linear(checkpoint, spec);
+    return {whole.weight.slice(0, row, 1).contiguous(), only(whole.bias)};
+  }
+  return {checkpoint.load_rows(spec.weight, std::span(&row, 1)),
+          spec.bias.empty() ? Tensor() : only(checkpoint.load(spec.bias))};
+}
+
 LatentWeights read_latent(const Checkpoint& checkpoint, const LatentSpec& spec, Index heads) {
   const Tensor up = read_linear(checkpoint, spec.kv_up).weight.contiguous();
   const Index wide = spec.kept();

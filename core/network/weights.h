@@ -15,6 +15,8 @@ struct Linear {
 
 /// `stored` is the weight as it is in the checkpoint, where it was loaded already: several may be parts of one.
 Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor stored = {});
+/// One row of it, [1, in] and [1]; nothing else of the table is read where its rows lie one after the other.
+Linear read_row(const Checkpoint& checkpoint, const LinearSpec& spec, Index row);
 /// W_k [H · (rotated + plain), rank + rotated] of latent attention, which takes [c; r]: of each head the identity on r,
 /// then its rows of kv_up on c. And W_v [H · value, rank].
 struct LatentWeights {

@@ -124,6 +124,8 @@ enum class SceneAction : std::uint8_t {
   study_line,    ///< a sentence: which of the study's
   study_sort,    ///< the index of study_columns()
   study_filter,  ///< the index of StudyFilter
+  study_mean,    ///< 1: the effect also with the heads' means
+  study_page,    ///< its row becomes the first one that is seen
   unfold
 };
 

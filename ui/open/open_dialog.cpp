@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/files/recent_files.h"
+#include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_picture.h"
@@ -65,6 +66,21 @@ void draw_recent(const Frame& frame, Turn& turn) {
               file_name_of(paths[i]));
     if (drawn.clicked) turn.taken = paths[i];
   }
+}
+
+/// Models that are watched from Python.
+void draw_runs(const Frame& frame, Turn& turn) {
+  constexpr std::size_t most = 3;
+  struct Runs : std::vector<std::string> {};
+  const Runs& runs = frame.pictures.get<Runs>([] { return Runs{watched_runs()}; }, frame.view().open.visit);
+  if (runs.empty()) return;
+  section(frame, frame.words("open.runs"));
+  for (std::size_t i = 0; i < std::min(runs.size(), most); ++i) {
+    const Line drawn = line(frame, runs[i].c_str(), false);
+    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, runs[i]);
+    if (drawn.clicked) turn.taken = newest_of_run(runs[i]);
+  }
+  ImGui::Dummy({0, 8 * frame.u});
 }
 
 void draw_lessons(const Frame& frame, Turn& turn) {
@@ -202,6 +218,7 @@ float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   const float side = std::min(side_width * u, inside.width() * 0.36f);
   ImGui::BeginChild("places", {side, inside.height()}, false, ImGuiWindowFlags_NoNav);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  draw_runs(frame, turn);
   draw_recent(frame, turn);
   ImGui::Dummy({0, 8 * u});
   draw_lessons(frame, turn);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/files/watched_run.h"
 #include "core/scenario/mask_file.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
@@ -37,13 +38,14 @@ void ask_first(Document& document, const std::string& path) {
 }  // namespace
 
 void Opener::begin(const Document& document) {
-  if (document.scenario.source == Source::file) opening_ = document.scenario.file;
+  if (document.scenario.source == Source::file && watched_name(document.scenario.file).empty())
+    opening_ = document.scenario.file;
 }
 
 void Opener::open(Document& document, const std::string& path, bool surely) {
   const bool joins = is_mask_file(path, document.view.kind == ViewKind::mask);
   if (!surely && !joins && has_unsaved_changes(document) && is_own_work(document)) return ask_first(document, path);
-  opening_ = path.starts_with("lesson:") ? std::string() : path;
+  opening_ = path.starts_with("lesson:") || !watched_name(path).empty() ? std::string() : path;
   waiting_.reset();
   if (open_into(document, path)) pending_ = !document.undo.empty() && document.undo.back().place;
 }
@@ -73,7 +75,7 @@ void Opener::arrived() {
 }
 
 void Opener::failed(Document& document, const std::string& error) {
-  const bool asked = ask_for_layer(document);
+  const bool asked = ask_for_polarity(document, error) || ask_for_layer(document);
   if (pending_ && asked) waiting_ = document.origin.lesson;
   std::exchange(pending_, false) ? take_back_opening(document, error) : show_error(document, error);
   asked ? document.error.clear() : opening_.clear();

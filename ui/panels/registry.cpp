@@ -8,6 +8,7 @@
 #include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
 #include "ui/open/paste.h"
+#include "ui/open/polarity_dialog.h"
 
 namespace headlight {
 namespace {
@@ -45,13 +46,21 @@ Rect place_middle(const Frame& frame, ImVec2 window) {
 
 Rect place_window(const Frame&, ImVec2 window) { return {{0, 0}, window}; }
 
-Rect place_bottom(const Frame& frame, ImVec2 window) { return {{0, window.y - bottom_height(frame)}, window}; }
+Rect place_bottom(const Frame& frame, ImVec2 window) {
+  return {{0, window.y - bottom_height(frame) + watch_height(frame)}, window};
+}
+
+Rect place_watch(const Frame& frame, ImVec2 window) {
+  const float top = window.y - bottom_height(frame);
+  return {{0, top}, {window.x, top + watch_height(frame)}};
+}
 
 constexpr std::array panels{
     Panel{"canvas", place_middle, draw_canvas},
     Panel{"controls", place_left, draw_controls},
     Panel{"inspector", place_right, draw_inspector},
     Panel{"player_bar", place_bottom, draw_player_bar},
+    Panel{"watch_bar", place_watch, draw_watch_bar},
     Panel{"top_bar", place_top, draw_top_bar},
     Panel{"messages", place_messages, draw_messages},
     Panel{"matrix_menu", place_window, draw_matrix_menu},
@@ -59,6 +68,7 @@ constexpr std::array panels{
     Panel{"help", place_window, draw_help},
     Panel{"open", place_window, draw_open_dialog},
     Panel{"layers", place_window, draw_layer_dialog},
+    Panel{"polarity", place_window, draw_polarity_dialog},
     Panel{"paste", place_window, draw_paste_dialog},
     Panel{"export", place_window, draw_export_dialog},
     Panel{"save", place_window, draw_save_dialog},
@@ -99,7 +109,7 @@ float right_width(const Frame& frame, ImVec2 window) {
 }
 
 float bottom_height(const Frame& frame) {
-  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u;
+  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u + watch_height(frame);
 }
 
 }  // namespace headlight

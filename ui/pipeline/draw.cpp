@@ -103,6 +103,15 @@ class Painter {
       const Rect bar = to_.screen(part.rect);
       list_.AddRectFilled(bar.min, bar.max, part.in_front ? card.colour : frame_.look.line, 2.5f * t_);
     }
+    for (const MeasurePart& part : card.measures) {
+      const Rect place = to_.screen(part.rect);
+      const Face face = part.chosen ? Face::bold : Face::ui;
+      if (part.chosen) list_.AddRectFilled(place.min, place.max, frame_.look.field, Corner::control * t_);
+      const ImVec2 size = text_size(frame_.fonts, face, label_points * t_, part.words);
+      draw_text(list_, frame_.fonts, face, label_points * t_,
+                {place.centre().x - size.x / 2, place.centre().y - size.y / 2},
+                part.chosen ? frame_.look.ink : frame_.look.muted, part.words);
+    }
     for (const HeatPicture& heat : card.heats) {
       const Rect area = to_.screen(heat.rect);
       if (moment_.heat.rows > 0 && heat.stage == on_its_way_) {

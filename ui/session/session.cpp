@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/files/file_watch.h"
+#include "core/files/watched_run.h"
 #include "core/scenario/scenario_changes.h"
 #include "core/tensor/error.h"
 #include "ui/document/action_text.h"
@@ -201,6 +202,7 @@ struct Session::State {
 
   /// Stages of one's own join what is open; all else takes its place.
   void open_file(const OpenFile& open) {
+    if (same_run(open.path, document.scenario.file)) return show_recorded(document, open.path);
     if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare))
       return apply(document, LayOver{open.path});
     if (is_answers_file(open.path)) return lessons.open_answers(document, opener, pictures, words, open.path);
