@@ -122,8 +122,8 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
   if (options.layers == "kept") {
     const KeptBytes kept = kept_bytes_of(trace, options);
     FigureSpec spec = begun(trace, options, "what the step for the next word reads");
-    spec.subtitle = "reads " + whole_text(kept.read) + " bytes, adds " + whole_text(kept.added) + " (" +
-                    whole_text(kept.as_mha) + " with keys and values for each head); 2 bytes a number";
+    spec.subtitle = "reads " + whole_text(kept.read) + " bytes, adds " + whole_text(kept.added) +
+                    " (unshared: " + whole_text(kept.as_mha) + ")";
     for (Index layer = 0; layer < kept.bytes.size(0); ++layer) {
       for (Index at = 0; at < kept.bytes.size(1); ++at) {
         const std::string number = whole_text(static_cast<double>(kept.bytes.at({layer, at})));
@@ -136,7 +136,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
     spec.kept.push_back(kept.bytes);
     spec.panels = {{spec.kept.back().matrix(), {}, "", {}}};
     if (!style.row_label) spec.row_label = "layers";
-    if (!style.col_label) spec.col_label = "words, the last one is new";
+    if (!style.col_label) spec.col_label = "words, the last is new · bytes, 2 a number";
     if (!style.own_range) {
       const auto values = kept.bytes.values();
       spec.range_mode = RangeMode::fixed;

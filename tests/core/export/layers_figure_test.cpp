@@ -260,6 +260,6 @@ TEST_CASE("a figure of what is kept has a row a layer and the bytes that each po
   }
   const FigureSpec spec = figure_for(*compute_any(scenario), options_with("kept"));
   CHECK(spec.row_ticks == std::vector<std::string>{"L0 GQA 2/4", "L1 GQA 2/4"});
-  CHECK(spec.subtitle.starts_with("reads 384 bytes, adds 128 (256 with"));
+  CHECK(spec.subtitle == "reads 384 bytes, adds 128 (unshared: 256)");
   CHECK(spec.cell_words[4] == "+64");
 }
