@@ -139,6 +139,7 @@ void build_roberta(NetworkBuilder& b);
 void build_electra(NetworkBuilder& b);
 void build_albert(NetworkBuilder& b);
 void build_modernbert(NetworkBuilder& b);
+void build_deberta2(NetworkBuilder& b);
 void build_distilbert(NetworkBuilder& b);
 // vision.cpp
 void build_vit(NetworkBuilder& b);

@@ -299,6 +299,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
     name_tokens(run.keys_of(layer), in.key_tokens);
   }
   add_rules(run, layer, 0, 0, in);
+  if (spec.places) add_places(spec, in);
   return made;
 }
 
@@ -311,6 +312,16 @@ void Forward::add_latents(const AttentionSpec& spec, Inputs& in) const {
   const LatentWeights weights = read_latent(checkpoint_, latent, spec.heads);
   in.W_k = weights.keys;
   in.W_v = weights.values;
+}
+
+void Forward::add_places(const AttentionSpec& spec, Inputs& in) const {
+  const PlacesSpec& places = *spec.places;
+  const Tensor table = checkpoint_.load(places.table);
+  const Tensor rows = normed(table.view({1, table.size(0), table.size(1)}), places.norm);
+  const auto heads = [&](const Tensor& channels) { return split_heads(channels, spec.heads); };
+  in.bias = places_bias(places, heads(project(in.query, in.W_q, in.b_q, workers_)),
+                        heads(project(in.key, in.W_k, in.b_k, workers_)), heads(through(rows, places.query)),
+                        heads(through(rows, places.key)), spec.scale);
 }
 
 void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& in) const {

@@ -64,6 +64,10 @@ void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const S
   };
   inputs.assumptions = notes_of(pass, scenario);
   assume("layer", at.layer + " (" + at.name + "): the input is what the layers before it give");
+  const NetworkSpec& spec = pass.network->spec();
+  const BlockSpec& block = spec.stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+  if (block.attention.latent)
+    assume("query, key, value", "the layer's latents; of each head the channels that are rotated stand first");
   if (settled.mask != scenario.mask) assume("mask", settled.mask + ", the model's");
   if (!scenario.mask.empty()) assume("mask", scenario.mask + " in place of the model's own");
   if (const std::string changed = changed_settings(scenario); !changed.empty()) {

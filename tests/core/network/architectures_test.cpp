@@ -103,6 +103,7 @@ TEST_CASE("a layer alone has the rules that it has in its network, also where no
     }
     if (!config.is_object() || !config.contains("model_type") || config["model_type"] == "attention_only") continue;
     if (open_network(networks::folder + name)->spec().stacks[0].blocks[0].attention.latent) continue;
+    if (config["model_type"] == "deberta-v2") continue;  // of a layer alone its places are not known
     INFO(name);
     const auto network = open_network(networks::folder + name);
     if (network->spec().picture && name != "vit") continue;  // the others are known as whole networks alone
