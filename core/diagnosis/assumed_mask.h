@@ -1,4 +1,4 @@
-// A mask that somebody's numbers show and the run was not given.
+// Infers the mask of the user's numbers if the run was given none.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace headlight {
 
 struct AssumedMask {
   std::shared_ptr<const Trace> run;  ///< the same computation under that mask
-  std::string settings;              ///< `--mask "causal()"`; "" where no expression gives it
-  Stage seen_in{};                   ///< what shows it
+  std::string settings;              ///< `--mask "causal()"`; "" if no expression gives it
+  Stage seen_in{};                   ///< the stage that reveals it
 };
 
-/// Nothing where the run has a mask, or where the numbers show none: a mask of their own, −∞ (or −1e4 and less) in
-/// masked_scores, zeros in the weights that a pattern gives or that are the same in several heads (dropout's are not),
-/// or an output that a causal mask alone explains. Throws Cancelled.
+/// Unset if the run has a mask, or the numbers reveal none. They reveal it by a saved mask, by −∞ (or −1e4 and less) in
+/// masked_scores, by zeros in the weights that follow a pattern or are the same in several heads (unlike dropout's), or
+/// by an output that only a causal mask explains. Throws Cancelled.
 std::optional<AssumedMask> mask_in_numbers(const Trace& run, const OwnStages& own, const Run& how);
 
 /// The run, where it has no mask but a bias from its file that hides keys (−inf, or −1e4 and less), with these as its

@@ -1,4 +1,4 @@
-// Masks as mistakes make them: a causal one with its diagonal in the wrong place, padding along the wrong axis.
+// Wrong masks that mistakes produce: a causal mask with a shifted diagonal, padding along the wrong axis.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,16 @@ namespace headlight {
 enum class CausalChange : std::uint8_t {
   excludes_self,  ///< k < q
   sees_next,      ///< k ≤ q + 1
-  other_corner,   ///< top left for bottom right, or the other way round
+  other_corner,   ///< top left instead of bottom right, or the other way round
 };
 
-/// The masks, [B, H, n_q, n_k], that the run's mask becomes with that change: through the calls of causal() in its
-/// expression, or else where its cells are causal at either corner, whatever else they leave out. Several where the
-/// mask does not tell what lies beyond the diagonal; none where it is not causal.
+/// The masks, [B, H, n_q, n_k], that the run's mask becomes with this change: through calls of causal() in its
+/// expression, or, if its cells are causal, at either corner. Several if the mask does not determine what lies beyond
+/// the diagonal; none if it is not causal.
 std::vector<Tensor> causal_masks(const Trace& run, CausalChange change);
 
-/// The masks, [B, H, n, n], in which the keys that no query sees are hidden as queries instead: those keys seen by the
-/// others, or hidden as well. None where every key is seen, or n_q ≠ n_k.
+/// The masks, [B, H, n, n], that hide as queries the keys that no query may attend to; with these keys still hidden or
+/// not. None if there are no such keys, or n_q ≠ n_k.
 std::vector<Tensor> query_padding_masks(const Trace& run);
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// Somebody's own stages beside a trace, compared off the frame: the differences at once, the mistakes behind them when
-// they are found. The newest pair wins.
+// Compares the user's own stages with a trace on a worker: first the differences, then the mistakes that explain them.
+// A newer pair replaces an older one.
 #pragma once
 
 #include <chrono>
@@ -15,50 +15,50 @@
 
 namespace headlight {
 
-/// Where the stages come from: a file, or a known mistake that is made on purpose.
+/// The source of the stages: a file, or a known mistake made on purpose.
 struct OwnSource {
   std::string path{};
-  std::string mistake{};    ///< an id of core/diagnosis/mistakes.h; "" for a file
-  std::size_t variant = 0;  ///< of the mistake's
-  bool mended = false;      ///< the mistake is not made any more
+  std::string mistake{};    ///< id of core/diagnosis/mistakes.h; "" for a file
+  std::size_t variant = 0;  ///< index of the mistake's variant
+  bool mended = false;      ///< the mistake is corrected
   bool operator==(const OwnSource&) const = default;
 };
 
-/// Immutable: the comparison points into `own`.
+/// Immutable, since the comparison points into `own`.
 struct Beside {
   OwnSource source;
-  std::shared_ptr<const Trace> trace;  ///< what they were to be compared with
+  std::shared_ptr<const Trace> trace;  ///< the trace to compare with
   OwnStages own{};
   Comparison comparison{};
-  bool searching = false;  ///< the differences alone, mistakes are still looked for
-  bool stopped = false;    ///< the search was called off
-  std::string error{};     ///< why they cannot be compared; "" if they are
+  bool searching = false;  ///< only the differences are known, mistakes are still being searched
+  bool stopped = false;    ///< the search was stopped
+  std::string error{};     ///< why they cannot be compared; "" if they can
 
-  /// What they were compared with: the trace, or the same under the mask that the numbers show.
+  /// What they were compared with: the trace, or the same under the mask that the numbers reveal.
   const std::shared_ptr<const Trace>& right() const { return comparison.assumed ? comparison.assumed->run : trace; }
 };
 
 struct SearchProgress {
   bool busy = false;
-  std::string mistake;  ///< that is tried
+  std::string mistake;  ///< the one being tried
   double seconds = 0;
 };
 
 class Comparer {
  public:
-  /// `wake` is called from the worker when there is something new, and a few times a second while it searches.
+  /// `wake` is called on the worker when there is a result, and a few times a second during the search.
   explicit Comparer(std::function<void()> wake = {});
   ~Comparer();
   Comparer(const Comparer&) = delete;
   Comparer& operator=(const Comparer&) = delete;
 
-  /// Returns at once. What was under way is dropped.
+  /// Returns at once and drops any running comparison.
   void submit(std::shared_ptr<const Trace> trace, OwnSource source);
-  /// The search ends with what is known so far.
+  /// Ends the search with what is known so far.
   void stop();
-  /// The newest result that was not taken yet; null where there is none.
+  /// The newest result that was not taken yet; null if there is none.
   std::shared_ptr<const Beside> take();
-  /// Blocks until nothing is under way.
+  /// Blocks until nothing is running.
   std::shared_ptr<const Beside> wait();
   SearchProgress progress() const;
 
@@ -68,7 +68,7 @@ class Comparer {
     std::shared_ptr<const Trace> trace;
     OwnSource source;
   };
-  /// Compares what waits; false where nothing does.
+  /// Compares a waiting pair; false if there is none.
   bool settle();
   void perform(const Job& job, std::stop_token stop);
   void publish(std::shared_ptr<const Beside> result, const std::stop_token& stop);

@@ -1,4 +1,4 @@
-// Which fill somebody's masked scores may have.
+// Candidates for the fill value of a user's masked scores.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace headlight {
 
-/// The fill that somebody's masked_scores or weights show, then the ones that people type, then the one that comes
-/// closest to their outputs; each once, without the run's own. `run` has a mask.
+/// The fill seen in their masked_scores or weights, then common ones, then the one that fits their outputs best; each
+/// once, without the run's own. `run` must have a mask.
 std::vector<float> fills_to_try(const Trace& run, const OwnStages& own);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The mistakes by what they concern; all_mistakes() lists them.
+// The mistakes by topic; all_mistakes() lists them.
 #pragma once
 
 #include "core/diagnosis/mistakes.h"
@@ -46,13 +46,13 @@ Variants heads_averaged(const Suspect&);
 Variants dropout_active(const Suspect&);
 Variants constant_factor(const Suspect&);
 
-/// The scores that the mask is laid over, in a run that has come so far.
+/// The scores that the mask is applied to, in a partly computed run.
 const Tensor& scores_before_mask(const Trace& so_far);
-/// The stage with each number changed.
+/// The stage with `change` applied to each number.
 Tensor each_number(const Tensor& tensor, const std::function<float(float)>& change);
 /// "b_q, b_k and b_v"
 std::string in_words(const std::vector<std::string>& names);
-/// Every subset of `size` things but the empty one, the smallest first, as bits.
+/// All non-empty subsets of `size` items as bits, the smallest first.
 std::vector<unsigned> subsets(std::size_t size);
 
 }  // namespace headlight::mistakes

@@ -1,4 +1,4 @@
-// A known mistake made on purpose: the stages that somebody who makes it would save.
+// A run with a known mistake: the stages that a user who makes it would save.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace headlight {
 
-/// Every stage of a run from the projections on, as somebody who computed it would have saved them.
+/// All stages from the projections on, as the user would have saved them.
 OwnStages own_stages_of(const Trace& trace);
-/// The stages from the projections on of `trace` with that mistake in it. Throws SettingError where the mistake is not
-/// known, or cannot be made in this run.
+/// The stages of `trace` from the projections on, with that mistake. Throws SettingError if the mistake is unknown, or
+/// cannot be made in this run.
 OwnStages mistaken_stages(const std::string& mistake, std::size_t variant, const std::shared_ptr<const Trace>& trace,
                           const Run& run = {});
 

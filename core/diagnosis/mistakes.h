@@ -1,4 +1,4 @@
-// The known mistakes, each as another way of making some stages.
+// The known mistakes, each as a different computation of some stages.
 #pragma once
 
 #include <functional>
@@ -12,21 +12,21 @@
 
 namespace headlight {
 
-/// Makes one stage wrongly, from the stages before it as they came out in this run; `usual()` makes it rightly.
+/// Computes one stage wrongly from the stages before it, as they are in this run; `usual()` computes it correctly.
 using Rule = std::function<Tensor(const Trace& so_far, const std::function<Tensor()>& usual)>;
 
-/// One way of making a mistake: all that differs from the right computation.
+/// A variant of a mistake: everything that differs from the right computation.
 struct Variant {
-  std::string explanation;                    ///< a sentence or two, with the PyTorch line to write instead
-  std::function<void(Scenario&)> settings{};  ///< what a scenario can say; may be empty
+  std::string explanation;                    ///< one or two sentences, with the PyTorch line to write instead
+  std::function<void(Scenario&)> settings{};  ///< the part that a scenario can express; may be empty
   std::map<Stage, Rule> rules{};
-  /// What was saved under the stage's name, where that is not what the run went on with.
+  /// What is saved under the stage's name, if it is not what the run continues with.
   std::map<Stage, std::function<Tensor(const Tensor&)>> saved{};
-  bool harmless = false;  ///< no weight of a row that has keys is another
-  bool rare = false;      ///< said only where no other mistake gives the same numbers
+  bool harmless = false;  ///< no weight of a row that has keys changes
+  bool rare = false;      ///< reported only if no other mistake produces the same numbers
 };
 
-/// What a mistake is looked for in: a run with a mask stage wherever keys are masked, and somebody's stages.
+/// What a mistake is searched in: a run that has a mask stage if keys are masked, and the user's stages.
 struct Suspect {
   const Trace& run;
   const OwnStages& own;
@@ -34,11 +34,11 @@ struct Suspect {
 
 struct Mistake {
   const char* id;
-  /// None where the mistake cannot be made in this run. Those that are made most often come first.
+  /// Empty if the mistake cannot be made in this run. The most common ones come first.
   std::vector<Variant> (*variants)(const Suspect&);
 };
 
-/// Every mistake of the manual, those that are made most often first.
+/// All mistakes, the most common ones first.
 std::span<const Mistake> all_mistakes();
 
 }  // namespace headlight

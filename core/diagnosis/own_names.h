@@ -1,4 +1,4 @@
-// Names that people give to stages.
+// Common names of stages in users' code.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace headlight {
 
-/// Which stage of the trace an array of this name and shape probably is: `attn` the weights, `context` the head outputs
-/// or concat, by their shape. Nothing where nothing comes to mind.
+/// The stage that an array of this name and shape probably is: `attn` the weights, `context` the head outputs or
+/// concat, by their shape. Unset if unknown.
 std::optional<Stage> probable_stage(std::string_view array, const Shape& shape, const Trace& trace);
 
 }  // namespace headlight

@@ -42,10 +42,10 @@ struct ShapeReading {
   OwnReading how{};
 };
 
-/// `stored` as the stage, whose shape in the trace is `wanted`; nothing if it cannot be that, or can be two things.
+/// `stored` as the stage, whose shape in the trace is `wanted`; unset if that is impossible or ambiguous.
 std::optional<ShapeReading> read_shape(Stage stage, const Tensor& stored, const Shape& wanted, const Dims& dims);
 
-/// What is wrong with a shape that could not be read, and what was expected.
+/// Why a shape could not be read, and what was expected.
 OwnReading shape_complaint(Stage stage, const Shape& stored, const Shape& wanted);
 
 }  // namespace headlight

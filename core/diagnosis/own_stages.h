@@ -1,4 +1,4 @@
-// Somebody's own stages, read from a file to be compared with a trace.
+// The user's own stages, read from a file for comparison with a trace.
 #pragma once
 
 #include <optional>
@@ -12,43 +12,42 @@ namespace headlight {
 
 struct OwnStage {
   Stage stage{};
-  Tensor values;         ///< in the shape of the trace's stage where it fits, else as stored
+  Tensor values;         ///< in the shape of the trace's stage if possible, else as stored
   Shape stored{};        ///< the shape in the file
-  bool fits = true;      ///< false: the shape is not the stage's, and no other that can only mean it
+  bool fits = true;      ///< false: the shape is not the stage's, nor an unambiguous variant of it
   OwnReading reading{};  ///< how another shape was read, or what is wrong with it
-  float slack = 0;       ///< relative rounding of the file's own precision, see agree()
+  float slack = 0;       ///< relative rounding error of the file's own precision, see agree()
 };
 
 struct OwnStages {
   std::string path;
-  std::vector<OwnStage> stages{};  ///< in the order of computation
+  std::vector<OwnStage> stages{};  ///< in order of computation
   struct Other {
     std::string name;
     std::optional<Stage> meant;  ///< what it probably is
   };
-  std::vector<Other> others{};  ///< arrays that are named after no stage
+  std::vector<Other> others{};  ///< arrays that have no stage's name
 
   const OwnStage* find(Stage stage) const;
 };
 
-/// Reads every array that bears a stage's name. Shapes may leave out or add axes of size 1, flatten batch and heads
-/// ([B·H, n, d]), have the sequence first ([n, B, d], if that cannot be mistaken), repeat key/value heads to H of them,
-/// or hold one matrix for all heads; a mask may be 0 and 1 or additive. Throws FileError where the file holds none of
-/// the stages or cannot be read.
+/// Reads every array with a stage's name. Shapes may omit or add axes of size 1, join batch and heads ([B·H, n, d]),
+/// have the sequence first ([n, B, d], if unambiguous), repeat key/value heads, or hold one matrix for all heads; a
+/// mask may be 0/1 or additive. Throws FileError if the file has none of the stages or cannot be read.
 OwnStages read_own_stages(const std::string& path, const Trace& trace);
 
-/// Whether a file is somebody's own stages, to be compared with this run: it holds no parameters, but stages with as
-/// many numbers as the run's that no computation begins with. Those that a document can also begin with (Q_heads,
-/// weights, …) count only where they are `wanted`. Never throws: what cannot be opened is none.
+/// Whether a file holds the user's own stages for comparison with this run: no parameters, but stages of the run's
+/// sizes that no computation begins with. Stages that a document can begin with (Q_heads, weights, …) count only if
+/// `wanted`. Never throws; false for files that cannot be opened.
 bool is_own_stages_file(const std::string& path, const Trace& trace, bool wanted);
-/// What the stage of a run is to be compared with. A stage that the run does not have stands for the one that it leaves
-/// as it is: dropped_weights for the weights, Q_rotated for Q_normed or Q_heads, a mask for true everywhere.
+/// The tensor that a user's stage is compared with. If the run lacks the stage, the one that it would equal: weights
+/// for dropped_weights, Q_normed or Q_heads for Q_rotated, all ones for a mask.
 Tensor counterpart(const Trace& trace, Stage stage);
-/// The stage of the run that a stage's numbers go on as: itself, or the one that it stands for; Stage::mask in any
+/// The stage of the run that the user's stage continues as: itself, or the one that it would equal; Stage::mask in any
 /// case.
 Stage standing_for(const Trace& trace, Stage stage);
-/// `right` with as many key/value heads as `mine` has, where they may differ: repeated for its query heads, or the
-/// first.
+/// `right` with as many key/value heads as `mine`, if they may differ: repeated for its query heads, or the first of
+/// each group.
 Tensor with_heads_of(const Tensor& mine, const Tensor& right);
 
 }  // namespace headlight

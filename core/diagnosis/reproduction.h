@@ -1,4 +1,4 @@
-// Whether a computation with something changed gives somebody's numbers.
+// Checks whether a changed computation produces the user's numbers.
 #pragma once
 
 #include <functional>
@@ -11,39 +11,39 @@
 
 namespace headlight {
 
-/// The computation that is taken for right so far: a run in which some stages are somebody's own.
+/// The computation assumed so far: a run in which some stages are replaced by the user's own.
 struct Base {
   std::shared_ptr<const Trace> run;
-  std::map<Stage, Tensor> own;  ///< stages of the run that stand as somebody has them
+  std::map<Stage, Tensor> own;  ///< stages of the run that are replaced
 };
 
 using Watch = std::function<void(Stage next, const Trace& so_far)>;
-/// `base` with the settings and rules of `variant`, where those do not concern its own stages. `watch`, if any, is
-/// called before each stage; what it throws ends the computation.
+/// `base` with the settings and rules of `variant`, if they do not affect replaced stages. `watch`, if set, is called
+/// before each stage and may end the computation by an exception.
 std::shared_ptr<const Trace> compute_variant(const Base& base, const Variant& variant, const Run& run,
                                              const Watch& watch = {});
 
-/// Somebody's stages in the order of computation; places in it are counted from 0.
+/// The user's stages in order of computation, indexed from 0.
 class Evidence {
  public:
-  /// `except` is not looked at.
+  /// ignores `except`
   Evidence(const OwnStages& own, std::vector<Stage> except);
 
   std::size_t size() const { return stages_.size(); }
   Stage stage(std::size_t place) const { return stages_[place]->stage; }
   bool fits(std::size_t place) const { return stages_[place]->fits; }
-  /// The first place from `from` on where the run does not give the numbers; size() where there is none.
+  /// The first index from `from` on where the run's numbers differ; size() if there is none.
   std::size_t first_difference(const Trace& run, std::size_t from) const;
-  /// `base` with the stages of the first `places` as they are here, where they fit.
+  /// `base` with the first `places` stages replaced by these, if they fit.
   Base taken_over(const Base& base, std::size_t places, const Run& run) const;
 
   struct Reproduction {
-    std::size_t end = 0;           ///< the first place from `from` on that does not come out
-    std::size_t contradicted = 0;  ///< places before `from` that do not come out, though the base gives them
-    std::size_t gained = 0;        ///< places in [from, end) that come out and do not in the base
-    bool first = false;            ///< `from` itself comes out; not where there is nothing to compare
+    std::size_t end = 0;           ///< first index from `from` on that differs
+    std::size_t contradicted = 0;  ///< stages before `from` that differ, though they agree in the base
+    std::size_t gained = 0;        ///< stages in [from, end) that agree, but not in the base
+    bool first = false;            ///< stage `from` itself agrees; false if there is nothing to compare
   };
-  /// Computes the variant as far as it comes out.
+  /// Computes the variant as far as it agrees.
   Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from, const Run& run) const;
 
  private:

@@ -1,4 +1,4 @@
-// Which of a few vectors were added up.
+// Finds which of a few vectors were added up.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,16 @@
 
 namespace headlight {
 
-/// The sums of all subsets of a few vectors of one length, kept as those of either half (Horowitz & Sahni 1974).
+/// The sums of all subsets of a few vectors of equal length, stored for two halves (Horowitz & Sahni 1974).
 class SubsetSums {
  public:
   using Vector = std::vector<double>;
   static constexpr std::size_t most_terms = 26;
 
-  /// At most most_terms of them, at least one, of at least one number.
+  /// One to most_terms vectors with at least one number.
   explicit SubsetSums(const std::vector<Vector>& terms);
 
-  /// The subset whose sum comes closest to `target`, no number off by more than `tolerance`; nothing where there is
-  /// none.
+  /// The subset whose sum is closest to `target`, with no number off by more than `tolerance`; unset if there is none.
   std::optional<std::vector<bool>> closest(const Vector& target, double tolerance) const;
 
  private:
@@ -27,8 +26,8 @@ class SubsetSums {
     std::span<const double> sum(std::size_t set) const { return std::span(numbers).subspan(set * width, width); }
 
     std::size_t width;
-    Vector numbers;                  ///< of all subsets, one after the other
-    std::vector<std::size_t> order;  ///< of the subsets, by their sums' first number
+    Vector numbers;                  ///< of all subsets, concatenated
+    std::vector<std::size_t> order;  ///< of the subsets, sorted by the first number of their sums
   };
 
   std::size_t terms_;

@@ -1,4 +1,4 @@
-// A stop token that is also asked to stop by the clock, so that what runs under it ends in the middle of its work.
+// A stop token that also stops after a time limit.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class TimeLimit {
   TimeLimit& operator=(const TimeLimit&) = delete;
 
   std::stop_token token() const { return both_.get_token(); }
-  /// The time is up, and nobody else asked to stop.
+  /// Whether time ran out, and nobody else asked to stop.
   bool is_up() const { return both_.stop_requested() && !outer_.stop_requested(); }
 
  private:
@@ -32,7 +32,7 @@ class TimeLimit {
   std::stop_callback<Ask> passed_on_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::jthread clock_;  ///< last: it uses the others
+  std::jthread clock_;  ///< last member, since it uses the others
 };
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The weights that somebody's values were gathered with, found from what came out.
+// Recovers the weights behind a user's outputs.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 namespace headlight {
 
 /// [B, H, n_q, n_k], from the first of dropped_weights, weights, head_outputs, concat and output that differs from the
-/// run. From the outputs on, each query's weights solve a linear system (least squares over the keys it may attend to);
-/// where that does not determine them, they are the run's with some dropped, as dropout would, if that fits. Rows that
-/// tell nothing are NaN. Undefined where no such stage differs.
+/// run. From outputs, each query's weights are the least-squares solution over its allowed keys; if that is not unique,
+/// the run's weights with some of them dropped, as by dropout, if that fits. Undetermined rows are NaN. Undefined if no
+/// such stage differs.
 Tensor recover_weights(const Trace& run, const OwnStages& own);
 
-/// Whose head outputs stand in each head's place of somebody's concat or output; empty where they stand as in the run,
-/// or where the numbers do not tell.
+/// The head whose outputs stand in each head's place in the user's concat or output; empty if they are in the run's
+/// order, or if the numbers do not tell.
 std::vector<Index> head_order(const Trace& run, const OwnStages& own);
 
 }  // namespace headlight

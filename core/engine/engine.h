@@ -1,4 +1,4 @@
-// Engine: computes scenarios off the frame. The newest scenario wins: an older one under way is cancelled.
+// Engine: computes scenarios on a worker thread. A newer scenario cancels an older one that is still being computed.
 #pragma once
 
 #include <chrono>
@@ -15,39 +15,38 @@
 
 namespace headlight {
 
-/// What came of one scenario: a trace, or the sentence that says why there is none. Cancelled scenarios have no
-/// outcome.
+/// The result of one scenario: a trace, or an error sentence. Cancelled scenarios have no result.
 struct Outcome {
   std::uint64_t ticket = 0;  ///< as returned by submit()
-  Scenario scenario;         ///< as it was submitted; that of a network's trace has the model's settings, too
+  Scenario scenario;         ///< as submitted; a network's trace also has the model's settings in its own scenario
   std::shared_ptr<const Trace> trace;
-  std::shared_ptr<const Difference> difference;  ///< from the trace it was to be compared with; null without one
+  std::shared_ptr<const Difference> difference;  ///< from the trace to compare with; null if there was none
   std::string error;
   bool last =
-      true;  ///< false: the trace has its first look alone (core/run/pipeline.h); the same with all of it follows
+      true;  ///< false: only a first look (core/run/pipeline.h); the complete trace follows
 };
 
 struct Progress {
   bool busy = false;
   Stage stage{};
-  double share = 0;  ///< of the stages' estimated work, 0…1
+  double share = 0;  ///< share of the estimated work, 0…1
   double elapsed_seconds = 0;
 };
 
 class Engine {
  public:
-  /// `wake` is called from the worker when an outcome is ready and, some 30 times a second, when progress moved; it
-  /// must be thread-safe and quick and must not throw.
+  /// `wake` is called on the worker when a result is ready and, about 30 times a second, when progress was made; it
+  /// must be thread-safe, fast, and must not throw.
   explicit Engine(std::function<void()> wake = {});
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Returns at once; tickets grow. The outcome is also subtracted from `against`, where that is given.
+  /// Returns at once; tickets increase. If `against` is given, the result includes the difference from it.
   std::uint64_t submit(Scenario scenario, std::shared_ptr<const Trace> against = {});
-  /// The newest outcome not yet taken, if any.
+  /// The newest result that was not taken yet.
   std::optional<Outcome> take();
-  /// Blocks until everything submitted is settled; for the command line and tests.
+  /// Blocks until everything submitted is finished; for the command line and tests.
   std::optional<Outcome> wait();
   Progress progress() const;
 
@@ -59,7 +58,7 @@ class Engine {
     std::shared_ptr<const Trace> against;
   };
 
-  /// Computes what waits; false where nothing does.
+  /// Computes a waiting scenario; false if there is none.
   bool settle();
   static void perform(const Job& job, const Trace* last, const Run& run, Outcome& outcome);
   static bool attempt(Outcome& outcome, const std::function<void()>& work);
@@ -75,7 +74,7 @@ class Engine {
   Clock::time_point started_, woken_;
   std::uint64_t last_ticket_ = 0;
   std::uint64_t settled_ticket_ = 0;
-  std::shared_ptr<const Trace> last_;  ///< the worker's alone
+  std::shared_ptr<const Trace> last_;  ///< used by the worker only
   Worker worker_;
 };
 

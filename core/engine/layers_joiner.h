@@ -1,5 +1,5 @@
-// LayersJoiner: what the layers of a network give together (core/network/attention_flow.h), made off the frame: rollout
-// at once, flow a row at a time. The newest wish wins; what an older one made is dropped.
+// LayersJoiner: rollout and flow over the layers of a network (core/network/attention_flow.h), computed on a worker:
+// rollout at once, flow row by row. A newer request replaces an older one.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace headlight {
 
 enum class Joining : std::uint8_t { rollout, flow };
 
-/// Up to a layer of a stack, one batch entry.
+/// Up to a layer of a stack, for one batch entry.
 struct JoinWish {
   std::shared_ptr<const HeadOverview> overview;
   Index layer = 0, batch = 0;
@@ -24,40 +24,40 @@ struct JoinWish {
   bool operator==(const JoinWish&) const = default;
 };
 
-/// As far as it is made.
+/// What is computed so far.
 struct JoinedRows {
-  Tensor matrix{};             ///< [n, n], rows that are still to come are 0; undefined before the first
-  Index rows = 0;              ///< so many are there
-  std::uint64_t version = 0;   ///< grows with every change
-  bool out_of_memory = false;  ///< nothing more comes: the machine has no room for it
+  Tensor matrix{};             ///< [n, n], rows that are not computed yet are 0; undefined before the first
+  Index rows = 0;              ///< number of computed rows
+  std::uint64_t version = 0;   ///< increases with every change
+  bool out_of_memory = false;  ///< it stopped because memory ran out
 };
 
 class LayersJoiner {
  public:
-  /// `wake` is called from the worker when there is more.
+  /// `wake` is called on the worker when more is computed.
   explicit LayersJoiner(std::function<void()> wake = {});
   ~LayersJoiner();
   LayersJoiner(const LayersJoiner&) = delete;
   LayersJoiner& operator=(const LayersJoiner&) = delete;
 
-  /// Once a frame that shows it. The layers up to that one must have square means.
+  /// Call in each frame that shows it. The layers up to that one must have square means.
   void want(const JoinWish& wish);
-  /// After a frame: where nothing was wanted in it, all is let go of.
+  /// Call after each frame: everything is freed if nothing was requested in it.
   void end_frame();
-  /// Of the newest wish.
+  /// For the newest request.
   JoinedRows now() const;
   bool settled() const;
-  /// Blocks until all is made; for pictures and tests.
+  /// Blocks until everything is computed; for pictures and tests.
   void wait();
 
  private:
-  /// The next rows; false where nothing is wanted or all is there.
+  /// Computes the next rows; false if nothing is left to do.
   bool advance();
 
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::optional<JoinWish> wish_;
-  std::shared_ptr<const std::vector<Tensor>> means_;  ///< of the wish, when work on it has begun
+  std::shared_ptr<const std::vector<Tensor>> means_;  ///< of the request, once work on it has begun
   std::stop_source current_;
   JoinedRows joined_;
   bool wanted_ = false, done_ = true;

@@ -1,5 +1,5 @@
-// LongTask: one long computation off the frame. It says how far it is and can be stopped; what it finds it leaves where
-// its maker reads it.
+// LongTask: one long computation on a worker, with progress and a stop. It leaves its results where its creator reads
+// them.
 #pragma once
 
 #include <chrono>
@@ -16,29 +16,29 @@ namespace headlight {
 
 class LongTask {
  public:
-  /// Throws Cancelled when `stop` asks for it, and InputError. `told` takes the share that is done.
+  /// Throws Cancelled if `stop` asks for it, and InputError. `told` receives the finished share.
   using Work = std::function<void(const std::stop_token& stop, const std::function<void(double share)>& told)>;
   struct Now {
     bool running = false;
-    bool stopped = false;  ///< before it was done
+    bool stopped = false;  ///< before it was finished
     double share = 0;
     std::optional<double> seconds_left{};
     std::string error{};
-    std::uint64_t version = 0;  ///< grows with every change
+    std::uint64_t version = 0;  ///< increases with every change
   };
 
-  /// `wake` is called from the worker when there is news.
+  /// `wake` is called on the worker when something changes.
   explicit LongTask(std::function<void()> wake = {});
   ~LongTask();
   LongTask(const LongTask&) = delete;
   LongTask& operator=(const LongTask&) = delete;
 
-  /// Once a frame that shows it. The work begins where `of` is another than the last one's, in whose place it comes.
+  /// Call in each frame that shows it. Work starts if `of` differs from the last call; it replaces what was running.
   void want(const std::shared_ptr<const void>& of, Work work);
   void stop();
-  /// What was stopped begins again.
+  /// Restarts a stopped task.
   void again();
-  /// After a frame: where nothing was wanted in it, the work stops.
+  /// Call after each frame: the work stops if nothing was requested in it.
   void end_frame();
   Now now() const;
   bool settled() const;
@@ -47,8 +47,8 @@ class LongTask {
 
  private:
   bool advance();
-  void begin();      ///< mutex_ is held
-  void stop_held();  ///< the same
+  void begin();      ///< requires mutex_
+  void stop_held();  ///< requires mutex_
   void tell(double share, const std::stop_token& stop);
 
   std::function<void()> wake_;

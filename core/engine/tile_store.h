@@ -1,8 +1,7 @@
-// TileStore: one matrix at every resolution, in square tiles that are made off the frame.
-//
-// A tile of level n has cells that each stand for 2ⁿ × 2ⁿ of the matrix, as pool_blocks() makes them. What is wanted
-// comes in the order of the eye: the whole in one coarse tile, then each wanted tile as a sample (one row of each
-// block), at last each from all of its cells. The newest wish wins; nothing here makes a frame wait.
+// TileStore: one matrix at every resolution, in square tiles computed on a worker. A cell of a tile of level n stands
+// for 2ⁿ × 2ⁿ cells of the matrix, as pool_blocks() computes it. First the whole matrix is computed as one coarse tile,
+// then each wanted tile as a sample (one row of each block), then each tile from all of its cells. A newer request
+// replaces an older one; no call waits for a tile.
 #pragma once
 
 #include <chrono>
@@ -20,10 +19,10 @@
 
 namespace headlight {
 
-/// Cells of a tile, along both axes.
+/// Cells of a tile along each axis.
 inline constexpr Index tile_side = 256;
 
-/// What the tiles are of: `values` at (batch, head) and what lies over it, as in MatrixQuad.
+/// The matrix: `values` at (batch, head) with its masks, as in MatrixQuad.
 struct TiledMatrix {
   Tensor values, mask, kept;
   Index batch = 0, head = 0;
@@ -44,42 +43,42 @@ struct TileRange {
   bool operator==(const TileRange&) const = default;
 };
 
-/// [1, 1, rows, cols], at most tile_side along an axis. `mask` and `kept` are 0 where all cells of a block are masked
-/// or dropped, and undefined where that is nowhere so.
+/// [1, 1, rows, cols], at most tile_side along each axis. `mask` and `kept` are 0 where all cells of a block are masked
+/// or dropped; undefined if there is no such block.
 struct Tile {
   Tensor values, mask, kept;
-  bool exact = false;  ///< every cell was looked at
+  bool exact = false;  ///< computed from every cell
 };
 
-/// How far what is wanted has come.
+/// Progress of the request.
 struct TileProgress {
-  bool settled = true;  ///< there is nothing more to make
-  bool exact = true;    ///< of what is wanted
-  double share = 1;     ///< of it that is exact, 0…1
+  bool settled = true;  ///< nothing is left to compute
+  bool exact = true;    ///< all wanted tiles are exact
+  double share = 1;     ///< share of them that is exact, 0…1
 };
 
-/// The level whose one tile holds the whole matrix.
+/// The level at which one tile holds the whole matrix.
 int coarsest_level(Index rows, Index cols);
 
 class TileStore {
  public:
-  /// `wake` is called from another thread when there are new tiles and, some 20 times a second, when progress moved.
+  /// `wake` is called from another thread when tiles are added and, about 20 times a second, when progress was made.
   explicit TileStore(std::function<void()> wake = {});
   ~TileStore();
   TileStore(const TileStore&) = delete;
   TileStore& operator=(const TileStore&) = delete;
 
-  /// Once a frame that shows tiles. Those of another matrix are forgotten.
+  /// Call in each frame that shows tiles. Tiles of another matrix are dropped.
   void want(const TiledMatrix& matrix, const TileRange& tiles);
-  /// After a frame: where nothing was wanted in it, all is let go of.
+  /// Call after each frame: everything is freed if nothing was requested in it.
   void end_frame();
 
-  /// Null while it is not made.
+  /// Null if it is not computed yet.
   std::shared_ptr<const Tile> find(const TileAt& at) const;
   TileProgress progress() const;
-  /// Grows with every tile that is made.
+  /// Increases with every tile.
   std::uint64_t version() const;
-  /// Blocks until it is settled; for pictures and tests.
+  /// Blocks until settled; for pictures and tests.
   void wait();
 
  private:
@@ -91,25 +90,25 @@ class TileStore {
   };
   struct Kept {
     std::shared_ptr<const Tile> tile;
-    std::uint64_t used;  ///< by which wish
+    std::uint64_t used;  ///< the last request that used it
   };
-  /// Neighbouring tiles of one row, on their way.
+  /// Neighbouring tiles of one row that are being computed.
   struct Strip {
     TileAt first;
     Index tiles = 0;
     bool sample = false;
     TiledMatrix matrix;
     Index rows = 0, cols = 0;  ///< cells of the level
-    Index done = 0;            ///< rows of them, in `cells`
+    Index done = 0;            ///< finished rows, in `cells`
     PooledMatrix cells;
-    /// One step is enough: it looks at one row of each block.
+    /// A single step suffices: it reads one row of each block.
     bool is_quick() const { return sample || first.level == 0; }
     bool is_as(const Strip& other) const;
   };
   enum class Step : std::uint8_t { made, nothing, rests };
 
   void work(const std::stop_token& quit);
-  /// The next step of what is wanted, with `lock` let go of meanwhile.
+  /// Does the next step of the request; releases `lock` meanwhile.
   Step take_step(std::unique_lock<std::mutex>& lock);
   std::optional<Strip> next_strip() const;
   void advance(Strip& strip, std::unique_lock<std::mutex>& lock);
@@ -118,7 +117,7 @@ class TileStore {
   void make_parent(const TileAt& at);
   void let_go_of_old();
   void tell(bool at_once);
-  /// While one pans and zooms, samples are enough: what takes longer begins when the picture rests.
+  /// While the user pans and zooms, samples suffice; longer work begins after this pause.
   static constexpr std::chrono::milliseconds rest{120};
   bool is_there(const TileAt& at, bool exact) const;
 
@@ -128,11 +127,11 @@ class TileStore {
   std::optional<Wish> wish_;
   std::uint64_t wishes_ = 0, version_ = 0;
   bool wanted_ = false;  ///< in this frame
-  bool failed_ = false;  ///< the wish cannot be fulfilled
-  bool idle_ = true;     ///< all that is wanted is there
+  bool failed_ = false;  ///< the request cannot be fulfilled
+  bool idle_ = true;     ///< everything requested is there
   std::optional<Strip> strip_;
-  double under_way_ = 0;   ///< tiles' worth of the strip that is being made
-  Index rows_a_step_ = 8;  ///< so that a step takes some 20 ms
+  double under_way_ = 0;   ///< size of the strip in progress, in tiles
+  Index rows_a_step_ = 8;  ///< chosen so that a step takes about 20 ms
   mutable std::map<TileAt, Kept> tiles_;
   Clock::time_point woken_{};
   std::jthread worker_;

@@ -1,4 +1,4 @@
-// Explain: the arithmetic behind one number, one step back. Repeated, it leads from an output to the inputs.
+// Explain: the arithmetic of one number, one step back. Repeated, it leads from an output to the inputs.
 #pragma once
 
 #include <string>
@@ -28,36 +28,36 @@ struct Term {
   double factor = 0;
 };
 
-/// A number on the way that is no cell of a stage.
+/// An intermediate number that is no cell of a stage.
 struct Quantity {
-  std::string_view name;  ///< fixed words: "row_maximum", "exponential", "sum", "scale", "cosine", "fill" …
+  std::string_view name;  ///< a fixed word: "row_maximum", "exponential", "sum", "scale", "cosine", "fill" …
   double value = 0;
-  bool added = false;  ///< stands in the sum beside the terms
+  bool added = false;  ///< it is added to the sum of the terms
 };
 
 struct Explanation {
   Cell cell;
   double value = 0;
-  std::string formula;  ///< in symbols, as math markup (core/explain/math_markup.h), real minus signs
-  std::string numbers;  ///< the same with this cell's numbers; long sums show their largest terms and the rest as one
+  std::string formula;  ///< as math markup (core/explain/math_markup.h), with real minus signs
+  std::string numbers;  ///< the formula with this cell's numbers; long sums show their largest terms and the sum of the rest
   std::vector<Term> terms;
   std::vector<Quantity> quantities;
 
   const Quantity* quantity(std::string_view name) const;
 };
 
-/// `cell` is in the trace (see `contains`). Inputs, parameters and the mask are where it ends: they have no terms.
+/// `cell` must be in the trace (see `contains`). Inputs, parameters and the mask have no terms.
 Explanation explain(const Trace& trace, const Cell& cell);
 
 bool contains(const Trace& trace, const Cell& cell);
-/// The number itself.
+/// The value of the cell.
 float value_at(const Trace& trace, const Cell& cell);
 /// The index in the stage's own axes, as in an npz: 4, 3 (no head), 2 (weight matrices) or 1 (biases) numbers.
 std::vector<Index> own_index(const Trace& trace, const Cell& cell);
-/// "weights:0,2,3,1", or "Q:0,3,5" in the stage's own axes. Throws SettingError named `option`, with the range.
+/// "weights:0,2,3,1", or "Q:0,3,5" in the stage's own axes. Throws SettingError named `option`, with the valid range.
 Cell cell_named(const Trace& trace, std::string_view option, std::string_view text);
 
-/// Cells of one stage, [first, first + count) each way.
+/// A rectangle of cells of one stage.
 struct Region {
   Stage stage{};
   Index batch = 0, head = 0;
@@ -65,7 +65,7 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
-/// The cells of the next stages that this one is a term of: the other way round.
+/// The cells of the next stages that depend on this one.
 std::vector<Region> dependants(const Trace& trace, const Cell& cell);
 
 }  // namespace headlight

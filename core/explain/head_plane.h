@@ -1,4 +1,4 @@
-// Queries and keys of one head as arrows in a plane: where scores are lengths times cosines.
+// Queries and keys of one head as arrows in a plane, in which scores are lengths times cosines.
 #pragma once
 
 #include <array>

@@ -10,14 +10,14 @@
 
 namespace headlight {
 
-/// The inside of the braces that `text` starts with, or its first word or character; and what follows.
+/// The content of the braces that `text` starts with, or its first word or character; and the rest.
 std::pair<std::string_view, std::string_view> markup_argument(std::string_view text);
 
 /// As a line of plain text, for terminals: "s[2,3] = q_2·k_3 / √d_head". Numbered subscripts go into brackets, other
 /// scripts keep their mark ("W^q"), fractions and roots get the parentheses they need.
 std::string plain_math(std::string_view markup);
 
-/// The same markup, every \in{stage}{x} as x.
+/// The markup with every \in{stage}{x} replaced by x.
 std::string without_stages(std::string_view markup);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What stands between a stage and its sources: a product's sum after some of its terms, a softmax on its way.
+// Intermediate results between a stage and its sources: a product's partial sums, a softmax in progress.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace headlight {
 
-/// Of how many terms each number of a product is the sum: d_query … for Q, K, V, d_head for scores, n_k for
-/// head_outputs, H·d_head for output. 0 where the stage is no product, or has no weights.
+/// The number of terms of each number of a product: d_query … for Q, K, V, d_head for scores, n_k for head_outputs,
+/// H·d_head for output. 0 if the stage is no product or has no weights.
 Index product_terms(const Trace& trace, Stage stage);
 
 /// Σ over the terms before `terms` of left[row, i] · right[i, col], of one batch entry and head: [rows, cols]. A bias
 /// is added with the last term.
 Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head, Index terms);
 
-/// The two operands of a product, and along which axis of the right one its terms lie.
+/// The operands of a product, and the axis of the right one along which its terms lie.
 struct Operands {
   Stage left{}, right{};
   bool terms_are_rows = false;  ///< of the right one: V of head_outputs; else its columns, as W [out, in] and K_heads

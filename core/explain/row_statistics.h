@@ -1,4 +1,4 @@
-// What each row of attention weights amounts to, and what is odd about it.
+// Statistics of each row of attention weights, and what is unusual about it.
 #pragma once
 
 #include <cstdint>
@@ -8,30 +8,30 @@
 
 namespace headlight {
 
-/// Why a row of weights is not what a softmax gives, most telling first.
+/// Why a row of weights is not a plain softmax, in order of priority.
 enum class RowFlag : std::uint8_t {
   none,          ///< it sums to one
-  dead_nan,      ///< no key may be attended to: NaN, as −∞ for every score gives
-  dead_uniform,  ///< no key may be attended to: the same weight for every key, as a finite fill gives
-  dead_zero,     ///< no key may be attended to: set to zero
-  nan,           ///< NaN although some keys may be attended to: NaN or +∞ among its scores
-  dropout,       ///< dropout took some weights and scaled the others by 1/(1 − p)
-  sink,          ///< a sink logit took its share
+  dead_nan,      ///< no key is allowed: NaN, as from −∞ for every score
+  dead_uniform,  ///< no key is allowed: equal weights, as from a finite fill
+  dead_zero,     ///< no key is allowed: set to zero
+  nan,           ///< NaN although some keys are allowed: NaN or +∞ among its scores
+  dropout,       ///< dropout removed weights and scaled the others by 1/(1 − p)
+  sink,          ///< a sink logit has a share
   leak,          ///< masked keys have weight: the fill is finite
 };
 
 struct RowStatistics {
   double sum = 0;
-  double entropy = 0;  ///< bits, of the row divided by its sum; NaN where the row is
+  double entropy = 0;  ///< bits, of the normalised row; NaN if the row is
   float maximum = 0;
-  Index allowed = 0;  ///< keys that the mask lets through
+  Index allowed = 0;  ///< number of keys that the mask allows
   RowFlag flag = RowFlag::none;
 };
 
-/// Of every row of `weights` or `dropped_weights` at one batch entry and head.
+/// For every row of `weights` or `dropped_weights` at one batch entry and head.
 std::vector<RowStatistics> row_statistics(const Trace& trace, Stage stage, Index batch, Index head);
 
-/// "row.dropout" and the like: the key of the flag's sentence in the table of words.
+/// "row.dropout" and the like: the translation key of the flag.
 const char* word_of(RowFlag flag);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Inside core/explain: one function a kind of step, and what they share.
+// Inside core/explain: one function per kind of step, and helpers.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ void explain_head_outputs(const Trace& trace, Explanation& to);
 void explain_contribution(const Trace& trace, Explanation& to);
 void explain_concat(const Trace& trace, Explanation& to);
 
-/// What stands in this trace for one of a stage's sources, which is not a weight, a bias or a mask.
+/// What replaces one of a stage's sources in this trace (not for weights, biases and masks).
 Stage source_of(const Trace& trace, Stage stage, std::size_t which = 0);
 
 void add_term(const Trace& trace, Explanation& to, const Cell& cell, double factor);
@@ -32,15 +32,15 @@ void add_term(const Trace& trace, Explanation& to, const Cell& cell, double fact
 /// kept.
 void add_products(const Trace& trace, Explanation& to, std::span<const Cell> left, std::span<const Cell> right);
 
-/// About three digits, a real minus sign, −∞, NaN; very small and large ones as powers of ten.
+/// About three digits, with a real minus sign, −∞, NaN; very small and large ones as powers of ten.
 std::string number(double value);
-/// In parentheses where it is negative.
+/// In parentheses if it is negative.
 std::string bracketed(double value);
 /// "_{2,3}"
 std::string at(Index row, Index col);
-/// `text` as a symbol that stands for numbers of `stage`: \in{stage}{text}.
+/// `text` as a symbol for numbers of `stage`: \in{stage}{text}.
 std::string in_stage(Stage stage, const std::string& text);
-/// "S′_{2,3}" and the like: how a stage is called in formulas, as a symbol of it.
+/// "S′_{2,3}": a cell of a stage in a formula.
 std::string symbol(const Cell& cell);
 
 }  // namespace headlight::steps

@@ -1,4 +1,4 @@
-// Runs a Program for one context.
+// Evaluates a Program.
 #pragma once
 
 #include "core/mask/evaluate.h"
@@ -6,10 +6,10 @@
 
 namespace headlight::mask {
 
-/// The tensors behind padding(), file() and painted(), where the expression uses them, in four axes.
+/// The tensors of padding(), file() and painted(), if the expression uses them, with four axes.
 struct MaskInputs {
   Tensor valid_lens;  ///< [B, 1, n_q or 1, 1]
-  Tensor file_mask;   ///< as its file has it, ones in front
+  Tensor file_mask;   ///< as in its file, with leading axes of size 1
   Tensor painted;
   Tensor doc_q, doc_k, place_q, place_k;  ///< [B or 1, 1, n, 1] and [B or 1, 1, 1, n]
 };
@@ -18,14 +18,14 @@ class Machine {
  public:
   Machine(Program program, const MaskInputs& inputs, const MaskContext& context);
 
-  /// The keys that a row is evaluated for, [first, first + count); all unless told. Enter every loop anew after it.
+  /// The keys to evaluate, [first, first + count); all by default. Call enter() for every loop afterwards.
   void set_window(Index first, Index count);
   Index first_key() const { return first_key_; }
   Index keys() const { return keys_; }
 
-  /// Computes what can change in a loop after its variable has been set; outer loops first.
+  /// Recomputes what depends on a loop's variable after it was set; outer loops first.
   void enter(Loop loop, Index index);
-  /// The result, valid after enter(Loop::row, …): one value, or one a key.
+  /// The result, valid after enter(Loop::row, …): one value, or one per key.
   const Register& result() const { return program_.registers[static_cast<std::size_t>(program_.result)]; }
   const Program& program() const { return program_; }
 
@@ -48,7 +48,7 @@ class Machine {
   Program program_;
   const MaskInputs& inputs_;
   const MaskContext& context_;
-  std::array<Index, 4> at_ = {};  // by Loop
+  std::array<Index, 4> at_ = {};  // indexed by Loop
   Index first_key_ = 0, keys_ = 0;
   std::vector<std::uint32_t> hashes_;
 };

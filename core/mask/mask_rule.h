@@ -1,4 +1,4 @@
-// A mask as a rule, parsed once: who may attend to whom. It is built as cells, or read row by row.
+// A mask as a rule: a parsed expression with its inputs. It is built as cells, or read row by row.
 #pragma once
 
 #include <memory>
@@ -11,32 +11,32 @@
 
 namespace headlight {
 
-/// An expression, what its functions stand for, and the cells painted over it. Rules that are equal give the same mask.
+/// An expression, the values of its functions, and painted cells. Equal rules give equal masks.
 struct MaskRule {
   MaskExpression expression;
   Index batch = 1, heads = 1, n_q = 1, n_k = 1;
-  Exact<Tensor> valid_lens{}, file_mask{}, doc_ids{};  ///< as MaskContext has them
-  std::vector<PaintedCells> painted{};                 ///< those outside the sizes are passed over
+  Exact<Tensor> valid_lens{}, file_mask{}, doc_ids{};  ///< as in MaskContext
+  std::vector<PaintedCells> painted{};                 ///< cells outside the matrix are ignored
 
-  /// Whether the painted cells lie over what the expression says. One that calls painted() says itself what becomes of
-  /// them: there it is true where a cell was painted as "may attend", false everywhere else.
+  /// Whether the painted cells override the expression. An expression that calls painted() uses them itself: there
+  /// painted() is true where a cell was painted as "may attend", else false.
   bool paints_over() const { return !painted.empty() && !expression.calls("painted"); }
   bool operator==(const MaskRule&) const = default;
 };
 
-/// MaskExpression::parse; its error says where in the text it is.
+/// As MaskExpression::parse; the error includes the position in the text.
 MaskExpression parse_mask(std::string_view text, std::string_view file_definition = {});
 
-/// [B, H, n_q, n_k] of 0 and 1, 1 = may attend. Axes on which nothing depends are broadcast (stride 0). Throws
+/// [B, H, n_q, n_k] of 0 and 1, 1 = may attend. Axes that the rule does not depend on have stride 0. Throws
 /// ExpressionError, Cancelled.
 Tensor build_mask(const MaskRule& rule, std::stop_token stop = {}, int threads = 1);
 
-/// What a MaskReader or block_verdict reads.
+/// The context for MaskReader and block_verdict.
 struct ReadableMask {
   MaskExpression expression;
   MaskContext context;
 };
-/// Null where cells were painted over the mask, which only cells can show. Throws ExpressionError.
+/// Null if painted cells override the expression, which only cells can express. Throws ExpressionError.
 std::shared_ptr<const ReadableMask> readable_mask(const MaskRule& rule);
 
 }  // namespace headlight

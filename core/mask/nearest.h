@@ -1,4 +1,4 @@
-// The name a person probably meant.
+// Suggests the name that a user probably meant.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace headlight {
 
-/// Of `names`, the one fewest slips (a letter added, lost, replaced, or two swapped; case is free) away from `typed`;
-/// empty if even that one is more than a third of its letters off.
+/// The one of `names` with the smallest edit distance to `typed` (insertion, deletion, substitution, transposition;
+/// ignoring case); empty if more than a third of its letters differ.
 std::string_view nearest_name(std::string_view typed, std::span<const std::string_view> names);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Painting on the mask: cells set by hand over what the expression gives there, and what a brush does to them.
+// Painted cells of the mask, and brush strokes.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace headlight {
 
-/// Cells of the mask set by hand over what the expression says: `queries` rows from `query` on, `keys` columns from
-/// `key` on. -1 stands for "all" on the axes of batch and head. In a list, later ones lie over earlier ones.
+/// Cells that override the expression: `queries` rows from `query` on, `keys` columns from `key` on. -1 means "all" for
+/// batch and head. In a list, later entries override earlier ones.
 struct PaintedCells {
   Index batch = -1, head = -1, query = 0, key = 0;
   bool attend = false;
@@ -17,7 +17,7 @@ struct PaintedCells {
   bool operator==(const PaintedCells&) const = default;
 };
 
-/// Whether any of these cells lie in that matrix.
+/// Whether any of these cells are in that matrix.
 inline bool lies_in(const PaintedCells& cells, Index batch, Index head) {
   return (cells.batch < 0 || cells.batch == batch) && (cells.head < 0 || cells.head == head);
 }
@@ -25,23 +25,22 @@ inline bool lies_in(const PaintedCells& cells, Index batch, Index head) {
 enum class Paint : std::uint8_t {
   allow,
   forbid,
-  give_back,  ///< to the expression: as if it had never been painted
+  give_back,  ///< removes painted cells
 };
 
 struct PaintSizes {
   Index batch = 1, heads = 1, n_q = 1, n_k = 1;
 };
 
-/// `painted` after one stroke over `area` (whose `attend` is not looked at). What comes back lies within the sizes,
-/// does not contradict itself, and is in one order with rows joined where they can be: the same picture is the same
-/// list.
+/// `painted` after a stroke over `area` (its `attend` is ignored). The result lies within the sizes, has no overlaps,
+/// and is sorted with rows merged where possible, so that equal pictures are equal lists.
 std::vector<PaintedCells> painted_over(const std::vector<PaintedCells>& painted, const PaintedCells& area, Paint paint,
                                        const PaintSizes& sizes);
 
-/// The same without a stroke: what a list from a file means.
+/// The same without a stroke, for a list from a file.
 std::vector<PaintedCells> tidied(const std::vector<PaintedCells>& painted, const PaintSizes& sizes);
 
-/// How many cells of one matrix are painted.
+/// The number of painted cells of one matrix.
 struct PaintedCount {
   Index allowed = 0, forbidden = 0;
 };

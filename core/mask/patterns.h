@@ -1,7 +1,7 @@
-// The mask patterns: one table that the parser, `headlight list masks` and the palette of the window share.
+// The mask patterns: one table for the parser, `headlight list masks` and the window's palette.
 //
-// A pattern is a name for a predicate over (q, k), both counted from zero; true = may attend. Each is defined in the
-// mask language itself, so that evaluation and code export know nothing of any single pattern.
+// A pattern is a named predicate over (q, k), counted from zero; true = may attend. Each is defined in the mask
+// language itself, so that evaluation and code export treat all patterns alike.
 #pragma once
 
 #include <limits>
@@ -13,38 +13,38 @@
 
 namespace headlight {
 
-/// A number a pattern takes. It may be any expression over b, h, n_q, n_k, but not over q or k.
+/// A parameter of a pattern. It may be any expression over b, h, n_q, n_k, but not over q or k.
 struct Parameter {
   std::string_view name;
   double minimum = 0;
-  double initial = 1;  ///< where a slider starts
+  double initial = 1;  ///< initial value of its slider
   double maximum = std::numeric_limits<double>::infinity();
-  bool whole = true;  ///< false: any number in the range
+  bool whole = true;  ///< false: not only integers
 };
 
 struct Pattern {
   std::string_view name;
   std::span<const Parameter> parameters;
-  std::string_view predicate;   ///< for people, in Unicode: "|q − k| < w"
+  std::string_view predicate;   ///< in Unicode mathematics: "|q − k| < w"
   std::string_view known_from;  ///< models and libraries; may be empty
-  std::string_view example;     ///< an expression worth starting from
-  std::string_view definition;  ///< in the mask language, over the parameters; empty where the parameters repeat
-  bool repeats = false;         ///< takes one or more of its single parameter
+  std::string_view example;     ///< a useful example expression
+  std::string_view definition;  ///< in the mask language, over the parameters; empty if the parameters repeat
+  bool repeats = false;         ///< takes one or more arguments for its single parameter
 };
 
 /// In the order of the manual.
 std::span<const Pattern> all_patterns();
-/// nullptr if there is no such pattern.
+/// nullptr if there is none.
 const Pattern* pattern_named(std::string_view name);
 /// "window(w)", "document(n1, n2, …)"
 std::string signature(const Pattern& pattern);
-/// The parameter that argument `index` is for.
+/// The parameter of argument `index`.
 const Parameter& parameter(const Pattern& pattern, std::size_t index);
 /// "a whole number of 1 or more", "a number from 0 to 1"
 std::string range_sentence(const Parameter& parameter);
-/// The definition for a call with so many arguments, over `argument_name`s.
+/// The definition for a call with this number of arguments, over `argument_name`s.
 std::string definition(const Pattern& pattern, std::size_t argument_count);
-/// What argument `index` is called in the definition: "w", or "n1", "n2" where the parameter repeats.
+/// The name of argument `index` in the definition: "w", or "n1", "n2" if the parameter repeats.
 std::string argument_name(const Pattern& pattern, std::size_t index);
 
 /// Masks of published models that are no pattern of their own: one expression each, worth starting from.

@@ -1,4 +1,4 @@
-// What a mask costs and what it leaves. A mask is 0/1 floats, 1 = may attend: [n_q, n_k] or with batch and head axes.
+// Costs and counts of a mask of 0/1 floats, 1 = may attend: [n_q, n_k], or with batch and head axes.
 #pragma once
 
 #include <vector>
@@ -15,33 +15,33 @@ struct AllowedShare {
   Index cells = 0;
   double share() const { return cells == 0 ? 0 : static_cast<double>(allowed) / static_cast<double>(cells); }
 };
-/// Over all batch entries and heads the mask has.
+/// Over all batch entries and heads of the mask.
 AllowedShare allowed_share(const Tensor& mask);
 
-/// The mask cut into block×block tiles, smaller at the lower and right edge, as block-sparse kernels see it.
+/// The mask cut into block × block tiles, smaller at the lower and right edges, as block-sparse kernels process it.
 struct BlockCounts {
   Index empty = 0;  ///< nothing allowed: skipped
-  Index full = 0;   ///< everything allowed: computed without looking at the mask
+  Index full = 0;   ///< everything allowed: computed without the mask
   Index partial = 0;
   Index skipped_cells = 0;  ///< cells in empty blocks
   Index blocks() const { return empty + full + partial; }
 };
-/// Over all batch entries and heads the mask has. `block` ≥ 1.
+/// Over all batch entries and heads of the mask. `block` ≥ 1.
 BlockCounts block_counts(const Tensor& mask, Index block);
 
-/// What a kernel does with each cell of a [n_q, n_k] mask cut into blocks: 0 = in a block that is skipped, 1 = computed
-/// in a partial block and masked, 2 = computed there and allowed, 3 = in a full block.
+/// What a kernel does with each cell of a [n_q, n_k] mask: 0 = skipped block, 1 = masked in a partial block, 2 =
+/// allowed in a partial block, 3 = in a full block.
 Tensor block_cells(const MatrixView& mask, Index block);
-/// A block size that shows blocks at so many tokens: a power of two, up to 128, of which three or more go along a side.
+/// A block size suitable for this number of tokens: a power of two up to 128, with at least three blocks per side.
 Index usual_block(Index tokens);
 
 /// Floating-point operations of scores (Q Kᵀ) and head outputs (weights · V): 2 · d_head each, for each cell and head.
 struct AttentionFlops {
-  double dense = 0;         ///< every cell computed
-  double block_sparse = 0;  ///< empty blocks skipped
-  double ideal = 0;         ///< allowed cells only
+  double dense = 0;         ///< every cell is computed
+  double block_sparse = 0;  ///< empty blocks are skipped
+  double ideal = 0;         ///< only allowed cells
 };
-/// `mask` stands for batch · heads matrices, of which it may hold fewer where they are the same.
+/// `mask` stands for batch · heads matrices; equal ones may be stored once.
 AttentionFlops attention_flops(const Tensor& mask, Index batch, Index heads, Index d_head, Index block);
 
 /// Bytes of K and V that one layer keeps for each token: 2 · G · d_head numbers (G = H: MHA; 1 < G < H: GQA; G = 1:
@@ -54,7 +54,7 @@ struct MaskDifference {
   Index only_second = 0;
   Tensor cells;  ///< +1 where only the first allows, −1 where only the second does, else 0
 };
-/// Throws InputError if the shapes do not broadcast to one.
+/// Throws InputError if the shapes cannot be broadcast.
 MaskDifference mask_difference(const Tensor& first, const Tensor& second);
 
 }  // namespace headlight

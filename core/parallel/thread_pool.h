@@ -1,13 +1,12 @@
-// The process's one pool of threads, which Workers::run() spreads blocks over.
+// The thread pool of the process, used by Workers::run().
 #pragma once
 
 #include <functional>
 
 namespace headlight {
 
-/// Calls `work` on the calling thread and on up to `helpers` others at once; returns when all that took part have. A
-/// helper that is not free in time takes no part, so `work` must finish the whole by itself if it has to. `work` throws
-/// nothing.
+/// Calls `work` on the calling thread and on up to `helpers` pool threads; returns when all that took part have
+/// finished. A busy helper does not take part, so `work` must be able to finish everything alone. It must not throw.
 void work_together(int helpers, const std::function<void(bool caller)>& work);
 /// The same on all processors.
 void work_together(const std::function<void(bool caller)>& work);

@@ -1,26 +1,25 @@
-// What a program without threads has in their place: jobs that are done between its frames, and looks at the clock.
-//
-// The frame loop calls do_job() on a stack that it can leave in the middle (or on its own, and then waits for it), and
-// look_around() with each frame. Only the *_turns.cpp, which such a program is built from, have jobs and looks.
+// Background jobs in a program without threads: they run between its frames. The frame loop calls do_job() on a stack
+// of its own that it can leave (or directly, and then waits for it), and look_around() in each frame. Only *_turns.cpp
+// files use this.
 #pragma once
 
 #include <functional>
 
 namespace headlight {
 
-/// `job` does one job that waits, whole; false where none does. Known by `owner`, until it is removed.
+/// `job` completes one waiting job, and returns false if none waits. It belongs to `owner` until removed.
 void add_job(const void* owner, std::function<bool()> job);
 void remove_job(const void* owner);
-/// Does one job of any owner, those that were there first before others; false where none waits.
+/// Runs one job of any owner, the oldest first; false if none waits.
 bool do_job();
 
-/// `look` is short and throws nothing.
+/// `look` must be short and must not throw.
 void add_look(const void* owner, std::function<void()> look);
 void remove_look(const void* owner);
 void look_around();
 
-/// Called in the midst of long work, some thousand operations apart: a frame may have its turn. Does nothing unless
-/// breathe_by() was called, which a program without threads does once, before all work.
+/// Called within long computations, every few thousand operations, so that a frame can be drawn. Does nothing unless
+/// breathe_by() was called, which a program without threads does once at the start.
 void breathe();
 void breathe_by(void (*give_way)());
 /// While one lives, breathe() does nothing: for what a frame in its midst would ask for again.

@@ -1,5 +1,5 @@
-// One who works off the frame, a job at a time: on a thread of its own or, in a program without threads, in turns with
-// the frames (core/parallel/turns.h).
+// A background worker that runs one job at a time: on a thread of its own or, in a program without threads, between
+// frames (core/parallel/turns.h).
 #pragma once
 
 #include <condition_variable>
@@ -11,16 +11,16 @@ namespace headlight {
 
 class Worker {
  public:
-  /// `job` does what waits, whole; false where nothing does. It may be called from now on, from another thread.
+  /// `job` completes one waiting job, and returns false if none waits. It may be called at once, from another thread.
   explicit Worker(std::function<bool()> job);
-  /// A job that is under way ends first.
+  /// Waits for a running job.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Something waits to be done.
+  /// Announces a waiting job.
   void call();
-  /// Blocks until `done`, which jobs make true. Hold nothing that `done` or a job locks.
+  /// Blocks until `done` is true, which jobs bring about. Hold no lock that `done` or a job takes.
   void wait(const std::function<bool()>& done);
 
  private:

@@ -1,4 +1,4 @@
-// The same mask under the choices that differ between libraries, and what each does to a run.
+// The conventions in which libraries differ about the same mask, and the effect of each on a run.
 #pragma once
 
 #include <string>
@@ -11,26 +11,26 @@ namespace headlight {
 
 struct Convention {
   std::string id;       ///< "polarity", "window", "corner", "fill:-1e9", "dead_row:zero", "after_softmax"
-  bool applies = true;  ///< a scenario can say it; after_softmax is a mistake that none can
-  Scenario scenario;    ///< the run's with the other choice made, where it applies
+  bool applies = true;  ///< a scenario can express it; after_softmax is a mistake that none can
+  Scenario scenario;    ///< the run's scenario with the other convention, if it applies
 };
 
-/// The other choices for a run with a mask, in the order above. Those that its mask knows nothing of (no window, n_q =
-/// n_k, no dead row) are left out.
+/// The other conventions for a run with a mask, in the order above, without those that do not concern it (no window,
+/// n_q = n_k, no dead row).
 std::vector<Convention> other_conventions(const Trace& trace);
 
-/// What a choice does to the run.
+/// The effect of a convention on the run.
 struct ConventionEffect {
   Tensor weights, mask;                         ///< [B, H, n_q, n_k]
-  Index cells = 0;                              ///< of the mask that differ, over all batch entries and heads
+  Index cells = 0;                              ///< number of mask cells that differ, over all batch entries and heads
   float weights_change = 0, output_change = 0;  ///< the largest |difference| between finite numbers
-  bool nan_changes = false;                     ///< some weights are NaN in one of the two runs alone
+  bool nan_changes = false;                     ///< some weights are NaN in only one of the runs
   bool changes_nothing() const { return cells == 0 && weights_change == 0 && output_change == 0 && !nan_changes; }
 };
-/// Computes the run with it, from the mask or the scores on.
+/// Computes the run with it, starting at the mask or the scores.
 ConventionEffect effect_of(const Convention& choice, const Trace& trace);
 
-/// The expression with each call of one pattern made a call of the other, and the other way round.
+/// The expression with calls of two patterns exchanged.
 std::string with_calls_swapped(const std::string& expression, std::string_view one, std::string_view other);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What a change did: B − A, stage by stage.
+// The difference B − A between two traces, stage by stage.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@ namespace headlight {
 
 struct StageDifference {
   enum class Kind : std::uint8_t {
-    same,  ///< every number is the same
+    same,  ///< all numbers are equal
     differs,
-    other_shape,  ///< nothing to subtract
-    only_a,       ///< the stage is in A alone
+    other_shape,  ///< cannot be subtracted
+    only_a,       ///< only A has the stage
     only_b,
   };
   Stage stage{};
   Kind kind{};
-  /// B − A in the stage's shape; undefined unless it differs. A number that is −∞ or NaN on both sides has not changed:
-  /// 0. One that is so on one side alone has an infinite or NaN difference.
+  /// B − A in the stage's shape; undefined unless it differs. Numbers that are −∞ or NaN on both sides count as equal:
+  /// 0. If only one side is, the difference is infinite or NaN.
   Tensor values;
-  Index changed = 0;  ///< how many numbers
-  float largest = 0;  ///< |B − A| over the finite ones
-  Cell at;            ///< where that is; where no finite number changed, the first that did
+  Index changed = 0;  ///< number of changed values
+  float largest = 0;  ///< the largest finite |B − A|
+  Cell at;            ///< its position; if no finite number changed, the first that did
 };
 
 struct Difference {
   std::vector<StageDifference>
-      stages;  ///< that A or B has: inputs, parameters, then the rest in the order of computation
+      stages;  ///< inputs, parameters, then stages in order of computation, of A or B
   const StageDifference* find(Stage stage) const;
-  /// The first stage that is not the same in both; null where all are.
+  /// The first stage that differs; null if none does.
   const StageDifference* first() const;
 };
 
-/// Throws Cancelled when asked to stop.
+/// Throws Cancelled.
 Difference difference(const Trace& a, const Trace& b, std::stop_token stop = {});
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// How each stage is computed: one row a stage, beside its row in core/stage/stage.cpp.
+// How each stage is computed: one row per stage, as in core/stage/stage.cpp.
 #pragma once
 
 #include <array>
@@ -11,40 +11,40 @@ namespace headlight {
 
 struct StageStep {
   Stage stage;
-  /// Whether there is one, given its sources; null: always.
+  /// Whether a run has the stage, given its sources; null: always.
   bool (*exists)(const Scenario& scenario, const Inputs& inputs);
-  /// What it is computed by besides its sources. Null: nothing.
+  /// Its parameters besides its sources; null: none.
   StageParameters (*parameters)(const Trace& so_far);
-  /// The stage from its key and nothing else, so that equal keys give equal stages. Null: the sweep over the
-  /// score-shaped stages makes it (core/attention/sweep.h), by its parameters.
+  /// Computes the stage from its key alone, so that equal keys give equal stages. Null: the sweep over the score-shaped
+  /// stages computes it (core/attention/sweep.h).
   Tensor (*make)(const StageRecord& key, const Workers& workers);
-  /// About how many floating-point operations that is; an exponential counts as some tens. Null: none.
+  /// Estimated floating-point operations; an exponential counts as some tens. Null: none.
   double (*work)(const Inputs& inputs);
 };
 
 const StageStep& step_of(Stage stage);
 
-/// Whether a run has the stage: the source knows it, or its row says so and its own sources are there, or what stands
-/// for them. A weight, bias or mask may be missing.
+/// Whether a run has the stage: it comes from the source, or its row says so and its sources, or their replacements,
+/// exist. A weight, bias or mask may be missing.
 bool is_made(Stage stage, const Trace& so_far);
-/// The same of every stage and parameter, by static_cast<std::size_t>(stage), before anything is computed.
+/// The same for every stage and parameter, by static_cast<std::size_t>(stage), before anything is computed.
 std::array<bool, matrix_count> made_stages(const Scenario& scenario, const Inputs& inputs);
 /// Its sources and parameters in this run.
 StageRecord key_of(Stage stage, const Trace& so_far);
 
-/// QK-norm of Q_normed or K_normed; RoPE of Q_rotated or K_rotated.
+/// The QK-norm of Q_normed or K_normed; the RoPE of Q_rotated or K_rotated.
 HeadNorm norm_of(const Trace& trace, Stage stage);
 Rotation rotation_of(const Trace& trace, Stage stage);
 
-/// How much work each stage of a run is, for the progress bar.
+/// The estimated work of each stage, for the progress bar.
 class WorkEstimate {
  public:
   WorkEstimate(const Scenario& scenario, const Inputs& inputs);
-  /// The share of the whole, 0…1, that is done when `part` (0…1) of `stage` and everything before it is.
+  /// The share of all work, 0…1, that is done when `part` (0…1) of `stage` is.
   double share(Stage stage, double part) const;
 
  private:
-  std::array<double, stage_count> before_{};  ///< work of the stages before each
+  std::array<double, stage_count> before_{};  ///< work before each stage
   std::array<double, stage_count> work_{};
   double whole_ = 0;
 };

@@ -1,4 +1,4 @@
-// Trace: the numbers of every stage of one run. Immutable once computed; shared between threads by shared_ptr<const
+// Trace: the numbers of all stages of one run. Immutable once computed, and shared between threads as shared_ptr<const
 // Trace>.
 #pragma once
 
@@ -28,23 +28,23 @@ struct SilenceParameters {
   std::vector<Index> heads{};  ///< knocked out: their outputs are zero
   bool operator==(const SilenceParameters&) const = default;
 };
-/// Of a stage that Run::override_stage made: never one that is computed.
+/// For a stage that Run::override_stage replaced: never reused.
 struct Overridden {
   bool operator==(const Overridden&) const = default;
 };
-/// What a stage is computed by besides its sources: the argument of its kernel, and part of its key. Floats are equal
-/// bit by bit, tensors where they are identical().
+/// The parameters of a stage besides its sources: its kernel's argument and part of its cache key. Floats are compared
+/// bit by bit, tensors by identical().
 using StageParameters =
     std::variant<std::monostate, SplitParameters, HeadNorm, Rotation, ScaleParameters, CapParameters, BiasParameters,
                  MaskRule, FillParameters, SoftmaxParameters, DropoutParameters, SilenceParameters, Overridden>;
 
-/// What a stage was computed from. Two records with the same key have the same output.
+/// The cache key of a stage. Records with equal keys have equal outputs.
 struct StageRecord {
   std::vector<Exact<Tensor>> sources{};
   StageParameters parameters{};
   Tensor output{};
-  double milliseconds = 0;  ///< time it took when it was last computed
-  bool reused = false;      ///< taken from the last trace as it was
+  double milliseconds = 0;  ///< when it was last computed
+  bool reused = false;      ///< taken from the last trace
 
   bool same_key(const StageRecord& other) const { return sources == other.sources && parameters == other.parameters; }
 };
@@ -57,30 +57,30 @@ class Trace {
   Scenario scenario;
   Inputs inputs;
   std::array<StageRecord, stage_count> records;
-  std::optional<MaskRule> mask_rule;  ///< nothing where there is no mask
+  std::optional<MaskRule> mask_rule;  ///< unset without a mask
   Tensor dropout_keep;                ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
   Tensor sink_logits;                 ///< [H]; undefined unless the scenario has one
-  Tensor contributions;               ///< contribution_norms; undefined until asked for (core/run/contributions.h)
+  Tensor contributions;               ///< contribution_norms; undefined until requested (core/run/contributions.h)
   Tensor t5_table;         ///< [H, 32], by bucket (core/position/relative_bias.h); undefined unless the scenario has it
-  float scale = 1;         ///< what scores were multiplied by
-  float fill = 0;          ///< what masked scores were set to
-  Index query_offset = 0;  ///< the first query's position
-  std::shared_ptr<const TraceSummary> summary;   ///< core/run/summary.h; null unless the run asked for it
-  std::shared_ptr<const HeadOverview> overview;  ///< core/network/head_overview.h; null unless the run asked for it
+  float scale = 1;         ///< factor of the scores
+  float fill = 0;          ///< value of masked scores
+  Index query_offset = 0;  ///< position of the first query
+  std::shared_ptr<const TraceSummary> summary;   ///< core/run/summary.h; null unless requested
+  std::shared_ptr<const HeadOverview> overview;  ///< core/network/head_overview.h; null unless requested
 
   const Dims& dims() const { return inputs.dims; }
-  /// A stage, parameter or measure; an undefined tensor where this run has none.
+  /// A stage, parameter or measure; undefined if the run has none.
   const Tensor& operator[](Stage stage) const;
   bool has(Stage stage) const { return (*this)[stage].defined(); }
-  /// The stage that is there in its place: itself, or where it is optional what came before it; else nothing.
+  /// The stage itself or, if it is optional and absent, the one that replaces it; unset if there is none.
   std::optional<Stage> standing_for(Stage stage) const {
     return stand_in(stage, [this](Stage s) { return has(s); });
   }
-  /// The stages that this run has, in the order of computation.
+  /// The run's stages, in order of computation.
   std::vector<Stage> stages() const;
 };
 
-/// What lies over a stage's matrix: masked and dropped cells, on the stages from the mask on.
+/// The masks over a stage's matrix: masked and dropped cells, from the mask on.
 CellMasks masks_over(const Trace& trace, Stage stage, Index batch, Index head);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Lessons, and what else can be opened: a scenario with its story.
+// Lessons and everything else that can be opened: a scenario with its text.
 #pragma once
 
 #include <map>
@@ -11,28 +11,27 @@
 
 namespace headlight {
 
-/// A scenario with a name and a story. Words by language; "en" is always there.
+/// A scenario with a name and a text. Texts by language; "en" is always present.
 struct Lesson {
   std::string id;
   std::map<std::string, std::string> title, description;
   Scenario scenario;
-  std::optional<ScenarioView> view = {};  ///< how it is to be looked at, where its file says so
-  std::string file = {};                  ///< the scenario file that it was read from; "" for what is none
+  std::optional<ScenarioView> view = {};  ///< how it is shown, if its file says so
+  std::string file = {};                  ///< the scenario file that it was read from; "" if none
   std::string course =
       {};  ///< the lesson file with steps (core/lesson/course.h) that it is the beginning of; "" for what has none
 };
 
-/// The lessons without steps that ship with the program, the default one first. Throws FileError; with `troubles`,
-/// lessons that cannot be read are left out and their errors' sentences put there.
+/// The shipped lessons without steps, the default one first. Throws FileError; with `troubles`, unreadable lessons are
+/// left out and their errors are put there.
 std::vector<Lesson> shipped_lessons(std::vector<std::string>* troubles = nullptr);
-/// By id, those with steps (core/lesson/course.h) too. Throws SettingError listing the ids there are.
+/// By id, including those with steps (core/lesson/course.h). Throws SettingError that lists the ids.
 Lesson shipped_lesson(const std::string& id);
-/// What opens where no file is named.
+/// What opens if no file is named.
 inline constexpr const char* default_lesson = "first-light";
 
-/// What a FILE on the command line, or one dropped on the window, names: a lesson for "lesson:ID" and for "", a
-/// scenario for .json, else tensors. Only a lesson has a title. Throws FileError, SettingError; tensors are not opened
-/// yet.
+/// What a FILE on the command line or dropped on the window names: a lesson for "lesson:ID" and "", a scenario for
+/// .json, else tensors, which are not opened yet. Only a lesson has a title. Throws FileError, SettingError.
 Lesson open_source(const std::string& file);
 
 }  // namespace headlight

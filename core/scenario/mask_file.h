@@ -1,4 +1,4 @@
-// A file that a person drops on the window: is it a mask?
+// Recognises a dropped file as a mask.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace headlight {
 
-/// Whether the file is to be taken as a mask. A picture or a table is one anywhere; a single array, or a file of arrays
-/// that holds no attention, only where one is `wanted`. Never throws: what cannot be opened is none.
+/// Whether the file is a mask. A picture or a table always is; a single array, or a file of arrays without attention,
+/// only if one is `wanted`. Never throws; false for files that cannot be opened.
 bool is_mask_file(const std::string& path, bool wanted);
-/// The scenario with that mask in force: it is file(), which becomes the expression unless that names it already.
+/// The scenario with that mask: it becomes file(), and the expression becomes file() unless it uses it already.
 Scenario with_mask_file(Scenario scenario, const std::string& path);
 
 }  // namespace headlight

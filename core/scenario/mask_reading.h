@@ -1,4 +1,4 @@
-// A file's masking while it is put together: masks allow what all of them allow, biases add up.
+// Combines the masks of a file: a cell is allowed if all masks allow it; biases are added.
 #pragma once
 
 #include <set>
@@ -15,17 +15,17 @@ struct MaskReading {
   const FileReading& file;
   const Dims& dims;
   Masking masking{};
-  std::set<std::string> taken{};  ///< the arrays that were read as masks of the sequence
+  std::set<std::string> taken{};  ///< arrays that were read as masks
 
   /// 1 = may attend, [B|1, H|1, n_q|1, n_k|1].
   void restrict_to(const Tensor& attend);
   /// The same, in the mask language.
   void restrict_to(const std::string& rule);
-  /// The same axes. Throws FileError for NaN.
+  /// With the same axes. Throws FileError for NaN.
   void add_bias(const Tensor& bias);
 };
 
-/// Whether the named array is a mask of the module's own longest sequence, and no sequence's.
+/// Whether the array is a buffer for the module's longest sequence, not a mask of this one.
 bool is_causal_buffer(const MaskReading& reading, const std::string& name);
 /// GPT-2's attn.bias, minGPT's and nanoGPT's; tril and mask of teaching code, of which the head's modules have one
 /// each.

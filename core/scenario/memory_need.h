@@ -1,4 +1,5 @@
-// How much memory a run takes, by stage, known from its sizes alone: what does not fit is refused before it is taken.
+// The memory that a run needs, by stage, computed from its sizes, so that a run that does not fit is refused
+// beforehand.
 #pragma once
 
 #include <string>
@@ -11,13 +12,13 @@ namespace headlight {
 
 struct StageNeed {
   Stage stage;
-  double bytes = 0;  ///< a double, so that no sizes overflow it
+  double bytes = 0;  ///< double, so that it cannot overflow
 };
 
-/// What each input, parameter and stage of such a run takes that is held in any case; views and scores take nothing.
+/// What each input, parameter and stage of the run takes that is always stored; views take nothing.
 std::vector<StageNeed> memory_needed(const Scenario& scenario, const Dims& dims);
 
-/// Throws SettingError, naming the largest stages, where the whole is more than the machine has left.
+/// Throws SettingError, which names the largest stages, if the machine has too little memory left.
 void check_memory(const Scenario& scenario, const Dims& dims);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// config.json, which Hugging Face keeps beside a model's tensors, or Meta's params.json: what it says of one layer.
+// What config.json (Hugging Face) or params.json (Meta) beside a model's tensors says of one layer.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,14 @@
 
 namespace headlight {
 
-/// config.json in the folder of `tensors`; params.json where only that is there.
+/// config.json in the folder of `tensors`; params.json if there is only that.
 std::filesystem::path config_path(const std::filesystem::path& tensors);
 
-/// What the config.json in the folder of `tensors` says of the layer whose arrays' names begin with `layer`: its
-/// vision_config or audio_config for a layer of such a tower, its text_config for another, else all of it. Null where
-/// there is no such file or part, or none that is an object.
+/// The part of config.json that concerns the layer with this prefix: vision_config or audio_config for a layer of such
+/// a tower, text_config for another, else all of it. Null if there is no such file or part, or if it is no object.
 nlohmann::json config_beside(const std::filesystem::path& tensors, const std::string& layer);
 
-/// The first of `names` that is a number there: a hint, and what it does not say is asked for.
+/// The first of `names` that has a number there. Only a hint: if it is missing, the user is asked.
 struct ConfigNumber {
   std::string name;
   double value = 0;

@@ -1,5 +1,5 @@
-// What stands in Inputs::file where the inputs are a layer of a network: what the model says of that layer's attention,
-// and the pass that gave its input.
+// The content of Inputs::file for a layer of a network: what the model says of that layer's attention, and the pass
+// that computed its input.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ struct NetworkRun;
 inline constexpr double rms_epsilon = 1e-6;    ///< of QK-norm, as in Qwen3, Gemma 3 and OLMo 2
 inline constexpr double layer_epsilon = 1e-5;  ///< torch.nn.LayerNorm's
 
-/// What a model says of its own attention that no setting of a scenario says.
+/// What a model says of its attention that no setting of a scenario can express.
 struct OwnRules {
   std::vector<double>
-      rope_frequencies{};    ///< radians a position; the first 2·size channels of a head turn. Empty: base^(−2j/d)
-  double rope_gain = 1;      ///< times cos and sin (YaRN)
+      rope_frequencies{};    ///< radians per position; the first 2·size channels of a head are rotated. Empty: base^(−2j/d)
+  double rope_gain = 1;      ///< factor of cos and sin (YaRN)
   Index first_position = 0;  ///< of queries and keys, for rotation
-  QkNorm norm_kind = QkNorm::rms;  ///< of q_norm and k_norm: rms or layer
+  QkNorm norm_kind = QkNorm::rms;  ///< of q_norm and k_norm
   Tensor q_norm, k_norm;  ///< QK-norm's learned weights: [d_head], or [heads·d_head] where norm_over_heads or where
                           ///< each head has its own
   Tensor q_norm_bias, k_norm_bias;  ///< as many; a LayerNorm may have none
@@ -38,19 +38,19 @@ class ModelLayer final : public TensorFile {
       : own(std::move(own_rules)), pass(std::move(of_pass)), file(std::move(of_file)), asked(std::move(as_asked)) {}
   const OwnRules own;
   const std::shared_ptr<const NetworkRun>
-      pass;  ///< null inside the pass itself, and of a layer that is looked at alone
-  const std::shared_ptr<const TensorFile> file;  ///< that a layer alone was read from; null in networks
+      pass;  ///< null within the pass itself, and for a single layer
+  const std::shared_ptr<const TensorFile> file;  ///< the file of a single layer; null in networks
   const std::shared_ptr<const Scenario>
-      asked;  ///< of a layer of a network: the person's own settings, without the model's
+      asked;  ///< for a layer of a network: the user's settings, without the model's
 };
 
-/// Of the model that the inputs are a layer of; without one, rules that change nothing.
+/// For the model of these inputs; without one, rules that change nothing.
 const OwnRules& own_rules(const Inputs& inputs);
-/// The file itself, with rules of its own or without; null where the inputs are of none.
+/// The file, with or without rules of its own; null if there is none.
 std::shared_ptr<const TensorFile> file_under(const std::shared_ptr<const TensorFile>& file);
-/// The settings that a layer of a network was asked for with; null where the inputs are of none.
+/// The user's settings for a layer of a network; null if the inputs are no such layer.
 std::shared_ptr<const Scenario> asked_of(const Inputs& inputs);
-/// The pass that the inputs come from; null where they are no layer of a network.
+/// The pass that computed the inputs; null if they are no layer of a network.
 std::shared_ptr<const NetworkRun> network_of(const Inputs& inputs);
 
 }  // namespace headlight

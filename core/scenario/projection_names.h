@@ -1,4 +1,4 @@
-// What the projections of attention are called in the checkpoints and the teaching code that there are.
+// The names of projections in checkpoints and teaching code.
 #pragma once
 
 #include <optional>
@@ -176,7 +176,7 @@ inline constexpr std::string_view outputs[] = {
     "w0",
 };
 
-/// What stands before `ending` where `name` is it or ends with it after a dot.
+/// The part before `ending`, if `name` equals it or ends with it after a dot.
 inline std::optional<std::string> prefix_before(const std::string& name, std::string_view ending) {
   if (!name.ends_with(ending)) return {};
   std::string prefix = name.substr(0, name.size() - ending.size());

@@ -13,14 +13,13 @@ namespace headlight {
 struct CellMasks {
   std::optional<MatrixView> allowed;  ///< 0 = masked: may not attend
   std::optional<MatrixView> kept;     ///< 0 = dropped by dropout
-  /// A masked cell whose value is not zero is shown as the value: what a finite fill lets through the softmax, which
-  /// hatching would hide. For weights; leave it off for scores, where the fill itself is not zero.
+  /// A masked cell with a non-zero value is shown with its value, so that a weight that leaks through a finite fill is
+  /// seen. For weights only: among scores the fill itself is not zero.
   bool show_leaks = false;
   bool any() const { return allowed || kept; }
 };
 
-/// NaN before everything (a dead row is NaN where it is masked too), then masked, then dropped, then ±∞. Without
-/// `allowed`, −∞ is what a mask left behind and is drawn as such.
+/// NaN comes first (a dead row is NaN and masked), then masked, dropped, ±∞. Without `allowed`, −∞ counts as masked.
 inline CellKind classify(float value, bool allowed = true, bool kept = true, bool show_leaks = false) {
   if (std::isnan(value)) return CellKind::nan;
   if (!allowed && !(show_leaks && value != 0.0f && std::isfinite(value))) return CellKind::masked;
@@ -34,7 +33,7 @@ inline CellKind classify(const MatrixView& matrix, const CellMasks& masks, Index
                   !masks.kept || (*masks.kept)(row, col) != 0.0f, masks.show_leaks);
 }
 
-/// Whether no cell is NaN or infinite.
+/// Whether all cells are finite.
 bool all_finite(const MatrixView& matrix);
 
 /// How many cells are of each kind. Throws Cancelled.

@@ -1,4 +1,4 @@
-// The smallest and largest value of a matrix, which the ends of a colour map stand for.
+// The smallest and largest value of a matrix, from which the range of its colours follows.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace headlight {
 
 struct Survey;
 
-/// What the colours of a map are about.
+/// The kind of a colour map.
 enum class ColormapKind : std::uint8_t {
-  sequential,  ///< its lowest colour stands for zero, or the smallest value
-  diverging,   ///< its middle stands for zero
+  sequential,  ///< its lowest colour is zero, or the smallest value
+  diverging,   ///< its middle is zero
 };
 
 struct ValueRange {
@@ -22,21 +22,21 @@ struct ValueRange {
   bool operator==(const ValueRange&) const = default;
 };
 
-/// The smallest and largest of what is a value (finite, not masked, not dropped); grows by add().
+/// The smallest and largest value (finite, not masked, not dropped); grows by add().
 class Extent {
  public:
   void add(float value) {
     lo_ = value < lo_ ? value : lo_;
     hi_ = value > hi_ ? value : hi_;
   }
-  /// Of a matrix that is computed as it is read, a sample of its rows. Throws Cancelled.
+  /// Reads a sample of the rows if the matrix is computed as it is read. Throws Cancelled.
   void add(const MatrixView& matrix, const CellMasks& masks = {}, const std::stop_token& stop = {});
-  /// The same, of every cell whatever that takes.
+  /// Reads every cell, however long it takes.
   void add_every_cell(const MatrixView& matrix, const CellMasks& masks = {});
   void add(const Survey& survey);
   bool empty() const { return lo_ > hi_; }
-  /// Diverging: symmetric about zero. Sequential: reaches to zero, so that weights run over [0, max].
-  /// Never of zero width: without values, or where all are zero, [−1, 1] or [0, 1].
+  /// Diverging: symmetric about zero. Sequential: includes zero, so weights have [0, max]. Never empty: [−1, 1] or [0,
+  /// 1] if there are no values or only zeros.
   ValueRange range(ColormapKind kind) const;
 
  private:

@@ -1,4 +1,4 @@
-// A matrix made smaller: each cell of the result is the most extreme cell of its block, or its block's mean.
+// Pooling: a smaller matrix whose cells are the extremes or the means of blocks.
 #pragma once
 
 #include <stop_token>
@@ -12,7 +12,7 @@ namespace headlight {
 struct PooledMatrix {
   Index rows = 0;
   Index cols = 0;
-  Buffer values;                ///< row-major; what a cell that is not a value holds is unspecified
+  Buffer values;                ///< row-major; unspecified for cells that are not values
   std::vector<CellKind> kinds;  ///< row-major
 
   float value(Index row, Index col) const { return values[static_cast<std::size_t>(row * cols + col)]; }
@@ -27,12 +27,12 @@ struct PooledMatrix {
 PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre = 0,
                   Index rows_looked_at = 0, const std::stop_token& stop = {});
 
-/// The same with blocks of `side` cells along both axes, the last ones of what is left. At most `rows_a_band` rows of
-/// each are looked at, wherever the numbers come from; 0: all of them.
+/// The same with blocks of `side` × `side` cells; the last ones may be smaller. At most `rows_a_band` rows of each
+/// block are read; 0: all.
 PooledMatrix pool_blocks(const MatrixView& matrix, const CellMasks& masks, Index side, float centre, Index rows_a_band);
 
-/// Each cell is the mean of its block, cut as pool() cuts them. For parameters, whose extremes would all look alike.
-/// NaN where the block holds a number that is not finite.
+/// Means of blocks, cut as by pool(). For parameters, whose extremes would all look alike. NaN if the block has a value
+/// that is not finite.
 PooledMatrix pool_means(const MatrixView& matrix, Index rows, Index cols);
 
 }  // namespace headlight

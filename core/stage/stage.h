@@ -60,7 +60,7 @@ enum class Stage : std::uint8_t {
 inline constexpr std::size_t stage_count = static_cast<std::size_t>(Stage::W_q);
 inline constexpr std::size_t matrix_count = static_cast<std::size_t>(Stage::contribution_norms) + 1;
 
-/// What an axis of a stage counts.
+/// What an axis counts.
 enum class Axis : std::uint8_t {
   none,
   batch,
@@ -77,31 +77,31 @@ enum class Axis : std::uint8_t {
   out_feature
 };
 
-/// How the values of a stage are to be coloured.
+/// The kind of colour map for a stage's values.
 enum class Palette : std::uint8_t { diverging, sequential, boolean };
 
-/// What lies over a stage's cells: of those that the mask took away, or dropout too, the value is not what matters.
+/// Which masks lie over a stage's cells: only the mask, or dropout too.
 enum class Cover : std::uint8_t { none, mask, mask_and_dropout };
 
-/// The row of the diagram that a stage or parameter stands in.
+/// The diagram's lane of a stage or parameter.
 enum class Lane : std::uint8_t { query, key, value, scores, weights, outputs };
 
-/// Whether a stage's first source goes on in its place where a run does not have it, as scores that nothing caps do.
+/// Whether a stage that a run lacks is replaced by its first source, as scores without a soft-cap are.
 enum class Presence : std::uint8_t { always, optional };
 
-/// What the cell [r, c] of a stage reads of a source, in the same batch entry, and in the same head or its key/value
-/// head.
+/// Which cells of a source the cell [r, c] is computed from, in the same batch entry and in the same head or its
+/// key/value head.
 enum class Reads : std::uint8_t {
   cell,              ///< [r, c]
-  row,               ///< [r, ·]: the left of a product, a softmax, a norm
+  row,               ///< [r, ·]: the left operand of a product, a softmax, a norm
   row_of_all_heads,  ///< [·, r, ·]: a norm over the whole width
-  row_of_column,     ///< [c, ·]: the right of a product with its transpose, W [out, in] or K_heads
-  column,            ///< [·, c]: the right of a product as it is, V_heads
+  row_of_column,     ///< [c, ·]: the right operand of a product with its transpose, W [out, in] or K_heads
+  column,            ///< [·, c]: the right operand of a plain product, V_heads
   bias,              ///< [c]
   columns_of_head,   ///< a split into heads: [r, h · d + c]
   head_of_column,    ///< heads side by side: [⌊c / d⌋, r, c mod d]
   pair,              ///< the two channels of a rotary pair
-  dead_row,          ///< nothing but whether [r, ·] lets any key through
+  dead_row,          ///< only whether [r, ·] has an allowed key
 };
 
 struct SourceStage {
@@ -109,7 +109,7 @@ struct SourceStage {
   Reads reads{};
 };
 
-/// At most three, in the order that the computation reads them.
+/// At most three, in order of use.
 class StageSources {
  public:
   constexpr StageSources() = default;
@@ -131,45 +131,45 @@ struct StageInfo {
   Stage stage;
   std::string_view name;     ///< e.g. "scaled_scores"
   std::string_view formula;  ///< in Unicode set mathematics, e.g. "softmax(S + M) over keys"
-  std::string_view letter;   ///< of a cell in an explanation, e.g. "s^{scaled}"
-  std::string_view symbol;   ///< of the matrix on its card, e.g. "S"; one of a head gets its number
-  Axis lead[2];              ///< batch and head axes, Axis::none where there is none
+  std::string_view letter;   ///< symbol of a cell in explanations, e.g. "s^{scaled}"
+  std::string_view symbol;   ///< symbol of the matrix on its card, e.g. "S"; the head's number is appended
+  Axis lead[2];              ///< batch and head axes; Axis::none if absent
   Axis rows, cols;
   Palette palette;
   Cover cover;
   Lane lane;
   Presence presence;
-  StageSources sources;  ///< what it is made from
+  StageSources sources;  ///< what it is computed from
 };
 
 const StageInfo& info(Stage stage);
 std::string_view name(Stage stage);
-/// By name, parameters and measures included; nothing if there is no such name.
+/// By name, including parameters and measures; unset if there is none.
 std::optional<Stage> stage_named(std::string_view name);
-/// The stages proper, in the order of computation.
+/// The stages proper, in order of computation.
 std::span<const Stage> all_stages();
-/// Stages and parameters, without the measures.
+/// Stages and parameters, without measures.
 std::span<const Stage> all_matrices();
-/// "n_q", "d_head", …; "" for none.
+/// "n_q", "d_head", …; "" for Axis::none.
 std::string_view symbol(Axis axis);
 bool has_head_axis(Stage stage);
 constexpr bool is_parameter(Stage stage) { return stage >= Stage::W_q && stage <= Stage::b_o; }
-/// Made only when it is asked for.
+/// Whether it is computed only on request.
 constexpr bool is_measure(Stage stage) { return stage == Stage::contribution_norms; }
-/// query, key and value, which nothing computes.
+/// query, key and value, which are not computed.
 bool is_input(Stage stage);
-/// The head axis counts key/value heads (G), not query heads (H).
+/// Whether the head axis counts key/value heads (G), not query heads (H).
 bool is_per_kv_head(Stage stage);
-/// The weight or bias is one row of numbers.
+/// Whether the weight or bias is a single row.
 bool is_bias(Stage stage);
-/// A product of two matrices, its first two sources: each cell is a sum of terms.
+/// Whether it is a product of its first two sources, so that each cell is a sum of terms.
 bool is_product(Stage stage);
-/// Nothing but cells that moved: a split into heads, or heads side by side.
+/// Whether its cells are only moved: splitting and merging heads.
 bool is_rearrangement(Stage stage);
-/// The bias that is added where a weight matrix is multiplied by.
+/// The bias that belongs to a weight matrix.
 Stage bias_beside(Stage weight);
 
-/// A table over Stage whose rows say which stage they are about.
+/// A table over Stage whose rows name their stage.
 template <typename Row, std::size_t count>
 constexpr bool in_stage_order(const std::array<Row, count>& table) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -178,7 +178,7 @@ constexpr bool in_stage_order(const std::array<Row, count>& table) {
   return true;
 }
 
-/// The stage that stands where `stage` would, of those that `has` has: itself, else, where it is optional, its first
+/// `stage` if `has` has it; else, if it is optional, its first source, and so on.
 /// source, and so on.
 template <typename Has>
 std::optional<Stage> stand_in(Stage stage, Has has) {

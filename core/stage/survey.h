@@ -1,4 +1,4 @@
-// Every cell of a matrix in memory, gone through once: the least and the largest value, and how many cells are what.
+// Reads a matrix in memory once: its smallest and largest value, and the number of cells of each kind.
 #pragma once
 
 #include <limits>
@@ -9,13 +9,13 @@
 namespace headlight {
 
 struct Survey {
-  /// Of what is a value: finite, not masked, not dropped. low > high where there is none.
+  /// Of values: finite, not masked, not dropped. low > high if there are none.
   float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
   KindCounts kinds{};
   void join(const Survey& other);
 };
 
-/// By all threads where there is much. Throws Cancelled.
+/// Uses all threads for large matrices. Throws Cancelled.
 Survey survey(const MatrixView& matrix, const CellMasks& masks = {}, const std::stop_token& stop = {});
 
 }  // namespace headlight

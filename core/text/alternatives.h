@@ -1,4 +1,4 @@
-// What may stand somewhere, for a sentence that names all of it.
+// Lists alternatives in a sentence.
 #pragma once
 
 #include <iterator>

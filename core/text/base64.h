@@ -10,7 +10,7 @@
 namespace headlight {
 
 std::string base64(std::span<const std::uint8_t> bytes);
-/// Nothing where it is none.
+/// Unset if it is not base64.
 std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// Characters as a person counts them, from the tables of utf8proc (UAX #29): a letter with its accents, a flag and a
-// family of emoji are one each.
+// User-perceived characters, from the tables of utf8proc (UAX #29): a letter with its accents, a flag, and a family
+// emoji are one each.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace headlight {
 
-/// The character at `at`, which moves past it. Bytes that are no UTF-8 are one each.
+/// Returns the character at `at` and advances it. Invalid UTF-8 counts byte by byte.
 std::string_view next_grapheme(std::string_view text, std::size_t& at);
 
-/// Cells that a terminal gives to the text: two for each wide character of East Asia, none for an accent.
+/// Terminal columns of the text: two for wide East Asian characters, none for combining marks.
 std::size_t terminal_width(std::string_view text);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// How deep JSON is nested, before anything is made of it: what goes through a tree by recursion has only so much stack.
+// The nesting depth of JSON, checked before parsing, because recursive parsing has a limited stack.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@ namespace headlight {
 
 inline constexpr int deepest_json = 128;
 
-/// Whether lists and objects lie more than `most` deep in each other. Of text that is no JSON it says something too.
+/// Whether lists and objects are nested deeper than `most`. Also defined for invalid JSON.
 inline bool nested_deeper_than(std::string_view json, int most) {
   int depth = 0;
   bool quoted = false;

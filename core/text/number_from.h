@@ -1,4 +1,4 @@
-// std::from_chars for every kind of number: not every standard library has it for floating point.
+// std::from_chars for all number types; some standard libraries lack it for floating point.
 #pragma once
 
 #include <charconv>
@@ -6,7 +6,7 @@
 
 namespace headlight {
 
-/// As std::from_chars: not of the system's language, no blanks, no '+', and `value` as it was where there is no number.
+/// As std::from_chars: independent of the locale, no blanks, no '+'; `value` is unchanged if there is no number.
 std::from_chars_result number_from(const char* begin, const char* end, float& value);
 std::from_chars_result number_from(const char* begin, const char* end, double& value);
 std::from_chars_result number_from(const char* begin, const char* end, std::integral auto& value) {

@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-/// The shortest decimal that reads back as the same number; "inf", "-inf", "nan". Not of the system's language.
+/// The shortest decimal that reads back as the same number; "inf", "-inf", "nan". Independent of the locale.
 std::string shortest(float value);
 std::string shortest(double value);
 

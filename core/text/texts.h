@@ -8,7 +8,7 @@ namespace headlight {
 
 using Texts = std::map<std::string, std::string>;  ///< by language: {"en": "…", "zh": "…"}
 
-/// The text of that language, else the English one; "" where there is none.
+/// The text in that language, else in English; "" if there is none.
 const std::string& in_language(const Texts& texts, const std::string& language);
 
 }  // namespace headlight

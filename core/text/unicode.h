@@ -1,4 +1,4 @@
-// What the tokenizers ask of a character, from the Unicode tables of utf8proc.
+// Character classes for the tokenizers, from the Unicode tables of utf8proc.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@ namespace headlight {
 
 bool is_letter(char32_t c);          ///< category L
 bool is_digit(char32_t c);           ///< category N
-bool is_mark(char32_t c);            ///< category Mn: an accent on its own
+bool is_mark(char32_t c);            ///< category Mn: combining accents
 bool is_any_mark(char32_t c);        ///< category M
 bool is_punctuation(char32_t c);     ///< category P
 bool is_control(char32_t c);         ///< category C
-bool is_blank(char32_t c);           ///< category Z, and the blanks among the control characters
+bool is_blank(char32_t c);           ///< category Z, and white space among the control characters
 bool is_word_character(char32_t c);  ///< \w of Unicode TS 18: letters, marks, digits, joining signs
-bool is_ideograph(char32_t c);       ///< CJK: a word of its own
+bool is_ideograph(char32_t c);       ///< CJK ideographs, each a word of its own
 char32_t to_lower(char32_t c);
-/// Decomposed ("d": é as e and its accent) or composed, canonically or for compatibility ("k").
+/// Normalised: decomposed ("d") or composed, canonically or for compatibility ("k").
 enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
-/// Text that is no UTF-8 comes back as it is.
+/// Invalid UTF-8 is returned unchanged.
 std::string in_form(const std::string& text, UnicodeForm form);
 void append_utf8(std::string& text, char32_t c);
 

@@ -1,4 +1,4 @@
-// UTF-8 by the character.
+// Decoding UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace headlight {
 
-/// The character at `at`, which moves past it; U+FFFD, one byte on, for what is not UTF-8.
+/// Returns the character at `at` and advances it; for invalid UTF-8, U+FFFD and one byte.
 inline char32_t next_character(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned lead = byte(at);

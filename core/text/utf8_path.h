@@ -1,4 +1,4 @@
-// Paths are UTF-8 wherever a person or a file says one, whatever the system's own encoding.
+// Paths are UTF-8 in files and settings, whatever the system's encoding.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +16,13 @@ inline std::string utf8_from(const std::filesystem::path& path) {
   return {text.begin(), text.end()};
 }
 
-/// With forward slashes, which every system reads.
+/// With forward slashes, which every system accepts.
 inline std::string portable_utf8_from(const std::filesystem::path& path) {
   const std::u8string text = path.generic_u8string();
   return {text.begin(), text.end()};
 }
 
-/// What stands after the last slash of either kind.
+/// The part after the last slash of either kind.
 inline std::string_view file_name_of(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// What the compare view shows, computed once for two traces, a view and a size: A, B and B − A of one stage, and the
-// others' B − A small.
+// The compare view, computed once for two traces, a view and a size: A, B and B − A of one stage, and small pictures of
+// B − A for the others.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,14 @@ struct ComparePanel {
 struct CompareTile {
   Stage stage{};
   Rect card;
-  ImU32 colour = 0;  ///< its lane's
+  ImU32 colour = 0;  ///< its lane's colour
   bool chosen = false;
   std::string largest;     ///< "±0.31", or why there is no number
-  std::optional<Cell> at;  ///< where the largest change is
-  HeatPicture heat;        ///< no rows: nothing to draw
+  std::optional<Cell> at;  ///< position of the largest change
+  HeatPicture heat;        ///< no rows: not drawn
 };
 
-/// B − A of one batch entry and head of the stage that is shown large.
+/// B − A of one batch entry and head of the large stage.
 struct CompareSlice {
   Rect card;
   Index batch = 0, head = 0;  ///< a query head
@@ -37,22 +37,22 @@ struct CompareSlice {
 };
 
 struct ComparePicture {
-  std::string changes;        ///< what B's scenario says that A's does not
-  std::string summary;        ///< the first stage that changes, and by how much the output moves
-  std::string stage_summary;  ///< the stage that is shown large: how many numbers changed, the largest and where
+  std::string changes;        ///< differences between the two scenarios
+  std::string summary;        ///< the first stage that changes, and the change of the output
+  std::string stage_summary;  ///< the large stage: number of changed values, the largest change and its position
   std::vector<ComparePanel>
-      panels;  ///< A, B, B − A; A and B where they have other shapes; empty where one has no such stage
+      panels;  ///< A, B, B − A; only A and B if their shapes differ; empty if one lacks the stage
   std::vector<CompareSlice>
-      slices;                      ///< where there are several, those that changed before the others where not all fit
-  std::vector<CompareTile> tiles;  ///< of the stages that are not the same in both
-  std::string unchanged;           ///< the names of those that are
+      slices;                      ///< if there are several; changed ones come first if not all fit
+  std::vector<CompareTile> tiles;  ///< stages that differ
+  std::string unchanged;           ///< names of the equal stages
   Stage stage{};
 };
 
-/// `area` in screen pixels. There are a pinned trace and its difference.
+/// `area` in screen pixels. The document has a pinned trace and its difference.
 ComparePicture make_compare_picture(const Frame& frame, Rect area);
 
-/// The same, kept.
+/// The same, cached.
 const ComparePicture& compare_picture(const Frame& frame, Rect area);
 
 }  // namespace headlight

@@ -11,28 +11,28 @@
 
 namespace headlight {
 
-/// The numbers are to be other ones: what is to be done to the scenario as it is when its turn comes, so that two that
-/// are made in one frame both hold. `gesture` names what is being dragged or typed ("seed", "heads"): while the mouse
-/// or the field is held, changes with the same gesture are one step of undo, and each is made to the scenario that the
-/// gesture began with, so that what it passes on the way leaves nothing behind; "" never merges.
+/// Changes the scenario. `edit` runs on the scenario as it is when the action is applied, so two edits of one frame
+/// both take effect. `gesture` names what is being dragged or typed ("seed", "heads"): while the mouse or field is
+/// held, edits with the same gesture form one undo step, and each is applied to the scenario at the start of the
+/// gesture, so intermediate values leave no trace. "" never merges.
 struct EditScenario {
   std::function<void(Scenario&)> edit;
   std::string gesture;
-  bool adds = false;  ///< to what the gesture has changed so far: a stroke of the brush
+  bool adds = false;  ///< applied on top of the gesture's earlier edits, as a brush stroke is
 };
-/// Tokens from a text, from random numbers or from the file: settings that the new source does not have are dropped.
+/// Takes the tokens from text, random numbers or the file. Settings that the new source does not have are dropped.
 struct ChangeSource {
   Source source{};
 };
-/// What differs from the scenario as it is, as a JSON merge patch of scenario files: how a log says an EditScenario.
+/// A change of the scenario as a JSON merge patch; the log writes an EditScenario in this form.
 struct PatchScenario {
   std::string patch, gesture;
 };
-/// Fields of the view as text (ui/document/view_fields.h): how a log says an EditView.
+/// View fields as text (ui/document/view_fields.h); the log writes an EditView in this form.
 struct SetView {
   std::string fields;
 };
-/// Looking elsewhere or otherwise. Not a step of undo.
+/// Changes the view. Not an undo step.
 struct EditView {
   std::function<void(View&)> edit;
 };
@@ -40,54 +40,54 @@ struct EditView {
 struct Hover {
   std::optional<Cell> cell;
 };
-/// Asks first where changes would be lost, unless it is said surely.
+/// Asks for confirmation where changes would be lost, unless `surely`.
 struct OpenFile {
   std::string path;
   bool surely = false;
 };
-/// The mask of this file, whatever else is in it, over what is open.
+/// Uses the mask of this file for the open document.
 struct OpenMask {
   std::string path;
 };
-/// The result that is shown becomes A, which later ones are compared with; Unpin forgets it.
+/// Pin keeps the shown result as A, for comparison with later ones; Unpin forgets it.
 struct Pin {};
 struct Unpin {};
-/// The layer and heads that are marked in the layer dialog.
+/// Opens the layer and heads chosen in the layer dialog.
 struct TakeLayer {};
-/// What is on the clipboard joins the document; UsePasted answers the paste dialog.
+/// Takes over the clipboard's content; UsePasted answers the paste dialog.
 struct Paste {};
 struct UsePasted {
   PasteUse use;
 };
 struct Undo {};
 struct Redo {};
-/// Text onto the clipboard.
+/// Copies text to the clipboard.
 struct CopyText {
   std::string text;
 };
-/// A matrix, or a part of it, onto the clipboard or into a file.
+/// Copies a matrix, or a part of it, to the clipboard or writes it to a file.
 struct TakeMatrix {
   Cell cell;
   MatrixTake what{};
 };
-/// What was typed cannot be taken, and why.
+/// Says why the typed text cannot be used.
 struct ShowError {
   std::string sentence;
 };
-/// The mask that is shown, into a file or onto the clipboard as code.
+/// Writes the shown mask to a file, or copies it as code.
 struct TakeMask {
   MaskFormat format{};
 };
-/// Writes what the export dialog says to `path`; over what is there only with `replace`.
+/// Writes the export dialog's choice to `path`; overwrites an existing file only with `replace`.
 struct Export {
   std::string path;
   bool replace = false;
 };
-/// The command line that makes the same file, onto the clipboard.
+/// Copies the command line that writes the same file.
 struct CopyCommand {};
-/// A link to the page that shows what is open, onto the clipboard.
+/// Copies a link to the browser page that shows this document.
 struct CopyLink {};
-/// Saves the scenario in its own file; asks where to if it has none, or is to go `elsewhere`.
+/// Saves the scenario to its own file; asks for a path if it has none, or with `elsewhere`.
 struct AskToSave {
   Next next = Next::stay;
   bool elsewhere = false;
@@ -95,31 +95,32 @@ struct AskToSave {
 struct Save {
   std::string path;
 };
-/// Takes the message that is shown away: the error, else the notice.
+/// Removes the shown message: the error if there is one, else the notice.
 struct DismissMessage {};
-/// Somebody's own stages in this file, beside what is open; TakeOff ends that, StopSearch the search for what is wrong.
+/// Compares the user's own stages in this file with the document's. TakeOff ends the comparison, StopSearch the search
+/// for the mistake.
 struct LayOver {
   std::string path;
 };
 struct TakeOff {};
 struct StopSearch {};
-/// Another step of the lesson that is open.
+/// Goes to another step of the open lesson.
 struct GoToStep {
   std::size_t step = 0;
 };
-/// The answers of the lesson that is open are forgotten, or of every lesson.
+/// Forgets the answers of the open lesson, or of all lessons.
 struct ResetLessons {
   bool all = false;
 };
-/// What is on screen becomes the last step of a lesson file, which is made where there is none.
+/// Adds what is on screen as the last step of a lesson file, which is created if missing.
 struct SaveStep {
   std::string path;
 };
-/// All answers that were given in lessons go into a file, which opened goes on where they were left.
+/// Writes all lesson answers to a file; opening that file continues where they were left.
 struct SaveAnswers {
   std::string path;
 };
-/// Asks first where changes would be lost, unless it is said surely.
+/// Asks for confirmation where changes would be lost, unless `surely`.
 struct Quit {
   bool surely = false;
 };
@@ -130,36 +131,36 @@ using Action = std::variant<EditScenario, ChangeSource, PatchScenario, EditView,
                             SaveAnswers, Undo, Redo, ShowError, DismissMessage, Quit>;
 using Actions = std::vector<Action>;
 
-/// Applies what concerns the document; what opens, writes, copies or closes is the session's business. A change that
-/// the lesson's step does not allow is refused (Document::refused).
+/// Applies the actions that concern the document alone; Session handles those that open, write, copy or close. A change
+/// that the lesson's step does not allow is refused (Document::refused).
 void apply(Document& document, const Action& action);
 
-/// Nothing is held any more: what follows is another step of undo.
+/// Ends the current gesture: the next edit is a new undo step.
 void end_gesture(Document& document);
 
-/// A step of undo that brings back all of what is open now, its lesson and what is looked at.
+/// Adds an undo step that restores everything that is open now, with its lesson and view.
 void keep_place(Document& document);
-/// `lesson` is opened, as `scenario`; undo brings back what was open before.
+/// Opens `lesson` with `scenario`; undo restores what was open before.
 void begin_anew(Document& document, Lesson lesson, Scenario scenario);
-/// Another document takes the place of what is open, which undo brings back.
+/// Replaces the open document; undo restores it.
 void take_over(Document& document, Document other);
 
-/// Whether the trace has what is looked at: the view may be of numbers that are still to come, as a lesson's.
+/// Whether the selection lies within the trace. The view may refer to numbers that are still being computed, as after a
+/// lesson's step.
 bool looks_within(const View& view, const Trace& trace);
-/// The nearest that it has.
+/// Moves the selection to the nearest cell that the trace has.
 void look_within(View& view, const Trace& trace);
 
-/// Of attention with more weights than this, what heads bring is not computed while one looks.
+/// Above this number of weights, contribution norms are not computed for the window.
 inline constexpr Index most_measured = 1 << 22;
-/// Whether a view can show what the trace's heads bring (View::measure).
+/// Whether the trace has contribution norms to show (View::measure).
 bool can_be_measured(const Trace& trace);
 
-/// Takes the newest trace over: the document shows it, and the view is kept within its sizes, unless the trace is of an
-/// earlier scenario than the one that the view is of.
+/// Shows the newest trace and clamps the view to its sizes, unless the trace is older than the scenario of the view.
 void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of);
-/// A scenario that could not be computed: says so and goes back to the one that is shown.
+/// The scenario could not be computed: shows the error and restores the last computed one.
 void show_error(Document& document, const std::string& sentence);
-/// The same where it was just opened: goes back to what was asked for before, which may still be computing.
+/// The same for a document that was just opened: restores the one requested before, which may still be computing.
 void take_back_opening(Document& document, const std::string& sentence);
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// Actions as lines of text, for bug reports and to be done again: `open ["a.npz",false]`, `scenario ["{\"heads\":2}",
-// "heads"]`, `view ["head=1"]`.
+// Actions as lines of text, for bug reports and replay: `open ["a.npz",false]`, `scenario ["{\"heads\":2}", "heads"]`,
+// `view ["head=1"]`.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace headlight {
 
-/// What the action did to a document that had this scenario and view, as a line: a change that is a function is said by
-/// its outcome. "" where it changed nothing, and for a pointer that moves.
+/// The line for an action that changed a document with this scenario and view into `after`; a function is written as
+/// its result. "" if nothing changed, and for pointer movements.
 std::string action_text(const Action& action, const Scenario& scenario, const View& view, const Document& after);
-/// The action of such a line. Throws InputError.
+/// Parses such a line. Throws InputError.
 Action read_action(const std::string& line);
 
 }  // namespace headlight

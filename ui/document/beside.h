@@ -1,4 +1,4 @@
-// Somebody's own stages beside those of the document.
+// The user's own stages beside those of the document.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace headlight {
 
-/// The document shows them: at first the stage that differs first, where it differs most.
+/// Shows the comparison, beginning with the first stage that differs, at its largest difference.
 void show_beside(Document& document, std::shared_ptr<const Beside> beside);
-/// The stage of them that is shown.
+/// The compared stage that is shown.
 Stage beside_shown(const Beside& beside, const View& view);
-/// The stage, where its difference is largest.
+/// The view on `stage`, at its largest difference.
 View with_beside_stage(View view, const Beside& beside, Stage stage);
 
 }  // namespace headlight

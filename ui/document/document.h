@@ -1,4 +1,4 @@
-// Document: what is open. A plain value; actions (ui/document/action.h) turn one into the next.
+// Document: everything that is open. A plain value; actions (ui/document/action.h) turn one into the next.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,22 @@
 
 namespace headlight {
 
-/// What a document began as: a lesson, a file; without a title for what is neither.
+/// What the document was opened from: a lesson or a file; no title for neither.
 struct Origin {
   Lesson lesson;
-  Scenario saved;   ///< as it was last opened or saved: what would not be lost
-  int opening = 0;  ///< counts what was opened: a file that is opened again is read again
+  Scenario saved;   ///< as last opened or saved; differences from it are unsaved changes
+  int opening = 0;  ///< counts openings, so that a file that is opened again is read again
 };
 
-/// What is open and how far one is in it. Undone as a whole where another file is opened or a lesson goes on.
+/// The open document and the lesson's progress. Undo restores it as a whole when another file was opened or a lesson
+/// moved on.
 struct OpenState {
   Origin origin;
-  View view;                     ///< of which looking_at() brings back what is looked at, and the lesson's progress
-  std::optional<OwnSource> own;  ///< as Document::own
+  View view;                     ///< looking_at() restores the part of it that concerns what is looked at and the lesson's progress
+  std::optional<OwnSource> own;  ///< see Document::own
 };
 
-/// A step of undo.
+/// One undo step.
 struct Past {
   Scenario scenario;
   std::optional<OpenState> place = {};  ///< set where the step changed it
@@ -37,26 +38,26 @@ struct Past {
 
 struct Document {
   Scenario scenario;
-  Origin origin;  ///< what it began as
+  Origin origin;  ///< what it was opened from
   View view;
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
-  Scenario computed;  ///< the one that `trace` is of; a network's trace has the model's settings in its own
-  std::shared_ptr<const Trace> pinned;  ///< the result A that others are compared with; null without one
+  Scenario computed;  ///< the scenario of `trace`; for a network, trace->scenario also has the model's settings
+  std::shared_ptr<const Trace> pinned;  ///< the pinned result A that later ones are compared with; null if none is pinned
   std::shared_ptr<const Difference>
-      difference;                        ///< from `pinned` to `trace`; null without `pinned` or until it is computed
-  std::optional<OwnSource> own;          ///< somebody's own stages, laid over what is open
-  std::shared_ptr<const Beside> beside;  ///< how they compare; null until that is known
-  SearchProgress searching;              ///< for the mistake behind them
-  std::shared_ptr<const LessonStandings> standings;  ///< what is remembered of all lessons; null where nothing is
-  std::string error;                                 ///< why the last change or file was not taken; "" if all is well
-  std::string page;    ///< the address that a link to what is open begins with; "" where the program is no page
-  std::string notice;  ///< what was done, such as where a file went; "" for nothing to say
+      difference;                        ///< from `pinned` to `trace`; null without `pinned` and until it is computed
+  std::optional<OwnSource> own;          ///< the user's own stages to compare with; unset: none
+  std::shared_ptr<const Beside> beside;  ///< the result of that comparison; null until it is computed
+  SearchProgress searching;              ///< progress of the search for the mistake
+  std::shared_ptr<const LessonStandings> standings;  ///< saved progress of all lessons; null where nothing is saved
+  std::string error;                                 ///< why the last change or file was refused; "" if it was not
+  std::string page;    ///< address of the browser page, for links to this document; "" in the desktop program
+  std::string notice;  ///< what was just done, such as where a file was written; "" for none
   std::vector<Past> undo, redo;
-  std::string gesture;   ///< of the newest undo step; a change with the same one joins it
-  bool refused = false;  ///< the last change was none that the lesson's step allows
+  std::string gesture;   ///< of the newest undo step; an edit with the same gesture joins it
+  bool refused = false;  ///< the lesson's step did not allow the last change
 };
 
-/// Whether the numbers that are shown are of what is wanted, not of an earlier scenario.
+/// Whether the shown numbers are those of the current scenario.
 inline bool is_current(const Document& document) { return document.trace && document.computed == document.scenario; }
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Where somebody is in a lesson with steps, and what they have answered there.
+// The user's position in a lesson with steps, and the answers given.
 #pragma once
 
 #include <map>
@@ -18,17 +18,17 @@ struct Document;
 struct View;
 struct LessonStep;
 
-/// What somebody said to a question, so far.
+/// The answer to one question so far.
 struct LessonAnswer {
   bool revealed = false;                        ///< the right answer is shown
-  std::optional<std::size_t> chosen;            ///< of its choices
-  std::vector<std::size_t> ordered;             ///< choices in the order in which they were clicked
-  std::string typed;                            ///< a number, or a mask
-  std::vector<float> row;                       ///< shares that were dragged, a key each
-  std::vector<bool> cells;                      ///< a mask that was painted, [n_q, n_k]
-  std::optional<std::pair<Index, Index>> head;  ///< layer and head
-  std::optional<Stage> stage;                   ///< that goes wrong first
-  bool right = false;                           ///< judged when it was shown
+  std::optional<std::size_t> chosen;            ///< index of the chosen answer
+  std::vector<std::size_t> ordered;             ///< indices of the choices in the order of the clicks
+  std::string typed;                            ///< a number or a mask expression
+  std::vector<float> row;                       ///< the dragged shares, one per key
+  std::vector<bool> cells;                      ///< the painted mask, [n_q, n_k]
+  std::optional<std::pair<Index, Index>> head;  ///< the chosen layer and head
+  std::optional<Stage> stage;                   ///< the stage chosen as the first that goes wrong
+  bool right = false;                           ///< set when the answer is shown
   bool operator==(const LessonAnswer&) const = default;
   bool begun() const { return !(*this == LessonAnswer{}); }
 };
@@ -36,36 +36,36 @@ struct LessonAnswer {
 struct LessonProgress : LessonAnswer {
   std::size_t step = 0, furthest = 0;
   std::vector<Stage> hidden;                    ///< stages that stay hidden until the answer is shown
-  std::optional<Stage> stage_shown;             ///< that the step is about
-  std::optional<Stage> pointed;                 ///< whose term in the text is under the pointer
-  bool locked = false;                          ///< no settings change but those of `controls`
-  std::vector<std::string> controls;            ///< settings' keys that can be changed beside the text
-  bool notes = false;                           ///< what the teacher says stands under the picture
-  std::map<std::size_t, LessonAnswer> answers;  ///< to the questions of other steps
+  std::optional<Stage> stage_shown;             ///< the stage that the step is about
+  std::optional<Stage> pointed;                 ///< the stage whose term in the text is under the pointer
+  bool locked = false;                          ///< only the settings in `controls` may change
+  std::vector<std::string> controls;            ///< keys of the settings that may change, shown beside the text
+  bool notes = false;                           ///< the teacher's notes are shown under the picture
+  std::map<std::size_t, LessonAnswer> answers;  ///< answers to the questions of other steps
   bool operator==(const LessonProgress&) const = default;
-  /// Of any step.
+  /// The answer of any step; null if it has none.
   const LessonAnswer* answer(std::size_t of_step) const;
 };
 
-/// How far somebody has come in a lesson.
+/// Progress in one lesson.
 struct LessonStanding {
   std::size_t step = 0, furthest = 0, answered = 0, right = 0;
   bool operator==(const LessonStanding&) const = default;
 };
-using LessonStandings = std::map<std::string, LessonStanding>;  ///< by the lesson's id
+using LessonStandings = std::map<std::string, LessonStanding>;  ///< by lesson id
 
-/// All answers, that of the step one stands at too.
+/// All answers, including that of the current step.
 std::map<std::size_t, LessonAnswer> all_answers(const LessonProgress& progress);
-/// `progress` with the answers of both, those of `newer` before its own.
+/// `progress` with the answers of both; where both have one, that of `newer`.
 LessonProgress with_answers_of(LessonProgress progress, const LessonProgress& newer);
-/// The progress at another step, whose answer is the one that was given there before.
+/// The progress at another step, with the answer given there before.
 LessonProgress at_step(LessonProgress progress, const LessonStep& step, std::size_t number);
-/// What is looked at in a step; what was answered there before is answered still.
+/// The view as the step sets it; answers given there before are kept.
 View posed(View view, const LessonStep& step, std::size_t number);
-/// Begins a step of the lesson that is open: its scenario, and what is looked at, which is a step of undo where it is
-/// another one. Past the last one is the last one.
+/// Goes to a step of the open lesson (at most the last one): sets its scenario and view, as an undo step if it is
+/// another step.
 void show_step(Document& document, const Course& course, std::size_t step);
-/// A lesson without steps has nothing to begin. `progress`: answers that are kept from another time.
+/// Starts a lesson; does nothing without steps. `progress`: saved answers.
 void begin_lesson(Document& document, std::size_t step = 0, LessonProgress progress = {});
 
 }  // namespace headlight

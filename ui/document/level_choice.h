@@ -1,5 +1,4 @@
-// What is looked at on each level (core/scenario/scenario_view.h): the words that are followed, the step, the next
-// word.
+// What each level (core/scenario/scenario_view.h) shows: the followed words, the stage, the next word.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +15,30 @@ namespace headlight {
 
 inline constexpr float hottest_sampling = 2;
 
-/// A number that is hidden until it is guessed.
+/// A number that is hidden until the user has guessed it.
 struct Guessing {
   bool asked = false;
-  std::optional<float> guess;  ///< once there is one, the number is shown beside it
+  std::optional<float> guess;  ///< once set, the number is shown beside it
   bool operator==(const Guessing&) const = default;
 };
 
-/// Scores of one row that are tried in its softmax; the document's numbers stay as they are.
+/// Scores of one row changed for trial in its softmax; the document's numbers do not change.
 struct ScoreTrial {
   Index batch = 0, head = 0, query = 0;
-  /// What is added to a score before the scale, by key; n_k: the sink.
+  /// Added to unscaled scores, by key; index n_k is the sink.
   std::vector<std::pair<Index, float>> added;
   bool operator==(const ScoreTrial&) const = default;
 };
 
 struct LevelChoice {
   Level level = Level::pipeline;
-  Stage stage = Stage::scores;  ///< that the operation level shows
+  Stage stage = Stage::scores;  ///< stage of the operation level
   Facet facet = Facet::step;
-  std::optional<Index> rival;  ///< a second key, that the first is compared with; of next words, the token looked at
-  std::optional<Index> than;   ///< the token whose logit is taken from that of `rival`; unset: none
+  std::optional<Index> rival;  ///< a second key to compare the first with; for next words, the token that is explained
+  std::optional<Index> than;   ///< the token whose logit is subtracted from that of `rival`
   Guessing guessing;
-  std::optional<Index> query, key;  ///< the words that are followed; unset: what is selected, else a telling pair
-  std::optional<Index> feature;     ///< within a head
+  std::optional<Index> query, key;  ///< the followed words; unset: the selection, else a pair with a large weight
+  std::optional<Index> feature;     ///< index within the head
   std::optional<Index> pointed;     ///< the word under the pointer in the sentence
   std::optional<float> share;       ///< how far the player is in the stage, where it goes stage by stage
   std::optional<float> arrival;     ///< how far the way from the scene before has come; unset: the clock says

@@ -6,9 +6,9 @@
 
 namespace headlight {
 
-/// The view at a moment: what is being computed is looked at, in the batch entry and head that were.
+/// The view at a moment: selects the stage being computed, in the current batch entry and head.
 View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment);
-/// Everything shown, as it was before the player was used.
+/// The view with everything computed, as before the player was used.
 View without_moment(View view);
 
 }  // namespace headlight

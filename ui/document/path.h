@@ -1,4 +1,4 @@
-// The way from one number back through its sources: View::path, whose last cell is the selected one.
+// The path from one number back through its sources (View::path); the selected cell is its last.
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace headlight {
 
-/// Looks at a cell of the trace, in its batch entry and head.
+/// Selects a cell of the trace, with its batch entry and head.
 View look_at(View view, const Trace& trace, const Cell& cell);
-/// The path that leads to the selected cell; empty where it was selected in another way, or a new trace cut it off.
+/// The path that leads to the selected cell; empty if it was selected directly or the trace has changed.
 std::span<const Cell> path_of(const View& view, const Trace& trace);
-/// Looks at `source`, in its batch entry and head, and lengthens the path by it. `from` is what is looked at now.
+/// Selects `source` and appends it to the path. `from` is the current selection.
 View follow(View view, const Trace& trace, const Cell& from, const Cell& source);
-/// Back to the `step`th cell of the path.
+/// Returns to cell number `step` of the path.
 View go_back(View view, const Trace& trace, std::size_t step);
 
 }  // namespace headlight

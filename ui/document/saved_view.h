@@ -1,4 +1,4 @@
-// What of a view goes into a scenario's file, and back.
+// The part of a view that is saved in a scenario's file.
 #pragma once
 
 #include "core/scenario/scenario_view.h"
@@ -9,7 +9,7 @@ namespace headlight {
 LevelAddress level_address(const View& view);
 View with_level(View view, const LevelAddress& level);
 
-/// "mask:reach", "map:weights:4096:8192,0:4096": as --view says it.
+/// "mask:reach", "map:weights:4096:8192,0:4096", as --view takes it.
 ViewAddress view_address(const View& view);
 View with_view(View view, const ViewAddress& address);
 

@@ -1,4 +1,4 @@
-// View: what is looked at and how. Never changes a number.
+// View: what is shown and how. Never changes a number.
 #pragma once
 
 #include <optional>
@@ -18,15 +18,15 @@
 
 namespace headlight {
 
-/// What stands over the window until Esc, a click beside it or its own buttons send it away; one at a time.
+/// The dialog over the window, at most one. Esc, a click beside it or its buttons close it.
 enum class Dialog : std::uint8_t { none, help, open, layers, paste, exporting, save, leave, welcome };
 
 /// What the heads view shows.
 struct HeadsChoice {
-  Stage stage = Stage::weights;   ///< one with a head axis
-  std::vector<Index> heads;       ///< chosen, in ascending order; none: all
-  std::optional<Index> isolated;  ///< shown alone
-  float mass = 0.9f;              ///< arcs for each row's largest weights up to this part of its sum
+  Stage stage = Stage::weights;   ///< a stage with a head axis
+  std::vector<Index> heads;       ///< chosen heads in ascending order; empty: all
+  std::optional<Index> isolated;  ///< the only head shown
+  float mass = 0.9f;              ///< arcs show each row's largest weights up to this share of its sum
   bool operator==(const HeadsChoice&) const = default;
 };
 
@@ -34,20 +34,20 @@ struct View {
   ViewKind kind = ViewKind::pipeline;
   Theme theme = Theme::light;
   std::string language = "en";
-  std::string colormap;                  ///< "" = the theme's own for the stage's kind
-  RangeSetting range{RangeMode::stage};  ///< what the ends of the colours stand for, as `render --range`
+  std::string colormap;                  ///< "" = the theme's default for the stage's kind
+  RangeSetting range{RangeMode::stage};  ///< what the colours span, as `render --range`
   std::optional<Norm>
-      norm;  ///< how weights are spread over the colours; unset: evenly up to 32 keys, by magnitude beyond
-  HeadMeasure measure = HeadMeasure::weight;  ///< of a head's row or matrix, where the run has what it brings
+      norm;  ///< how weights map to colours; unset: linear up to 32 keys, logarithmic beyond
+  HeadMeasure measure = HeadMeasure::weight;  ///< of a head's row or matrix, where contribution norms are known
   Index batch = 0, head = 0;
   std::optional<Cell> selected;        ///< pinned by a click or --select
-  std::vector<Cell> path;              ///< how one came to `selected`, through its dependants (ui/document/path.h)
-  bool looked = false;                 ///< something was selected, by hand or to begin with
+  std::vector<Cell> path;              ///< the cells through which `selected` was reached (ui/document/path.h)
+  bool looked = false;                 ///< a cell has been selected, by the user or by default
   std::optional<Cell> hovered;         ///< under the pointer
-  bool reaches = false;                ///< marked are the cells that the looked-at one reaches, not those it came from
-  std::optional<Stage> pointed_stage;  ///< whose card, but none of its cells, is under the pointer
-  std::optional<Stage> pointed_term;   ///< whose symbol in the formula is under the pointer
-  std::optional<Cell> pointed;         ///< a source whose link the pointer is on: lights up on the canvas
+  bool reaches = false;                ///< mark the cells that depend on the current one, not its sources
+  std::optional<Stage> pointed_stage;  ///< the card under the pointer, where no cell of it is
+  std::optional<Stage> pointed_term;   ///< the stage whose symbol in the formula is under the pointer
+  std::optional<Cell> pointed;         ///< the source whose link is under the pointer; it lights up on the canvas
   std::optional<bool> packed;          ///< W_q, W_k, W_v as one matrix; unset: as the source has them
   std::vector<Stage> brought_forward;  ///< of stages that share a card, the ones that were asked for, the last one last
   std::optional<Cell> brought_forward_beside;  ///< what was selected then: another selection has its own stage in front
@@ -68,9 +68,9 @@ struct View {
   ExportChoice exporting;
   SaveChoice saving;
   std::optional<std::string>
-      saving_step;  ///< the lesson file that what is on screen is to join; set while that is asked
+      saving_step;  ///< the lesson file to append the current screen to; set while the dialog asks
   std::optional<std::string>
-      saving_answers;     ///< the file that the answers to lessons are to go into; set while that is asked
+      saving_answers;     ///< the file to write the answers to; set while the dialog asks
   LessonProgress lesson;  ///< of the lesson with steps that is open
   LevelChoice looking;    ///< how near, and at what
   HeadsChoice heads;

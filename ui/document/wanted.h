@@ -1,4 +1,5 @@
-// What is wanted, where the numbers that are shown may still be of an earlier scenario; and scenarios as differences.
+// The scenario that is wanted, as opposed to the trace that is shown and may still be of an earlier one; differences
+// between scenarios.
 #pragma once
 
 #include <string>
@@ -9,17 +10,17 @@
 
 namespace headlight {
 
-/// The sizes that the scenario asks for. What only its source knows (a file's, how many words a text has) is as in
-/// `shown`, the newest trace.
+/// The sizes that the scenario asks for. What only the source knows (a file's sizes, the number of words of a text) is
+/// taken from `shown`, the newest trace.
 Dims wanted_dims(const Scenario& scenario, const Trace& shown);
-/// What the document's scenario asks for; it has a trace.
+/// The same for the document, which must have a trace.
 Dims wanted_dims(const Document& document);
 
-/// The document's scenario with another source: settings that this one does not have, or that were made for another
-/// number of tokens, are dropped.
+/// The document's scenario with another source. Settings that this source does not have, or that fit another number of
+/// tokens only, are dropped.
 Scenario with_source(const Document& document, Source source);
 
-/// What makes `to` of `from`, as a JSON merge patch, and the scenario that it makes. patched() throws FileError.
+/// The JSON merge patch that turns `from` into `to`, and its application. patched() throws FileError.
 std::string scenario_patch(const Scenario& from, const Scenario& to);
 Scenario patched(const Scenario& scenario, const std::string& patch);
 

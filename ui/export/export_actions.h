@@ -1,4 +1,4 @@
-// What the export and save dialogs ask for, done.
+// Performs the actions of the export and save dialogs.
 #pragma once
 
 #include "ui/document/action.h"
@@ -8,7 +8,8 @@
 
 namespace headlight {
 
-/// Export, CopyCommand, AskToSave and Save; other actions are none of its business. What comes next, once all is saved.
+/// Handles Export, CopyCommand, AskToSave and Save, and ignores other actions. Returns what to do next, once everything
+/// is saved.
 Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts,
                     const Action& action);
 

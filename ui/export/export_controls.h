@@ -1,4 +1,4 @@
-// The left side of the export dialog: the options of `headlight render`, each by the control that fits it.
+// The left side of the export dialog: a control for each option of `headlight render`.
 #pragma once
 
 #include "ui/export/export_preview.h"
@@ -6,7 +6,7 @@
 
 namespace headlight {
 
-/// Draws into the current ImGui window; gives the choice as it is after this frame.
+/// Draws into the current ImGui window; returns the changed choice.
 ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& preview, ExportChoice choice);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// From the export dialog's choice to a file.
+// Writes the file that the export dialog describes.
 #pragma once
 
 #include <string>
@@ -13,31 +13,30 @@ namespace headlight {
 /// can be that (heads, arcs, layers, reach, blocks, two masks, a difference), else the view itself; in the pipeline the
 /// stage, batch entry and head. `own`: the stages that lie beside.
 void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own = {});
-/// On this matrix, whatever the view.
+/// The same for a given matrix.
 void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace);
-/// Where the file will go: what was typed, else a name that is free.
+/// The path of the file: as typed, else a free name.
 std::string export_path(const Document& document);
-/// Of the window that the view stands in; a scale of 0: not said.
+/// The size of the window; scale 0: unknown.
 struct WindowSize {
   int width = 0, height = 0;
   float scale = 0;
 };
-/// ImGui's display at the fonts' scale.
+/// ImGui's display size, at the fonts' scale.
 WindowSize window_size(const Fonts& fonts);
 
-/// "headlight render … -o PATH"; "" where no words say the scenario, which then has to be saved first.
+/// "headlight render … -o PATH"; "" if the scenario cannot be given as options and has to be saved first.
 std::string export_command(const Document& document, const std::string& path, const WindowSize& window = {});
 
-/// Writes everything but pictures of the window. `expected` is the path that the person saw; something that appeared
-/// there since is not written over unless they saw it. The outcome is a notice or an error. Returns whether it is
-/// written.
+/// Writes anything but pictures of the window. `expected` is the path that the user saw; a file that has appeared there
+/// since is not overwritten. The result is shown as a notice or an error. Returns whether the file was written.
 bool write_export_file(Document& document, const std::string& expected, bool replace, const Words& words);
 
-/// Into a scenario file at `path`, which is the document's from then on. Returns whether it is written.
+/// Saves the scenario to `path`, which becomes the document's file. Returns whether it was written.
 bool save_scenario(Document& document, const std::string& path, const Words& words);
-/// A free name in a folder that can be written to.
+/// A free name in a writable folder.
 std::string save_path(const Document& document);
-/// There are changes that no file holds.
+/// Whether there are unsaved changes.
 bool has_unsaved_changes(const Document& document);
 
 }  // namespace headlight

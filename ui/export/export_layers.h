@@ -1,4 +1,4 @@
-// The export dialog's choice of layers: the one that is open, all of a network's by heads, or what they give together.
+// The export dialog's choice of layers: the open one, all layers by heads, or one matrix of all.
 #pragma once
 
 #include "core/export/export_options.h"
@@ -6,7 +6,7 @@
 
 namespace headlight {
 
-/// Draws nothing where there is one layer.
+/// Draws nothing for a single layer.
 void draw_export_layers(const Frame& frame, ExportOptions& options);
 
 }  // namespace headlight

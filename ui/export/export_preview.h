@@ -1,5 +1,5 @@
-// What the export dialog shows beside its options, as plain data: the very figure that will be written, the beginning
-// of the numbers, where the file goes, and the command line that makes it.
+// The preview of the export dialog as plain data: the figure itself or the first numbers, the path, and the equivalent
+// command line.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,20 @@ namespace headlight {
 
 struct ExportPreview {
   std::string path;     ///< where the file goes
-  bool exists = false;  ///< there is something already
-  std::string command;  ///< makes the same file; "" where the scenario must be saved first
+  bool exists = false;  ///< the path exists already
+  std::string command;  ///< writes the same file; "" if the scenario must be saved first
   std::shared_ptr<const Image> image;
   std::string size;                   ///< "1240 × 980 px", that the file will have
   std::vector<std::string> left_out;  ///< of the figure, for want of room
   std::vector<std::string> lines;
-  std::string usual_title, usual_rows, usual_cols;  ///< what a figure says unless told otherwise
-  std::string problem;                              ///< why there is nothing to write
+  std::string usual_title, usual_rows, usual_cols;  ///< default labels of the figure
+  std::string problem;                              ///< why nothing can be written
 };
 
-/// The picture in at most `width` × `height` pixels. The document's trace is there.
+/// With a picture of at most `width` × `height` pixels. The document must have a trace.
 ExportPreview make_export_preview(const Document& document, const WindowSize& window, int width, int height);
 
-/// The same, kept, in `room` at most.
+/// The same, cached, at most `room` large.
 const ExportPreview& export_preview(const Frame& frame, ImVec2 room);
 
 }  // namespace headlight

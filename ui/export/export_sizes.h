@@ -1,4 +1,4 @@
-// How large the exported figure is: as large as its cells make it, in pixels, or in the lengths of paper at a dpi.
+// The size of an exported figure: by its cells, in pixels, or in units of length with a resolution.
 #pragma once
 
 #include "ui/frame/frame.h"

@@ -1,4 +1,4 @@
-// What is open, and how it is looked at, as a link to the page that shows it.
+// A link to the browser page that shows the same document and view.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace headlight {
 
-/// The page's address with a query that opens the same, or, for what no settings say, the scenario itself in its
-/// fragment. Unset where what is open comes from a file, which a link cannot hold, or nothing is.
+/// The page's address with a query, or with the scenario in the fragment if options cannot express it. Unset if the
+/// document depends on a file, or if nothing is open.
 std::optional<std::string> link_to(const Document& document);
 
 }  // namespace headlight

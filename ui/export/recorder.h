@@ -1,5 +1,5 @@
-// Recorder: pictures of the window itself, one, or one a moment of the step player. It has the window show what is to
-// be seen, asks for the pixels once that is drawn, and writes the file.
+// Recorder: pictures and animations of the window. It sets the view for each frame, asks for the pixels once it is
+// drawn, and writes the file.
 #pragma once
 
 #include <memory>
@@ -17,20 +17,20 @@ namespace headlight {
 
 class Recorder {
  public:
-  /// Of the window; `alone`: of the view, without the panels around it. A path that ends in .pdf or .svg gets vectors.
+  /// Starts a picture of the window, or of the view alone (`alone`). A path that ends in .pdf or .svg gets vectors.
   void start_picture(Document& document, std::string path, bool alone);
   /// Of all that ui/export/film_story.h tells. Throws FileError where there can be no film at `path`.
   void start_film(Document& document, std::string path, std::optional<double> seconds_per_step);
 
-  /// Of the file.
+  /// The file's ending.
   std::string extension() const;
   bool active() const { return !path_.empty(); }
-  /// Before a frame is drawn: the document shows what is wanted. Once enough frames of it are drawn, wants_pixels().
+  /// Call before each frame: sets the view. wants_pixels() is true once enough frames of it are drawn.
   void prepare(Document& document, const Timeline& timeline);
   bool wants_pixels() const { return active() && frames_ >= frames_to_settle; }
   /// The frame that is drawn next is wanted as a ViewDrawing.
   bool wants_drawing() const;
-  /// What becomes of it; as take_pixels().
+  /// Its result; as take_pixels().
   void take_drawing(std::string file, Document& document, const Words& words);
   /// The frame's pixels. After the last ones the file is there, and the document says so and looks as it did before.
   void take_pixels(Image pixels, Document& document, const Words& words);

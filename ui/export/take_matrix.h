@@ -6,8 +6,8 @@
 
 namespace headlight {
 
-/// Numbers in the fewest digits that give the same float32 back; a figure in the window's colours. The document's
-/// notice then says what was copied or where the file is, or its error why there is none.
+/// Numbers have as few digits as reproduce the float32; figures have the window's colours. The result is shown as a
+/// notice or an error.
 void take_matrix(Document& document, const TakeMatrix& take, const Words& words);
 
 /// Into a file, or onto the clipboard as code. The document's notice then says where it is, or its error why not.

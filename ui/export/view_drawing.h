@@ -1,9 +1,7 @@
-// ViewDrawing: what ImGui drew of a frame, once more on a figure's canvas: a picture of any view as PDF or SVG, whose
-// text is text and whose lines and cells are shapes at every size.
-//
-// While it lives between ImGui::NewFrame and the list's end it stands in for the painter, which goes on painting the
-// screen, and hangs a Record on the context. Triangles become areas, texts labels in the same faces, matrices heatmaps;
-// what widgets write with ImGui's own functions, such as the text of a field, is embedded as pixels.
+// ViewDrawing: converts what ImGui drew in a frame into a figure, so that any view can be written as PDF or SVG. While
+// it exists, it replaces the painter (and passes calls on to it) and records the texts. Triangles become areas, texts
+// become labels, matrices become heatmaps; text that ImGui draws itself, such as that of a field, is embedded as
+// pixels.
 #pragma once
 
 #include <memory>
@@ -19,7 +17,7 @@ namespace headlight {
 
 class ViewDrawing : public MatrixPainter {
  public:
-  /// Call after ImGui::NewFrame; `screen` has to live until the frame's panels are drawn.
+  /// Create after ImGui::NewFrame; `screen` must live until the panels are drawn.
   explicit ViewDrawing(MatrixPainter& screen);
   ~ViewDrawing() override;
   ViewDrawing(const ViewDrawing&) = delete;
@@ -32,12 +30,13 @@ class ViewDrawing : public MatrixPainter {
   /// Nothing that is drawn from here on belongs to it.
   void close();
 
-  /// The part of the frame within `place` as a file, ".pdf" or ".svg"; after ImGui::Render and before the next frame.
+  /// The part of the frame within `place` as the content of a ".pdf" or ".svg" file. Call after ImGui::Render, before
+  /// the next frame.
   std::string file(const ImDrawData& data, const Fonts& fonts, Rect place, Theme theme, Rgba ground,
                    const std::string& extension, const std::string& title) const;
 
  private:
-  /// What the painter was asked for, in place of a list's indices [first, last).
+  /// A call of the painter, in place of a list's indices [first, last).
   struct Painted {
     const ImDrawList* list = nullptr;
     int first = 0, last = 0;

@@ -1,4 +1,4 @@
-// How a document is looked at, in the words of the command line.
+// The current view as command line options.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-/// {"--view", "pipeline", "--level", "sentence", …}: all but the theme, the language and the window's size.
+/// {"--view", "pipeline", "--level", "sentence", …}: everything except theme, language and window size.
 std::vector<std::string> view_words(const Document& document);
 
 }  // namespace headlight

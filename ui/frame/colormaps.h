@@ -1,4 +1,4 @@
-// The colour maps and ranges that the window uses for a stage.
+// The colour maps and value ranges that the window uses for each stage.
 #pragma once
 
 #include "core/figure/colormap.h"
@@ -8,13 +8,12 @@
 
 namespace headlight {
 
-/// The view's own choice where it fits the stage's kind, else the theme's default. Lives as long as the program.
+/// The view's choice where it fits the stage's kind, else the theme's default. Static lifetime.
 const Colormap& window_colormap(const View& view, Stage stage);
-/// Beyond so many keys weights are small, and their colours spread by magnitude.
+/// With more keys than this, weights are small and get a logarithmic scale.
 inline constexpr Index keys_spread_evenly = 32;
-/// Over every batch entry and head of the stage, so that heads compare; weights of few keys over 0 to 1, so that a
-/// third is a third in every picture; of contribution_norms from 0 to the largest. The trace is the engine's, with a
-/// summary.
+/// The range over all batch entries and heads, so that heads can be compared; 0 to 1 for weights of few keys; from 0 to
+/// the largest for contribution_norms. The trace must have a summary.
 ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Frame: all that a panel or a view may look at while it draws, and where it puts what the person did.
+// Frame: everything a panel or view may read while it draws, and the list that its actions go into.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ namespace headlight {
 class MatrixPainter;
 class RecentFiles;
 
-/// What the document is called: the lesson's title, the file's name, or the sentence. "" for random input.
+/// The document's name: the lesson's title, the file's name, or the sentence; "" for random input.
 std::string_view document_name(const Document& document, const Words& words);
 
 struct Frame {
@@ -33,7 +33,7 @@ struct Frame {
   const Fonts& fonts;
   const Words& words;
   MatrixPainter& painter;
-  Pictures& pictures;  ///< what was computed to be drawn, kept while it holds
+  Pictures& pictures;  ///< cache of what was computed to be drawn
   const Progress& progress;
   Actions& actions;
   float u = 1;  ///< pixels per point
@@ -42,21 +42,21 @@ struct Frame {
   const RecentFiles& recent;
   Typing& typing;
   KeyboardFocus& focus;
-  TileStore& tiles;      ///< of the matrix on the map
+  TileStore& tiles;      ///< tiles of the map's matrix
   LayersJoiner& joiner;  ///< rollout and flow
-  LongTask& task;        ///< what takes so long that it is stopped by hand
+  LongTask& task;        ///< the long computation that the user can stop
 
   const View& view() const { return document.view; }
-  /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.
+  /// The cell under the pointer, else the pinned one; none if the step player has not computed it yet.
   std::optional<Cell> looked_at() const;
-  /// How much of the stage is computed at the moment of the step player.
+  /// How much of the stage is computed at the current moment of the step player.
   Shown shown(Stage stage) const;
   bool shows(const Cell& cell) const { return shown(cell.stage).has(cell.row, cell.col); }
-  /// How many whole rows that is.
+  /// The number of computed rows.
   Index rows_shown(Stage stage) const;
   const Trace* trace() const { return document.trace.get(); }
 
-  /// What the view shows of the trace, kept while both and the parts that it is made from besides stay the same.
+  /// The cached T of the current trace and view; `make` runs again when one of the inputs changes.
   template <typename T, typename Make, typename... Parts>
   T& picture(Make&& make, const Parts&... also) const {
     const View& v = view();
@@ -64,16 +64,16 @@ struct Frame {
                            v.norm, v.language, v.presenting, u, also...);
   }
 
-  /// What is to be done to the scenario, to the view, once everything is drawn, in the order of asking: after whatever
-  /// else was asked for in this frame, so that nothing is overwritten by a neighbour's older copy. It runs when the
-  /// panel has returned and keeps values, not references. `gesture` as in EditScenario.
+  /// Pushes a change of the scenario or the view. It is applied after drawing, in order, on the then current value, so
+  /// that changes of one frame do not overwrite each other. It must capture values, not references. `gesture` as in
+  /// EditScenario.
   void edit(std::string gesture, std::function<void(Scenario&)> change) const {
     actions.push_back(EditScenario{std::move(change), std::move(gesture)});
   }
   void show(std::function<void(View&)> change) const { actions.push_back(EditView{std::move(change)}); }
 };
 
-/// The step player goes to a moment of the timeline.
+/// Moves the step player to a moment of the timeline.
 void go_to_moment(const Frame& frame, int moment);
 
 }  // namespace headlight

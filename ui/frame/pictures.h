@@ -1,5 +1,5 @@
-// Pictures: what was computed to be drawn, kept from frame to frame while what it was computed from stays the same. One
-// of each type; the cache itself knows none of them.
+// Pictures: a cache of what was computed to be drawn. It holds one value per type and recomputes it when its inputs
+// change.
 #pragma once
 
 #include <cassert>
@@ -14,15 +14,14 @@ namespace headlight {
 
 class Pictures {
  public:
-  /// The T that `make` gives, made anew only where a part of what it is made from differs from the last time. The parts
-  /// are compared where they stand and copied only then, so that a steady frame allocates nothing. The reference holds
-  /// until the frame ends.
+  /// The T that `make` returns; computed again only if one of `parts` differs from the last call. The parts are copied
+  /// only then, so a steady frame allocates nothing. The reference is valid until the frame ends.
   template <typename T, typename Make, typename... Parts>
   T& get(Make&& make, const Parts&... parts) {
     using Slot = Kept<T, std::decay_t<Parts>...>;
     for (const std::unique_ptr<Entry>& entry : entries_) {
       if (entry->type != typeid(T)) continue;
-      assert(dynamic_cast<Slot*>(entry.get()) != nullptr);  // the same parts wherever it is asked for
+      assert(dynamic_cast<Slot*>(entry.get()) != nullptr);  // each T is always requested with the same types of parts
       auto& slot = static_cast<Slot&>(*entry);
       entry->asked = true;
       if (slot.parts != std::tie(parts...)) {
@@ -37,7 +36,7 @@ class Pictures {
     return value;
   }
 
-  /// As it was last made; null where it was not, or let go of.
+  /// The cached value; null if there is none.
   template <typename T>
   const T* find() const {
     for (const std::unique_ptr<Entry>& entry : entries_) {
@@ -46,21 +45,21 @@ class Pictures {
     return nullptr;
   }
 
-  /// A frame begins in which `trace` is shown.
+  /// Begins a frame that shows `trace`.
   void begin_frame(const void* trace) {
     changed_ = trace != trace_;
     trace_ = trace;
     unfinished_ = false;
     for (const auto& entry : entries_) entry->asked = false;
   }
-  /// It ends: where the trace is another one, what was not asked for and shares numbers with the engine is let go of,
-  /// so that no old trace stays in memory for a view that nobody looks at.
+  /// Ends the frame: if the trace changed, entries that were not requested and share its tensors are dropped, so that
+  /// no old trace stays in memory.
   void end_frame() {
     if (changed_) std::erase_if(entries_, [](const auto& entry) { return entry->shares && !entry->asked; });
   }
   std::size_t count() const { return entries_.size(); }
 
-  /// What is computed a part a frame calls this while it has more to do: another frame follows without any input.
+  /// Requests another frame, for computations spread over several frames.
   void go_on() { unfinished_ = true; }
   bool unfinished() const { return unfinished_; }
 

@@ -1,4 +1,4 @@
-// What core says in English, as the window shows it.
+// Error sentences of core in the window's language.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace headlight {
 
-/// The sentence in the window's language, found once and kept until the frame ends at least. Parts that the language's
-/// file does not know stay English.
+/// The translated sentence, cached at least until the frame ends. Untranslated parts stay English.
 const std::string& said(const Frame& frame, const std::string& sentence);
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// Typing: the one line that has the keyboard, as it stands. ImGui 1.86 drops what was typed where a click takes the
-// keyboard before the field is drawn; so the field finds it here and gives it on.
+// Typing: the text of the field that has the keyboard. ImGui 1.86 drops typed text when a click moves the keyboard
+// before the field is drawn; the field recovers it from here.
 #pragma once
 
 #include <optional>
@@ -7,22 +7,22 @@
 
 namespace headlight {
 
-/// What stood in a field that was typed into, for the journal.
+/// The text of a field, for the journal.
 struct TypedLine {
-  unsigned int field = 0;  ///< its ImGui id
+  unsigned int field = 0;  ///< ImGui id
   std::string text;
   bool operator==(const TypedLine&) const = default;
 };
 
 struct Typing {
-  unsigned int field = 0;  ///< its ImGui id
-  int frame = -1;          ///< in which it had the keyboard last
+  unsigned int field = 0;  ///< ImGui id
+  int frame = -1;          ///< the last frame in which it had the keyboard
   std::string text;
-  bool edited = false;     ///< since it has the keyboard
-  bool takes_tab = false;  ///< to complete what is typed
-  std::string buffer;      ///< of whichever field is being drawn, so that its memory is kept
+  bool edited = false;     ///< edited since it got the keyboard
+  bool takes_tab = false;  ///< it uses Tab for completion
+  std::string buffer;      ///< buffer shared by all fields, to avoid allocations
 
-  std::optional<TypedLine> recovered;  ///< is given back into its field, once that is drawn
+  std::optional<TypedLine> recovered;  ///< recovered text, put back when its field is drawn
   int tries = 0;                       ///< frames in which that was tried
 };
 

@@ -1,4 +1,4 @@
-// ViewEntry: what a view of the middle says about itself; listed in ui/views/registry.cpp.
+// ViewEntry: one view of the window's middle; ui/views/registry.cpp lists them.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@ namespace headlight {
 
 struct ViewEntry {
   ViewKind kind;
-  const char* word;  ///< key of its name in the table of words
-  /// Draws into `place`, inside the window that is open. There is a trace.
+  const char* word;  ///< translation key of its name
+  /// Draws into `place` of the current window. The document has a trace.
   void (*draw)(const Frame& frame, Rect place);
   /// In points: where there is less room, the view is as large all the same, behind scroll bars.
   ImVec2 (*least)(const Frame& frame);

@@ -1,4 +1,4 @@
-// The mean over heads, computed a part a frame: however large the matrix, no frame waits for it.
+// The mean over heads, computed in parts so that no frame waits for it.
 #pragma once
 
 #include <vector>
@@ -9,20 +9,20 @@ namespace headlight {
 
 class HeadsAverage {
  public:
-  /// Of `heads` of one batch entry of [B, H, r, c]; `mask`, 0/1, of the same shape or undefined. Asked for the same
-  /// again, it keeps what it has.
+  /// For `heads` of one batch entry of [B, H, r, c]; `mask`: 0/1, of the same shape, or undefined. Keeps its result if
+  /// called with the same arguments.
   void want(const Tensor& values, const Tensor& mask, Index batch, const std::vector<Index>& heads);
-  /// Of nothing: lets go of the numbers.
+  /// Frees the numbers.
   void drop();
-  /// Adds up at least one row and not many more than `numbers` numbers; does nothing where all is done.
+  /// Adds at least one row, and about `numbers` numbers at most.
   void advance(Index numbers);
 
   bool busy() const { return values_.defined() && !mean_.defined(); }
-  /// The part that is done, 0 … 1.
+  /// The finished part, 0…1.
   float share() const;
   /// [1, 1, r, c]; undefined while busy.
   const Tensor& mean() const { return mean_; }
-  /// [1, 1, r, c], 1 where any of the heads may attend; undefined while busy and without a mask.
+  /// [1, 1, r, c], 1 where any head may attend; undefined while busy and without a mask.
   const Tensor& allowed() const { return allowed_; }
 
  private:

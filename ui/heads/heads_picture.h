@@ -1,4 +1,4 @@
-// What the heads view shows, computed once for a trace, a view and a size.
+// The heads view, computed once for a trace, a view and a size.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@
 namespace headlight {
 
 struct HeadCard {
-  Index head = 0;        ///< query head; of a key/value head the first that uses it
-  Index users = 1;       ///< how many query heads use it, one after another
-  bool average = false;  ///< the mean over the chosen heads, not a head
+  Index head = 0;        ///< query head; for a key/value head the first one that uses it
+  Index users = 1;       ///< number of query heads that use it
+  bool average = false;  ///< the mean over the chosen heads
   bool chosen = true;
   Rect card;
   ImU32 hue = 0;
-  std::string title, number;  ///< "head 3", and where that finds no room "3"
+  std::string title, number;  ///< "head 3", or "3" if that does not fit
   HeatPicture heat;
-  RowStrip strip;  ///< of a head shown alone, beside its weights
+  RowStrip strip;  ///< row statistics, if the head is shown alone
 };
 
 struct TokenLabel {
@@ -50,19 +50,19 @@ struct HeadArcs {
 };
 
 struct HeadsPicture {
-  std::vector<HeadCard> cards;            ///< the average last; the painter gets its numbers when they are there
-  std::vector<Index> averaged;            ///< heads along the stage's own axis; none: there is no average
-  Tensor averaged_mask;                   ///< of the stage, where its cells are hatched
+  std::vector<HeadCard> cards;            ///< the average is last; its numbers follow when computed
+  std::vector<Index> averaged;            ///< heads along the stage's own axis; empty: no average
+  Tensor averaged_mask;                   ///< for hatching, if the stage has one
   Rect arcs;                              ///< between the columns of tokens
-  std::vector<TokenLabel> queries, keys;  ///< as many as there is room for
+  std::vector<TokenLabel> queries, keys;  ///< as many as fit
   std::vector<HeadArcs> heads;            ///< of the chosen heads
   Stage arcs_of = Stage::weights;         ///< or contribution_norms
-  Tensor arc_shares;                      ///< which the arcs are: of contribution_norms each row's shares
-  float type = 1;                         ///< times the points of what stands beside the matrices
+  Tensor arc_shares;                      ///< the numbers of the arcs; shares for contribution_norms
+  float type = 1;                         ///< factor of the text beside the matrices
   Index n_q = 0, n_k = 0;
   Index batch = 0;
 
-  /// Of the names along the cards' sides, in points.
+  /// Size of the cards' labels, in points.
   float label_points() const { return 12 * type; }
 
   float query_y(Index q) const {
@@ -71,17 +71,17 @@ struct HeadsPicture {
   float key_y(Index k) const {
     return arcs.min.y + (static_cast<float>(k) + 0.5f) * arcs.height() / static_cast<float>(n_k);
   }
-  /// The cell whose arc passes within `reach` pixels of a point between the columns: the nearest one's.
+  /// The nearest arc within `reach` pixels of a point between the columns.
   std::optional<Cell> arc_at(ImVec2 point, float reach) const;
 };
 
-/// More queries than this: arcs of the query looked at alone.
+/// With more queries than this, only the current query has arcs.
 constexpr Index arc_queries = 64;
-/// What the cards show: of weights what the view measures of them.
+/// The stage of the cards; weights are replaced by the view's measure.
 Stage heads_stage(const Trace& trace, const View& view);
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query);
 
-/// The same, kept, its average a part further with each frame.
+/// The same, cached; its average advances with each frame.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
 
 /// `count` equal cards in `box`, row by row, none overlapping, in the number of columns that makes the matrix in them,

@@ -1,4 +1,4 @@
-// What a cell reaches: the cells of the next stages that it is a term of.
+// The cells that depend on a cell.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,9 @@
 
 namespace headlight {
 
-/// The cells of the next stages that a cell is a term of; of self-attention's key, which stands for all three inputs,
-/// as query and as value too.
+/// The regions of the next stages that depend on a cell. In self-attention `key` stands for all three inputs.
 std::vector<Region> reach_of(const Trace& trace, const Cell& cell);
-/// Whether the marks are to be of the cells that it reaches: as the view says, and where it came from nothing.
+/// Whether dependent cells are marked instead of sources: if the view says so, or if the stage has no sources.
 bool shows_reach(const View& view, const Trace& trace, Stage stage);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Questions of lessons: what is right, and what was answered.
+// Questions of lessons: right answers, and judging given ones.
 #pragma once
 
 #include <string>
@@ -10,32 +10,30 @@
 
 namespace headlight {
 
-/// Whether what was answered is right, judged by the numbers; `beside` where the lesson has a mistake in it.
+/// Whether the answer is right, judged by the trace; `beside` is needed for lessons with a mistake.
 bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace, const Beside* beside = nullptr);
 /// The right answer in words.
 std::string right_answer(const Question& question, const Trace& trace, const std::string& language,
                          const Beside* beside = nullptr);
-/// How much of a row that was dragged lies where it should, 0…1; the row counts as a whole, whatever it sums to.
+/// The overlap of the dragged row with the right one, 0…1; the row is normalised first.
 double row_agreement(const Question& question, const LessonAnswer& answer, const Trace& trace);
-/// What a number is dragged along: its ends and the step that it goes by, which say no more of the answer than its
-/// size.
+/// The scale that a number is dragged along; it reveals only the answer's magnitude.
 struct NumberScale {
   double from = 0, to = 1, step = 0.01;
-  /// "0.25", "−3": at a place between the ends, 0…1.
+  /// The number at a share 0…1 of the scale: "0.25", "−3".
   std::string at(double share) const;
 };
 NumberScale scale_of(const Question& question, const Trace& trace, const Beside* beside = nullptr);
-/// What was typed as a number; none where it is none.
+/// The typed number; unset if it is none.
 std::optional<double> typed_number(std::string text);
-/// The cells of the matrix that is looked at that should be allowed, [n_q, n_k]; empty where the expression does not
-/// parse.
+/// The cells of the current head's mask that the expression allows, [n_q, n_k]; empty if it does not parse.
 std::vector<bool> allowed_cells(const std::string& expression, const Trace& trace, Index batch, Index head);
-/// The order in which the choices of an ordering question stand before they are ordered.
+/// The initial order of the choices of an ordering question.
 std::vector<std::size_t> shuffled(std::size_t count);
 
-/// The step's question, where it is not answered yet.
+/// The step's question if it is not answered yet; null otherwise.
 const Question* open_question_of(const Course& course, const LessonProgress& progress);
-/// The answer to the step's question so far.
+/// Stores the answer so far.
 void keep_answer(const Frame& frame, LessonAnswer answer);
 /// Whether what was picked is wrong and can be picked once more: what was right would have been revealed.
 bool has_missed(const Question& question, const LessonAnswer& answer);

@@ -1,5 +1,5 @@
-// What a lesson lays over the middle of the window: questions that are answered there, the veil over what is hidden,
-// the ring around what the text is about, and the teacher's notes.
+// What a lesson draws over the middle of the window: questions, covers over hidden numbers, a ring around what the text
+// is about, and the teacher's notes.
 #pragma once
 
 #include "core/lesson/course.h"
@@ -9,16 +9,15 @@
 
 namespace headlight {
 
-/// What is left of `place` above the notes.
+/// The part of `place` above the notes.
 Rect above_notes(const Frame& frame, const Course& course, Rect place);
-/// Draws the step's question where it is answered in the canvas, or the veil, in the view's stead; false where the view
-/// is to be drawn as it is.
+/// Draws the step's question or the cover in place of the view; false if the view is to be drawn.
 bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place);
-/// Whether the step's question is answered in the canvas, which then has the whole width.
+/// Whether the step's question is drawn in the canvas, which then has the full width.
 bool asks_in_canvas(const Frame& frame);
-/// The ring over the view, around what the text is about.
+/// Draws the ring around what the text is about.
 void draw_ring(const Frame& frame, Rect place);
-/// The notes, in what `place` leaves of `whole`.
+/// Draws the notes in the part of `whole` below `place`.
 void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole);
 
 /// Whether a stage's numbers are hidden: what a question hides until it is answered stays hidden everywhere.

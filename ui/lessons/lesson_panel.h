@@ -1,4 +1,4 @@
-// A lesson with steps, where the controls stand otherwise: what the step says, its question, back and next.
+// The panel of a lesson with steps, in place of the controls: text, question, back and next.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace headlight {
 
-/// The lesson with steps that is open; null where none is.
+/// The open lesson with steps; null if there is none.
 const Course* open_course(const Document& document, Pictures& pictures);
-/// Everything that a font has to draw of it.
+/// All of its text, for loading fonts.
 std::string course_text(const Course& course, const std::string& language);
-/// A control for the setting of this key.
+/// Draws the control of a setting, by its key.
 using DrawControl = void (*)(const Frame& frame, const std::string& key);
 void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, DrawControl draw_control);
 

@@ -1,4 +1,4 @@
-// The weights of a lesson's first head, small, beside its story.
+// The list of lessons: the weights of the first head of each, as a small picture.
 #pragma once
 
 #include <vector>
@@ -10,20 +10,19 @@
 
 namespace headlight {
 
-/// On which shelf a lesson stands.
+/// The group that a lesson belongs to.
 enum class Shelf : std::uint8_t { course, bugs, own, presets };
 struct LessonAbout {
   Shelf shelf{};
-  std::size_t steps = 0, questions = 0;  ///< 0: a preset
+  std::size_t steps = 0, questions = 0;  ///< 0 for presets
 };
 
 struct LessonTile {
-  MatrixQuad quad;  ///< without its corners and what the view decides: colours, theme, scale
+  MatrixQuad quad;  ///< without corners, colours, theme and scale, which the view sets
   Index rows = 0, cols = 0;
 };
 
-/// The lessons that ship with the program, read when they are first shown, without those that cannot be read; and what
-/// each looks like.
+/// The shipped lessons, read on first use (unreadable ones are left out), and their pictures.
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);
 /// In the same order.
 const std::vector<LessonAbout>& lessons_about(Pictures& pictures);

@@ -1,4 +1,4 @@
-// The lessons view: what ships with the program, to open with a click.
+// The lessons view: all lessons, to open with a click.
 #pragma once
 
 #include "ui/frame/frame.h"

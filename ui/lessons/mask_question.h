@@ -1,5 +1,5 @@
-// "Which keys may a query see?": a grid to paint, or the cells of the expression that is typed; then the right ones
-// beside.
+// "Which keys may a query see?": a grid to paint, or the cells of a typed expression; afterwards the right cells beside
+// it.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct MaskQuestionPicture {
 };
 
 MaskQuestionPicture make_mask_question(const Frame& frame, const Question& question, Rect place);
-/// Beyond these sizes a mask is typed, not painted.
+/// Whether the mask is small enough to be painted; larger ones are typed.
 bool can_be_painted(const Trace& trace);
 void draw_mask_question(const Frame& frame, const Question& question, Rect place);
 

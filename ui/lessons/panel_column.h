@@ -1,4 +1,4 @@
-// The lesson's panel as a column: part after part, downwards.
+// Lays out the lesson's panel from top to bottom.
 #pragma once
 
 #include <optional>
@@ -21,29 +21,29 @@ class PanelColumn {
   void paragraph(Face face, float points, ImU32 colour, std::string_view text, float inset = 0);
   void space(float points) { advance(points * frame_.u); }
 
-  /// Its terms light up what they name.
+  /// Draws the text; returns the term under the pointer.
   ProsePointed prose(const LessonStep& step, float points);
 
-  /// How far one is, a dash a step; gives the one that was clicked.
+  /// A dash for each step, as a progress bar; returns the clicked one.
   std::optional<std::size_t> dashes(std::size_t step, const Course& course);
 
-  /// A choice in as many lines as it takes; gives whether it was clicked.
+  /// A choice, in as many lines as it needs; returns whether it was clicked.
   bool choice(const char* id, std::string_view text, bool chosen, ImU32 border, std::string_view mark,
               Face face = Face::ui);
 
-  /// Chips that go on in the next line where they do not fit.
+  /// Chips that wrap.
   void begin_chips() { chip_x_ = left_; }
   bool next_chip(const char* id, std::string_view label, bool chosen);
   void end_chips() { space(36); }
 
-  /// How much of a whole is given away.
+  /// A bar for a share of a whole.
   void share(double part);
 
-  /// A knob on a line, at a part of its length; gives where it is dragged to.
+  /// A slider at a share 0…1; returns where it is dragged to.
   std::optional<double> slider(const char* id, double part, bool set, std::string_view from, std::string_view to,
                                bool live);
 
-  /// For a control of ImGui's own.
+  /// Positions the cursor for an ImGui control.
   void begin_control() { ImGui::SetCursorScreenPos({left_, here().y}); }
   float width() const { return width_; }
 

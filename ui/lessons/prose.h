@@ -1,4 +1,4 @@
-// A step's text on screen: its terms in the colours of what they name, its numbers in bold.
+// A step's text on screen: terms in the colours of what they name, numbers in bold.
 #pragma once
 
 #include <optional>
@@ -9,23 +9,23 @@
 
 namespace headlight {
 
-/// A piece of one line, at its place from the text's top left corner.
+/// A piece of one line, relative to the text's top left corner.
 struct ProsePiece {
   std::string words;
   ImVec2 at;
   float width = 0;
   std::optional<Stage> stage;
   bool number = false, code = false;
-  std::optional<Cell> cell;  ///< whose number it is
+  std::optional<Cell> cell;  ///< the cell whose number it is
 };
 struct ProseLayout {
   std::vector<ProsePiece> pieces;
   float height = 0;
 };
 
-/// Lines of at most `width` pixels in type of `pixels`.
+/// In lines of at most `width` pixels, with type of `pixels`.
 ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs, float pixels, float width);
-/// What a term or number under the pointer is about, and the cell whose number it is.
+/// What the term or number under the pointer refers to.
 struct ProsePointed {
   std::optional<Stage> stage;
   std::optional<Cell> cell;

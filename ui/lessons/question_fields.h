@@ -1,4 +1,4 @@
-// A step's question in the lesson's panel: what is asked, where it is answered, and once it is, whether that was right.
+// A step's question in the lesson's panel: its text, its fields, and whether the answer was right.
 #pragma once
 
 #include "ui/lessons/panel_column.h"

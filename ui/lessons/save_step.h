@@ -1,4 +1,4 @@
-// What is on screen as a step of a lesson of one's own.
+// Saves the current screen as a step of the user's own lesson.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace headlight {
 
-/// Where such a lesson is suggested to stand: in one's own folder of lessons.
+/// A suggested path, in the user's folder of lessons.
 std::string suggested_lesson_path();
-/// Appends a step to the lesson at `path`, JSON, which is made where there is none; its text is to be written. What
-/// goes wrong is the document's error.
+/// Appends a step with placeholder text to the lesson at `path` (JSON), which is created if missing. Errors become the
+/// document's error.
 void save_step(Document& document, const std::string& path, const Words& words);
 
 }  // namespace headlight

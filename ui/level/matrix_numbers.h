@@ -1,4 +1,4 @@
-// Numbers of one matrix on the wall: one precision for all of them, real minus signs, and never "0" for what is not 0.
+// The numbers of one matrix as text: one precision for all, real minus signs, and "0" only for 0.
 #pragma once
 
 #include <string>
@@ -10,18 +10,17 @@ namespace headlight {
 
 class MatrixNumbers {
  public:
-  /// For these numbers: decimals so that the middle one has two significant digits; at least so many that the largest
-  /// has.
+  /// Chooses the decimals so that the median has two significant digits, and at least as many as the largest needs.
   explicit MatrixNumbers(const MatrixView& matrix, const CellMasks& masks = {});
   MatrixNumbers(int decimals, bool positive) : decimals_(decimals), fewest_(decimals), positive_(positive) {}
 
   int decimals() const { return decimals_; }
-  /// One decimal less, where the largest number keeps two significant digits; false where it would not.
+  /// Drops one decimal if the largest number keeps two significant digits; else returns false.
   bool shorten();
-  /// "−1.28"; a small one among large ones has more decimals, where they fit; "0" for zero alone; what is not zero but
-  /// rounds to it is "<.01" among weights, else "≈0" where nothing better fits.
+  /// "−1.28". Small values get more decimals where they fit. Zero is "0"; a value that rounds to zero is "<.01" among
+  /// weights, else "≈0".
   std::string operator()(float value) const;
-  /// The most characters of any number it was made for.
+  /// The length of the longest number.
   int longest() const { return longest_; }
 
  private:
@@ -33,23 +32,23 @@ class MatrixNumbers {
   float most_ = 0, least_ = 0;
 };
 
-/// A number as it stands printed: the value that its text has, and one unit of its last digit.
+/// A printed number: its text, the value of that text, and one unit of its last digit.
 struct Printed {
   std::string text;
   double value = 0, unit = 0;
 };
-/// With two decimals, or so many that two digits count; `more` than that.
+/// With two decimals, or more for two significant digits, plus `more`.
 Printed printed(double number, int more = 0);
 
-/// left × right = product, with so many digits that whoever multiplies the printed factors gets the printed product, to
-/// its last digit.
+/// left × right = product, with enough digits that the product of the printed factors is the printed product, to its
+/// last digit.
 struct PrintedProduct {
   Printed left, right, product;
 };
 PrintedProduct printed_product(float left, float right);
-/// The same of any number of factors, which come first; the product is the last.
+/// The same for several factors; the last element is the product.
 std::vector<Printed> printed_factors(const std::vector<double>& factors);
-/// "−1.88 + 0.70 = −1.18", all with the same decimals, as many as make it right.
+/// "−1.88 + 0.70 = −1.18", with the same number of decimals, enough to be correct.
 std::string printed_sum(double left, double right);
 
 }  // namespace headlight

@@ -1,4 +1,5 @@
-// What a head brings to one word from each other, and the choice of what is shown of it (View::measure).
+// What a head brings to one word from each other (contribution norms), and the switch between the measures
+// (View::measure).
 #pragma once
 
 #include <vector>
@@ -7,20 +8,20 @@
 
 namespace headlight {
 
-/// One query's row of what a head brings.
+/// One query's contribution norms.
 struct BroughtRow {
-  std::vector<float> lengths;  ///< of contribution_norms
-  std::vector<float> shares;   ///< of their sum; zeros where nothing is brought
+  std::vector<float> lengths;  ///< contribution_norms
+  std::vector<float> shares;   ///< lengths divided by their sum; zeros if the sum is 0
   float sum = 0;
-  float most = 0;  ///< the length at the upper end of the colours (stage_range), and of a bar of full height
+  float most = 0;  ///< the length at the upper end of the colours (stage_range), and of a full bar
 };
-/// Of a trace with contribution_norms.
+/// The trace must have contribution_norms.
 BroughtRow brought_row(const Trace& trace, const View& view, Index query);
-/// "2.3": a length.
+/// A length as text: "2.3".
 std::string length_text(float length);
 
-/// The choice between the measures, its left end at room.min; gives the width that it takes, 0 where it does not fit or
-/// the trace has nothing to choose from.
+/// Draws the switch with its left end at room.min; returns its width, 0 if it does not fit or the trace has no
+/// contribution norms.
 float put_measures(Pen& pen, Rect room);
 
 }  // namespace headlight

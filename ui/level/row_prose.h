@@ -5,9 +5,8 @@
 
 namespace headlight {
 
-/// The pattern's key in the table of words, and its values: the words of the largest shares and what the others have
-/// together, summed here from the row itself. Empty where the row has fewer than two keys with any share, or is no
-/// number.
+/// The translation key and its values: the words with the largest shares, and the sum of the rest, computed here from
+/// the row. Empty if fewer than two keys have any share, or if the row has a NaN.
 struct RowProse {
   const char* key = nullptr;
   std::vector<Named> values;

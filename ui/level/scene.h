@@ -1,7 +1,5 @@
-// Scene: what a level of looking shows, as plain data: matrices, words, bars, arcs, and what can be pointed at.
-//
-// It is made once for a trace, a view and a size; drawing it (draw_scene) only draws. A test reads the same data: where
-// text stands, how small it is, how much of the width the operands take.
+// Scene: one picture as plain data: matrices, words, bars, curves and click targets. It is computed once for a trace, a
+// view and a size; draw_scene() only draws it. Tests read the same data.
 #pragma once
 
 #include <array>
@@ -25,7 +23,7 @@
 
 namespace headlight {
 
-/// What a scene is made from: the numbers, the view, and what text is measured and coloured with.
+/// The inputs of a scene.
 struct SceneContext {
   const Trace& trace;
   const View& view;
@@ -33,7 +31,7 @@ struct SceneContext {
   const Fonts& fonts;
   const Words& words;
   float u = 1;    ///< pixels per point
-  ImVec2 window;  ///< the whole window's size, which the smallest type of a presentation follows
+  ImVec2 window;  ///< size of the whole window, which sets the smallest type of a presentation
 };
 
 enum class TextRole : std::uint8_t { prose, story, word, number, caption };
@@ -43,15 +41,15 @@ struct SceneText {
   Face face{};
   float pixels = 0;
   ImU32 colour = 0;
-  Rect rect;  ///< of upright text; a turned one's right end is at its (max.x, middle)
+  Rect rect;  ///< of horizontal text; rotated text ends at (max.x, middle)
   std::string text;
   float degrees = 0;
 };
 struct SceneMath {
   float pixels = 0;
-  float least = 0;  ///< no script in it is smaller; 0: as small as can be read from near
+  float least = 0;  ///< smallest size of subscripts; 0: as small as can be read up close
   ImU32 colour = 0;
-  bool lanes = false;  ///< a stage's symbols wear its lane's colour
+  bool lanes = false;  ///< symbols have their stage's lane colour
   Rect rect;
   std::string markup;
 };
@@ -65,7 +63,7 @@ struct SceneBox {
   ImU32 colour = 0;
   float thickness = 1, corner = 0;
 };
-/// A number as a bar: from zero, or from the sum before it, to where it leads. A negative one points left, or down.
+/// A number as a bar from zero, or from the previous sum, to its end. A negative one points left or down.
 struct SceneBar {
   ImVec2 from, to;
   float thickness = 1;
@@ -83,7 +81,7 @@ struct SceneCurve {
   std::array<ImVec2, 4> points;  ///< a cubic Bézier
   ImU32 colour = 0;
   float thickness = 1;
-  bool arrow = false;  ///< with a head at its end
+  bool arrow = false;  ///< with an arrowhead
 };
 struct SceneMatrix {
   MatrixQuad quad;
@@ -98,7 +96,7 @@ struct SceneImage {
 using SceneItem =
     std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix, SceneImage>;
 
-/// What a click on a part of a scene does.
+/// What a click on a target does.
 enum class SceneAction : std::uint8_t {
   look_at,
   query_word,
@@ -141,33 +139,33 @@ enum class SceneAction : std::uint8_t {
 struct SceneTarget {
   Rect rect;
   SceneAction action{};
-  Cell cell;          ///< of look_at
-  Index index = 0;    ///< of a word, head, layer or facet
-  bool link = false;  ///< words of a sentence that name it: the pointer on them lights up what they name
-  float step = 0;     ///< of a score: what one pixel upwards adds to it
+  Cell cell;          ///< for look_at
+  Index index = 0;    ///< of the word, head, layer or facet
+  bool link = false;  ///< a word in a sentence that refers to it: while pointed at, it highlights what it refers to
+  float step = 0;     ///< for scores: the change per pixel upwards
 };
 
-/// A word that was left out, and the room that there was for it.
+/// A word that did not fit, and the room it had.
 struct SceneWord {
   std::string text;
   float width = 0, height = 0;
 };
 
 struct Scene {
-  std::vector<SceneItem> items;  ///< in the order in which they are drawn
+  std::vector<SceneItem> items;  ///< in drawing order
   std::vector<SceneTarget> targets;
-  Rect content;                     ///< around operands and result, without titles and labels
+  Rect content;                     ///< bounds of operands and result, without titles and labels
   std::vector<SceneWord> left_out;  ///< words that were left out
   std::vector<Rect> boxes;          ///< text in one of them must not leave it
   /// Fills and bars that are numbers of a stage: which item, which number.
   std::vector<std::pair<std::size_t, Cell>> marks;
 };
 
-/// Where a scene is drawn, how large and how opaque: for a level that comes or goes.
+/// Position, zoom and opacity of a scene, for transitions between levels.
 struct SceneCamera {
   ImVec2 origin{0, 0};
   float zoom = 1;
-  float presence = 1;  ///< 0: nothing of it is there yet
+  float presence = 1;  ///< opacity, 0…1
 };
 
 void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter,
@@ -175,16 +173,15 @@ void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fo
 
 /// The topmost target at a point; null where there is none.
 const SceneTarget* target_at(const Scene& scene, ImVec2 point);
-/// What a sentence's link names, where that stands in the scene: the cell itself, else its word.
+/// The rectangles of what a link refers to: the cell itself, else its word.
 std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link);
-/// What a link under the pointer names is lit; nothing for other targets, or none.
+/// Highlights what the link under the pointer refers to; draws nothing for other targets.
 void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, const Look& look, float u);
 
-/// Of type and strokes in a presentation, times `scale` pixels a point: as large as the window has room for, for the
-/// last row.
+/// Scale of type and strokes in a presentation, times `scale` pixels per point: as large as the window allows.
 float presentation_scale(ImVec2 window, float scale);
 
-/// Sizes of type in pixels, all drawn as they say: larger in a presentation, and never below `least`.
+/// Font sizes in pixels, all of them unscaled sizes: larger in a presentation, and never below `least`.
 struct TypeSizes {
   float title = 0, story = 0, word = 0, number = 0, caption = 0, formula = 0, great = 0;
   float least = 0;

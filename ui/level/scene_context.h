@@ -1,4 +1,4 @@
-// What the scenes of a frame are made from.
+// The SceneContext of a frame.
 #pragma once
 
 #include "ui/frame/frame.h"

@@ -1,4 +1,4 @@
-// Fonts: the faces and sizes that the window draws with, and measuring and drawing text in them.
+// Fonts: the window's faces and sizes; measuring and drawing text.
 #pragma once
 
 #include <string>
@@ -12,33 +12,30 @@
 namespace headlight {
 
 enum class Face { ui, bold, mono, math };
-/// What serves for the face in figures.
+/// The corresponding face in figures.
 FontRole role_of(Face face);
 
 class Fonts {
  public:
-  /// Fills the current context's atlas for `scale` pixels per point, with the usual characters, all of `words`, and of
-  /// `text` those that there is room for, the most frequent first.
+  /// Fills the current context's atlas for `scale` pixels per point: the usual characters, all of `words`, and as many
+  /// characters of `text` as fit, the most frequent first.
   void load(float scale, const std::string& words, const std::string& text = {});
-  /// Whether a load would change anything: another scale, or characters that were in neither text of the last one.
-  /// Other sentences of the same characters do not.
+  /// Whether nothing needs loading: the scale is the same, and all characters were in the texts of the last load.
   bool covers(float scale, const std::string& words, const std::string& text);
-  /// Larger sizes are made too from the next load on, which is due where that changes: for windows with room for large
-  /// type.
+  /// From the next load on, also large sizes are made, for large windows. A change makes a load necessary.
   void make_large(bool large) { large_ = large; }
-  /// Of the atlas, each way: what the graphics driver takes.
+  /// The largest texture that the graphics driver takes.
   void set_texture_limit(int pixels) { texture_limit_ = pixels; }
   float scale() const { return scale_; }
-  /// Whether the last load asked for Chinese letters that no face here has.
+  /// Whether the last load met Chinese characters that no installed face has.
   bool lacks_letters() const { return lacks_; }
-  /// The next load is due, whatever it covers: there is another face.
+  /// Forces the next load, because another face was installed.
   void forget() { scale_ = 0; }
 
-  /// The font whose baked size is the nearest one not below `pixels`.
+  /// The font with the smallest baked size that is at least `pixels`.
   ImFont* pick(Face face, float pixels) const;
-  /// The size that text asked for at `pixels` is drawn at: a baked one, unless it is larger than all of them. A glyph
-  /// is never shrunk, because a shrunk minus sign can fall between two pixel rows and be gone. Where fonts are dynamic,
-  /// whole pixels.
+  /// The size at which text requested at `pixels` is drawn: a baked size, unless it is larger than all of them. Glyphs
+  /// are never shrunk, because a shrunk minus sign can vanish between two pixel rows. With dynamic fonts: whole pixels.
   float crisp(Face face, float pixels) const;
 
  private:
@@ -48,25 +45,25 @@ class Fonts {
     ImFont* font;
   };
   std::vector<Baked> baked_;
-  std::string words_, text_;  ///< as last asked for
-  std::vector<bool> seen_;    ///< by code point: in the texts of the last load
+  std::string words_, text_;  ///< of the last load
+  std::vector<bool> seen_;    ///< by code point: characters of the last load
   int texture_limit_ = 16384;
   float scale_ = 0;
   bool lacks_ = false;
   bool large_ = false, made_large_ = false;
 };
 
-/// Text with its top left corner at `at`; `pixels` is the font's size on screen.
+/// Draws text with its top left corner at `at`; `pixels` is the font size on screen.
 void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
                std::string_view text);
 ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view text);
-/// The same, ended by "…" where it is wider than `width`. Allocates nothing.
+/// The same, cut to `width` and ended by "…". Allocates nothing.
 void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
                  std::string_view text, float width);
-/// The same, turned about its right end at half its height, which stays at `end`; positive degrees are clockwise.
+/// The same, rotated about the middle of its right end, which stays at `end`; positive degrees are clockwise.
 void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 end, float degrees, ImU32 colour,
                  std::string_view text, float width);
-/// As much of `text` as fits into `width`, ended by "…" where it was cut.
+/// `text`, cut to `width` and ended by "…" if necessary.
 std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width);
 
 }  // namespace headlight

@@ -1,6 +1,5 @@
-// Record: what was drawn with, as plain data, for whoever wants to check a picture by more than its pixels.
-//
-// It hangs on ImGui's context (ImGuiIO::UserData), which nothing else here uses: without one nothing is kept.
+// Record: what was drawn, as plain data, for tests. It is attached to ImGui's context (ImGuiIO::UserData, otherwise
+// unused); without one nothing is recorded.
 #pragma once
 
 #include <string>
@@ -15,23 +14,23 @@ namespace headlight {
 struct RecordedText {
   std::string text;
   ImVec2 min, max;            ///< on screen
-  ImVec2 clip_min, clip_max;  ///< what of the screen it may show on
+  ImVec2 clip_min, clip_max;  ///< clip rectangle
   Face face{};
-  float pixels = 0;  ///< of type
+  float pixels = 0;  ///< font size
   ImU32 colour = 0;
-  bool turned = false;  ///< `min` and `max` are of before
+  bool turned = false;  ///< `min` and `max` are those before the rotation
   float degrees = 0;    ///< about `pivot`, clockwise
   ImVec2 pivot{};
-  const ImDrawList* list = nullptr;  ///< its glyphs are indices [first, last) of this list
+  const ImDrawList* list = nullptr;  ///< its glyphs are the indices [first, last) of this list
   int first = 0, last = 0;
 };
 
 struct Record {
   std::vector<RecordedText> texts;
-  std::vector<std::vector<ImVec2>> lines;  ///< arrows, as points along them
+  std::vector<std::vector<ImVec2>> lines;  ///< arrows, as polylines
 };
 
-/// The one that hangs on the current context; null where none does.
+/// The record of the current context; null if there is none.
 inline Record* recording() { return static_cast<Record*>(ImGui::GetIO().UserData); }
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Words: every word that the window shows, from one table under assets/translations. A language is a file.
+// Words: all texts of the window, from assets/translations. Each language is one file.
 #pragma once
 
 #include <initializer_list>
@@ -12,18 +12,18 @@ namespace headlight {
 
 class Words {
  public:
-  /// Reads assets/translations/LANGUAGE.json, and English where that lacks a text; throws SettingError naming the
-  /// languages there are, FileError.
+  /// Reads assets/translations/LANGUAGE.json; missing texts come from English. Throws SettingError, which names the
+  /// available languages, and FileError.
   explicit Words(const std::string& language);
 
   const std::string& language() const { return language_; }
-  /// The text for a key such as "controls.heads". A missing key gives the key itself, so that it is seen.
-  /// Null-terminated; valid as long as this object.
+  /// The text of a key such as "controls.heads"; the key itself if it is missing. Null-terminated; valid as long as
+  /// this object.
   const char* operator()(std::string_view key) const;
   bool has(std::string_view key) const { return table_.find(key) != table_.end(); }
-  /// The text with {0}, {1}, … replaced; what stands in a value stays as it is.
+  /// The text with {0}, {1}, … replaced. Braces within a value are left alone.
   std::string fill(std::string_view key, std::initializer_list<std::string_view> values) const;
-  /// All texts, one after another: what a font must be able to draw.
+  /// All texts concatenated, for loading the fonts.
   std::string all_text() const;
 
  private:
@@ -33,12 +33,12 @@ class Words {
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
   };
   std::unordered_map<std::string, std::string, Hash, std::equal_to<>> table_;
-  mutable std::set<std::string, std::less<>> missing_;  ///< keys that were asked for
+  mutable std::set<std::string, std::less<>> missing_;  ///< requested keys without a text
 };
 
-/// What a language calls itself: "English"; its file's name where that does not say.
+/// A language's own name: "English"; the file's name if it has none.
 std::string language_name(const std::string& language);
-/// The languages that there are files for: {"en", …}.
+/// The languages with a file: {"en", …}.
 std::vector<std::string> list_languages();
 
 }  // namespace headlight

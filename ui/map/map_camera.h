@@ -1,5 +1,5 @@
-// MapCamera: which part of a matrix stands where on the screen. Double precision: 131,072 cells of 60 pixels are more
-// than a float tells apart.
+// MapCamera: which part of a matrix is where on the screen. In double precision, because 131,072 cells of 60 pixels
+// exceed a float's.
 #pragma once
 
 #include <optional>
@@ -15,41 +15,41 @@ namespace headlight {
 struct MapCamera {
   Rect view;  ///< pixels
   Index rows = 0, cols = 0;
-  double scale = 1;  ///< pixels a cell
+  double scale = 1;  ///< pixels per cell
   double
       left = 0,
-      top = 0;  ///< the key and the query at view.min, as fractions; negative where the matrix is smaller than the view
-  double nearest = 1;  ///< the largest scale there is
+      top = 0;  ///< fractional key and query at view.min; negative if the matrix is smaller than the view
+  double nearest = 1;  ///< largest allowed scale
 
   float x(double key) const { return static_cast<float>(static_cast<double>(view.min.x) + (key - left) * scale); }
   float y(double query) const { return static_cast<float>(static_cast<double>(view.min.y) + (query - top) * scale); }
   double key(float x) const { return left + static_cast<double>(x - view.min.x) / scale; }
   double query(float y) const { return top + static_cast<double>(y - view.min.y) / scale; }
 
-  /// At which the whole matrix is in sight.
+  /// The scale at which the whole matrix is visible.
   double whole_scale() const;
   bool shows_all() const { return scale <= whole_scale(); }
-  /// Rows and columns in sight, parts of them too: [first, last).
+  /// Visible rows and columns, also partly visible ones: [first, last).
   std::pair<Index, Index> rows_seen() const;
   std::pair<Index, Index> cols_seen() const;
-  /// Where the matrix is, within the view.
+  /// The rectangle of the matrix within the view.
   Rect area() const;
-  /// Row and column under a point; none beside the matrix.
+  /// Row and column at a point; unset beside the matrix.
   std::optional<std::pair<Index, Index>> at(ImVec2 point) const;
-  /// What is in sight, for View; unset where that is the whole.
+  /// The visible region for View; unset if everything is visible.
   std::optional<MapRegion> region() const;
 
-  /// Of the tiles to draw: a cell of a tile is at most a pixel, and more than half of one.
+  /// The level of the tiles to draw: their cells are at most one pixel and more than half a pixel.
   int level() const;
   TileRange tiles() const;
 };
 
-/// `nearest`: the largest pixels a cell.
+/// `nearest`: the largest number of pixels per cell.
 MapCamera map_camera(const std::optional<MapRegion>& region, const Rect& view, Index rows, Index cols, double nearest);
-/// What is under `about` stays there.
+/// Zooms; the point `about` keeps its position.
 MapCamera zoomed(MapCamera camera, double factor, ImVec2 about);
 MapCamera moved(MapCamera camera, ImVec2 pixels);
-/// `scale` 0: as it is.
+/// `scale` 0 keeps the scale.
 MapCamera centred(MapCamera camera, double query, double key, double scale = 0);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The parts of the map on screen.
+// Draws the parts of the map.
 #pragma once
 
 #include <optional>
@@ -8,22 +8,21 @@
 
 namespace headlight {
 
-/// The tiles in sight, coarser ones where those are not made yet; the numbers of cells that are large enough.
+/// The visible tiles, coarser ones where finer ones are not computed yet; numbers in large cells.
 void draw_tiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera,
                 Index rows_shown);
-/// What is kept and what is pointed at, framed.
+/// Frames around the selected cell and the one under the pointer.
 void draw_marks(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera);
-/// Names of rows and columns beside the map, thinned out.
+/// Row and column labels, thinned out.
 void draw_axes(const Frame& frame, ImDrawList& list, const MapCamera& camera,
                const std::optional<std::pair<Index, Index>>& lit);
-/// Bars for the cells in sight of the row and of the column at `at`, below the map and beside it, each as high as
-/// `size`.
+/// Bars for the visible cells of the row and column at `at`, below and beside the map, up to `size` high.
 void draw_profiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, float size, const MapCamera& camera,
                    const std::pair<Index, Index>& at);
-/// The whole matrix, small, with a frame around what is in sight.
+/// The whole matrix in small, with a frame around the visible part.
 void draw_small_map(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect small,
                     const MapCamera& camera, Index rows_shown);
-/// The colours from end to end, and what the ends are.
+/// The colour bar with its ends.
 void draw_map_bar(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect bar);
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// What the map shows, as plain data: which stage in which colours, what of it is in sight, and the numbers along one
-// row and one column of it.
+// The content of the map as plain data: the stage, its colours, the visible part, and the numbers along one row and
+// column.
 #pragma once
 
 #include <string>
@@ -12,38 +12,37 @@ namespace headlight {
 
 /// Whether a stage's rows are queries and its columns keys.
 bool is_mapped(Stage stage);
-/// The stage that the map shows: the chosen one, else the last that the trace has; none where it has none.
+/// The stage of the map: the chosen one, else the last one of the trace; unset if it has none.
 std::optional<Stage> stage_on_map(const Frame& frame);
 
-/// What chooses a stage, beside others.
+/// A button that selects a stage.
 struct StageChip {
   Stage stage;
   float width;
 };
 struct MapPicture {
-  HeatPicture heat;  ///< the whole matrix in its colours
+  HeatPicture heat;  ///< the whole matrix with its colours
   std::vector<StageChip> chips;
   TiledMatrix matrix;
-  float label_width = 0;  ///< of the widest name along the rows, pixels
-  std::string lo, hi;     ///< ends of the colours
-  std::string spread;     ///< how values spread between them, in words; "" evenly
+  float label_width = 0;  ///< width of the widest row label, pixels
+  std::string lo, hi;     ///< ends of the colour bar
+  std::string spread;     ///< how values map to colours, in words; "" if linearly
 };
 const MapPicture& map_picture(const Frame& frame, Stage stage);
 
-/// Where the parts of the view stand.
+/// Positions of the view's parts.
 struct MapLayout {
-  Rect stages;        ///< room for what chooses among them, in as many lines as it takes
-  Rect go_to, whole;  ///< the field for a place, and the button for the whole, at the right end of the last line or in
-                      ///< one below
+  Rect stages;        ///< the stage buttons, in one or more lines
+  Rect go_to, whole;  ///< the "go to" field and the "whole" button, at the right end of the last line or below it
   Rect map;
   float profile =
-      0;  ///< what is left for the profile of a row, below the names of columns, and of a column, beside the map
-  Rect small, notes;  ///< the whole matrix, small; what is said beside it
-  Rect bar;           ///< the colours, between them; nothing where a stage has none (a mask)
+      0;  ///< size of the row's profile, below the column labels, and of the column's, beside the map
+  Rect small, notes;  ///< the small map; the notes beside it
+  Rect bar;           ///< the colour bar; empty if the stage has none (a mask)
 };
 MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture);
 
-/// Calls each(chip, corner) for the chips of the stages in `room`, which flow into lines; gives the end of the last.
+/// Calls each(chip, corner) for the stage buttons, which wrap within `room`; returns the end of the last.
 template <typename Each>
 ImVec2 place_chips(const MapPicture& picture, const Rect& room, float u, Each&& each) {
   ImVec2 at = room.min;
@@ -55,13 +54,13 @@ ImVec2 place_chips(const MapPicture& picture, const Rect& room, float u, Each&& 
   return at;
 }
 
-/// A cell of a tile level, or what is known of it.
+/// A cell of a tile level, as far as it is known.
 struct MapCell {
   bool there = false;
   float value = 0;
   CellKind kind = CellKind::masked;
 };
-/// Reads cells of one level; quick along rows.
+/// Reads cells of one level; fast along rows.
 class MapCells {
  public:
   MapCells(const TileStore& tiles, int level) : tiles_(tiles), level_(level) {}
@@ -74,14 +73,14 @@ class MapCells {
   std::shared_ptr<const Tile> tile_;
 };
 
-/// With two significant digits at least.
+/// With at least two significant digits.
 std::string map_number(float value);
 
-/// The cells in sight as a matrix of their own, where they are so large that numbers have room; else without values.
-/// The rectangle is the screen's.
+/// The visible cells as a matrix of their own, with values if cells are large enough for numbers. Its rectangle is in
+/// screen pixels.
 HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const MapCamera& camera);
 
-/// What is said beside the map.
+/// The notes beside the map.
 struct MapNotes {
   std::vector<std::string> lines;
 };

@@ -1,5 +1,5 @@
-// The map: one matrix from the whole of it to single cells, as a map of a country: the wheel zooms, dragging moves,
-// what is in sight sharpens as it is computed.
+// The map: one matrix from an overview down to single cells. The wheel zooms, dragging moves; the picture sharpens as
+// tiles are computed.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -9,7 +9,7 @@ namespace headlight {
 
 void draw_map_view(const Frame& frame, Rect place);
 
-/// G: the field for a place gets the keyboard.
+/// G gives the keyboard to the "go to" field.
 void press_map_keys(const Frame& frame);
 
 /// "70000, 69000", or one number for both. Throws InputError.

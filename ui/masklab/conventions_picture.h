@@ -1,5 +1,4 @@
-// What the conventions sheet shows: the weights of this run and of the same run under other libraries' choices. Plain
-// data.
+// The conventions sheet as plain data: the weights of this run, and of the same run with other libraries' conventions.
 #pragma once
 
 #include "core/run/conventions.h"
@@ -7,21 +6,21 @@
 
 namespace headlight {
 
-/// Numbers of weights up to which each choice is computed: a tenth of a second or so.
+/// Above this number of weights the conventions are not computed; below, each takes about 0.1 s.
 inline constexpr Index conventions_at_most = 1 << 22;
 
-/// The choices of a run and what each does, computed some a frame, so that no frame waits for all.
+/// The conventions of a run and their effects, computed a few per frame.
 class ConventionBoard {
  public:
   struct Entry {
     Convention choice;
-    ConventionEffect effect;  ///< weights and mask of the batch entry and head that are wanted alone, [1, 1, n_q, n_k]
+    ConventionEffect effect;  ///< weights and mask of the wanted batch entry and head only, [1, 1, n_q, n_k]
   };
-  /// Asked for the same again, it keeps what it has.
+  /// Starts over, unless the same is wanted already.
   void want(std::shared_ptr<const Trace> trace, Index batch, Index head);
-  /// Lets go of the numbers.
+  /// Frees the numbers.
   void drop() { *this = {}; }
-  /// Computes choices until a part of a frame has passed, at least one; true where there was one to compute.
+  /// Computes at least one convention, and more until part of a frame's time has passed; false if all are done.
   bool advance();
   bool busy() const { return done_.size() < choices_.size(); }
   const std::vector<Entry>& done() const { return done_; }
@@ -38,24 +37,24 @@ struct ConventionsPicture {
   struct Card {
     MatrixCard matrix;
     std::string id;
-    const char* who = "";  ///< which libraries, from the table of words
+    const char* who = "";  ///< names of the libraries, as a translation key
     std::optional<Scenario>
-        scenario;            ///< that a click takes; none for this run itself and for what no scenario can say
+        scenario;            ///< what a click applies; unset for this run and for what no scenario can express
     bool reference = false;  ///< this run
   };
   SheetWords words;
-  std::vector<Card> cards;  ///< this run, then what changes something, then the rest
+  std::vector<Card> cards;  ///< this run, then those that change something, then the rest
 };
 
-/// Of as many choices as are computed. Trouble, such as too many weights, is said in its words.
+/// From the conventions computed so far. A problem, such as too many weights, becomes the sheet's error.
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board);
-/// Whether there is anything to compute.
+/// Whether conventions can be computed for this trace.
 bool has_conventions(const Trace& trace);
-/// "12 cells of the mask differ", "weights by up to 0.287, output by up to 11.6", …: what changes, in words that stay
-/// whole.
+/// What changes, as phrases that are not broken: "12 cells of the mask differ", "weights by up to 0.287, output by up
+/// to 11.6", …
 std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect);
 
-/// The same, kept, some choices further with each frame.
+/// The cached picture; a few more conventions are computed with each frame.
 const ConventionsPicture& conventions_picture(const Frame& frame, Rect area);
 
 }  // namespace headlight

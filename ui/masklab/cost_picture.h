@@ -1,4 +1,4 @@
-// What the cost sheet shows: which blocks a kernel can skip, operations, and the key/value cache. Plain data.
+// The cost sheet as plain data: blocks that a kernel can skip, operations, and the size of the key/value cache.
 #pragma once
 
 #include <array>
@@ -8,15 +8,15 @@
 
 namespace headlight {
 
-/// A number among others that are drawn to one scale.
+/// One bar of a chart.
 struct CostBar {
   std::string label, number;
-  float share = 0;       ///< of the longest
-  bool present = false;  ///< what this run has
-  Index value = 0;       ///< that the bar stands for: a block size, key/value heads
+  float share = 0;       ///< relative to the longest
+  bool present = false;  ///< the current run's value
+  Index value = 0;       ///< what it stands for: a block size, or a number of key/value heads
 };
 
-/// Columns side by side, or bars below one another, under a title.
+/// A chart of columns or of horizontal bars, with a title.
 struct CostPlot {
   std::string title;
   std::vector<CostBar> bars;
@@ -25,19 +25,19 @@ struct CostPlot {
 
 struct CostPicture {
   SheetWords words;
-  MatrixCard matrix;   ///< its values as block_cells() gives them
-  Index block = 1;     ///< in force
-  BlockCounts counts;  ///< of the matrix that is looked at
+  MatrixCard matrix;   ///< values as from block_cells()
+  Index block = 1;     ///< the block side in use
+  BlockCounts counts;  ///< of the current head's mask
   Rect settings{}, legend{};
-  std::array<std::string, 3> kinds;  ///< of blocks, with their counts: skipped, full, partial
+  std::array<std::string, 3> kinds;  ///< labels of skipped, full and partial blocks, with their counts
   CostPlot operations, by_block, cache;
 };
 
-/// The block size that is chosen, else the usual one for so many tokens.
+/// The chosen block side, else the usual one for this number of tokens.
 Index block_in_force(const MaskLab& lab, const Dims& dims);
 CostPicture make_cost_picture(const Frame& frame, Rect area);
 
-/// The same, kept.
+/// The same, cached.
 const CostPicture& cost_picture(const Frame& frame, Rect area);
 
 }  // namespace headlight

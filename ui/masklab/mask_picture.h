@@ -1,4 +1,4 @@
-// What the mask view shows, computed once for a trace, a view and a size.
+// The mask view, computed once for a trace, a view and a size.
 #pragma once
 
 #include <memory>
@@ -11,63 +11,63 @@
 
 namespace headlight {
 
-/// What a line of a tile holds, in the type of its caption.
+/// Characters per line of a tile's caption.
 inline constexpr std::size_t letters_of_a_tile = 21;
-/// One pattern of the palette: its example at a small size.
+/// A pattern of the palette, with its example as a small picture.
 struct PatternTile {
   std::string signature, hint, expression;
   std::vector<std::string>
-      lines;    ///< the expression, which is what a click inserts, in lines of at most `letters_of_a_tile`
+      lines;    ///< the expression that a click inserts, in lines of at most `letters_of_a_tile`
   Tensor mask;  ///< [n, n], 1 = may attend
 };
 
 struct MaskPicture {
-  HeatPicture mask, weights;  ///< side by side; where nothing is masked, `mask` is all ones
+  HeatPicture mask, weights;  ///< side by side; without a mask, `mask` is all ones
   Rect mask_card, weights_card;
   std::vector<Swatch> mask_legend, weights_legend;
-  std::string statistics;  ///< allowed share and dead rows, in words
+  std::string statistics;  ///< share of allowed cells and number of dead rows, in words
 
-  /// One head's mask at a small size.
+  /// A small picture of one head's mask.
   struct Small {
     Rect rect;
     std::string label;
   };
-  std::vector<Small> heads;          ///< where the mask differs between heads
-  std::vector<std::string> entries;  ///< where it differs between batch entries: their names
+  std::vector<Small> heads;          ///< if the mask differs between heads
+  std::vector<std::string> entries;  ///< if the mask differs between batch entries: their names
   ImVec2 entries_at{};
-  float strip = 0;  ///< height of the row below the cards that those two take
+  float strip = 0;  ///< height of the row below the cards for those two
 };
 
-/// A number of a pattern in the mask's text: a slider.
+/// A number of a pattern in the mask's text, which has a slider.
 struct MaskArgument {
-  std::size_t call = 0, place = 0;  ///< as with_argument() counts
+  std::size_t call = 0, place = 0;  ///< indices as for with_argument()
   const Parameter* parameter = nullptr;
   double value = 0;
   std::string id, label;
 };
 
-/// The mask's text taken apart: its numbers, or why it does not parse.
+/// The parsed mask text: its numbers, or why it does not parse.
 struct MaskTextPicture {
   std::string text;
   std::optional<MaskExpression> expression;
   std::vector<MaskArgument> arguments;
-  std::string trouble, sentence;  ///< the text with a caret below, and what is wrong there
+  std::string trouble, sentence;  ///< the text with a caret below, and the error
 };
 
 /// `area` in screen pixels.
 MaskPicture make_mask_picture(const Frame& frame, Rect area);
-/// `columns`: characters of the text that there is room for, where it does not parse.
+/// `columns`: characters that fit in a line, for the error.
 MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t columns);
-/// Every pattern whose example needs nothing from a file.
+/// All patterns whose example needs no file.
 std::vector<PatternTile> make_palette();
 
-/// The same, kept: the mask as it stands or, while that does not parse, as it is typed.
+/// The same, cached: for the current mask or, while typing, the mask being typed.
 const MaskPicture& mask_picture(const Frame& frame, Rect area);
 const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns);
 const std::vector<PatternTile>& palette_picture(const Frame& frame);
-/// The mask that is in force where none is typed, as an expression: "file()", "padding()".
+/// The current mask as an expression if none is typed: "file()", "padding()".
 const std::string& mask_in_force(const Frame& frame);
-/// "+ painted(): 3 allowed, 2 forbidden", in the matrix that is looked at.
+/// "+ painted(): 3 allowed, 2 forbidden", for the current batch entry and head.
 const std::string& painted_words(const Frame& frame);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The mask in and out of the window: from a file, as a file, or as code on the clipboard.
+// Opening a mask, saving it, and copying it as code.
 #pragma once
 
 #include "ui/document/document.h"
@@ -6,8 +6,8 @@
 
 namespace headlight {
 
-/// "Open a mask…   Save: npy npz csv png   Copy as: PyTorch FlexAttention NumPy", ending at `right`; shorter where it
-/// would begin before `left`.
+/// Draws "Open a mask…   Save: npy npz csv png   Copy as: PyTorch FlexAttention NumPy", ending at `right`; shorter if
+/// it would begin before `left`.
 void draw_mask_take(const Frame& frame, float left, ImVec2 right);
 
 }  // namespace headlight

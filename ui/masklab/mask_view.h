@@ -1,4 +1,4 @@
-// The mask view: a row of tabs, and the chosen sheet below it.
+// The mask view: tabs and the chosen sheet below them.
 #pragma once
 
 #include "ui/frame/frame.h"

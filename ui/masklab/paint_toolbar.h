@@ -1,4 +1,4 @@
-// The row above the mask: the tool in hand, what it does to a cell, and how far.
+// The toolbar above the mask: the tool, what it paints, and where.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -6,10 +6,10 @@
 
 namespace headlight {
 
-/// From the cursor on, between the sides of `room`, in as many lines as it takes; gives their height.
+/// Draws it from the cursor on, wrapping within `room`; returns its height.
 float draw_paint_toolbar(const Frame& frame, Rect room);
-/// "painted() over it", how many cells, and a × that gives all of them back: what stands beside the expression. Gives
-/// its width, 0 where nothing is painted; ends at `right`.
+/// Draws "painted() over it", the number of painted cells, and a × that discards them, ending at `right`. Returns its
+/// width, 0 if nothing is painted.
 float draw_painted_chip(const Frame& frame, ImVec2 right);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Painting on the mask of the mask view: strokes of the pointer and keys.
+// Painting on the mask, with pointer and keys.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -6,22 +6,22 @@
 
 namespace headlight {
 
-/// Where the whole mask lies on screen when it is looked at through `seen`, the place it fills at zoom 1.
+/// The rectangle of the whole mask on screen; `seen` is the part of the screen that shows it.
 Rect zoomed(const MaskPainting& painting, Rect seen);
-/// The cell of `heat` under a point when it fills `rect`.
+/// The cell at a point, with `heat` filling `rect`.
 std::optional<Cell> cell_under(const HeatPicture& heat, Rect rect, ImVec2 point);
 
-/// What a stroke from one cell to another paints, in the scope of the view.
+/// What a stroke between two cells paints, in the view's scope.
 PaintedCells stroke_area(const View& view, const Dims& dims, const Cell& from, const Cell& to, Index brush);
 
-/// Takes the pointer over `mask`, which fills `rect` and is the last ImGui item: strokes, and zoom by the wheel.
-/// True while it is painting, so that nothing else is made of the click.
+/// Handles the pointer over `mask`, which fills `rect` and is the last ImGui item: strokes, and zooming with the wheel.
+/// Returns whether it is painting, in which case the click has no other effect.
 bool paint_with_pointer(const Frame& frame, const HeatPicture& mask, Rect rect, Rect seen);
-/// Marks what is painted already and, below the pointer, what would be.
+/// Marks the painted cells and, under the pointer, what a click would paint.
 void draw_painting(const Frame& frame, const HeatPicture& mask, Rect rect);
 
-/// The arrows move a cell and letters paint it, while a brush is in hand in the mask view; D takes it. True where a key
-/// was for painting.
+/// While a brush is active in the mask view, arrows move a cell and letters paint it; D selects the brush. Returns
+/// whether a key was used.
 bool press_painting_keys(const Frame& frame);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Every pattern as a small picture to click, and what a click makes of the expression.
+// The palette: every pattern as a small picture to click.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace headlight {
 
-/// The expression after a pattern was clicked: "(causal()) && (window(4))".
+/// The expression after a click on a pattern: "(causal()) && (window(4))".
 std::string combined(const std::string& old, const std::string& added, Combine how);
 
-/// "A click: replaces | and | or | and not", at the cursor. Shift means or, Ctrl and, whatever is chosen.
+/// Draws the choice "A click: replaces | and | or | and not" at the cursor. Shift overrides it with or, Ctrl with and.
 void draw_combine_choice(const Frame& frame);
-/// The height of a row of pictures, and how many there are in so wide a place.
+/// Height of a row of pictures, and number of rows at this width.
 float palette_row(float u);
 int palette_rows(const Frame& frame, float width);
-/// The pictures in rows; scrolls where there are more than fit.
+/// Draws the pictures in rows, scrolling if necessary.
 void draw_palette(const Frame& frame, Rect area);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The sheets of the mask view, listed here once, in the order of their tabs.
+// The sheets of the mask view, in the order of their tabs.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@ namespace headlight {
 
 struct MaskTabEntry {
   MaskTab tab;
-  const char* word;  ///< key of its name in the table of words
-  /// Draws into `place`, below the row of tabs. There is a trace.
+  const char* word;  ///< translation key of its name
+  /// Draws into `place`, below the tabs. The document has a trace.
   void (*draw)(const Frame& frame, Rect place);
 };
 
 std::span<const MaskTabEntry> all_mask_tabs();
 
-// ui/masklab/NAME_tab.cpp
+// In ui/masklab/NAME_tab.cpp.
 void draw_patterns_tab(const Frame& frame, Rect place);
 void draw_conventions_tab(const Frame& frame, Rect place);
 void draw_reach_tab(const Frame& frame, Rect place);

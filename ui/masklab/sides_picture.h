@@ -1,4 +1,4 @@
-// What the side-by-side sheet shows: the mask in force, another one, and where they differ. Plain data.
+// The side-by-side sheet as plain data: the current mask A, another mask B, and their difference.
 #pragma once
 
 #include <array>
@@ -10,25 +10,25 @@
 
 namespace headlight {
 
-/// Cells in a row of which one mask alone allows each.
+/// Neighbouring cells of a row that only one mask allows.
 struct DifferingRun {
   Index row = 0, col = 0, count = 0;
-  bool by_a = false;  ///< A allows them, else B
+  bool by_a = false;  ///< allowed by A, else by B
 };
 
 struct SidesPicture {
   SheetWords words;
-  Rect field{};                          ///< where B is typed
-  std::array<MatrixCard, 3> matrices{};  ///< A, B, B − A; without values where B has an error
-  std::vector<DifferingRun> runs;        ///< where cells are large enough for outlines
-  std::shared_ptr<const Image> tint;     ///< in place of them where cells are small: over the matrices of A and B
-  Index only_a = 0, only_b = 0;          ///< cells
+  Rect field{};                          ///< field for B
+  std::array<MatrixCard, 3> matrices{};  ///< A, B, B − A; without values if B has an error
+  std::vector<DifferingRun> runs;        ///< outlined, if cells are large enough
+  std::shared_ptr<const Image> tint;     ///< drawn over A and B instead, if cells are small
+  Index only_a = 0, only_b = 0;          ///< numbers of cells
   bool shows() const { return words.error.empty(); }
 };
 
 SidesPicture make_sides_picture(const Frame& frame, Rect area);
 
-/// The same, kept.
+/// The same, cached.
 const SidesPicture& sides_picture(const Frame& frame, Rect area);
 
 }  // namespace headlight

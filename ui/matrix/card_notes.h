@@ -1,4 +1,4 @@
-// What stands on a card beside its matrix: how many cells are no values, and what each row of weights amounts to.
+// Notes beside a card's matrix: the numbers of masked and other special cells, and row statistics of weights.
 #pragma once
 
 #include <array>
@@ -10,34 +10,34 @@
 
 namespace headlight {
 
-/// "▨ 15 of 36 masked, 42 %": the mark is the legend of what the matrix shows.
+/// "▨ 15 of 36 masked, 42 %"; the mark is the legend of the matrix.
 struct CountNote {
   CellKind kind{};
-  std::string shown;  ///< as much as fits
+  std::string shown;  ///< what fits of `full`
   std::string full;
-  float x = 0;  ///< left end, canvas pixels; the mark comes first
+  float x = 0;  ///< left end in canvas pixels, where the mark stands
 };
 
-/// Sum, entropy, maximum and allowed keys of each row, in four columns to the right of the matrix.
+/// Sum, entropy, maximum and number of allowed keys of each row, in four columns right of the matrix.
 struct RowStrip {
   struct Row {
     std::array<std::string, 4> numbers;
     RowFlag flag{};
   };
-  std::vector<Row> rows;        ///< empty: there is no strip
+  std::vector<Row> rows;        ///< empty: there are no such columns
   std::array<float, 4> ends{};  ///< right ends of the columns, canvas pixels
   float left = 0;
 };
 
-/// Right-aligned at `right`, after `free` pixels; the longest words that fit.
+/// Right-aligned at `right`, using at most `free` pixels; the longest wording that fits.
 std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, float free, float right, float type);
 
-/// What a strip needs beside its matrix, in points of type.
+/// Width of the columns, in points.
 constexpr float row_strip_width = 150;
-/// `t` is pixels per point of type.
+/// `t`: pixels per point.
 RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t);
 
-/// The same on screen: `at` maps canvas pixels, `t` is pixels per point of type. Sentences come as tooltips.
+/// Draws them: `at` is in screen pixels, `t` is pixels per point. Full sentences appear as tooltips.
 void draw_count_note(const Frame& frame, ImDrawList& list, const CountNote& note, ImVec2 at, float t);
 void draw_row_strip(const Frame& frame, ImDrawList& list, const RowStrip& strip, const Rect& matrix, Index rows,
                     float left, const std::array<float, 4>& ends, float t);

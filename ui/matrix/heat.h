@@ -1,4 +1,4 @@
-// One heatmap of a view as plain data: which numbers, where, in which colours, with which names along its sides.
+// One heatmap as plain data: its numbers, rectangle, colours and labels.
 #pragma once
 
 #include <optional>
@@ -12,58 +12,56 @@
 
 namespace headlight {
 
-/// A heatmap in its place, with what is needed to find the cell under the pointer.
+/// A heatmap with its position, from which the cell under the pointer is found.
 struct HeatPicture {
   Stage stage{};
   Index batch = 0, head = 0;
   Index rows = 0, cols = 0;
   Rect rect;        ///< canvas pixels at zoom 1
   MatrixQuad quad;  ///< without its corners
-  Tensor shades;    ///< [1, 1, rows, cols], where each row has a range of its own: the values scaled by it
+  Tensor shades;    ///< [1, 1, rows, cols], if each row has its own range: the values scaled to it
   Colormap const* colormap = nullptr;
-  std::vector<std::string> row_labels, col_labels;  ///< empty: none are drawn
-  float label_room = 0;                             ///< for a row's label, in heights of its type
-  float second_tier = 0;    ///< where rows are too low for their names, every other one ends so far from the matrix, in
-                            ///< heights of its type; 0: none does
-  float widest_column = 0;  ///< of the columns' names, in heights of their type
-  bool elsewhere = false;   ///< of another run, in another shape: no cell of the shown one's means anything in it
-  float turned_room = 0;    ///< for a column's label at 45°, along it, in heights of its type; 0: they stand upright
+  std::vector<std::string> row_labels, col_labels;  ///< empty: no labels
+  float label_room = 0;                             ///< width of the row labels, in multiples of their height
+  float second_tier = 0;    ///< for low rows, the distance of every other label from the matrix, in multiples of the label height; 0: one column of labels
+  float widest_column = 0;  ///< width of the widest column label, in multiples of its height
+  bool elsewhere = false;   ///< it belongs to another run of another shape, so cells do not correspond
+  float turned_room = 0;    ///< length of column labels at 45°, in multiples of their height; 0: horizontal labels
 };
 
-/// Of the height of type, how far apart the names of two rows stand at least.
+/// Minimum distance of row labels, in multiples of their height.
 inline constexpr float name_height = 0.95f;
 
-/// Whether each row may have a range of its own, where the view says so: that takes as much room as the matrix.
+/// Whether rows may have their own ranges if the view says so (which takes a copy of the matrix).
 enum class RowRanges : std::uint8_t { as_chosen, never };
-/// One matrix in its place, in the view's colours: of `head`, a query head, or of the key/value head that it uses.
+/// A matrix at `rect` in the view's colours: of query head `head`, or of its key/value head.
 HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, RowRanges rows = RowRanges::as_chosen);
 
-/// That the input or the weights are random, so that what attends to what means nothing; "" where neither is.
+/// A note that input or weights are random, so that the attention has no meaning; "" if neither is.
 std::string random_words(const Frame& frame);
 
-/// The cell of a heatmap at a point in the coordinates of its rectangle, if it is there.
+/// The cell at a point in the coordinates of its rectangle.
 std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point);
 
-/// The names along an axis, of the batch entry that is looked at.
+/// The labels of an axis in the current batch entry.
 std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count);
-/// The names along an axis at one batch entry: tokens where there are some, else indices.
+/// One label: the token if there is one, else the index.
 std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index);
-/// The same, with its index where another of the axis has the same name: "the (3)".
+/// The same, with its index if another token is equal: "the (3)".
 std::string placed_label(const Trace& trace, Axis axis, Index batch, Index index);
-/// What the widest of them takes in bold type of `pixels`.
+/// Width of the widest label in bold type of `pixels`.
 float widest_label(const Frame& frame, Axis axis, Index count, float pixels);
-/// How long the names along a matrix's columns are at 45°, where they stand so: wider than their columns, which have
-/// room for a slanted line each, in a box that is high enough to leave every row the height of its own name. 0:
-/// upright.
+/// Length of the column labels at 45°; 0 for horizontal labels. They are slanted if they are wider than their columns
+/// and the box is high enough to keep each row as high as its label.
 float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 box, float pixels);
-/// Room for the names of a matrix's rows beside it, in pixels.
+/// Space for row labels, in pixels.
 struct RowNames {
-  float room = 0;         ///< for all of them
-  float second_tier = 0;  ///< every other name ends so far from the matrix; 0: all end beside it
+  float room = 0;         ///< width for all of them
+  float second_tier = 0;  ///< distance of every other label; 0: all end beside the matrix
 };
-/// In two tiers where rows of `pitch` are too low for all names in one, and both find room in `most`; else in one, cut
-/// where it must be.
+/// In two columns if rows of height `pitch` are too low for one and both fit into `most`; else in one, cut if
+/// necessary.
 RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, float pixels, float most);
-/// Names for a heatmap's rows, in `room` pixels beside it, and for its columns where they are wanted.
+/// Adds row labels, in `room` pixels, and column labels if wanted.
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns);
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// One heatmap on screen: the painted matrix, numbers in its cells where they fit, highlights, labels.
+// Draws one heatmap: the matrix, numbers in its cells, highlights and labels.
 #pragma once
 
 #include "core/figure/ticks.h"
@@ -8,36 +8,35 @@
 
 namespace headlight {
 
-/// Paints the matrix into `rect` (screen pixels). `numbers` also writes values into cells that are large enough.
+/// Draws the matrix into `rect` (screen pixels). `numbers`: also writes values into cells that are large enough.
 void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers);
-/// The same of numbers that are in no stage, whatever the moment of the step player.
+/// The same for numbers that belong to no stage, regardless of the step player.
 void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect);
-/// Frames the row, column and cell that `cell` means in this heatmap: the cell itself where it is of the same stage,
-/// else, thinly, its row or column wherever this matrix counts the same tokens (query 3 is query 3 everywhere).
+/// Frames the cell if it belongs to this stage; else, with a thin line, the row or column of the same token (query 3 is
+/// query 3 in every matrix).
 enum class Mark { kept, pointed };
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell,
                     Mark mark = Mark::kept);
-/// Both that there may be: of the selected cell and of the one under the pointer, which look different.
+/// The highlights of the selected cell and of the one under the pointer, which look different.
 void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect);
-/// A map's colours from its lowest to its highest; nothing where there is no room to tell them apart.
+/// A colour bar from lowest to highest; nothing if there is too little room.
 void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map);
-/// What the ends of a heatmap's colours stand for, in its card's upper right corner, where there is room beside the
-/// title.
+/// The range of the colours, in the card's upper right corner, if it fits beside the title.
 void draw_colour_ends(const Frame& frame, ImDrawList& list, const HeatPicture& heat, const Rect& card,
                       std::string_view title);
-/// Names of rows (left of `rect`) and columns (below it, upright or at 45°). Where they would touch, indices in round
-/// steps.
+/// Row labels (left of `rect`) and column labels (below it, horizontal or at 45°). If they would touch, round indices
+/// instead.
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows,
                  bool cols);
-/// The same of a matrix that fills `rect` but is seen only in `seen`: beside and below that, of the cells whose middles
-/// show.
+/// The same for a matrix that fills `rect` but is only visible in `seen`: labels stand beside `seen`, for cells whose
+/// centres are visible.
 void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen,
                          float pixels);
 
-/// The whole of the label at a point of the canvas, `pixels` of type; null where there is none.
+/// The full label at a point of the canvas, with type of `pixels`; null if there is none.
 const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels);
 
-/// Which of this heatmap's rows and columns a cell of any stage means; −1 for none.
+/// The row and column of this heatmap that correspond to a cell of any stage; −1 for none.
 struct Meaning {
   Index row = -1, col = -1;
 };

@@ -1,4 +1,4 @@
-// What one can take away of a matrix: a menu on a right click, and a key for each line of it.
+// The context menu of a matrix: copying and saving, each with a shortcut.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace headlight {
 
-/// Opens the menu where the last item was clicked with the right button at `cell`, which is then the selected one.
+/// Opens the menu if the last item was right-clicked at `cell`, which becomes selected.
 void offer_matrix_menu(const Frame& frame, const std::optional<Cell>& cell);
-/// A panel over the whole window; draws nothing while the menu is closed.
+/// Draws the menu while it is open.
 void draw_matrix_menu(const Frame& frame, Rect window);
-/// Its shortcuts: what they take is the matrix of the cell that is looked at.
+/// Its shortcuts, which act on the matrix of the current cell.
 void press_matrix_keys(const Frame& frame);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The legend of cells: what each colour and pattern means, with swatches as figures draw them.
+// Legends: the meaning of colours and patterns, with swatches drawn as in figures.
 #pragma once
 
 #include <span>
@@ -9,21 +9,21 @@
 
 namespace headlight {
 
-/// One line of a legend: a cell as it looks, and what it says.
+/// One entry of a legend.
 struct Swatch {
   CellKind kind = CellKind::value;
   ImU32 colour = 0;        ///< of a value
-  const char* words = "";  ///< from the table of words
+  const char* words = "";  ///< translation key
 };
 
 /// "may attend" and "may not".
 std::vector<Swatch> mask_swatches(const Frame& frame);
 
-/// In one line, flowing into more where `width` is less; gives the height, which draw = false only measures.
+/// Draws the entries in a line, wrapping at `width`; returns the height. With draw = false it only measures.
 float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch> swatches, ImVec2 at, float width,
                     bool draw = true);
 
-/// One swatch of `side` pixels.
+/// One swatch with sides of `side` pixels.
 void draw_swatch(const Frame& frame, ImDrawList& list, const Swatch& swatch, ImVec2 at, float side);
 
 }  // namespace headlight

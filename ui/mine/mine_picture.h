@@ -1,4 +1,4 @@
-// Somebody's own stages beside the right ones, computed once for a comparison, a view and a size.
+// The user's own stages beside the right ones, computed once for a comparison, a view and a size.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct MinePanel {
   Rect card;
   std::string title;
   HeatPicture heat;          ///< no rows: a question mark
-  std::optional<Rect> mark;  ///< the cell that differs most; in a lesson the one that the text speaks of
+  std::optional<Rect> mark;  ///< the cell with the largest difference; in a lesson the one its text refers to
 };
 
 struct MineCodeLine {
@@ -38,21 +38,21 @@ struct MinePicture {
   std::string title, summary;
   std::string stage_words;  ///< how the shown stage compares
   std::vector<MineChip> chips;
-  std::vector<MinePanel> panels;  ///< mine, right, mine − right; empty where the shapes do not fit
+  std::vector<MinePanel> panels;  ///< own, right, own − right; empty if the shapes differ
   Rect code_card;
-  std::vector<MineCodeLine> code;  ///< of a lesson
+  std::vector<MineCodeLine> code;  ///< in a lesson
   Rect report_card;                ///< empty in a lesson
   Report report;
 };
 
-/// What may be shown of a mistake that is to be found.
+/// What may be shown of a mistake that the lesson asks for.
 struct BugSecrets {
   bool stages = false;   ///< which stages differ
-  bool mistake = false;  ///< which line it is
+  bool mistake = false;  ///< which line is wrong
 };
 BugSecrets told(const Course& course, const LessonProgress& progress);
 
-/// `area` in screen pixels. `course`: the lesson with a mistake that is open; null where none is.
+/// `area` in screen pixels. `course`: the open lesson with a mistake; null if there is none.
 MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The compare view: somebody's own stages beside the right ones where there are some, else two results of one's own.
+// The compare view: the user's own stages beside the right ones if there are any, else two results A and B.
 #pragma once
 
 #include "ui/frame/frame.h"

@@ -1,4 +1,4 @@
-// What compare says in words, the same in the window and on the terminal.
+// The result of compare in words, the same in the window and on the terminal.
 #pragma once
 
 #include <string>
@@ -11,33 +11,33 @@ namespace headlight {
 
 struct ReportFinding {
   std::string id;
-  std::string title;  ///< in a few words
-  std::string text;   ///< a sentence or two
-  std::string line;   ///< the line to write, as code; "" where there is none
+  std::string title;  ///< a few words
+  std::string text;   ///< one or two sentences
+  std::string line;   ///< the corrected line of code; "" if there is none
 };
 
-/// A stage that goes wrong by itself.
+/// A stage with a mistake of its own.
 struct ReportPart {
   Stage stage{};
   std::string heading;
   std::vector<ReportFinding> findings;
-  std::vector<std::string> notes;  ///< where nothing is found: what there is to say
+  std::vector<std::string> notes;  ///< if no mistake was found: what else can be said
 };
 
 struct Report {
-  std::string assumed;  ///< the mask that was taken for meant; "" for none
+  std::string assumed;  ///< the mask that was assumed; "" for none
   std::vector<ReportPart> parts;
-  std::string agrees;               ///< "Everything agrees."; "" where it does not
-  std::string incomplete;           ///< the search ended early; "" where it did not
+  std::string agrees;               ///< "Everything agrees."; "" if it does not
+  std::string incomplete;           ///< the search ended early; "" if it did not
   std::vector<std::string> others;  ///< arrays that were not compared, and what they may be
 };
 
 Report make_report(const Comparison& comparison, const OwnStages& own, const Words& words);
-/// How a stage compares: "agrees", or where it does not and by what.
+/// "agrees", or where and by how much it differs.
 std::string verdict_words(const StageComparison& stage, const Words& words);
-/// How an array was taken, or why it was not; "" where there is nothing to say.
+/// How an array was read, or why it was not; "" if there is nothing to say.
 std::string reading_words(const OwnReading& reading, const Words& words);
-/// "2.5e-05", as the table has it.
+/// "2.5e-05", as in the table.
 std::string short_number(double value);
 
 }  // namespace headlight

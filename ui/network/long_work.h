@@ -1,5 +1,5 @@
-// The long computations of the network view, off the frame (core/engine/long_task.h): asked for in each frame that
-// shows them, as far as they are.
+// The long computations of the network view, on a worker (core/engine/long_task.h). Call in each frame that shows them;
+// returns what is computed so far.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace headlight {
 
 struct NetworkRun;
 
-/// Nothing where no second sentence is typed.
+/// Empty if there is no second sentence.
 PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
 StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
 

@@ -1,4 +1,4 @@
-// What the view of a network tells besides the overview: computed a part a frame, and kept while the trace stays.
+// What the network view shows besides the overview; computed in parts and kept while the trace stays.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -6,7 +6,7 @@
 
 namespace headlight {
 
-/// The facts so far and how often they changed: a picture of them is made anew when they do.
+/// The facts computed so far, and a version that changes with them.
 struct FactsSoFar {
   NetworkFacts facts;
   int version = 0;

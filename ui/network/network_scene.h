@@ -1,5 +1,4 @@
-// A whole network at a glance: every head of every layer as a small picture with what it does, and beside it what is
-// known of the head that is looked at. Plain data, a Scene.
+// The network view as a Scene: every head of every layer as a small picture, and details of the current head.
 #pragma once
 
 #include <optional>
@@ -19,10 +18,10 @@ struct HeadPlace {
   bool operator==(const HeadPlace&) const = default;
 };
 
-/// The effect of another sentence's states, as far as it is computed.
+/// The effect of patching in another sentence's states, as far as it is computed.
 struct PatchShown {
   std::vector<std::string> words, from;  ///< of both sentences
-  std::string word;                      ///< whose logit it is
+  std::string word;                      ///< the word whose logit is measured
   PatchGrid grid;
   bool whole = false;
 };
@@ -32,7 +31,7 @@ struct StudyShown {
   std::vector<HeadMeans> heads;
   bool whole = false;
 };
-/// How far the long computation is.
+/// Progress of the long computation.
 struct TaskShown {
   bool running = false, stopped = false;
   double share = 0;
@@ -40,11 +39,11 @@ struct TaskShown {
   std::string error;
 };
 
-/// What was computed besides the overview, as far as it is.
+/// Everything besides the overview, as far as it is computed.
 struct NetworkFacts {
-  std::string likeliest;  ///< the token that is said next; "" where nothing is predicted
+  std::string likeliest;  ///< the most probable next token; "" if nothing is predicted
   double probability = 0;
-  /// [layer][head]: its probability without this head; unset: not computed, or a network too large for it.
+  /// [layer][head]: its probability without this head; unset if not computed or if the network is too large.
   std::vector<std::vector<std::optional<double>>> without;
   std::vector<std::optional<double>> without_layer;
   struct Said {
@@ -67,11 +66,11 @@ struct NetworkFacts {
   Index words = 0;                          ///< that this step has read, with its own
   std::string file;                         ///< the network's, as the person named it
   std::vector<std::vector<std::string>>
-      claims;                   ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
-  std::vector<Tensor> brought;  ///< pictures as the overview's, of what the view measures; as many layers as are there
-  float most_brought = 0;       ///< the largest length in any of them
+      claims;                   ///< [layer][head]: what a shipped model's head does; "" if unknown
+  std::vector<Tensor> brought;  ///< pictures of the view's measure, for the layers computed so far
+  float most_brought = 0;       ///< the largest contribution norm in them
   bool can_measure = false, random_weights = false, can_knock = false;
-  std::string changed;  ///< the layer that is computed with settings of the person's own; "" for none
+  std::string changed;  ///< the layer with changed settings; "" for none
 
   std::string claim(HeadPlace at) const {
     return claims.empty() ? std::string()
@@ -79,16 +78,16 @@ struct NetworkFacts {
   }
 };
 
-/// Key of a habit's words: "network.habit_previous".
+/// Translation key of a pattern: "network.habit_previous".
 std::string habit_key_of(HeadPattern habit);
-/// The head that is looked at.
+/// The current head.
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view);
-/// All heads in the order that the view asks for.
+/// All heads in the chosen order.
 std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkFacts& facts,
                                       const NetworkChoice& choice);
-/// From a head, so many steps across and down; stays within.
+/// The head this many steps across and down; clamped.
 HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, const View& view, int across, int down);
-/// What the head is marked by, 0…1, and which habit that is; unset where nothing was measured.
+/// The share 0…1 that a head is marked with, and its pattern; unset if nothing was measured.
 struct HeadMark {
   double share = 0;
   std::optional<HeadPattern> habit;
@@ -97,11 +96,11 @@ std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts
                                 HeadPlace at);
 
 Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place);
-/// The panel of the head that is looked at, its residual and the predictions.
+/// Details of the current head, the residual stream and the predictions.
 void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
-/// The choice between every head and what the layers give together; gives its height.
+/// The choice between all heads and the pictures of all layers; returns its height.
 float put_ways(Pen& pen, Rect room);
-/// What the layers give together, up to the one that is looked at.
+/// The matrix of all layers up to the current one.
 void put_together(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room, HeadPlace at);
 
 /// The shares that words gave to the experts of a layer: a line a word, the last ones where there are too many; of
@@ -120,10 +119,10 @@ void put_lens(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts,
 void put_patch(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
 /// What each head does over many sentences.
 void put_study(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
-/// First and number of those of `count` that have `least` pixels each in the room, around `at`.
+/// First and number of those of `count` items that fit with `least` pixels each, around `at`.
 std::pair<Index, Index> part_around(Index at, Index count, float room, float least);
 
-/// As many as stand beside each other where heads are in an order of their own.
+/// Number of heads per row if they are sorted.
 Index columns_in_order(Index heads, float width, float height);
 
 }  // namespace headlight

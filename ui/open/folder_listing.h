@@ -1,4 +1,4 @@
-// What the open dialog shows of a folder, as plain data: its folders and the files that can be opened.
+// The content of a folder in the open dialog, as plain data: folders and files that can be opened.
 #pragma once
 
 #include <string>
@@ -16,31 +16,30 @@ struct FolderEntry {
 };
 
 struct FolderListing {
-  std::string folder;                ///< with its slash behind
-  std::vector<FolderEntry> entries;  ///< folders first, each kind in the order of its names
+  std::string folder;                ///< ends with a slash
+  std::vector<FolderEntry> entries;  ///< folders first, each group by name
   bool readable = true;
   bool model = false;  ///< the folder itself is one
 };
 
-/// The folder's entries; hidden ones are left out. `folder` as folder_part gives it. `masks`: files that can hold a
-/// mask, in place of those that can hold an attention.
+/// Lists a folder (as returned by folder_part) without hidden entries. `masks`: lists files that can hold a mask,
+/// instead of those that can hold attention.
 FolderListing list_folder(const std::string& folder, bool masks = false);
 
-/// What is typed, cut behind its last slash; "~/" is the person's own folder, and what is not absolute is beside the
-/// program's present folder. Behind "//" or "/~/" a path begins anew: whole ones are pasted behind the folder that
-/// stands there.
+/// The typed text up to its last slash. "~/" is the home folder; relative paths start at the current directory. "//" or
+/// "/~/" begins a new path, for paths pasted behind the current folder.
 std::string folder_part(const std::string& typed);
 std::string name_part(const std::string& typed);
-/// Where a person who has opened nothing yet begins.
+/// The initial folder, before anything was opened.
 std::string first_folder();
-/// The folder above, with its slash behind; the same at the top.
+/// The parent folder, ending with a slash; the same at the root.
 std::string folder_above(const std::string& folder);
 
-/// ASCII letters made small.
+/// ASCII letters in lower case.
 std::string lower_case(std::string_view text);
-/// The entries whose names begin with `part`, then those that hold it elsewhere; capitals or not.
+/// Entries whose names begin with `part`, then those that contain it, ignoring case.
 std::vector<std::size_t> matching(const FolderListing& listing, std::string_view part);
-/// As much as every entry that begins with `part` goes on with; `part` itself where none does.
+/// The longest common beginning of all entries that begin with `part`; `part` itself if there are none.
 std::string completed(const FolderListing& listing, const std::string& part);
 
 }  // namespace headlight

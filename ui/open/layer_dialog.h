@@ -1,4 +1,4 @@
-// The dialog that asks which attention of a file is meant, and into how many heads it is cut.
+// The dialog that asks for an attention layer of a file and its number of heads.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -6,9 +6,9 @@
 
 namespace headlight {
 
-/// The candidates whose names hold `search`, capitals or not.
+/// The candidates whose names contain `search`, ignoring case.
 std::vector<std::size_t> found_layers(const LayerQuestion& question, const std::string& search);
-/// How many heads a width may be cut into, the fewest first, those of common sizes only where there are many.
+/// Possible numbers of heads for a width, ascending; only those with usual head sizes if there are many.
 std::vector<Index> possible_heads(Index d_model);
 
 std::string layer_dialog_text(const View& view);

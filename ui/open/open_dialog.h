@@ -1,4 +1,4 @@
-// The open dialog: recent files and lessons on the left; a path to type and the folder it names on the right.
+// The open dialog: recent files and lessons on the left; a path and its folder on the right.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -7,19 +7,19 @@
 
 namespace headlight {
 
-/// What the dialog shows, kept while it holds: in Pictures.
+/// The dialog's content, cached in Pictures.
 struct OpenPicture {
   std::string folder;
   FolderListing listing;
-  std::string part;                ///< the name's beginning that `shown` is for
-  std::vector<std::size_t> shown;  ///< entries of the listing, in the order they are listed
+  std::string part;                ///< beginning of the names in `shown`
+  std::vector<std::size_t> shown;  ///< indices of listed entries, in order
 };
 const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice);
 
-/// Brings the dialog to the front, in the folder of the open file, else of the newest recent one. `masks`: it asks for
-/// a mask, which is laid over what is open.
+/// Opens the dialog in the folder of the current file, else of the newest recent one. `masks`: it asks for a mask for
+/// the current document.
 void open_dialog(const Frame& frame, bool masks = false);
-/// Every character that the dialog shows besides the words; "" while it is not open.
+/// All characters of the dialog besides translations, for loading fonts; "" while it is closed.
 std::string open_dialog_text(const View& view, const RecentFiles& recent, Pictures& pictures);
 
 void draw_open_dialog(const Frame& frame, Rect place);

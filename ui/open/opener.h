@@ -1,5 +1,5 @@
-// Opener: what is opened into the document, asking first where changes would be lost, and going back where it does not
-// open.
+// Opener: opens files into the document, asks before changes would be lost, and restores the previous document on
+// failure.
 #pragma once
 
 #include <optional>
@@ -18,19 +18,19 @@ class Opener {
  public:
   explicit Opener(RecentFiles recent) : recent_(std::move(recent)) {}
 
-  /// As open_into(). Where the document has changes that are not saved, the dialog asks first, unless `surely`; not for
-  /// a mask, which joins the document, nor for the settings of a lesson, which undo brings back.
+  /// As open_into(). If there are unsaved changes, it asks first, unless `surely`. It does not ask for a mask, which
+  /// joins the document, or for changed settings of a lesson, which undo restores.
   void open(Document& document, const std::string& path, bool surely);
-  /// The document as it is was opened from the start.
+  /// The document was opened at the start of the program.
   void begin(const Document& document);
-  /// The layer dialog's answer.
+  /// Applies the layer dialog's answer.
   void answer_layer(Document& document);
-  /// The scenario's own file is another one on disk: it is taken over, or the dialog asks where both have changed.
+  /// If the scenario's file has changed on disk, loads it again, or asks if there are unsaved changes too.
   void follow(Document& document, const Words& words);
 
-  /// The numbers of what is open are there: the file joins the recent ones.
+  /// The opened document has been computed: its file joins the recent files.
   void arrived();
-  /// They came to nothing: what was open before is open again, all of it, with `error`, unless only the layer has to be
+  /// It could not be computed: restores the previous document and shows `error`, unless only the layer has to be
   /// chosen, which the dialog then asks for.
   void failed(Document& document, const std::string& error);
 
@@ -38,9 +38,9 @@ class Opener {
 
  private:
   RecentFiles recent_;
-  std::string opening_;            ///< joins the recent files once its numbers are there
-  bool pending_ = false;           ///< something was opened whose numbers are not there yet
-  std::optional<Lesson> waiting_;  ///< opened, but its layer is to be chosen first
+  std::string opening_;            ///< becomes a recent file once it is computed
+  bool pending_ = false;           ///< a file is opened but not computed yet
+  std::optional<Lesson> waiting_;  ///< opened, but its layer must be chosen first
 };
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Opening a file into a document, and asking what the file leaves open.
+// Opens a file into a document, and asks what the file does not determine.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace headlight {
 
-/// The document shows what `path` names (a lesson, a scenario or tensors), seen afresh; a mask becomes the file() of
-/// what is shown already (core/scenario/mask_file.h). Where that cannot be, it says why and stays. Whether the document
-/// is now another one.
+/// Shows what `path` names (a lesson, a scenario or tensors) in a new view; a mask file becomes file() of the current
+/// document (core/scenario/mask_file.h). On failure the document gets an error and stays. Returns whether it is another
+/// document now.
 bool open_into(Document& document, const std::string& path);
-/// The file's mask becomes the file() of what is shown, whatever else is in it.
+/// Uses the mask of this file as file(), whatever else it contains.
 void open_mask_into(Document& document, const std::string& path);
 
-/// A scenario came to nothing. Where only its layer or heads are to be chosen, the dialog asks, and the document goes
-/// back without a message. Whether it does.
+/// After a scenario failed: if only a layer or a number of heads is missing, opens the dialog for it, restores the
+/// document without a message, and returns true.
 bool ask_for_layer(Document& document);
 /// The same where nothing says what true means in its mask, which `error` tells.
 bool ask_for_polarity(Document& document, const std::string& error);
@@ -24,8 +24,7 @@ bool ask_for_polarity(Document& document, const std::string& error);
 void show_recorded(Document& document, const std::string& step);
 /// The same dialog for the file that is open, to take another of its layers.
 View with_layer_dialog(const Document& document);
-/// The answer: the scenario that waited, with the layer and heads that are chosen. `opened`: what it was, where it is
-/// not what is open already.
+/// Applies the answer to the waiting scenario. `opened`: where it came from, if it is not the current document.
 void answer_layer(Document& document, std::optional<Lesson> opened);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// A matrix from the clipboard: what it can be in the document that is open, and making it that.
+// Pasting a matrix into the document.
 #pragma once
 
 #include <string>
@@ -10,16 +10,15 @@
 
 namespace headlight {
 
-/// What `matrix` [rows, cols] may become beside the numbers that are shown: an input where its width is the input's, or
-/// where the weights are drawn to fit; a mask or a bias where it is [n_q, n_k] of fitting numbers.
+/// What `matrix` [rows, cols] can be used as: an input if its width matches, or if the weights are drawn to fit; a mask
+/// or a bias if it is [n_q, n_k] with suitable numbers.
 std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown);
-/// The scenario with the matrix in that place.
+/// The scenario with the matrix used so.
 Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use);
 
-/// Takes the text over where it can only be one thing, asks by the paste dialog where it can be several, and says what
-/// is wrong with it where it can be none.
+/// Uses the text if there is only one way to, asks if there are several, and shows an error if there is none.
 void paste_into(Document& document, const std::string& text, const Words& words);
-/// The answer to the dialog.
+/// Applies the answer of the dialog.
 void use_pasted(Document& document, PasteUse use, const Words& words);
 
 void draw_paste_dialog(const Frame& frame, Rect place);

@@ -1,4 +1,4 @@
-// Inside ui/operation: numbers of one row of scores as bands over one another, in the columns of the keys.
+// Inside ui/operation: the numbers of one row as bands above each other, with a column per key.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace headlight::operation {
 
-/// The columns that all bands share.
+/// The columns that the bands share.
 struct Table {
-  Rect area;  ///< of bands; words under it, names left of it
+  Rect area;  ///< of the bands; words are below, names left of it
   Window keys;
   float names = 0;
   Rect column(Index k) const {
@@ -19,7 +19,7 @@ struct Table {
   }
 };
 
-/// Numbers of one row of a stage, as a band shows them.
+/// One row of a stage, as a band shows it.
 struct Band {
   Stage stage{};
   std::vector<float> values;
@@ -28,28 +28,28 @@ struct Band {
   ValueRange range;
 };
 
-/// Of the query that is followed.
+/// Of the followed query.
 Band band_of(const Task& task, Stage stage);
 inline MatrixView row_view(const std::vector<float>& values) {
   const auto count = static_cast<Index>(values.size());
   return {values.data(), 1, count, count, 1};
 }
-/// MatrixNumbers of those that are values.
+/// For those numbers that are values.
 MatrixNumbers figures_of(const Band& band, const Window& keys);
-/// The size at which all numbers of the band fit side by side; 0: none does.
+/// The font size at which all numbers of the band fit side by side; 0: none.
 float size_in(const Task& task, const Window& keys, MatrixNumbers& figures, float wanted);
 void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
                const std::string& note);
-/// Bars up and down from a line, with their numbers over them.
+/// Bars up and down from a line, with their numbers.
 void bars(const Task& task, const Table& table, const Band& band, Rect place);
-/// Shares of one whole: tracks that fill from below, their numbers under them.
+/// Shares of a whole: tracks that fill from below, with their numbers.
 void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown,
             Rect place);
 
-/// Numbers of one row as a strip from the top down.
+/// One row as a vertical strip.
 void put_strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour);
-/// The rows of all keys as strips in their columns, of those that are hidden hatched, the followed one lit. by_share 0:
-/// all as wide as strip_width, 1: each as wide as its share of that.
+/// The value rows of all keys as strips in their columns, masked ones hatched, the followed one highlighted. by_share
+/// 0: all strip_width wide; 1: each as wide as its share of that.
 void put_key_strips(const Task& task, const Table& table, Stage stage, const Band& weights, float by_share, Rect place);
 float strip_width(const Pen& pen, float column);
 

@@ -1,5 +1,5 @@
-// How the next word comes about, after the last layer: the last norm, one product with each word's row, what the logits
-// are drawn by, and the word in the sentence.
+// The next word, after the last layer: the last norm, a product with each word's row, sampling, and the word in the
+// sentence.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// A word from its logit to its probability.
+/// A word with its logit and probability.
 struct NextCandidate {
   std::string word;
   Index token = 0;
@@ -21,7 +21,7 @@ struct NextCandidate {
 };
 
 struct NextWords {
-  std::vector<NextCandidate> candidates;  ///< the largest logits first
+  std::vector<NextCandidate> candidates;  ///< in descending order of their logits
   Index others = 0;
   double others_probability = 0;
   std::vector<std::string> sentence;  ///< up to the word that they follow

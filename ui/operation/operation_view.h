@@ -1,4 +1,4 @@
-// The operation level in the window: the scene, kept while it holds, and what a click in it does.
+// The operation level in the window: the cached scene and its pointer handling.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -6,21 +6,21 @@
 
 namespace headlight {
 
-/// The step that the operation level shows: the player's, else the chosen one.
+/// The stage shown: the player's, else the chosen one.
 Stage stage_shown(const Frame& frame);
-/// Near to the words: J, the journey of the one that is followed; G, the geometry; once more, the step.
+/// Keys: J shows the followed word's journey, G the geometry; pressed again, the step.
 void press_facet_keys(const Frame& frame);
-/// The step itself, the journey of the word that is followed, or the geometry.
+/// Shows the step, the journey or the geometry.
 View with_facet(View view, Facet facet);
-/// Whether what was pressed last is dragged itself.
+/// Whether the pressed object is being dragged.
 bool drags_in_operation(const Frame& frame, Rect place);
-/// Where the next word's picture is shown and one can be written: draws and writes it; whether it was.
+/// If the next word is shown and can be drawn, draws and appends it; returns whether it did.
 bool write_next_word(const Frame& frame);
 /// As it was drawn last; null where it was not.
 const Scene* last_operation_scene(const Frame& frame);
 /// As it is now, in `place`.
 const Scene& operation_scene(const Frame& frame, Rect place);
-/// With what the pointer does in it.
+/// Draws it and handles the pointer.
 void draw_operation_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

@@ -1,11 +1,11 @@
-// What every colour of the window and of its figures means, at the end of the left panel.
+// The legend of all colours, at the end of the left panel.
 #pragma once
 
 #include "ui/frame/frame.h"
 
 namespace headlight {
 
-/// At the cursor, over the width that is left.
+/// Draws it at the cursor, over the remaining width.
 void draw_colour_legend(const Frame& frame);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The groups of the left panel, each a file where it is large. All change the scenario, but for looking_at and colours.
+// The groups of the left panel. They change the scenario, except the head choice and the colours.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -12,8 +12,8 @@ void draw_variant_controls(const Frame& frame);  // ui/panels/variant_controls.c
 void draw_dropout_controls(const Frame& frame);
 void draw_further_controls(const Frame& frame);
 void draw_colour_controls(const Frame& frame);  // ui/panels/colour_controls.cpp
-void draw_file_controls(const Frame& frame);    // ui/panels/file_controls.cpp: what was taken for what
-/// What an assumption is about, "heads", in the window's language.
+void draw_file_controls(const Frame& frame);    // ui/panels/file_controls.cpp: how the file was read
+/// The heading for an assumption, such as "heads", translated.
 const char* taken_heading(const Frame& frame, const Assumption& assumption);
 void draw_pasted(const Frame& frame);
 

@@ -1,4 +1,4 @@
-// The panels of the window, one a file, listed here once: what the session draws and what the smoke test opens.
+// The panels of the window, which the session draws and the smoke test opens. One per file.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@ namespace headlight {
 
 struct Panel {
   const char* name;
-  /// Where it stands in a window of this size.
+  /// Its rectangle in a window of this size.
   Rect (*place)(const Frame& frame, ImVec2 window);
   void (*draw)(const Frame& frame, Rect place);
 };
 
 std::span<const Panel> all_panels();
 
-// The edges that panels share, in pixels.
+// Edges between panels, in pixels.
 float top_height(const Frame& frame);
 float left_width(const Frame& frame, ImVec2 window);
 float right_width(const Frame& frame, ImVec2 window);

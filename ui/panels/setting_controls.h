@@ -1,4 +1,4 @@
-// Controls made from the table of settings (core/scenario/settings_table.h): those that no panel draws itself.
+// Controls made from the table of settings (core/scenario/settings_table.h), for settings that no panel draws itself.
 #pragma once
 
 #include "core/scenario/settings_table.h"
@@ -6,10 +6,10 @@
 
 namespace headlight {
 
-/// All of a group that apply to the scenario as it is, in the order of the table. The labels are settings.KEY, a
-/// choice's words settings.KEY.WORD, and what an unset number shows settings.KEY.unset.
+/// All settings of a group that apply to the scenario, in table order. Labels are settings.KEY, a choice's words
+/// settings.KEY.WORD, and an unset number shows settings.KEY.unset.
 void draw_settings(const Frame& frame, SettingGroup group);
-/// One of any group; as text where its panel draws it in a way of its own.
+/// One setting of any group; as text if its own panel draws it differently.
 void draw_setting(const Frame& frame, const Setting& setting);
 
 }  // namespace headlight

@@ -1,11 +1,12 @@
-// The list of shortcuts, as data: what the help shows, and what a test holds against what keys do.
+// The table of shortcuts, which the help shows and a test checks.
 #pragma once
 
 #include <span>
 
 namespace headlight {
 
-/// Two blanks part shortcuts, one blank the keys that share the modifiers before them: "Alt+← →" is Alt+← and Alt+→.
+/// Two blanks separate shortcuts; one blank separates keys that share the modifiers before them: "Alt+← →" is Alt+← and
+/// Alt+→.
 struct Shortcut {
   const char* keys;  ///< "": a heading
   const char* word;  ///< the translation's key

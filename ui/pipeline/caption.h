@@ -1,4 +1,4 @@
-// The words under a presented pipeline, for the last row: what is computed, its formula, and the same with its numbers.
+// The caption of a presented pipeline: the stage being computed, its formula, and the formula with numbers.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-/// Over the whole width of `row`. `on_its_way`: what stands for a stage that is not computed yet, "3 of 16 terms".
+/// `on_its_way` replaces the numbers of an unfinished stage: "3 of 16 terms".
 void draw_caption(const Frame& frame, ImDrawList& list, Stage stage, const std::string& on_its_way, Rect row);
 
 }  // namespace headlight

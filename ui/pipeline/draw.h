@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// Canvas pixels at zoom 1 to screen pixels and back.
+/// Converts canvas pixels at zoom 1 to screen pixels and back.
 struct CanvasTransform {
   ImVec2 origin;
   float zoom = 1;
@@ -22,9 +22,9 @@ struct CanvasTransform {
 void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance,
                    const MomentPicture& moment, const CanvasTransform& transform);
 
-/// The cell at a point of the canvas, if there is one.
+/// The cell at a point of the canvas.
 std::optional<Cell> cell_at(const PipelinePicture& picture, ImVec2 point);
-/// The head whose thumbnail is there.
+/// The head whose thumbnail is at a point.
 std::optional<Index> thumbnail_at(const PipelinePicture& picture, ImVec2 point);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Which stages share a place on the canvas: as few as leave every title whole.
+// Which stages share a card: as few as possible while all titles fit.
 #pragma once
 
 #include <array>
@@ -7,20 +7,20 @@
 
 namespace headlight {
 
-/// One column of the three lanes on the left.
+/// A column of the three lanes on the left.
 struct Column {
   std::array<Group, 3> lanes;
-  float least = 0;  ///< its width
-  float share = 0;  ///< of what is left over
-  float gap = 0;    ///< behind it
+  float least = 0;  ///< its minimum width
+  float share = 0;  ///< of the remaining width
+  float gap = 0;    ///< space after it
 };
 
-/// A row of the right block.
+/// A row of the block on the right.
 struct Row {
   std::vector<Group> groups;
   std::vector<float> least;
-  float gap = 0;    // between two
-  float extra = 0;  // more behind the first, where heads stand behind it
+  float gap = 0;    // space between groups
+  float extra = 0;  // extra space after the first group, for the stack of heads
   float width() const {
     float sum = extra + gap * static_cast<float>(std::max<std::size_t>(groups.size(), 1) - 1);
     for (const float each : least) sum += each;
@@ -28,7 +28,7 @@ struct Row {
   }
 };
 
-/// The columns of the left side and the rows of the right.
+/// Columns of the left side and rows of the right side.
 struct FoldedPipeline {
   std::vector<Column> columns;
   std::array<Row, 3> rows;
@@ -37,7 +37,7 @@ struct FoldedPipeline {
   float right_width() const;
 };
 
-/// What fits into a canvas of this width, or the most folded of all.
+/// The least folded layout that fits this width, else the most folded.
 FoldedPipeline fold_to_width(const Ruler& ruler, float width);
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// What a moment of the player shows that is in no stage of the trace: sums after some terms, a softmax on its way,
-// columns travelling to their heads. Computed once a moment.
+// What the step player shows in place of a stage's own numbers: partial sums, a softmax in progress, columns moving to
+// their heads. Computed once per moment.
 #pragma once
 
 #include <memory>
@@ -12,28 +12,28 @@
 
 namespace headlight {
 
-/// A head's columns between two cards.
+/// A head's columns moving between two cards.
 struct Traveller {
-  MatrixQuad quad;   ///< without its corners
+  MatrixQuad quad;   ///< without corners
   Rect rect;         ///< canvas pixels
-  ImU32 colour = 0;  ///< the head's
+  ImU32 colour = 0;  ///< the head's colour
 };
 
 struct MomentPicture {
-  HeatPicture heat;               ///< in place of the stage's own; no rows where the stage shows itself
-  std::string caption;            ///< "3 of 16 terms", "e^(s − max)"; in place of the card's shape
-  std::vector<std::string> sums;  ///< a row's, beside it
-  std::vector<Rect> sources;      ///< canvas pixels: the terms' columns and rows in the operands
+  HeatPicture heat;               ///< replaces the stage's heatmap; no rows if the stage is shown as it is
+  std::string caption;            ///< "3 of 16 terms", "e^(s − max)"; replaces the card's shape
+  std::vector<std::string> sums;  ///< of each row, beside it
+  std::vector<Rect> sources;      ///< the terms' columns and rows in the operands, canvas pixels
   std::vector<Traveller> travellers;
 };
 
-/// Of the pipeline's picture as it is now.
+/// For the current pipeline picture.
 MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& picture);
 
-/// The stage that is on its way at this moment, where its card does not show the stage's own numbers.
+/// The stage in progress at this moment, if its card shows other numbers than the stage's own.
 std::optional<Stage> stage_on_its_way(const Frame& frame);
 
-/// The same, kept.
+/// The same, cached.
 const MomentPicture& moment_picture(const Frame& frame, const PipelinePicture& picture);
 
 }  // namespace headlight

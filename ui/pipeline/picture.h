@@ -1,5 +1,4 @@
-// What the pipeline view shows, computed once for a trace, a view and a size; drawing it (ui/pipeline/draw.h) only
-// draws.
+// The pipeline view as plain data, computed once for a trace, a view and a size; ui/pipeline/draw.h only draws it.
 #pragma once
 
 #include <string>
@@ -15,18 +14,18 @@
 
 namespace headlight {
 
-// Type of a card's subtitle, and of the ends of its colour bar.
+// Font sizes of subtitles and of the ends of colour bars.
 inline constexpr float note_points = TypeSize::body;
 inline constexpr float subtitle_points = TypeSize::body;
 inline constexpr float end_points = TypeSize::note;
-inline constexpr float label_points = TypeSize::note;  ///< names of rows and columns, shapes
+inline constexpr float label_points = TypeSize::note;  ///< labels of rows and columns, shapes
 
 struct Strip {
-  float from = 0, to = 0;  ///< canvas pixels, over the columns that belong to one head
+  float from = 0, to = 0;  ///< canvas pixels, above the columns of one head
   ImU32 colour = 0;
 };
 
-/// One of the stages that share a card: a click brings it forward.
+/// One of the stages that share a card; a click shows it.
 struct ScrubPart {
   Stage stage{};
   Rect rect;
@@ -44,34 +43,34 @@ struct MeasurePart {
 struct CardPicture {
   Stage stage{};
   Rect card;
-  ImU32 colour = 0;  ///< of the title: its lane's
-  ImU32 border = 0;  ///< 0: a plain card
-  int behind = 0;    ///< cards of other heads in the stack behind it
+  ImU32 colour = 0;  ///< the title's, the lane colour
+  ImU32 border = 0;  ///< 0: the usual border
+  int behind = 0;    ///< number of cards of other heads behind it
   std::string title, symbol, shape;
-  std::string reading;     ///< how more cells than pixels are read, after the shape: "sampled rows"; "" for whole
-  std::string shape_hint;  ///< what rows and columns are, in words: "n_q 6: queries · d_head 4: channels of a head"
-  std::string subtitle;    ///< "head 2, batch entry 1": of a wide card of heads
+  std::string reading;     ///< how a matrix with more cells than pixels is sampled: "sampled rows"; "" if it is not
+  std::string shape_hint;  ///< the meaning of rows and columns: "n_q 6: queries · d_head 4: channels of a head"
+  std::string subtitle;    ///< "head 2, batch entry 1", for a wide card of heads
   Face title_face = Face::bold;
   float title_size = 13;              ///< points; smaller where a long name meets a narrow card
   std::vector<ScrubPart> scrubber;    ///< under the title, where stages share the card
   std::vector<MeasurePart> measures;  ///< beside the title of the weights, where they fit
   std::vector<HeatPicture> heats;     ///< the matrix; for a weight matrix also its bias
   std::vector<Strip> strips;
-  std::vector<Strip> row_strips;  ///< beside the rows: which projection each belongs to, where they are packed
-  std::vector<CountNote> counts;  ///< of cells that are no values
-  RowStrip strip;                 ///< beside the weights, where there is room
+  std::vector<Strip> row_strips;  ///< beside the rows of packed matrices: the projection that each belongs to
+  std::vector<CountNote> counts;  ///< numbers of masked and other special cells
+  RowStrip strip;                 ///< row statistics beside the weights, if there is room
   std::string lo, hi;             ///< ends of the colour bar
-  std::vector<BarTick> ticks;     ///< between the ends, where the bar is long
+  std::vector<BarTick> ticks;     ///< between the ends of a long bar
   Rect bar;
-  Rect notes;             ///< the line of the shape and of the counts: over the bar, or beside the title
-  bool labelled = false;  ///< rows and columns carry names
+  Rect notes;             ///< shape and counts: above the bar or beside the title
+  bool labelled = false;  ///< rows and columns are labelled
 };
 
 struct ThumbnailPicture {
   Rect card;
   Index head = 0;
   ImU32 border = 0;
-  std::string number;  ///< the head's, where there is room for it
+  std::string number;  ///< the head's number, if it fits
   HeatPicture heat;
 };
 
@@ -79,20 +78,19 @@ struct PipelinePicture {
   PipelineLayout layout;
   std::vector<CardPicture> cards;
   std::vector<ThumbnailPicture> thumbnails;
-  std::vector<std::string> note;  ///< lines in layout.note: that numbers are random
+  std::vector<std::string> note;  ///< lines of layout.note: that numbers are random
   ImVec2 size;
 };
 
-/// Whether W_q, W_k and W_v are shown as one matrix: as the view says, else as the source has them.
+/// Whether W_q, W_k and W_v are shown as one matrix: as the view says, else as the file has them.
 bool shows_packed(const Frame& frame);
 
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size);
 
-/// "n_q 6 × d_head 4", or as much of it as fits into `width` pixels at `pixels` of type; without the axes' names: "6 ×
-/// 4".
+/// "n_q 6 × d_head 4", as far as it fits into `width` with type of `pixels`; without axis names "6 × 4".
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
-/// frame.picture() of what also depends on which of the matrices that share a card it shows.
+/// frame.picture() of something that also depends on which stages are shown on shared cards.
 template <typename T, typename Make, typename... Parts>
 T& picture_of_cards(const Frame& frame, Make&& make, const Parts&... also) {
   const View& view = frame.view();
@@ -102,7 +100,7 @@ T& picture_of_cards(const Frame& frame, Make&& make, const Parts&... also) {
                           view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
 }
 
-/// The same, kept.
+/// The same, cached.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
 
 }  // namespace headlight

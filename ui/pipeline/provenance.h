@@ -1,5 +1,5 @@
-// Where the looked-at number came from, or what it reaches, as marks and arcs over the pipeline's cards. Plain geometry
-// in canvas pixels.
+// Marks and arcs over the pipeline's cards that show where the current number came from, or what depends on it. Plain
+// geometry in canvas pixels.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@
 
 namespace headlight {
 
-/// Cells of one matrix, outlined together.
+/// Cells of one matrix with a common outline.
 struct SourceMark {
   Stage stage{};
   Rect rect;
 };
 
-/// From a source's card to the cell: first outside of the cards (drawn beneath them, so that it never crosses a
-/// number), then over the cell's own card, along the line between two rows or two columns.
+/// An arc from a source's card to the cell: a curve between the cards, drawn beneath them so that it crosses no
+/// numbers, then a straight line over the cell's own card, between two rows or columns.
 struct ProvenanceArc {
-  Stage from_stage{};                         ///< whose lane colour it wears
-  ImVec2 from, from_control, to_control, to;  ///< card edge to card edge, a cubic Bézier
-  ImVec2 enter, end;  ///< on over the matrix to the edge of the cell; a title on the way stays free
-  float room = 0;     ///< between the middles of the rows (columns) that this last stretch runs between
-  /// Names and numbers leave it room, in `t` pixels per point; else the arc ends at the card.
+  Stage from_stage{};                         ///< the stage whose lane colour it has
+  ImVec2 from, from_control, to_control, to;  ///< a cubic Bézier from card edge to card edge
+  ImVec2 enter, end;  ///< the line over the card to the edge of the cell; it avoids the title
+  float room = 0;     ///< distance of the rows (columns) between which that line runs
+  /// Whether it fits between labels and numbers, at `t` pixels per point; otherwise the arc ends at the card.
   bool reaches_in(float t) const { return room >= 15 * t; }
 };
 
@@ -32,15 +32,15 @@ struct Provenance {
   std::vector<ProvenanceArc> arcs;
 };
 
-/// Of the sources (one step back) that the picture shows. A cell that it does not show has none.
+/// For the cell's direct sources, if the picture shows the cell.
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 
-/// The other way round: marks on what a cell reaches. Arcs wear the colour of where they go.
+/// For the cells that depend on it; arcs have the colour of their target.
 Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
-/// Where the picture shows a cell, if it does.
+/// The rectangle of a cell, if the picture shows it.
 std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 
-/// Of the looked-at cell, whichever of the two the view wants, kept; empty where nothing is looked at.
+/// For the current cell, whichever of the two the view shows, cached; empty without a cell.
 const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& picture);
 
 }  // namespace headlight

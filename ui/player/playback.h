@@ -1,4 +1,4 @@
-// Playback: moments that pass by themselves while the timeline plays.
+// Playback: advances the step player in time.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -7,16 +7,16 @@ namespace headlight {
 
 class Playback {
  public:
-  /// Goes on to the next moment when it is due; waits while the pointer is on a number.
+  /// Advances when the next moment is due; waits while the pointer is on a number.
   void advance(const Frame& frame, double seconds);
-  /// Seconds until a frame is due; infinite while nothing plays.
+  /// Seconds until the next frame is due; infinite while nothing plays.
   static double next_frame_in(const View& view);
 
  private:
-  /// Near a step its numbers come at the pace of the whole stage.
+  /// On the operation level, a stage's numbers share the duration of the stage.
   void advance_by_stage(const Frame& frame, double seconds);
 
-  double since_moment_ = 0;  // seconds that the present moment has stood
+  double since_moment_ = 0;  // time since the current moment began
 };
 
 }  // namespace headlight

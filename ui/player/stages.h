@@ -1,4 +1,4 @@
-// Stage by stage: how the levels near to a step go through it.
+// Playback stage by stage, for the sentence and operation levels.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace headlight {
 
-/// The chapters of a whole pass: Q, K and V are split alike, which is shown once.
+/// The chapters of a whole pass. The splits of Q, K and V are alike, so only one is shown.
 std::vector<std::size_t> pass_of(const Timeline& timeline);
-/// Those after and before a chapter; none where there is none.
+/// The next and previous chapter; unset at the ends.
 std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter);
 std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter);
-/// The chapter of the timeline that is looked at: the player's, else the chosen stage's.
+/// The current chapter: the player's, else that of the chosen stage.
 std::size_t chapter_at(const View& view, const Timeline& timeline);
-/// At a stage, all of it there; what is followed stays what it was.
+/// Shows a stage, completely computed; the followed words stay.
 View with_stage(View view, const Timeline& timeline, std::size_t chapter);
 /// Whether the trace's network says what comes next: the pass then ends with the next word.
 bool says_next(const Trace& trace);

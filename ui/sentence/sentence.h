@@ -1,8 +1,6 @@
-// The sentence level: the words large in a line, and what one of them looks at.
-//
-// Arcs over the words are the shares of the word that is followed; under each word stands its share as a bar with its
-// number; heads of every layer stand at the left as small named pictures, what the network says next at the right. All
-// of it is plain data, a Scene.
+// The sentence level as a Scene: the words in a line, and the attention of one of them. Arcs above the words are its
+// weights; below each word stands its weight as a bar with a number. The heads of all layers are at the left, the
+// predicted next words at the right.
 #pragma once
 
 #include <string>
@@ -15,12 +13,12 @@
 
 namespace headlight {
 
-/// A head as it stands in the rail.
+/// A head in the list at the left.
 struct RailHead {
   Index layer = 0, head = 0;
   Tensor weights;     ///< [B, H, n_q, n_k]
-  Tensor mask;        ///< undefined where there is none
-  std::string habit;  ///< what it does, in words; "" where nothing is known of it
+  Tensor mask;        ///< undefined without a mask
+  std::string habit;  ///< what it does; "" if unknown
   bool chosen = false, silent = false;
 };
 struct RailLayer {
@@ -28,49 +26,48 @@ struct RailLayer {
   std::vector<RailHead> heads;
 };
 
-/// What may come next.
+/// A candidate for the next word.
 struct Guess {
   std::string word;
   Index token = 0;
   double probability = 0;
-  double before = -1;  ///< with every head, where one is knocked out; of the model itself, where a layer is changed;
-                       ///< else, where words are drawn otherwise, as the network says it; −1: the same
+  double before = -1;  ///< the probability without the change: with all heads if one is knocked out; of the model itself if a layer was changed; without temperature, top-k and top-p otherwise; −1: equal
 };
 
-/// The answer without the head that is looked at, beside the answer as it is.
+/// The prediction without the current head.
 struct Unless {
-  std::string head;  ///< "1.0"; "" where nothing is known
+  std::string head;  ///< "1.0"; "" if unknown
   std::string word;
   double probability = 0;
-  bool other = false;  ///< another word than as it is
+  bool other = false;  ///< the most probable word is another one
 };
 
-/// What the sentence level shows besides the attention that is looked at.
+/// The sentence level's content besides the attention itself.
 struct SentenceStory {
   std::optional<PatchPicture> picture;  ///< of a network that reads pictures, in the place of words
   std::vector<RailLayer> rail;
-  std::vector<Guess> next;           ///< most likely first
-  std::string next_after;            ///< the word that they follow
-  const HeadClaim* claim = nullptr;  ///< what the chosen head is missed for, where that is known
+  std::vector<Guess> next;           ///< most probable first
+  std::string next_after;            ///< the word before them
+  const HeadClaim* claim = nullptr;  ///< the measured effect of the chosen head, if known
   Unless unless;
-  std::string silent;         ///< the heads that are knocked out, "1.0, 1.3"
-  std::string changed_layer;  ///< where the prediction is laid beside the model's own, "1"
-  bool writes = false;        ///< a next word can be drawn and written after place `next_at` of the words
+  std::string silent;         ///< knocked-out heads, "1.0, 1.3"
+  std::string changed_layer;  ///< the changed layer, if its prediction is compared with the model's own, "1"
+  bool writes = false;        ///< a next word can be drawn and appended after word `next_at`
   Index next_at = 0;
-  Sampling sampling;           ///< what it is drawn by
-  std::vector<double> shares;  ///< of each token, what it is drawn from
+  Sampling sampling;           ///< how it is drawn
+  std::vector<double> shares;  ///< probability of each token
   bool network = false, can_knock = false;
-  bool takes_words = false;  ///< the sentence can be another
+  bool takes_words = false;  ///< the sentence can be edited
   bool random_weights = false, random_input = false;
 };
 
-/// The word that is followed: under the pointer, else the focus.
+/// The followed query: under the pointer, else the focus.
 Index asking_word(const Trace& trace, const View& view);
 
-/// Whether the word that asks may look at this one: a guess at it can be right.
+/// Whether the query may attend to this key, so that guessing its weight makes sense.
 bool may_be_guessed(const Trace& trace, const View& view, Index key);
 
-/// `place` is the canvas, in pixels of the screen; `scroll` rows of words are above it.
+/// `place`: the canvas, in screen pixels; `scroll`: rows of words scrolled past the top.
 Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place, Index scroll = 0);
 
 }  // namespace headlight

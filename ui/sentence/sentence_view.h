@@ -1,5 +1,4 @@
-// The sentence level in the window: the scene, kept while it holds, what the pointer does in it, and the field for
-// one's own words.
+// The sentence level in the window: the cached scene, its pointer handling, and the text field.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -13,13 +12,13 @@ struct SentenceStory;
 const Scene* last_sentence_scene(const Frame& frame);
 /// As it is now, in `place`.
 const Scene& sentence_scene(const Frame& frame, Rect place);
-/// With what the pointer does in it.
+/// Draws it and handles the pointer.
 void draw_sentence_view(const Frame& frame, Rect place);
 
-/// Whether the document's error is said over the field that caused it.
+/// Whether the document's error is shown above the text field that caused it.
 bool says_error(const Frame& frame);
 
-/// What a word is drawn by follows the pointer while its dial is held.
+/// Moves a sampling slider while it is held.
 void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What the sentence level shows besides the attention that is looked at: the heads of every layer, the prediction.
+// The sentence level's content besides the attention: the heads of all layers, and the prediction.
 #pragma once
 
 #include "core/network/network.h"
@@ -7,36 +7,36 @@
 
 namespace headlight {
 
-/// Another pass that the prediction is laid beside: the model's own, where something of a layer is changed, else
-/// without the head that is looked at. One pass of a small network.
+/// A second pass to compare the prediction with: the model's own if a layer was changed, else one without the current
+/// head. For small networks only.
 struct OtherPass {
-  std::shared_ptr<const NetworkRun> run;  ///< null where there is none, or the network is too large for it
-  bool without_head = false;              ///< the head is knocked out: this pass is the one that is shown
-  bool beside = false;                    ///< it is not: the pass says what the head's effect would be
+  std::shared_ptr<const NetworkRun> run;  ///< null if there is none, or the network is too large
+  bool without_head = false;              ///< the head is knocked out: this pass is the shown one
+  bool beside = false;                    ///< it is not: this pass shows what its effect would be
 };
 OtherPass other_pass(const Trace& trace, const View& view);
 
-/// The word after which a prediction is shown: `word`, the one that is followed, where the network says one after each
-/// word and is so small that this can be computed while one points; −1 the place where it predicts.
+/// The position whose prediction is shown: `word`, if the network predicts after each word and is small enough to
+/// follow the pointer; −1: the last one.
 Index prediction_place(const Trace& trace, const View& view, Index word);
 SentenceStory story_of(const Trace& trace, const View& view, Index place, const OtherPass& other);
-/// The same, kept until something that it is made from changes.
+/// The same, cached.
 const SentenceStory& sentence_story(const Frame& frame, Index place);
-/// Looks at another head, of another layer where the document is a network's.
+/// Selects another head, in another layer if the document is a network.
 void choose_head(const Frame& frame, Index layer, Index head);
-/// Writes `token`, or one that is drawn, after the word that the prediction follows, in place of what followed it.
+/// Appends `token`, or a drawn one, after the predicted position, replacing what followed.
 void write_word(const Frame& frame, const SentenceStory& story, std::optional<Index> token);
-/// Shows what the network says without the head that is looked at, too, or no longer.
+/// Switches the prediction without the current head on or off.
 void knock_out(const Frame& frame);
 
-/// What a head of `file`, where it is a shipped model, was found to do, in that language; "" where nothing is known.
+/// What a shipped model's head does, in that language; "" if unknown.
 std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language);
 const HeadClaim* claim_at(const std::string& file, const std::string& layer, Index head);
-/// The sentence that says where the head rests, its share at {0}; null where that was not measured.
+/// Translation key of the sentence that says where the head rests, its share at {0}; null if not measured.
 const char* rest_key(const HeadClaim& claim);
 /// "62 %"
 std::string percent(double share);
-/// All texts of claim_of for a file, in every language: the characters that fonts must have.
+/// All texts of claim_of for a file in every language, for loading fonts.
 std::string claims_text(const std::string& file);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Inside ui/sentence: words in a line, what one of them looks at as arcs over them, and its shares as bars under them.
+// Inside ui/sentence: words in a line, arcs above them and bars below.
 #pragma once
 
 #include <algorithm>
@@ -11,30 +11,30 @@
 
 namespace headlight::sentence {
 
-/// One row of a head and what the mask says of it.
+/// One row of a head's weights, with its mask.
 struct Row {
-  std::vector<float> shares;          ///< of the weights, or of what is brought
-  std::optional<BroughtRow> brought;  ///< where the view measures that
-  bool lengths = false;               ///< the bars are what is brought, not its shares
-  std::vector<float> weights;         ///< beside the bars, hollow; empty where they are the shares themselves
+  std::vector<float> shares;          ///< weights, or shares of the contribution norms
+  std::optional<BroughtRow> brought;  ///< if the view shows contribution norms
+  bool lengths = false;               ///< bars show lengths, not shares
+  std::vector<float> weights;         ///< drawn hollow beside the bars; empty if the bars are the weights
   std::vector<bool> hidden;
   Index most = 0;
   bool dead = false;
 
-  /// How high the bar stands, 0 … 1.
+  /// Height of the bar, 0…1.
   float bar(std::size_t k) const {
     if (!lengths) return shares[k];
     return brought->most > 0 ? brought->lengths[k] / brought->most : 0;
   }
-  /// Under it.
+  /// The number below it.
   std::string number(std::size_t k) const;
 };
 
 /// Of the weights.
 Row row_of(const SceneContext& context, Index query);
-/// Of what the view measures.
+/// Of the view's measure.
 Row measured_row(const SceneContext& context, Index query);
-/// Shares of one row, in digits that fit each other.
+/// A share as text.
 std::string share_text(float share);
 
 struct WordPlace {
@@ -43,12 +43,11 @@ struct WordPlace {
   int line = 0;
 };
 
-/// A line of words, or several: as large as they can be, down to the smallest that can be read. Pieces of one word (##)
-/// touch.
+/// One or more lines of words in the largest type that fits. Pieces of one word (##) touch.
 struct WordLine {
   std::vector<WordPlace> places;
   float pixels = 0, height = 0;
-  float over = 0;  ///< room for arcs over each line
+  float over = 0;  ///< space for arcs above each line
   int lines = 1;
   const WordPlace* find(Index index) const {
     const auto found = std::ranges::find(places, index, &WordPlace::index);
@@ -56,18 +55,18 @@ struct WordLine {
   }
 };
 
-/// Of a long text those around the word `around`. Lines stand `line_pitch` apart.
+/// For a long text, the words around `around`. Lines are `line_pitch` apart.
 WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch);
 void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet,
               ImU32 colour, SceneAction action);
-/// How high an arc between words so far apart is, where it has the room.
+/// Height of an arc between words this far apart.
 float arc_peak(const Pen& pen, float apart);
-/// From the word that asks to the ones it looks at: as thick as their share. Over the words, not above `top`; between
-/// two lines of words where these are two.
+/// Arcs from the query to its keys, as thick as their shares, below `top`; between the two lines if queries and keys
+/// have lines of their own.
 void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour,
               float top, bool two_lines);
-/// Under the words, `depth` deep, with their numbers, which are kept back while they are `guessed`; what the mask hides
-/// is hatched.
+/// Bars below the words, `depth` high, with numbers, which are hidden while they are `guessed`. Masked keys are
+/// hatched.
 void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Index lit, ImU32 colour, bool guessed);
 
 }  // namespace headlight::sentence

@@ -1,4 +1,4 @@
-// Computation: the document's scenario on its way through the engine, and what comes back.
+// Computation: sends the document's scenario to the engine and takes over its results.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ namespace headlight {
 
 class Computation {
  public:
-  /// `wake` is called from any thread when there is something to take.
+  /// `wake` is called from any thread when a result is ready.
   explicit Computation(const std::function<void()>& wake) : engine_(wake), watch_(wake) {}
 
-  /// Begins to compute what the document asks for, where that is not under way or done.
+  /// Starts computing the document's scenario unless that is running or done.
   void follow(const Document& document);
-  /// What has been computed goes into the document; failures are its error, or bring back what was open before.
+  /// Takes over results. A failure becomes the document's error, or restores what was open before.
   void take(Document& document, Opener& opener, const Words& words);
-  /// The same, once the newest scenario is computed.
+  /// The same, after waiting for the newest scenario.
   void wait(Document& document, Opener& opener, const Words& words);
   /// Computes the same anew where the file of its tensors has changed on disk. Of a running model the next call is
   /// shown, where the newest was.
   void reload_changed(Document& document);
 
-  /// Whether the newest scenario is computed, or failed.
+  /// Whether the newest scenario has been computed or has failed.
   bool is_settled(const Document& document) const { return settled_ >= ticket_ && document.scenario == submitted_; }
-  /// Of the newest scenario; "" where it did not fail.
+  /// The error of the newest scenario; "" if it did not fail.
   const std::string& failure() const { return failure_; }
   Progress progress() const { return engine_.progress(); }
 
@@ -45,7 +45,7 @@ class Computation {
   Scenario submitted_;
   std::shared_ptr<const Trace> submitted_against_;
   std::uint64_t ticket_ = 0, settled_ = 0;
-  std::uint64_t reloading_ = 0;  ///< the ticket of a file that changed on disk; 0: none
+  std::uint64_t reloading_ = 0;  ///< ticket of the computation for a changed file; 0: none
   std::string failure_;
   std::string followed_;  ///< the file on disk that is watched
   std::string newest_;    ///< call of the running model that is shown

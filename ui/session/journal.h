@@ -1,7 +1,6 @@
-// Journal: what is open in this window, on disk soon after each change, for the next start to find after a crash.
-//
-// Every window has a file of its own in the folder, and beside it one that it holds locked for as long as it lives: a
-// file whose lock is free belongs to nobody any more. Whole or not at all: written beside, synced, renamed.
+// Journal: keeps the open document on disk, so that the next start can recover it after a crash. Every window has a
+// file in the folder and locks a second file for as long as it lives; an unlocked file belongs to no running window.
+// Files are written aside, synced and renamed, so they are never partial.
 #pragma once
 
 #include <condition_variable>
@@ -16,43 +15,43 @@ namespace headlight {
 
 class Journal {
  public:
-  /// Made where it is missing. A folder that cannot be written to keeps nothing: trouble() says why.
+  /// Creates the folder if needed. If it cannot be written, nothing is kept and trouble() says why.
   explicit Journal(std::filesystem::path folder);
-  /// What was kept stays for the next start, unless close() was called.
+  /// Keeps the file for the next start, unless close() was called.
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Written by a thread of its own; of several that wait, the newest.
+  /// Hands `text` to the writer thread; only the newest waiting text is written.
   void keep(std::string text);
-  /// Nothing is to be found of this window: it is closed properly, or there is nothing to lose.
+  /// Removes this window's file: the window closed normally, or there is nothing to lose.
   void close();
-  /// Blocks until what was given is on disk.
+  /// Blocks until everything is on disk.
   void wait();
   std::string trouble() const;
 
-  /// What a window left behind that is gone. It is this window's to answer for until it is forgotten or this one goes.
+  /// The document of a window that crashed. This window holds it until forget() or its own end.
   struct Found {
     std::filesystem::path file;
     std::string text;
     std::string when;  ///< local time, "2024-05-31 14:02"
   };
-  /// The newest, if there is one.
+  /// The newest one; unset if there is none.
   std::optional<Found> find();
   void forget(const Found& found);
-  /// Renames what cannot be read, so that it is not found again, but not lost.
+  /// Renames a file that cannot be read, so that it is not found again but not lost either.
   void set_aside(const Found& found);
 
  private:
   void begin();
   void end();
   void work(std::stop_token quit);
-  /// "" or why not.
+  /// Returns why it failed; "" on success.
   static std::string write_synced(const std::filesystem::path& file, const std::string& text);
 
   std::filesystem::path folder_, file_;
   int lock_ = -1;
-  std::vector<std::pair<std::filesystem::path, int>> held_;  ///< of what was found
+  std::vector<std::pair<std::filesystem::path, int>> held_;  ///< locks of found files
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::optional<std::string> waiting_;

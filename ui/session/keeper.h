@@ -1,4 +1,4 @@
-// Keeper: what this window would lose goes to its journal soon after each change; what another left behind is offered.
+// Keeper: writes unsaved work to the journal soon after each change, and offers what a crashed window left.
 #pragma once
 
 #include <chrono>
@@ -17,28 +17,27 @@ namespace headlight {
 
 class Keeper {
  public:
-  /// Begins to keep, and looks for what was left behind. What is found and cannot be read becomes the document's error.
+  /// Opens the journal and looks for documents to recover. If one cannot be read, that becomes the document's error.
   void begin(const std::filesystem::path& folder, Document& document);
-  /// The document is worth another look.
+  /// Marks the document as changed.
   void touch() { touched_ = true; }
-  /// Writes what would be lost, where it was touched and is due: the document, what stands in the field that is typed
-  /// into, and what was done last.
+  /// Writes the document, the text being typed and the last actions, if they changed and writing is due.
   void keep(const Document& document, const std::optional<TypedLine>& typed, const std::deque<std::string>& log);
-  /// Seconds until keep() has something to do; infinite where it has not.
+  /// Seconds until keep() has to run; infinite if it need not.
   double seconds_to_keeping() const;
-  /// The window is closed properly: nothing is to be found of it.
+  /// The window closes normally: removes its file.
   void close();
 
-  /// What another window left behind, until it is answered; null where there is nothing.
+  /// The document to recover; null if there is none.
   const Document* offered() const { return offered_ ? &offered_->document : nullptr; }
-  /// When it was kept: local time, "2024-05-31 14:02".
+  /// The time at which it was written: local time, "2024-05-31 14:02".
   const std::string& offered_when() const { return found_->when; }
-  /// Puts the offer in the document's place, without numbers until they are computed; undo brings back what was open.
-  /// What was being typed.
+  /// Replaces the document by the offered one, as an undo step; its numbers are computed afterwards. Returns the text
+  /// that was being typed.
   std::optional<TypedLine> take_offer(Document& document);
-  /// Forgets the offer, once what it became is kept; the next one, if there is one, follows.
+  /// Forgets the offer once the recovered document is written; the next offer, if any, follows.
   void drop_offer(Document& document);
-  /// Why nothing can be kept; once, then "".
+  /// Why the journal cannot be written; once, then "".
   std::string take_trouble();
 
  private:
@@ -51,7 +50,7 @@ class Keeper {
   bool touched_ = false;
   Clock::time_point kept_{};
   std::string kept_text_;
-  bool told_ = false;  ///< of the trouble
+  bool told_ = false;  ///< the trouble has been reported
 };
 
 }  // namespace headlight

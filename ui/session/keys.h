@@ -1,4 +1,4 @@
-// Shortcuts: what the keys do that are pressed while no text is typed. Each is listed in ui/panels/help.cpp.
+// Keyboard shortcuts, which act while no text is typed. Each is listed in ui/panels/help.cpp.
 #pragma once
 
 #include "ui/frame/frame.h"

@@ -1,5 +1,5 @@
-// LessonDesk: what a window does with lessons: going on where one was left, going to a step, answers that are kept,
-// forgotten, given away in a file and opened again.
+// LessonDesk: the window's lessons: resuming, going to a step, keeping and resetting answers, saving them to a file and
+// opening it.
 #pragma once
 
 #include <filesystem>
@@ -17,28 +17,28 @@ namespace headlight {
 
 class LessonDesk {
  public:
-  /// Until then nothing outlasts the window.
+  /// Answers are kept in `folder`; before this call nothing is kept.
   void remember_in(const std::filesystem::path& folder);
-  /// Writes what was answered since; the document then knows the standing of every lesson.
+  /// Saves new answers and updates the document's progress of all lessons.
   void keep(Document& document);
-  /// A lesson that was begun before goes on where it was left, or at the step that was said.
+  /// Resumes a started lesson where it was left, unless the step was given.
   void recall(Document& document, bool step_said) const;
-  /// Undo came back to a lesson: what was answered in it meanwhile stays answered.
+  /// After undo has returned to a lesson: restores the answers given since.
   void rejoin(Document& document) const;
   void go_to_step(Document& document, Pictures& pictures, std::size_t step) const;
-  /// Forgets the answers to the open lesson, or to all.
+  /// Forgets the answers of the open lesson, or of all.
   void reset(Document& document, Pictures& pictures, const Words& words, bool all);
   /// Throws FileError.
   void save_answers(Document& document, const Words& words, const std::string& path) const;
-  /// They join what is remembered, and the lesson that was open goes on where it was left. Throws FileError.
+  /// Merges the file's answers with the saved ones and resumes its open lesson. Throws FileError.
   void open_answers(Document& document, Opener& opener, Pictures& pictures, const Words& words,
                     const std::string& path);
 
  private:
-  std::unique_ptr<LessonMemory> memory_;  ///< none: nothing is remembered
+  std::unique_ptr<LessonMemory> memory_;  ///< null: nothing is kept
 };
 
-/// A step may hide what is not to be taken: whether this is such an action. Then the document says so.
+/// Whether the lesson's step forbids this action, because it would reveal something hidden; the document then says so.
 bool lesson_refuses(Document& document, const Words& words, const Action& action);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What somebody answered in lessons, and where they left them: a file for each lesson, kept from one run to the next.
+// Saved lesson progress: one file per lesson.
 #pragma once
 
 #include <filesystem>
@@ -12,19 +12,18 @@ namespace headlight {
 
 class LessonMemory {
  public:
-  /// The folder need not exist. Files that cannot be read count as none; that nothing can be written is no one's
-  /// concern here.
+  /// The folder need not exist. Unreadable files are ignored; failed writes are not reported.
   explicit LessonMemory(std::filesystem::path folder);
 
-  /// Empty where the lesson was not begun.
+  /// Empty if the lesson was never started.
   LessonProgress recall(const std::string& lesson) const;
-  /// Writes how far the lesson that is open has come, where that changed; gives the standing of all.
+  /// Saves the open lesson's progress if it changed; returns the progress of all lessons.
   std::shared_ptr<const LessonStandings> keep(const Document& document);
-  /// "" forgets all of them.
+  /// "" forgets all lessons.
   void forget(const std::string& lesson);
-  /// What is kept of every lesson, by its id.
+  /// The saved progress of all lessons, by id.
   std::map<std::string, LessonProgress> recall_all() const;
-  /// Takes the place of what is kept of the lesson.
+  /// Replaces the saved progress of a lesson.
   void put(const std::string& lesson, const LessonProgress& progress);
 
  private:
@@ -38,20 +37,20 @@ class LessonMemory {
   std::shared_ptr<const LessonStandings> standings_;
 };
 
-/// How far one is in a lesson, and its answers, as JSON. progress_from_text() throws what nlohmann-json throws.
+/// A lesson's progress as JSON. progress_from_text() throws what nlohmann-json throws.
 std::string progress_text(const LessonProgress& progress);
 LessonProgress progress_from_text(const std::string& text);
 
-/// Answers to lessons, as a file of their own that goes from one machine to another.
+/// Answers of lessons as a file for another machine.
 struct LessonAnswers {
-  std::map<std::string, LessonProgress> lessons;  ///< by their ids
-  std::string open, file;                         ///< the lesson that was open, and where it came from; "" for none
+  std::map<std::string, LessonProgress> lessons;  ///< by lesson id
+  std::string open, file;                         ///< the open lesson and its file; "" for none
 };
-/// Whether a file is one, by what it begins with.
+/// Whether the file's beginning says that it holds answers.
 bool is_answers_file(const std::string& path);
-/// Throws FileError where it is none, or damaged.
+/// Throws FileError if it is no such file or is damaged.
 LessonAnswers read_answers(const std::string& path);
-/// Throws FileError; another kind of file is not written over.
+/// Throws FileError; files of another kind are not overwritten.
 void write_answers(const std::string& path, const LessonAnswers& answers);
 
 }  // namespace headlight

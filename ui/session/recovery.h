@@ -1,4 +1,4 @@
-// What a window would lose, as text, and back again.
+// A document as text for the journal, and back.
 #pragma once
 
 #include <deque>
@@ -10,18 +10,18 @@
 
 namespace headlight {
 
-/// Scenario, what it began as, how far one is in its lesson, the steps of undo and redo that are not too many, what is
-/// looked at, what is being typed and what was done last (ui/document/action_text.h); JSON.
+/// JSON of the scenario, its origin, the lesson's progress, the latest undo and redo steps, the view, the text being
+/// typed, and the last actions (ui/document/action_text.h).
 std::string recovery_text(const Document& document, const std::optional<TypedLine>& typed = {},
                           const std::deque<std::string>& log = {});
 
 struct Recovered {
-  Document document;  ///< as it was, without its numbers
+  Document document;  ///< without its numbers
   std::optional<TypedLine> typed;
 };
-/// Throws InputError where the text is no such thing; `subject` stands for it in the sentence.
+/// Throws InputError for invalid text; `subject` names it in the message.
 Recovered recovered(const std::string& text, const std::string& subject);
-/// Whether there is anything to lose.
+/// Whether the document has unsaved work.
 bool is_worth_keeping(const Document& document);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The offer to bring back what a window left behind that was not closed.
+// The offer to recover a document that a crashed window left.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace headlight {
 
 enum class RecoveryAnswer : std::uint8_t { none, take, discard };
 
-/// Over the top of the window. `name`: what was open, "" for random input.
+/// Draws it at the top of the window. `name`: the document's name, "" for random input.
 RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_view name, const std::string& when);
 
 }  // namespace headlight

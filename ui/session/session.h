@@ -1,6 +1,6 @@
-// Session: one window's worth of Headlight without the window: the document, the engine, and drawing both with ImGui.
-//
-// The program gives it an ImGui context with a frame begun, and a painter; it knows neither GLFW nor OpenGL.
+// Session: everything in a window except the operating system's part: the document, the engine, and drawing both with
+// ImGui. The caller provides an ImGui context with a started frame and a painter; Session knows neither GLFW nor
+// OpenGL.
 #pragma once
 
 #include <deque>
@@ -20,79 +20,76 @@ class MatrixPainter;
 
 class Session {
  public:
-  /// `wake` is called from any thread when a frame is worth drawing (the program posts an empty event).
-  /// `recent`: the files to choose from again; those that are opened join them.
+  /// `wake` is called from any thread when a frame should be drawn (the program posts an empty event). `recent`:
+  /// recently opened files, which grows.
   Session(Document start, std::function<void()> wake, RecentFiles recent = RecentFiles());
   ~Session();
 
-  /// Takes over what has happened since: numbers that are computed, files that changed. Before each frame, and while
-  /// none is drawn.
+  /// Takes over computed numbers and changed files. Call before each frame, and regularly while no frame is drawn.
   void update();
-  /// Keeps what would be lost in `folder`, within two seconds of a change, until the window is closed properly; and
-  /// offers what a window left there that was not.
+  /// Writes unsaved work to `folder` within two seconds of a change, until the window closes normally, and offers what
+  /// a crashed window left there.
   void remember_in(const std::filesystem::path& folder);
   bool offers_recovery() const;
-  /// Answers in lessons are kept in `folder`; the lesson that is open goes on where it was left, but for the step where
-  /// one was said.
+  /// Keeps lesson answers in `folder`; the open lesson resumes where it was left, unless the step was given.
   void remember_lessons_in(const std::filesystem::path& folder, bool step_said = false);
 
-  /// Of what was done, such as where a file went; without it they stay.
+  /// Without this call notices stay.
   void fade_notices_after(double seconds);
-  /// The largest texture that the graphics driver takes, each way.
+  /// The largest texture that the graphics driver takes.
   void set_texture_limit(int pixels);
-  /// Loads the fonts for this scale (pixels per point × the person's own zoom) into the current context's atlas.
-  /// True where the atlas changed, so that the caller rebuilds its texture. Call before each new frame; cheap when
-  /// nothing changed.
+  /// Loads the fonts for this scale (pixels per point × the user's zoom) into the current context's atlas. Returns
+  /// whether the atlas changed, so that the caller rebuilds its texture. Call before each frame; cheap if nothing
+  /// changed.
   bool prepare_fonts(float scale);
-  /// Letters are shown that no face here has; renew_fonts() where there is another one.
+  /// Whether characters are shown that no installed face has; call renew_fonts() after one was installed.
   bool lacks_letters() const;
   void renew_fonts();
 
-  /// A file dropped on the window, or chosen. Errors become a message; the document stays.
+  /// Opens a file that was dropped or chosen. An error becomes a message; the document stays.
   void open(const std::string& path);
-  /// What a panel would have asked for.
+  /// Performs an action, as a panel would.
   void perform(const Action& action);
-  /// Draws everything between ImGui::NewFrame and ImGui::Render, and applies what the person did; whether they did
-  /// anything. Whatever throws on the way becomes the document's error, and the document stays.
+  /// Draws everything between ImGui::NewFrame and ImGui::Render and applies the user's actions; returns whether there
+  /// were any. An exception becomes the document's error, and the document stays.
   bool draw(MatrixPainter& painter);
-  /// A sentence from outside, such as the graphics driver's, shown as an error.
+  /// Shows a message from outside, such as the graphics driver's, as an error.
   void warn(const std::string& sentence);
 
-  /// The pixels of the frame just drawn are wanted, for a picture or a film of the window: give them to take_pixels().
+  /// Whether the pixels of the frame just drawn are needed for a picture or an animation; pass them to take_pixels().
   bool wants_pixels() const;
   void take_pixels(Image pixels);
-  /// Begins a film of the step player, which asks for the pixels of its frames until recording() ends. What goes wrong
-  /// is the document's error.
+  /// Starts an animation of the step player, which asks for pixels until recording() is false. Errors become the
+  /// document's error.
   void film(const std::string& path, std::optional<double> seconds_per_step);
-  /// As film(), of the view as it stands, once all is computed: its pixels, or vectors where the path ends in .pdf or
+  /// Writes a picture of the current view once everything is computed: pixels, or vectors if the path ends in .pdf or
   /// .svg.
   void picture(const std::string& path, bool alone);
   bool recording() const;
-  /// What is open, for another window to go on with where this one cannot draw any more; this one does not keep it any
-  /// longer.
+  /// Gives the document away, to another window when this one can no longer draw; this one stops keeping it.
   Document hand_over();
-  /// The person wants the window closed: it may ask whether to save first.
+  /// The user wants to close the window; it may ask whether to save first.
   void ask_to_close();
 
-  /// How often something threw that was no person's mistake.
+  /// Number of exceptions so far that were no user's mistake.
   int faults() const;
-  /// A dialog waits for an answer.
+  /// Whether a dialog waits for an answer.
   bool asks() const;
 
-  /// Nothing is being computed and nothing moves: a screenshot taken now is final.
+  /// Whether nothing is being computed or animated, so that a screenshot is final.
   bool settled() const;
-  /// Blocks until the newest scenario is computed. Its error, if any, is shown as a message and returned.
+  /// Blocks until the newest scenario is computed. An error is shown and returned.
   std::string wait();
-  /// Seconds until a frame is due without any input; infinite when idle.
+  /// Seconds until the next frame is due without input; infinite when idle.
   double next_frame_in() const;
   const Document& document() const;
-  /// What was done last, as lines of ui/document/action_text.h: for bug reports, and to be done again.
+  /// The last actions as lines of ui/document/action_text.h, for bug reports and replay.
   const std::deque<std::string>& log() const;
-  /// What the frame is drawn over: the canvas's colour, so that no panel has to fill it.
+  /// The canvas colour, which the frame is cleared with.
   Rgba ground() const;
-  /// The window's: made anew only where it changed.
+  /// The window's title; changes only when it has to.
   const std::string& title() const;
-  /// What the person asked of the window itself since the last call.
+  /// What the user asked of the window itself since the last call.
   struct WindowRequests {
     bool close = false;
     std::optional<bool> fullscreen;

@@ -1,4 +1,4 @@
-// Every character that the window can put on screen, which is what its fonts are loaded for.
+// All characters that the window can show, for loading the fonts.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@ namespace headlight {
 
 class ShownText {
  public:
-  /// Gathers it anew where something is shown that was not.
+  /// Collects them again if something new is shown.
   void gather(const Document& document, const Words& words, const Opener& opener, Pictures& pictures);
-  /// The program's own: its words, and the lessons'.
+  /// The program's own texts, with the lessons'.
   const std::string& own() const { return own_; }
-  /// What was opened or typed.
+  /// Opened or typed text.
   const std::string& given() const { return given_; }
 
  private:
   bool dialog_changed(const View& view, Pictures& pictures);
 
   std::string own_, given_;
-  // What they were gathered for.
+  // The state at the last collection.
   const Trace* trace_ = nullptr;
   std::string language_, message_, typed_;
   ViewKind view_ = ViewKind::pipeline;

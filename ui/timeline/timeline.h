@@ -1,9 +1,7 @@
-// The timeline: a run as numbered moments, stage by stage and inside a stage.
-//
-// Moment 0 shows the inputs alone. At moment m everything up to it is computed, nothing after it is shown. A product
-// advances the way that is chosen; a softmax goes through s − max, e^(s − max) and their sum to its rows; heads are
-// split and put together again with their columns on the way. What is scaled, masked or rotated comes at once, or where
-// products go dot product by dot product cell by cell, as everything does then.
+// The timeline: a run as numbered moments, stage by stage and within each stage. Moment 0 shows the inputs. At moment m
+// everything up to it is computed and nothing after it is shown. A product advances in the chosen way; softmax goes
+// through s − max, e^(s − max) and their sum to its rows; heads are split and merged with their columns moving.
+// Elementwise stages appear at once, or, with Way::dot, cell by cell.
 #pragma once
 
 #include <optional>
@@ -14,7 +12,7 @@
 
 namespace headlight {
 
-/// The stage whose card shows it: in self-attention one card, key's, stands for query, key and value.
+/// The stage on whose card it is shown: in self-attention one card, key's, shows query, key and value.
 Stage shown_as(const Trace& trace, Stage stage);
 
 struct Moment {
@@ -22,11 +20,11 @@ struct Moment {
     rows,     ///< rows before `last` are computed
     columns,  ///< columns before `last`
     cells,    ///< numbers before `last` in row-major order
-    terms,    ///< of every number the sum of the terms before `last`
+    terms,    ///< for every number, the sum of the terms before `last`
     shifted,
     exponentials,
     sums,    ///< of a softmax
-    travel,  ///< columns on the way between a stage and its heads: part `last` of `travel_parts`
+    travel,  ///< columns moving between a stage and its heads: part `last` of `travel_parts`
   };
   Stage stage{};
   Kind kind{};
@@ -37,8 +35,8 @@ inline constexpr Index travel_parts = 4;
 /// How much of a stage is computed at a moment.
 struct Shown {
   static constexpr Index all = INT64_MAX;
-  Index rows = all;  ///< whole rows
-  Index cells = 0;   ///< of the row after them
+  Index rows = all;  ///< complete rows
+  Index cells = 0;   ///< cells of the next row
   Index columns = all;
   bool has(Index row, Index col) const { return col < columns && (row < rows || (row == rows && col < cells)); }
   bool nothing() const { return columns == 0 || (rows == 0 && cells == 0); }
@@ -50,11 +48,11 @@ class Timeline {
   explicit Timeline(const Trace& trace, Way way = Way::rows);
 
   int count() const { return static_cast<int>(moments_.size()); }
-  /// Moments outside are taken for the first or the last.
+  /// Clamped to the first and last moment.
   const Moment& at(int moment) const;
-  /// All of an input or parameter, always.
+  /// Inputs and parameters are always complete.
   Shown shown(Stage stage, int moment) const;
-  /// The stages in the order they are computed, each with its first moment.
+  /// The stages in order of computation, with their first moments.
   struct Chapter {
     Stage stage;
     int first = 0, count = 0;

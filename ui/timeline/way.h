@@ -1,4 +1,4 @@
-// How a matrix product is computed before one's eyes.
+// The order in which the step player computes a matrix product.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 namespace headlight {
 
 enum class Way : std::uint8_t {
-  rows,     ///< row at a time
-  columns,  ///< column at a time
-  dot,      ///< dot product: number at a time
-  outer,    ///< outer product: all numbers at once, a term of their sums at a time
+  rows,     ///< one row at a time
+  columns,  ///< one column at a time
+  dot,      ///< dot product: one number at a time
+  outer,    ///< outer product: one term of all sums at a time
 };
 inline constexpr int way_count = 4;
 

@@ -1,5 +1,5 @@
-// What a teacher does with the pointer while presenting: a ring that is seen from the last row, and lines drawn on the
-// picture with the mouse or a pen, gone at the next step.
+// Pointer tools of a presentation: a large ring around the pointer, and lines drawn on the picture with mouse or pen,
+// which disappear at the next step.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-/// Nothing where nobody presents. `held` says that what was pressed is dragged itself, and draws no line.
+/// Does nothing outside a presentation. `held`: the pressed object is being dragged, so no line is drawn.
 void draw_board(const Frame& frame, Rect place, Stage stage, bool held);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The first view, at the level of looking that is chosen: sentence, pipeline, operation.
+// The first view, at the chosen level: sentence, pipeline or operation.
 #pragma once
 
 #include "ui/frame/frame.h"

@@ -1,5 +1,5 @@
-// The views that the middle of the window can show, listed once (registry.cpp), in the order of their tabs. Tabs, help
-// and the tests that draw every view follow.
+// The views of the window's middle, in the order of their tabs (registry.cpp). Tabs, help and the tests that draw every
+// view use this list.
 #pragma once
 
 #include <span>

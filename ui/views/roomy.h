@@ -1,15 +1,13 @@
-// Large windows: what stands on the canvas grows with it.
+// Scaling of the canvas in large windows.
 #pragma once
 
 #include "ui/frame/frame.h"
 
 namespace headlight {
 
-/// Times the usual points, for views whose own type does not follow their room, as the pipeline's does: 1 up to 1600 ×
-/// 900.
+/// The factor for views whose type does not follow their size: 1 up to 1600 × 900.
 float room_scale(ImVec2 window, float scale);
-/// The frame with larger points where the window has the room; in a presentation, whose points have grown already, as
-/// it is.
+/// The frame with larger points in a large window; unchanged in a presentation, which is scaled already.
 Frame roomy(const Frame& frame);
 
 }  // namespace headlight

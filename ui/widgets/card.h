@@ -1,4 +1,4 @@
-// The ground of a card: filled, with round corners and a line around it.
+// A card: filled background, rounded corners, a border.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -6,19 +6,20 @@
 
 namespace headlight {
 
-/// Lies on whole pixels: its line is sharp, and its ground is exactly what fill_card() fills.
+/// The card's rectangle on whole pixels, so that its border is sharp and its background is exactly what fill_card()
+/// fills.
 Rect card_on_pixels(const Rect& card);
-/// The ground alone, of a card on whole pixels. Only the strips with the corners are ImGui's, which blends every pixel;
-/// the rest is the painter's flat colour.
+/// Fills the background of a card that lies on whole pixels. Only the strips with the corners use ImGui, which blends
+/// every pixel; the rest is the painter's flat fill.
 void fill_card(const Frame& frame, ImDrawList& list, const Rect& card, float corner);
-/// `border` 0: the quiet line. A marked card has a border of its own, of `thickness` pixels.
+/// `border` 0: the usual line; else a border in this colour, `thickness` pixels wide.
 void draw_card(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 border = 0, float thickness = 1);
-/// Its title, cut where it is wider than the card; ends before `taken` pixels at the right.
+/// The card's title, cut if necessary; it leaves `taken` pixels free at the right.
 void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 colour, std::string_view title,
                      float taken = 0);
 
-/// A head's border: its hue, solid for the first eight heads, dashed for the next and dotted for those after, where
-/// hues come back (Look::head_lap). `t`: pixels per point.
+/// A head's border in its colour: solid for the first eight heads, dashed for the next eight, dotted beyond
+/// (Look::head_lap). `t`: pixels per point.
 void draw_head_border(ImDrawList& list, const Rect& card, ImU32 hue, int lap, float corner, float thickness, float t);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// A choice among many, of which one is shown until it is clicked: a drop-down list.
+// A drop-down list.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-/// `name_of(i)` names the i-th of `count`; gives the one that was clicked.
+/// `name_of(i)` is the text of entry i of `count`; returns the clicked entry.
 std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen,
                               const std::function<const char*(int)>& name_of);
 

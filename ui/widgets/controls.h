@@ -1,4 +1,4 @@
-// The window's own small controls: quiet, one-pixel, the same in both themes. None keeps state of its own.
+// The window's small controls, the same in both themes. None of them keeps state.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace headlight {
 
-/// An area that a panel draws into: an ImGui window without decoration, on `ground` (0: none). A floating one lies over
-/// those that do not float. Ends in its destructor.
+/// An area that a panel draws into: an ImGui window without decoration, filled with `ground` (0: not filled). Floating
+/// ones lie above the others. The destructor ends it.
 class PanelArea {
  public:
   enum class Kind : std::uint8_t { fixed, scrolling, floating };
@@ -22,19 +22,19 @@ class PanelArea {
   PanelArea& operator=(const PanelArea&) = delete;
 };
 
-/// "SHAPE": opens a group of controls.
+/// Begins a group of controls with a heading: "SHAPE".
 void section(const Frame& frame, const char* words);
 
-/// The whole numbers that a slider stops at, in ascending order. Holds none: a list has to live as long.
+/// The values of an integer slider in ascending order: a range, or a list, which must outlive this object.
 class Choices {
  public:
-  /// from, from + 1, …, to; at least one.
+  /// from, from + 1, …, to; at least one value.
   Choices(Index from, Index to) : from_(from), count_(to > from ? to - from + 1 : 1) {}
   Choices(std::span<const Index> list) : list_(list), count_(static_cast<Index>(list.size())) {}
 
   Index count() const { return count_; }
   Index operator[](Index i) const { return list_.empty() ? from_ + i : list_[static_cast<std::size_t>(i)]; }
-  /// Where the first one stands that is not below `value`; count() where there is none.
+  /// Index of the first value that is at least `value`; count() if there is none.
   Index place_of(Index value) const;
 
  private:
@@ -42,50 +42,47 @@ class Choices {
   Index from_ = 0, count_ = 0;
 };
 
-/// A choice among numbers that slide in steps: label left, number right, a track below. The number can be clicked and
-/// typed; what was typed comes back as it is, to be judged by whoever takes it. Disabled: shown, not to be moved.
+/// An integer slider: label at the left, number at the right, track below. The number can be clicked and typed; a typed
+/// number is returned unchecked. A disabled slider cannot be moved.
 struct SliderChange {
   Index value = 0;
   bool typed = false;
 };
 std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const char* label, Index value,
                                        const Choices& choices, bool enabled = true);
-/// The same over [lo, hi], with `shown` in place of the number, e.g. "1/√d_head".
+/// The same over [lo, hi]; shows the text `shown` as its number, such as "1/√d_head".
 std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo,
                                   float hi, const char* shown, bool enabled = true);
 
-/// Options of which one is chosen, side by side or, where their words need it, in several lines; gives the one that was
-/// clicked.
+/// Options side by side, one of them chosen; they wrap if they do not fit. Returns the clicked one.
 std::optional<int> segments(const Frame& frame, const char* id, std::span<const char* const> labels, int chosen);
-/// What a small rounded button takes in width, with its words as large as they get.
+/// The width of a chip with this label.
 float chip_width(const Frame& frame, std::string_view label);
-/// A small rounded button. `chosen` fills it.
+/// A small rounded button, filled if `chosen`.
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width = 0);
-/// Small buttons in thirds of the panel's width; one whose words need more takes it, and begins a line where it has no
-/// room.
+/// Chips in columns of a third of the panel's width. A wider chip takes the width it needs and wraps if necessary.
 class ChipFlow {
  public:
   explicit ChipFlow(const Frame& frame);
-  /// The next one; whether it was pressed.
+  /// Adds a chip; returns whether it was pressed.
   bool chip(const char* id, std::string_view label, bool chosen);
 
  private:
   const Frame& frame_;
-  float whole_, gap_, left_ = 0;  ///< pixels; `left_` of the line
+  float whole_, gap_, left_ = 0;  ///< pixels; `left_` is what is left of the line
 };
-/// A button of the top bar: plain text, filled when chosen or hovered.
-/// `pad` points beside the words at either end.
+/// A button of the top bar: plain text, filled if chosen or hovered, with `pad` points at both ends.
 bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled = true,
                 float pad = 13);
 
-/// One line of text; gives the new text when Enter is pressed or the field is left, however that comes about. With
-/// `live`, on every change. While it is empty it shows `hint`.
+/// A line of text. Returns the new text when Enter is pressed or the field loses the keyboard; with `live`, after every
+/// change. `hint` is shown while it is empty.
 std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face,
                                       bool live = false, const char* hint = "");
 
-/// A line of muted small text, wrapped.
+/// Small grey text, wrapped.
 void note(const Frame& frame, std::string_view text);
-/// Shown beside the pointer while the last item is hovered.
+/// A tooltip for the last item, while it is hovered.
 void tooltip(const Frame& frame, std::string_view text);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What stands over the window: a panel with a title on a veil. Esc, the × and a click on the veil send it away.
+// A dialog: a panel with a title over the dimmed window. Esc, the × and a click beside it close it.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -6,18 +6,18 @@
 
 namespace headlight {
 
-/// Ends in its destructor. Draw into content() with ImGui or its draw list, only where open().
+/// The destructor ends it. If open(), draw into content() with ImGui or its draw list.
 class DialogArea {
  public:
-  /// Open while the view's dialog is `kind`: in the middle of `place`, which it veils, of `size` or as much as fits.
-  /// `name` names the ImGui window.
+  /// Open while the view's dialog is `kind`. It is centred in `place`, which it dims, and at most as large. `name` is
+  /// the name of the ImGui window.
   DialogArea(const Frame& frame, Rect place, Dialog kind, const char* name, const char* title, ImVec2 size);
   ~DialogArea();
   DialogArea(const DialogArea&) = delete;
   DialogArea& operator=(const DialogArea&) = delete;
 
   bool open() const { return open_; }
-  /// Below the title, within the margins.
+  /// The area below the title, within the margins.
   Rect content() const { return content_; }
 
  private:

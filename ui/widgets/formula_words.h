@@ -1,4 +1,4 @@
-// The words in formulas, which core writes in English, in the window's language.
+// Translates the words in formulas, which core writes in English.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace headlight {
 
-/// "s where m, else −∞", "… 13 more: 0.84" of core/explain.
+/// For core/explain: "s where m, else −∞", "… 13 more: 0.84".
 std::string formula_in_words(const Words& words, std::string markup);
-/// A stage's own formula; valid as long as `words`.
+/// A stage's formula; valid as long as `words`.
 std::string_view stage_formula(const Words& words, Stage stage);
 
 }  // namespace headlight

@@ -1,11 +1,11 @@
-// The button that a dialog is there for, in the colour of links; the others beside it are chips.
+// The main button of a dialog, in the accent colour; its other buttons are chips.
 #pragma once
 
 #include "ui/frame/frame.h"
 
 namespace headlight {
 
-/// Pixels that it takes in width; a chip beside it as much.
+/// Its width in pixels, also that of a chip beside it.
 float button_width(const Frame& frame, const char* label);
 bool main_button(const Frame& frame, const char* id, const char* label, bool enabled = true);
 

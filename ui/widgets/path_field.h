@@ -1,4 +1,4 @@
-// A line of text above a list: it keeps the keyboard, and the arrows move in the list.
+// A text field above a list: it keeps the keyboard, and the arrow keys move within the list.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 namespace headlight {
 
 struct PathKeys {
-  bool changed = false;  ///< the text, which then is in `text`
+  bool changed = false;  ///< `text` has changed
   bool entered = false;  ///< Enter
-  int moved = 0;         ///< lines down, by the arrow keys
+  int moved = 0;         ///< lines down, by arrow keys
   bool has_keyboard = false;
 };
-/// `focus` gives it the keyboard, with the caret at the end. `complete` is what Tab makes of what is typed; none: Tab
+/// `focus` gives it the keyboard, with the caret at the end. `complete` completes the text for Tab; without it, Tab
 /// leaves the field.
 PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool focus,
                     const std::function<std::string(const std::string&)>& complete = {}, const char* hint = "");

@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// A slider of one whole number of the scenario. `set` puts the number into it, and keeps what it needs by value.
+/// A slider for an integer of the scenario. `set` writes the number; it must capture by value.
 template <typename Set>
 void scenario_slider(const Frame& frame, const char* id, Index now, const Choices& choices, bool enabled, Set set) {
   char key[48];
