@@ -1,4 +1,4 @@
-// What the parts of the window are looked at with: the structs that View is made of.
+// The state of single views and dialogs; View is made of these structs.
 #pragma once
 
 #include <cstdint>
@@ -14,79 +14,80 @@
 
 namespace headlight {
 
-/// The first three go onto the clipboard, `figure` opens the export dialog on the matrix, the others go into a file.
+/// What can be copied or saved of a matrix: the first three go to the clipboard, `figure` opens the export dialog, the
+/// others write a file.
 enum class MatrixTake : std::uint8_t { value, row, matrix, figure, png, svg, csv, npy };
 
-/// The menu while it is open.
+/// The context menu of a matrix.
 struct MatrixMenu {
-  Cell cell;           ///< that was clicked, of the matrix to take
-  float x = 0, y = 0;  ///< pixels of the window, where it was clicked
+  Cell cell;           ///< the clicked cell
+  float x = 0, y = 0;  ///< where it was clicked, window pixels
   bool operator==(const MatrixMenu&) const = default;
 };
 
 /// The open dialog.
 struct OpenChoice {
-  std::string typed;   ///< a folder and the beginning of a name in it
-  int marked = -1;     ///< among the entries that `typed` leaves; −1: none
-  int visit = 0;       ///< counts the times the dialog came up, each of which reads the folder anew
-  bool focus = false;  ///< the field is to take the keyboard
-  bool masks = false;  ///< what is chosen becomes the mask of what is open; only files that can be one are listed
+  std::string typed;   ///< a folder and the beginning of a file name
+  int marked = -1;     ///< selected entry among those that match `typed`; −1: none
+  int visit = 0;       ///< number of times the dialog was opened; the folder is read again each time
+  bool focus = false;  ///< the text field should take the keyboard
+  bool masks = false;  ///< open a mask for the current document; only files that can hold one are listed
   bool operator==(const OpenChoice&) const = default;
 };
 
-/// The dialog that asks which attention of a file is meant.
+/// The dialog that asks which attention layer of a file to open.
 struct LayerChoice {
   std::shared_ptr<const LayerQuestion> question;
-  std::string search;          ///< layers that hold this text are listed
-  std::string layer;           ///< the marked one
-  std::optional<Index> heads;  ///< where the file does not say
+  std::string search;          ///< lists the layers whose name contains this
+  std::string layer;           ///< the selected layer
+  std::optional<Index> heads;  ///< number of heads, where the file does not say
   bool focus = false;
   bool operator==(const LayerChoice&) const = default;
 };
 
-/// What a matrix from the clipboard is to be.
+/// How a pasted matrix is used.
 enum class PasteUse : std::uint8_t { input, mask, bias };
 
-/// Queries [q0, q1) × keys [k0, k1): what is to be in sight, parts of cells too.
+/// Visible queries [q0, q1) × keys [k0, k1), in fractions of cells.
 struct MapRegion {
   double q0 = 0, q1 = 0, k0 = 0, k1 = 0;
   bool operator==(const MapRegion&) const = default;
 };
 
-/// What the map shows of a matrix.
+/// What the map shows.
 struct MapChoice {
-  Stage stage = Stage::weights;     ///< one with queries and keys
-  std::optional<MapRegion> region;  ///< unset: the whole
-  bool typing = false;              ///< the field for a place is to have the keyboard
+  Stage stage = Stage::weights;     ///< a stage with queries and keys
+  std::optional<MapRegion> region;  ///< unset: the whole matrix
+  bool typing = false;              ///< the "go to" field should take the keyboard
   bool operator==(const MapChoice&) const = default;
 };
 
 /// The brush of the mask view.
 enum class PaintTool : std::uint8_t { look, brush, row, column, rectangle };
 
-/// What becomes of the expression when a pattern is clicked: the pattern; both; either; the old one without it.
+/// How a clicked pattern changes the expression: replaces it; and; or; removed from it.
 enum class Combine : std::uint8_t { replace, both, either, without };
 
 struct MaskPainting {
   PaintTool tool = PaintTool::look;
   Paint paint = Paint::forbid;
   bool one_head = false, one_entry = false,
-       by_blocks = false;        ///< paint in the head, the entry that is looked at, else in all; whole blocks
-  std::optional<Cell> from, to;  ///< of the stroke while it is dragged
-  int strokes = 0;               ///< so far: each is one step of undo
+       by_blocks = false;        ///< paint in the current head or batch entry only (else in all); paint whole blocks
+  std::optional<Cell> from, to;  ///< ends of the stroke while it is dragged
+  int strokes = 0;               ///< number of strokes; each is one undo step
   Combine combine = Combine::replace;
-  float zoom = 1;           ///< of the mask in its card; 1 = all of it
-  float left = 0, top = 0;  ///< of what is seen, in parts of the mask
+  float zoom = 1;           ///< of the mask in its card; 1 shows all of it
+  float left = 0, top = 0;  ///< top left corner of the visible part, as a fraction of the mask
   bool operator==(const MaskPainting&) const = default;
 };
 
-/// What the mask view is looked at with.
+/// State of the mask view.
 struct MaskLab {
   MaskTab tab = MaskTab::patterns;
-  int layers = 3;            ///< that information travels through
-  bool residual = true;      ///< a token also keeps what it knows itself
-  std::optional<int> block;  ///< side of a block that a kernel skips or computes as a whole; unset: usual_block()
-  std::optional<std::string> other;  ///< the second mask, B, as it is typed; unset: second_mask()
+  int layers = 3;            ///< number of layers for the reach picture
+  bool residual = true;      ///< residual connections: a token also keeps its own information
+  std::optional<int> block;  ///< block side for the block picture; unset: usual_block()
+  std::optional<std::string> other;  ///< expression of the second mask, B; unset: second_mask()
   bool operator==(const MaskLab&) const = default;
 };
 

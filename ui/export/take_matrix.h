@@ -1,4 +1,4 @@
-// Taking a matrix or the mask out of the window: onto the clipboard or into a file.
+// Copies a matrix or the mask, or saves it to a file.
 #pragma once
 
 #include "ui/document/action.h"
@@ -10,7 +10,7 @@ namespace headlight {
 /// notice or an error.
 void take_matrix(Document& document, const TakeMatrix& take, const Words& words);
 
-/// Into a file, or onto the clipboard as code. The document's notice then says where it is, or its error why not.
+/// Saves the mask to a file, or copies it as code. The result is shown as a notice or an error.
 void take_mask(Document& document, MaskFormat format, const Words& words);
 
 }  // namespace headlight

@@ -38,9 +38,9 @@ struct TokenArc {
   bool operator==(const TokenArc&) const = default;
 };
 
-/// For rows [first, last) of `weights` [n_q, n_k]: each row's largest weights until they make up `mass` (0 … 1) of the
-/// row's sum, the largest first, equal ones in the order of their keys. Weights that are not positive have no arc, and
-/// neither has a row whose sum is not a finite number.
+/// For rows [first, last) of `weights` [n_q, n_k]: each row's largest weights, in descending order (ties by key), until
+/// they sum to `mass` (0…1) of the row's sum. Weights that are not positive have no arc; neither do rows whose sum is
+/// not finite.
 std::vector<TokenArc> token_arcs(MatrixView weights, Index first, Index last, float mass);
 
 struct HeadArcs {
@@ -84,8 +84,8 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
 /// The same, cached; its average advances with each frame.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
 
-/// `count` equal cards in `box`, row by row, none overlapping, in the number of columns that makes the matrix in them,
-/// `aspect` wide to high, the largest. `gap` pixels between cards; `header` pixels of a card are not its matrix.
+/// `count` equal cards in `box`, row by row, with the number of columns that makes their matrices (`aspect` = width :
+/// height) largest. `gap`: pixels between cards; `header`: pixels of a card's height that are not its matrix.
 std::vector<Rect> lay_out_heads(Index count, Rect box, float aspect, float gap, float header);
 
 }  // namespace headlight

@@ -20,12 +20,11 @@ void draw_ring(const Frame& frame, Rect place);
 /// Draws the notes in the part of `whole` below `place`.
 void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole);
 
-/// Whether a stage's numbers are hidden: what a question hides until it is answered stays hidden everywhere.
+/// Whether a question hides the stage's numbers, which holds in every view until it is answered.
 bool is_hidden(const View& view, Stage stage);
-/// Whether the view, at its level, would show what is hidden in its own way: it is veiled then. The pipeline itself
-/// hides single cards.
+/// Whether the view would reveal something hidden and has to be covered. The pipeline hides single cards itself.
 bool hides_view(const View& view);
-/// Whether the action would carry hidden numbers out of the window.
+/// Whether the action would copy or save hidden numbers.
 bool hides_what_is_taken(const Document& document, const Action& action);
 
 }  // namespace headlight

@@ -1,6 +1,5 @@
-// What follows the document from frame to frame: the timeline of the trace that is shown, the comparison with
-// somebody's own stages, the notice that goes by itself; and the picture that a presentation holds while the document
-// changes.
+// Parts of the session that follow the document from frame to frame: the timeline of the shown trace, the comparison
+// with the user's own stages, the notice that disappears by itself, and the frozen picture of a presentation.
 #pragma once
 
 #include <chrono>
@@ -17,20 +16,20 @@
 
 namespace headlight {
 
-/// A presentation's picture while the document behind it changes.
+/// A frozen presentation: the picture stays while the document behind it changes.
 struct HeldPicture {
-  Document document;  ///< as it was
+  Document document;  ///< at the time of freezing
   Timeline timeline;
   Words words;
 };
 
-/// In the corner: what its stillness is, and what ends it.
+/// Draws the note in the corner that says that the picture is frozen, and how to end it.
 void draw_held_mark(const Frame& frame, ImVec2 window);
 
-/// Made anew for another trace or another way of multiplying.
+/// The timeline of the shown trace, rebuilt when the trace or the order of products changes.
 class KeptTimeline {
  public:
-  /// The player's step stays within it; another way of multiplying begins its stage again.
+  /// Clamps the player's step; another order of products restarts its stage.
   void follow(Document& document);
   const Timeline& now() const { return timeline_; }
 
@@ -40,34 +39,33 @@ class KeptTimeline {
   Way way_{};
 };
 
-/// Somebody's own stages on their way through the comparer, and what comes back into the document.
+/// Compares the user's own stages with the document's on a worker, and takes over the result.
 class LaidOver {
  public:
-  /// `wake` is called from any thread when there is something to take.
+  /// `wake` is called from any thread when a result is ready.
   explicit LaidOver(std::function<void()> wake) : comparer_(std::move(wake)) {}
 
-  /// Compares them anew where they, or the numbers beside them, are others; takes what has been found.
+  /// Starts a comparison if either side changed; takes over a finished one.
   void follow(Document& document);
-  /// The same, once nothing is under way.
+  /// The same, after waiting for it.
   void wait(Document& document);
-  /// The search ends with what is known so far.
+  /// Ends the search for the mistake with what is known so far.
   void stop() { comparer_.stop(); }
   bool is_settled(const Document& document) const;
 
  private:
   Comparer comparer_;
-  std::optional<OwnSource> own_;  ///< what the comparer was last given, and with what
+  std::optional<OwnSource> own_;  ///< inputs of the last comparison
   std::shared_ptr<const Trace> trace_;
 };
 
-/// A notice says for some seconds what was done, then goes; an error stays until it is sent away.
+/// Notices disappear after some seconds; errors stay until dismissed.
 class Notices {
  public:
-  /// Unless this is said they stand for good.
+  /// Without this call notices stay.
   void fade_after(double seconds) { stands_ = seconds; }
   void follow(Document& document);
-  /// Until the document's notice goes: 0 where there is none, or one that was not followed yet; infinite where it
-  /// stays.
+  /// Seconds until the notice disappears: 0 if there is none or it is new; infinite if it stays.
   double seconds_left(const Document& document) const;
 
  private:
