@@ -31,7 +31,7 @@ Json stage_json(const StageComparison& stage) {
     json["max_abs_error"] = finite(stage.agreement->largest);
     json["at"] = stage.agreement->at;
   }
-  if (stage.own && !stage.own->reading.plain()) json["note"] = in_words(stage.own->reading);
+  if (stage.own && !stage.own->reading.plain()) json["note"] = translated_error(stage.own->reading);
   return json;
 }
 

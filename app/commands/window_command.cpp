@@ -32,10 +32,10 @@ namespace headlight {
 namespace {
 
 /// How products advance in the step player.
-Way parse_way(const std::string& text) {
+ProductOrder parse_way(const std::string& text) {
   constexpr const char* names[way_count] = {"row", "column", "dot", "outer"};
   for (int i = 0; i < way_count; ++i) {
-    if (text == names[i]) return static_cast<Way>(i);
+    if (text == names[i]) return static_cast<ProductOrder>(i);
   }
   throw SettingError("--way", "\"" + text + "\" is no way to compute a product", "expected row, column, dot or outer");
 }

@@ -42,9 +42,8 @@ struct StageComparison {
 struct Comparison {
   std::vector<StageComparison> stages;  ///< of the run, and those of the file that the run does not have
   std::vector<Wrong> wrongs;            ///< in order of computation, only a few; empty if everything agrees
-  std::optional<AssumedMask>
-      assumed;           ///< the mask that the numbers reveal and the run lacks; the comparison uses it
-  bool complete = true;  ///< false: time ran out before every known mistake was tried
+  std::optional<AssumedMask> assumed;   ///< the mask that the numbers reveal and the run lacks; the comparison uses it
+  bool complete = true;                 ///< false: time ran out before every known mistake was tried
   bool matches() const { return first_difference() == nullptr; }
   const StageComparison* first_difference() const;
   /// All findings, most likely first, harmless ones last.

@@ -75,7 +75,7 @@ Variants split_without_transpose(const Suspect& suspect) {
       names.emplace_back(name(splits[i].channels));
       variant.rules[splits[i].heads] = split_by_view(splits[i].channels, i == 0 ? d.heads : d.kv_heads);
     }
-    variant.explanation = in_words(names) + (names.size() == 1 ? " is" : " are") +
+    variant.explanation = translated_error(names) + (names.size() == 1 ? " is" : " are") +
                           " split by view(B, H, n, d_head) alone, which mixes positions with channels. Write " +
                           names.front() + ".view(B, n, H, d_head).transpose(1, 2).";
     variants.push_back(std::move(variant));
@@ -109,8 +109,8 @@ Variants merge_permuted(const Suspect& suspect) {
   if (const std::vector<Index> order = head_order(run, suspect.own); !order.empty()) {
     std::vector<std::string> heads;
     for (const Index head : order) heads.push_back(std::to_string(head));
-    Variant& permuted = variants.emplace_back(
-        Variant{"The heads are merged in another order: heads " + in_words(heads) + " stand side by side." + write});
+    Variant& permuted = variants.emplace_back(Variant{"The heads are merged in another order: heads " +
+                                                      translated_error(heads) + " stand side by side." + write});
     permuted.rules[Stage::concat] = [order](const Trace& t, const Usual&) {
       return merge_heads(in_order(t[Stage::head_outputs], order));
     };

@@ -51,7 +51,7 @@ const Tensor& scores_before_mask(const Trace& so_far);
 /// The stage with `change` applied to each number.
 Tensor each_number(const Tensor& tensor, const std::function<float(float)>& change);
 /// "b_q, b_k and b_v"
-std::string in_words(const std::vector<std::string>& names);
+std::string translated_error(const std::vector<std::string>& names);
 /// All non-empty subsets of `size` items as bits, the smallest first.
 std::vector<unsigned> subsets(std::size_t size);
 

@@ -62,7 +62,7 @@ Tensor each_number(const Tensor& tensor, const std::function<float(float)>& chan
   return Tensor(tensor.shape(), std::move(values));
 }
 
-std::string in_words(const std::vector<std::string>& names) {
+std::string translated_error(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];

@@ -84,7 +84,7 @@ OwnReading shape_complaint(Stage stage, const Shape& stored, const Shape& wanted
   return complaint;
 }
 
-std::string in_words(const OwnReading& reading) {
+std::string translated_error(const OwnReading& reading) {
   const std::string stored = to_string(reading.stored);
   switch (reading.kind) {
     case OwnReading::Kind::as_it_is: return {};

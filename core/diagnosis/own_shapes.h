@@ -35,7 +35,7 @@ struct OwnReading {
 };
 
 /// "[6, 16] read as [1, 6, 16]"; "" where there is nothing to say.
-std::string in_words(const OwnReading& reading);
+std::string translated_error(const OwnReading& reading);
 
 struct ShapeReading {
   Tensor values;

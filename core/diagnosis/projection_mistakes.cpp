@@ -49,7 +49,7 @@ Variants each_choice(Can can, Make make, Explain explain) {
 std::string names_of(const std::vector<Projection>& chosen, Stage Projection::*parameter) {
   std::vector<std::string> names;
   for (const Projection& p : chosen) names.emplace_back(name(p.*parameter));
-  return in_words(names);
+  return translated_error(names);
 }
 
 Tensor sum(const Tensor& a, const Tensor& b) {

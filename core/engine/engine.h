@@ -22,8 +22,7 @@ struct Outcome {
   std::shared_ptr<const Trace> trace;
   std::shared_ptr<const Difference> difference;  ///< from the trace to compare with; null if there was none
   std::string error;
-  bool last =
-      true;  ///< false: only a first look (core/run/pipeline.h); the complete trace follows
+  bool last = true;  ///< false: only a first look (core/run/pipeline.h); the complete trace follows
 };
 
 struct Progress {

@@ -39,7 +39,8 @@ struct Explanation {
   Cell cell;
   double value = 0;
   std::string formula;  ///< as math markup (core/explain/math_markup.h), with real minus signs
-  std::string numbers;  ///< the formula with this cell's numbers; long sums show their largest terms and the sum of the rest
+  std::string
+      numbers;  ///< the formula with this cell's numbers; long sums show their largest terms and the sum of the rest
   std::vector<Term> terms;
   std::vector<Quantity> quantities;
 

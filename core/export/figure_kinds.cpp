@@ -79,7 +79,7 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
     if (found && !found->fits)
       throw FileError(file,
                       found->reading.plain() ? "its " + std::string(name(cut.stage)) + " has another shape"
-                                             : in_words(found->reading),
+                                             : translated_error(found->reading),
                       "expected " + to_string(mine.shape()));
     if (found) return fit(found->values);
   }

@@ -30,8 +30,7 @@ struct StageDifference {
 };
 
 struct Difference {
-  std::vector<StageDifference>
-      stages;  ///< inputs, parameters, then stages in order of computation, of A or B
+  std::vector<StageDifference> stages;  ///< inputs, parameters, then stages in order of computation, of A or B
   const StageDifference* find(Stage stage) const;
   /// The first stage that differs; null if none does.
   const StageDifference* first() const;

@@ -15,11 +15,10 @@ namespace headlight {
 class Trace;
 
 struct StageSummary {
-  Tensor of, mask, kept;  ///< what it was computed from
-  Extent extent;          ///< of values: not masked, dropped or infinite
-  std::vector<KindCounts>
-      kinds;          ///< counts by batch entry and head; empty after a first look
-  bool whole = true;  ///< false: computed as it is read, with the range of the first head only
+  Tensor of, mask, kept;          ///< what it was computed from
+  Extent extent;                  ///< of values: not masked, dropped or infinite
+  std::vector<KindCounts> kinds;  ///< counts by batch entry and head; empty after a first look
+  bool whole = true;              ///< false: computed as it is read, with the range of the first head only
 };
 
 struct TraceSummary {

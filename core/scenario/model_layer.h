@@ -17,11 +17,11 @@ inline constexpr double layer_epsilon = 1e-5;  ///< torch.nn.LayerNorm's
 
 /// What a model says of its attention that no setting of a scenario can express.
 struct OwnRules {
-  std::vector<double>
-      rope_frequencies{};    ///< radians per position; the first 2·size channels of a head are rotated. Empty: base^(−2j/d)
-  double rope_gain = 1;      ///< factor of cos and sin (YaRN)
-  Index first_position = 0;  ///< of queries and keys, for rotation
-  QkNorm norm_kind = QkNorm::rms;  ///< of q_norm and k_norm
+  std::vector<double> rope_frequencies{};  ///< radians per position; the first 2·size channels of a head are rotated.
+                                           ///< Empty: base^(−2j/d)
+  double rope_gain = 1;                    ///< factor of cos and sin (YaRN)
+  Index first_position = 0;                ///< of queries and keys, for rotation
+  QkNorm norm_kind = QkNorm::rms;          ///< of q_norm and k_norm
   Tensor q_norm, k_norm;  ///< QK-norm's learned weights: [d_head], or [heads·d_head] where norm_over_heads or where
                           ///< each head has its own
   Tensor q_norm_bias, k_norm_bias;  ///< as many; a LayerNorm may have none
@@ -37,11 +37,9 @@ class ModelLayer final : public TensorFile {
              std::shared_ptr<const TensorFile> of_file = nullptr, std::shared_ptr<const Scenario> as_asked = nullptr)
       : own(std::move(own_rules)), pass(std::move(of_pass)), file(std::move(of_file)), asked(std::move(as_asked)) {}
   const OwnRules own;
-  const std::shared_ptr<const NetworkRun>
-      pass;  ///< null within the pass itself, and for a single layer
+  const std::shared_ptr<const NetworkRun> pass;  ///< null within the pass itself, and for a single layer
   const std::shared_ptr<const TensorFile> file;  ///< the file of a single layer; null in networks
-  const std::shared_ptr<const Scenario>
-      asked;  ///< for a layer of a network: the user's settings, without the model's
+  const std::shared_ptr<const Scenario> asked;   ///< for a layer of a network: the user's settings, without the model's
 };
 
 /// For the model of these inputs; without one, rules that change nothing.

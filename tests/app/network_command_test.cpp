@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-struct Said {
+struct Output {
   int status;
   std::string out, err;
 };
@@ -37,8 +37,8 @@ struct Model {
                 {"added_tokens", json::array()}};
   }
   ~Model() { fs::remove_all(folder); }
-  Said run(const std::string& command, const std::string& rest) const { return run_on(folder, command, rest); }
-  Said run_on(const fs::path& file, const std::string& command, const std::string& rest) const {
+  Output run(const std::string& command, const std::string& rest) const { return run_on(folder, command, rest); }
+  Output run_on(const fs::path& file, const std::string& command, const std::string& rest) const {
     const std::string out = (folder / "out.txt").string(), err = (folder / "err.txt").string();
     const int status = std::system(
         ("\"" + places::program() + "\" " + command + " \"" + file.string() + "\" " + rest + " > " + out + " 2> " + err)
@@ -56,7 +56,7 @@ struct Model {
 
 TEST_CASE("predict says the next words and how likely, and others without a head") {
   const Model model("gpt2");
-  const Said said = model.run("predict", "--text \"w3 w17 w5\" --top 4 --json");
+  const Output said = model.run("predict", "--text \"w3 w17 w5\" --top 4 --json");
   REQUIRE(said.status == 0);
   const json whole = json::parse(said.out);
   CHECK(whole["tokens"] == json({"w3", "w17", "w5"}));
@@ -86,7 +86,7 @@ TEST_CASE("predict --write goes on word by word as predict says, and says the by
   const json lines = json::parse(model.run("predict", "--text \"w3 w17\nw4\" --write 2 --json").out);
   REQUIRE(lines.size() == 2);
   CHECK(lines[1]["cache_bytes"]["layers"][0]["positions"] == 3);
-  const Said why = model.run("predict", "--text \"w3 w17\" --write 2 --why w4");
+  const Output why = model.run("predict", "--text \"w3 w17\" --write 2 --why w4");
   CHECK(why.status == 0);
   CHECK(why.out.starts_with("w3 w17 "));
   CHECK(model.run("predict", "--text w3 --write 2 --mask \"full()\" --json").out.find("\"total\": 0") !=
@@ -96,7 +96,7 @@ TEST_CASE("predict --write goes on word by word as predict says, and says the by
 TEST_CASE("predict takes a mask in one layer, says where, and predicts after each line") {
   const Model model("gpt2");
   const json own = json::parse(model.run("predict", "--text \"w3 w17 w5\" --top 4 --json").out);
-  const Said masked = model.run("predict", "--text \"w3 w17 w5\" --top 4 --json --mask \"k == q\" --layer 1");
+  const Output masked = model.run("predict", "--text \"w3 w17 w5\" --top 4 --json --mask \"k == q\" --layer 1");
   REQUIRE(masked.status == 0);
   CHECK(json::parse(masked.out)["next"] != own["next"]);
   CHECK(masked.err.find("mask: in layer 1 alone") != std::string::npos);
@@ -181,7 +181,7 @@ TEST_CASE("heads and patch write what the reference says, and refuse in a senten
   for (const char* key : {"layer", "head", "previous", "first", "same", "induction", "entropy", "effect"})
     CHECK(heads[5].contains(key));
   CHECK(heads[5]["layer"] == "1");
-  const Said table = model.run("heads", "--texts \"" + texts + "\" --csv");
+  const Output table = model.run("heads", "--texts \"" + texts + "\" --csv");
   CHECK(table.out.starts_with("layer,head,previous,first,same,induction,entropy,effect"));
   CHECK(std::ranges::count(table.out, '\n') == 7);
   CHECK(model.run("heads", "").err.find("--texts FILE") != std::string::npos);
@@ -198,7 +198,7 @@ TEST_CASE("heads and patch write what the reference says, and refuse in a senten
   CHECK(patch["grid"][0].size() == 3);
   CHECK(patch["before"].is_number());
   CHECK(patch["after_all"].is_number());
-  const Said unequal = model.run("patch", "--text \"w3 w17\" --from \"w3\" --what mlp --word w7");
+  const Output unequal = model.run("patch", "--text \"w3 w17\" --from \"w3\" --what mlp --word w7");
   CHECK(unequal.status != 0);
   CHECK(unequal.err.find("--from: number of tokens: 1, of --text: 2; expected as many") != std::string::npos);
 }
@@ -207,8 +207,8 @@ TEST_CASE("predict puts zero, or with --ablate mean the mean over a file, in the
   const Model model("gpt2");
   const std::string texts = (model.folder / "texts.txt").string(), out = "--text \"w3 w17 w5\" --knock-out 0.1 --json";
   std::ofstream(texts) << "w3 w17 w5 w3\nw4 w4 w8\n";
-  const Said zero = model.run("predict", out),
-             mean = model.run("predict", out + " --ablate mean --texts \"" + texts + "\"");
+  const Output zero = model.run("predict", out),
+               mean = model.run("predict", out + " --ablate mean --texts \"" + texts + "\"");
   CHECK(model.run("predict", out + " --ablate zero").out == zero.out);
   CHECK(json::parse(mean.out)["tokens"] == json::parse(zero.out)["tokens"]);
   CHECK(mean.out != zero.out);
@@ -270,24 +270,24 @@ TEST_CASE("list layers names every attention of both stacks") {
 
 TEST_CASE("a word or a layer that a network has not is one line and writes nothing") {
   const Model model("gpt2");
-  const Said layer = model.run("trace", "--text w3 --layer 7 -o " + (model.folder / "x.npz").string());
+  const Output layer = model.run("trace", "--text w3 --layer 7 -o " + (model.folder / "x.npz").string());
   CHECK(layer.status != 0);
   CHECK(layer.err.find("expected 0 to 1") != std::string::npos);
   CHECK_FALSE(fs::exists(model.folder / "x.npz"));
-  const Said head = model.run("predict", "--text w3 --knock-out 0.9");
+  const Output head = model.run("predict", "--text w3 --knock-out 0.9");
   CHECK(head.err.find("\"0.9\" names no head; expected 0 to 2") != std::string::npos);
 }
 
 TEST_CASE("a network without a tokenizer takes ids, and shows some where no text is given") {
   const Model model("gpt2");
   fs::remove(model.folder / "tokenizer.json");
-  const Said typed = model.run("predict", "--text \"3 5\" --json");
+  const Output typed = model.run("predict", "--text \"3 5\" --json");
   REQUIRE(typed.status == 0);
   CHECK(json::parse(typed.out).at("tokens") == json{"3", "5"});
-  const Said none = model.run("trace", "--layer 0 -o " + (model.folder / "out.npz").string());
+  const Output none = model.run("trace", "--layer 0 -o " + (model.folder / "out.npz").string());
   CHECK(none.status == 0);
   CHECK(none.err.find("0 1 2 3 4 5 6 7, since none was given") != std::string::npos);
-  const Said words = model.run("predict", "--text \"the cat\"");
+  const Output words = model.run("predict", "--text \"the cat\"");
   CHECK(words.status != 0);
   CHECK(words.err.find("\"the\" is no token id") != std::string::npos);
 }

@@ -64,7 +64,7 @@ TEST_CASE(
   CHECK(window.document().view.looking.level == Level::operation);
   CHECK(window.document().view.looking.stage == Stage::scaled_scores);
 
-  window.session.perform(TakeOff{});
+  window.session.perform(StopComparing{});
   window.settle();
   CHECK_FALSE(window.document().beside);
   CHECK_FALSE(window.document().own);
@@ -76,14 +76,14 @@ TEST_CASE(
   HeadlessWindow window(sentence());
   window.settle();
   const std::string file = saved(scratch, *window.document().trace, "no_scale");
-  window.session.perform(LayOver{file});
+  window.session.perform(CompareOwn{file});
   window.settle();
   REQUIRE(window.document().beside);
   window.session.perform(EditScenario{[](Scenario& s) { s.scale = 1; }, {}});
   window.settle();
   REQUIRE(window.document().beside);
   CHECK(window.document().beside->comparison.matches());
-  window.session.perform(LayOver{scratch / "nowhere.npz"});
+  window.session.perform(CompareOwn{scratch / "nowhere.npz"});
   window.settle();
   CHECK_FALSE(window.document().own);
   CHECK(has(window.document().error, "nowhere.npz"));
@@ -98,8 +98,8 @@ TEST_CASE("how an array was read is said in each language, in English as on the 
     for (const Hint hint : {Hint::none, Hint::transpose_missing, Hint::rows_and_columns}) {
       if (hint != Hint::none && static_cast<Kind>(kind) != Kind::wrong_shape) continue;
       const OwnReading reading{static_cast<Kind>(kind), {6, 16}, {1, 6, 16}, hint};
-      CAPTURE(in_words(reading));
-      CHECK(reading_words(reading, english) == in_words(reading));
+      CAPTURE(translated_error(reading));
+      CHECK(reading_words(reading, english) == translated_error(reading));
       const std::string said = reading_words(reading, chinese);
       CHECK(std::ranges::any_of(said, [](char c) { return static_cast<unsigned char>(c) >= 0xe4; }));
       CHECK_FALSE(has(said, "read"));
@@ -116,7 +116,7 @@ TEST_CASE("a search for a mistake says what it tries, and can be stopped from th
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = std::sin(static_cast<float>(i * i % 977));
   const NamedArray arrays[] = {{"output", Tensor({1, 256, 128}, std::move(noise))}};
   write_npz(scratch / "noise.npz", arrays);
-  window.session.perform(LayOver{scratch / "noise.npz"});
+  window.session.perform(CompareOwn{scratch / "noise.npz"});
   ImVec2 stop{};
   bool named = false;
   const auto wait_for = [&](auto&& done) {

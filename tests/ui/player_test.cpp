@@ -10,7 +10,7 @@ using namespace headlight::test;
 
 namespace {
 
-Document at_start(Way way) {
+Document at_start(ProductOrder way) {
   Document document = sentence();
   document.view.step = 0;
   document.view.way = way;
@@ -21,7 +21,7 @@ Document at_start(Way way) {
 
 TEST_CASE("the timeline shows a stage only after all that it is computed from") {
   const auto trace = compute(sentence().scenario);
-  const Way way = GENERATE(Way::rows, Way::columns, Way::dot, Way::outer);
+  const ProductOrder way = GENERATE(ProductOrder::rows, ProductOrder::columns, ProductOrder::dot, ProductOrder::outer);
   const Timeline timeline(*trace, way);
   const auto whole = [&](Stage stage, int moment) {
     return timeline.shown(stage, moment).rows == Shown::all && timeline.shown(stage, moment).columns == Shown::all;
@@ -39,12 +39,12 @@ TEST_CASE("the timeline shows a stage only after all that it is computed from") 
 
 TEST_CASE("a product advances by rows, by columns, by numbers or by the terms of its sums") {
   const auto trace = compute(sentence().scenario);  // scores [6, 6], of 4 terms
-  const auto moments = [&](Way way) { return Timeline(*trace, way).chapter_of(Stage::scores)->count; };
-  CHECK(moments(Way::rows) == 6);
-  CHECK(moments(Way::columns) == 6);
-  CHECK(moments(Way::dot) == 36);
-  CHECK(moments(Way::outer) == 4 + 1);
-  const Timeline dot(*trace, Way::dot);
+  const auto moments = [&](ProductOrder way) { return Timeline(*trace, way).chapter_of(Stage::scores)->count; };
+  CHECK(moments(ProductOrder::rows) == 6);
+  CHECK(moments(ProductOrder::columns) == 6);
+  CHECK(moments(ProductOrder::dot) == 36);
+  CHECK(moments(ProductOrder::outer) == 4 + 1);
+  const Timeline dot(*trace, ProductOrder::dot);
   const Shown after_eight = dot.shown(Stage::scores, dot.chapter_of(Stage::scores)->first + 7);
   CHECK(after_eight.has(1, 1));
   CHECK_FALSE(after_eight.has(1, 2));
@@ -53,7 +53,7 @@ TEST_CASE("a product advances by rows, by columns, by numbers or by the terms of
 
 TEST_CASE("where products go number by number, what is scaled, masked and divided goes cell by cell") {
   const auto trace = compute(sentence().scenario);
-  const Timeline rows(*trace, Way::rows), dot(*trace, Way::dot);
+  const Timeline rows(*trace, ProductOrder::rows), dot(*trace, ProductOrder::dot);
   for (const Stage stage : {Stage::scaled_scores, Stage::mask, Stage::masked_scores}) {
     CHECK(rows.chapter_of(stage)->count == 1);
     CHECK(dot.chapter_of(stage)->count == 36);
@@ -67,7 +67,8 @@ TEST_CASE("where products go number by number, what is scaled, masked and divide
 TEST_CASE(
     "stepping through the whole pipeline forth and back gives the same picture at each step, whichever way products "
     "are computed") {
-  HeadlessWindow window(at_start(GENERATE(Way::rows, Way::columns, Way::dot, Way::outer)));
+  HeadlessWindow window(
+      at_start(GENERATE(ProductOrder::rows, ProductOrder::columns, ProductOrder::dot, ProductOrder::outer)));
   const int count = Timeline(*window.document().trace, window.document().view.way).count();
   std::vector<std::size_t> pictures;
   for (int moment = 0; moment < count; ++moment) {
@@ -86,7 +87,7 @@ TEST_CASE(
 }
 
 TEST_CASE("no number is shown before it is computed: not painted, not pointed at, not explained") {
-  const Way way = GENERATE(Way::rows, Way::columns, Way::dot, Way::outer);
+  const ProductOrder way = GENERATE(ProductOrder::rows, ProductOrder::columns, ProductOrder::dot, ProductOrder::outer);
   HeadlessWindow full(sentence());
   const ImVec2 weight = full.cell(Stage::weights, 2, 1);
   const ImVec2 score = full.cell(Stage::scores, 2, 1);
@@ -119,13 +120,13 @@ TEST_CASE("no number is shown before it is computed: not painted, not pointed at
 }
 
 TEST_CASE("another way to compute products goes on at the same stage") {
-  Document document = at_start(Way::rows);
+  Document document = at_start(ProductOrder::rows);
   HeadlessWindow window(document);
   const Timeline rows(*window.document().trace);
   while (rows.at(*window.document().view.step).stage != Stage::scores) window.press(compat::Key::right);
   window.click(window.find("player_bar", {"way"}));
-  CHECK(window.document().view.way == Way::columns);
-  const Timeline columns(*window.document().trace, Way::columns);
+  CHECK(window.document().view.way == ProductOrder::columns);
+  const Timeline columns(*window.document().trace, ProductOrder::columns);
   CHECK(columns.at(*window.document().view.step).stage == Stage::scores);
 }
 

@@ -223,7 +223,7 @@ TEST_CASE("every field of a view survives as text") {
   view.head = 3;
   view.mask_draft = "k < ; %";
   view.looking.facet = Facet::journey;
-  view.way = Way::outer;
+  view.way = ProductOrder::outer;
   CHECK(view_fields(with_view_fields({}, view_fields(view)), view).empty());
   CHECK(view_fields(View{}).empty());
   CHECK(with_view_fields({}, "of_another_version=3;head=2").head == 2);

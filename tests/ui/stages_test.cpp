@@ -35,7 +35,7 @@ TEST_CASE("every stage of a run has a card, chapters in the player, an operation
   const auto trace = compute(everything(scale_first));
   REQUIRE(trace->stages().size() == stage_count - 1);  // scaled before the product or after it
   const PipelineLayout layout = lay_out_pipeline(*trace, {.size = {2400, 1200}, .foot = 70});  // so wide that none fold
-  const Timeline timeline(*trace, Way::rows);
+  const Timeline timeline(*trace, ProductOrder::rows);
   const Words english("en"), chinese("zh");
   for (const Stage stage : trace->stages()) {
     INFO(name(stage));

@@ -78,7 +78,7 @@ TEST_CASE(
   document.view.measure = HeadMeasure::arrives;
   Studio studio(document, {{1600, 900}});
   const Tensor lengths = contribution_norms(studio.trace());
-  const BroughtRow brought = brought_row(studio.trace(), studio.context().view, 3);
+  const ContributionRow brought = contribution_row(studio.trace(), studio.context().view, 3);
   double shares = 0;
   for (std::size_t k = 0; k < brought.shares.size(); ++k) {
     CHECK(brought.lengths[k] == lengths.at({0, studio.context().view.head, 3, static_cast<Index>(k)}));
@@ -166,7 +166,7 @@ TEST_CASE("bars under a sentence end where the colours of what heads bring end: 
   const ValueRange range = stage_range(studio.trace(), Stage::contribution_norms, ColormapKind::sequential);
   for (const Index batch : {0, 1}) {
     studio.view().batch = batch;
-    CHECK(brought_row(studio.trace(), studio.context().view, 1).most == range.hi);
+    CHECK(contribution_row(studio.trace(), studio.context().view, 1).most == range.hi);
   }
 }
 

@@ -37,15 +37,13 @@ struct CompareSlice {
 };
 
 struct ComparePicture {
-  std::string changes;        ///< differences between the two scenarios
-  std::string summary;        ///< the first stage that changes, and the change of the output
-  std::string stage_summary;  ///< the large stage: number of changed values, the largest change and its position
-  std::vector<ComparePanel>
-      panels;  ///< A, B, B − A; only A and B if their shapes differ; empty if one lacks the stage
-  std::vector<CompareSlice>
-      slices;                      ///< if there are several; changed ones come first if not all fit
-  std::vector<CompareTile> tiles;  ///< stages that differ
-  std::string unchanged;           ///< names of the equal stages
+  std::string changes;               ///< differences between the two scenarios
+  std::string summary;               ///< the first stage that changes, and the change of the output
+  std::string stage_summary;         ///< the large stage: number of changed values, the largest change and its position
+  std::vector<ComparePanel> panels;  ///< A, B, B − A; only A and B if their shapes differ; empty if one lacks the stage
+  std::vector<CompareSlice> slices;  ///< if there are several; changed ones come first if not all fit
+  std::vector<CompareTile> tiles;    ///< stages that differ
+  std::string unchanged;             ///< names of the equal stages
   Stage stage{};
 };
 

@@ -105,14 +105,14 @@ struct Applier {
     document.pinned.reset();
     document.difference.reset();
   }
-  void operator()(const LayOver& own) const {
+  void operator()(const CompareOwn& own) const {
     document.own = OwnSource{.path = own.path};
     document.beside.reset();
     document.view.beside.reset();
     document.view.kind = ViewKind::compare;
     document.view.dialog = Dialog::none;
   }
-  void operator()(const TakeOff&) const {
+  void operator()(const StopComparing&) const {
     document.own.reset();
     document.beside.reset();
   }

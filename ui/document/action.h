@@ -97,12 +97,12 @@ struct Save {
 };
 /// Removes the shown message: the error if there is one, else the notice.
 struct DismissMessage {};
-/// Compares the user's own stages in this file with the document's. TakeOff ends the comparison, StopSearch the search
-/// for the mistake.
-struct LayOver {
+/// Compares the user's own stages in this file with the document's. StopComparing ends the comparison, StopSearch the
+/// search for the mistake.
+struct CompareOwn {
   std::string path;
 };
-struct TakeOff {};
+struct StopComparing {};
 struct StopSearch {};
 /// Goes to another step of the open lesson.
 struct GoToStep {
@@ -127,8 +127,8 @@ struct Quit {
 
 using Action = std::variant<EditScenario, ChangeSource, PatchScenario, EditView, SetView, Hover, OpenFile, OpenMask,
                             TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export, CopyCommand, CopyLink,
-                            AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch, GoToStep, ResetLessons, SaveStep,
-                            SaveAnswers, Undo, Redo, ShowError, DismissMessage, Quit>;
+                            AskToSave, Save, Pin, Unpin, CompareOwn, StopComparing, StopSearch, GoToStep, ResetLessons,
+                            SaveStep, SaveAnswers, Undo, Redo, ShowError, DismissMessage, Quit>;
 using Actions = std::vector<Action>;
 
 /// Applies the actions that concern the document alone; Session handles those that open, write, copy or close. A change

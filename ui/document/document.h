@@ -26,7 +26,7 @@ struct Origin {
 /// moved on.
 struct OpenState {
   Origin origin;
-  View view;                     ///< looking_at() restores the part of it that concerns what is looked at and the lesson's progress
+  View view;  ///< looking_at() restores the part of it that concerns what is looked at and the lesson's progress
   std::optional<OwnSource> own;  ///< see Document::own
 };
 
@@ -42,7 +42,8 @@ struct Document {
   View view;
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
   Scenario computed;  ///< the scenario of `trace`; for a network, trace->scenario also has the model's settings
-  std::shared_ptr<const Trace> pinned;  ///< the pinned result A that later ones are compared with; null if none is pinned
+  std::shared_ptr<const Trace>
+      pinned;  ///< the pinned result A that later ones are compared with; null if none is pinned
   std::shared_ptr<const Difference>
       difference;                        ///< from `pinned` to `trace`; null without `pinned` and until it is computed
   std::optional<OwnSource> own;          ///< the user's own stages to compare with; unset: none

@@ -14,7 +14,7 @@
 #include "ui/document/level_choice.h"
 #include "ui/document/network_choice.h"
 #include "ui/document/view_choices.h"
-#include "ui/timeline/way.h"
+#include "ui/timeline/product_order.h"
 
 namespace headlight {
 
@@ -36,8 +36,7 @@ struct View {
   std::string language = "en";
   std::string colormap;                  ///< "" = the theme's default for the stage's kind
   RangeSetting range{RangeMode::stage};  ///< what the colours span, as `render --range`
-  std::optional<Norm>
-      norm;  ///< how weights map to colours; unset: linear up to 32 keys, logarithmic beyond
+  std::optional<Norm> norm;  ///< how weights map to colours; unset: linear up to 32 keys, logarithmic beyond
   HeadMeasure measure = HeadMeasure::weight;  ///< of a head's row or matrix, where contribution norms are known
   Index batch = 0, head = 0;
   std::optional<Cell> selected;        ///< pinned by a click or --select
@@ -52,13 +51,13 @@ struct View {
   std::vector<Stage> brought_forward;  ///< of stages that share a card, the ones that were asked for, the last one last
   std::optional<Cell> brought_forward_beside;  ///< what was selected then: another selection has its own stage in front
   std::optional<std::string> mask_draft;       ///< what is typed as the mask while it does not parse
-  std::optional<int> step;  ///< moment of the step player (ui/player/timeline.h); unset: all is shown
-  Way way = Way::rows;      ///< how its products advance
-  bool playing = false;     ///< the moments pass by themselves
-  bool looping = false;     ///< over the present stage's moments
-  float speed = 1;          ///< times the usual pace
-  bool calm = false;        ///< reduced motion: one picture follows another without a way between them
-  bool presenting = false;  ///< for a projector: large type, no controls
+  std::optional<int> step;                ///< moment of the step player (ui/player/timeline.h); unset: all is shown
+  ProductOrder way = ProductOrder::rows;  ///< how its products advance
+  bool playing = false;                   ///< the moments pass by themselves
+  bool looping = false;                   ///< over the present stage's moments
+  float speed = 1;                        ///< times the usual pace
+  bool calm = false;                      ///< reduced motion: one picture follows another without a way between them
+  bool presenting = false;                ///< for a projector: large type, no controls
   bool fullscreen = false;  ///< of the window: a presentation that F11 began, which takes it along when it ends
   bool alone = false;       ///< the view has the whole window, for a picture of it
   bool blank = false;       ///< the screen is black while the teacher talks
@@ -69,10 +68,9 @@ struct View {
   SaveChoice saving;
   std::optional<std::string>
       saving_step;  ///< the lesson file to append the current screen to; set while the dialog asks
-  std::optional<std::string>
-      saving_answers;     ///< the file to write the answers to; set while the dialog asks
-  LessonProgress lesson;  ///< of the lesson with steps that is open
-  LevelChoice looking;    ///< how near, and at what
+  std::optional<std::string> saving_answers;  ///< the file to write the answers to; set while the dialog asks
+  LessonProgress lesson;                      ///< of the lesson with steps that is open
+  LevelChoice looking;                        ///< how near, and at what
   HeadsChoice heads;
   NetworkChoice network;
   MapChoice map;

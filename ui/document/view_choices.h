@@ -84,9 +84,9 @@ struct MaskPainting {
 /// State of the mask view.
 struct MaskLab {
   MaskTab tab = MaskTab::patterns;
-  int layers = 3;            ///< number of layers for the reach picture
-  bool residual = true;      ///< residual connections: a token also keeps its own information
-  std::optional<int> block;  ///< block side for the block picture; unset: usual_block()
+  int layers = 3;                    ///< number of layers for the reach picture
+  bool residual = true;              ///< residual connections: a token also keeps its own information
+  std::optional<int> block;          ///< block side for the block picture; unset: usual_block()
   std::optional<std::string> other;  ///< expression of the second mask, B; unset: second_mask()
   bool operator==(const MaskLab&) const = default;
 };

@@ -51,7 +51,7 @@ constexpr Words words_of<Theme> = themes;
 template <>
 constexpr Words words_of<RangeMode> = range_modes;
 template <>
-constexpr Words words_of<Way> = way_words;
+constexpr Words words_of<ProductOrder> = way_words;
 /// How many values an enumeration has whose words are those of name().
 template <typename T>
 constexpr std::size_t named_values = 0;

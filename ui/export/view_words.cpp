@@ -14,7 +14,8 @@ std::vector<std::string> view_words(const Document& document) {
   if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline)
     words.insert(words.end(), {"--level", level_text(level_address(view))});
   if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
-  if (view.step && view.way != Way::rows) words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});
+  if (view.step && view.way != ProductOrder::rows)
+    words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});
   if (view.selected) words.insert(words.end(), {"--select", cell_text(*view.selected)});
   if (!view.colormap.empty()) words.insert(words.end(), {"--colormap", view.colormap});
   if (view.presenting) words.emplace_back("--present");

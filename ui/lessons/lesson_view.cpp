@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ui/frame/colormaps.h"
-#include "ui/frame/said.h"
+#include "ui/frame/translated.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/lessons/save_answers.h"
 #include "ui/lessons/save_step.h"
@@ -204,7 +204,7 @@ void draw_lesson_view(const Frame& frame, Rect place) {
   float y = from.y + list.height;
   for (const std::string& trouble : lesson_troubles(frame.pictures)) {
     y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from.x + 14 * u, y},
-                        frame.look.warning, said(frame, trouble), place.width() - 28 * u) +
+                        frame.look.warning, translated(frame, trouble), place.width() - 28 * u) +
          4 * u;
   }
   draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);

@@ -11,9 +11,9 @@
 
 namespace headlight {
 
-BroughtRow brought_row(const Trace& trace, const View& view, Index query) {
+ContributionRow contribution_row(const Trace& trace, const View& view, Index query) {
   const MatrixView lengths = numbers_of(trace, view, Stage::contribution_norms);
-  BroughtRow row;
+  ContributionRow row;
   for (Index k = 0; k < lengths.cols; ++k) row.lengths.push_back(lengths(query, k));
   row.sum = std::accumulate(row.lengths.begin(), row.lengths.end(), 0.0f);
   for (const float length : row.lengths) row.shares.push_back(row.sum > 0 ? length / row.sum : 0);

@@ -9,14 +9,14 @@
 namespace headlight {
 
 /// One query's contribution norms.
-struct BroughtRow {
+struct ContributionRow {
   std::vector<float> lengths;  ///< contribution_norms
   std::vector<float> shares;   ///< lengths divided by their sum; zeros if the sum is 0
   float sum = 0;
   float most = 0;  ///< the length at the upper end of the colours (stage_range), and of a full bar
 };
 /// The trace must have contribution_norms.
-BroughtRow brought_row(const Trace& trace, const View& view, Index query);
+ContributionRow contribution_row(const Trace& trace, const View& view, Index query);
 /// A length as text: "2.3".
 std::string length_text(float length);
 

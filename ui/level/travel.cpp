@@ -129,9 +129,9 @@ bool may_move(const SceneText& text) {
 }
 
 /// The texts of a scene by what they say, in their order.
-using Said = std::map<std::pair<TextRole, std::string_view>, std::vector<const SceneText*>>;
-Said said_in(const Parts& parts) {
-  Said said;
+using ErrorTranslation = std::map<std::pair<TextRole, std::string_view>, std::vector<const SceneText*>>;
+ErrorTranslation said_in(const Parts& parts) {
+  ErrorTranslation said;
   for (const SceneItem* item : parts.texts) {
     const auto& text = std::get<SceneText>(*item);
     said[{text.role, text.text}].push_back(&text);
@@ -195,7 +195,7 @@ struct Crossing {
   }
 
   void put_texts() {
-    const Said before = said_in(from), after = said_in(to);
+    const ErrorTranslation before = said_in(from), after = said_in(to);
     for (const auto& [key, texts] : before) {
       const auto same = after.find(key);
       const std::size_t stay = same == after.end() ? 0 : same->second.size();

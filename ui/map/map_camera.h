@@ -16,9 +16,8 @@ struct MapCamera {
   Rect view;  ///< pixels
   Index rows = 0, cols = 0;
   double scale = 1;  ///< pixels per cell
-  double
-      left = 0,
-      top = 0;  ///< fractional key and query at view.min; negative if the matrix is smaller than the view
+  double left = 0,
+         top = 0;      ///< fractional key and query at view.min; negative if the matrix is smaller than the view
   double nearest = 1;  ///< largest allowed scale
 
   float x(double key) const { return static_cast<float>(static_cast<double>(view.min.x) + (key - left) * scale); }

@@ -35,8 +35,7 @@ struct MapLayout {
   Rect stages;        ///< the stage buttons, in one or more lines
   Rect go_to, whole;  ///< the "go to" field and the "whole" button, at the right end of the last line or below it
   Rect map;
-  float profile =
-      0;  ///< size of the row's profile, below the column labels, and of the column's, beside the map
+  float profile = 0;  ///< size of the row's profile, below the column labels, and of the column's, beside the map
   Rect small, notes;  ///< the small map; the notes beside it
   Rect bar;           ///< the colour bar; empty if the stage has none (a mask)
 };

@@ -16,9 +16,8 @@ inline constexpr std::size_t letters_of_a_tile = 21;
 /// A pattern of the palette, with its example as a small picture.
 struct PatternTile {
   std::string signature, hint, expression;
-  std::vector<std::string>
-      lines;    ///< the expression that a click inserts, in lines of at most `letters_of_a_tile`
-  Tensor mask;  ///< [n, n], 1 = may attend
+  std::vector<std::string> lines;  ///< the expression that a click inserts, in lines of at most `letters_of_a_tile`
+  Tensor mask;                     ///< [n, n], 1 = may attend
 };
 
 struct MaskPicture {

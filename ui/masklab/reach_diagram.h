@@ -17,12 +17,12 @@ struct ReachDiagram {
   Index query = 0, layers = 0;
   Index tokens = 0;  ///< total number; `count` of them, from `first` on, are shown
   Index first = 0, count = 0;
-  Index every =
-      1;  ///< if more than 1, all tokens are shown, with the edges of every such token only, and of the ends of its range
+  Index every = 1;  ///< if more than 1, all tokens are shown, with the edges of every such token only, and of the ends
+                    ///< of its range
   std::vector<std::vector<std::uint8_t>> lit;  ///< [layers + 1][tokens], from receptive_field
-  std::vector<Edge> edges;    ///< between shown tokens; the lit ones come last
-  Rect area{};                ///< bounds of the dots
-  float pitch = 0, step = 0;  ///< pixels between tokens, between layers
+  std::vector<Edge> edges;                     ///< between shown tokens; the lit ones come last
+  Rect area{};                                 ///< bounds of the dots
+  float pitch = 0, step = 0;                   ///< pixels between tokens, between layers
   float radius = 0;
 
   bool whole() const { return count == tokens; }

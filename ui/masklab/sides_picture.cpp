@@ -6,7 +6,7 @@
 #include "core/scenario/mask_in_force.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/said.h"
+#include "ui/frame/translated.h"
 #include "ui/look/number_text.h"
 
 namespace headlight {
@@ -38,7 +38,7 @@ struct SidesBuilder {
               .slice(1, frame.view().head, 1)
               .view({dims.n_q, dims.n_k});
     } catch (const ExpressionError& error) {
-      picture.words.error = said(frame, error.sentence());
+      picture.words.error = translated(frame, error.sentence());
       return;
     }
     const MaskDifference difference = mask_difference(b, a);

@@ -23,7 +23,8 @@ struct HeatPicture {
   Colormap const* colormap = nullptr;
   std::vector<std::string> row_labels, col_labels;  ///< empty: no labels
   float label_room = 0;                             ///< width of the row labels, in multiples of their height
-  float second_tier = 0;    ///< for low rows, the distance of every other label from the matrix, in multiples of the label height; 0: one column of labels
+  float second_tier = 0;    ///< for low rows, the distance of every other label from the matrix, in multiples of the
+                            ///< label height; 0: one column of labels
   float widest_column = 0;  ///< width of the widest column label, in multiples of its height
   bool elsewhere = false;   ///< it belongs to another run of another shape, so cells do not correspond
   float turned_room = 0;    ///< length of column labels at 45°, in multiples of their height; 0: horizontal labels

@@ -50,7 +50,7 @@ class Drawer {
       right -= 8 * u_;
       return clicked;
     };
-    if (button("take_off", "mine.take_off", false)) frame_.actions.push_back(TakeOff{});
+    if (button("take_off", "mine.take_off", false)) frame_.actions.push_back(StopComparing{});
     if (beside_.comparison.first_difference() && button("show_me", "mine.show_me", true)) show_operation();
     draw_elided(list_, frame_.fonts, Face::bold, TypeSize::numbers * u_, {area_.min.x, area_.min.y + 2 * u_},
                 frame_.look.ink, picture_.title, right - area_.min.x - 12 * u_);

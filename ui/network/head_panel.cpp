@@ -177,7 +177,7 @@ void put_predictions(Pen& pen, const NetworkFacts& facts, Rect room) {
   const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 8 * u;
   float y = room.min.y;
   for (std::size_t i = first; i < facts.said.size(); ++i) {
-    const NetworkFacts::Said& said = facts.said[i];
+    const NetworkFacts::Prediction& said = facts.said[i];
     const float middle = y + pitch / 2;
     const bool lit = pen.context().view.network.pointed == static_cast<Index>(i);
     const Rect row{{room.min.x - 6 * u, y}, {room.max.x + 6 * u, y + pitch}};

@@ -7,7 +7,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
 #include "ui/document/action.h"
-#include "ui/frame/said.h"
+#include "ui/frame/translated.h"
 #include "ui/network/long_work.h"
 #include "ui/sentence/story.h"
 
@@ -248,7 +248,7 @@ void tell_task(const Frame& frame, Teller& teller) {
                                                      : facts.study.whole;
   facts.task = ended ? TaskShown()
                      : TaskShown{now.running, now.stopped, now.share, now.seconds_left,
-                                 now.error.empty() ? "" : said(frame, now.error)};
+                                 now.error.empty() ? "" : translated(frame, now.error)};
   if (teller.task_version == now.version) return;
   teller.task_version = now.version;
   ++teller.so_far.version;

@@ -46,29 +46,28 @@ struct NetworkFacts {
   /// [layer][head]: its probability without this head; unset if not computed or if the network is too large.
   std::vector<std::vector<std::optional<double>>> without;
   std::vector<std::optional<double>> without_layer;
-  struct Said {
+  struct Prediction {
     std::string after, word;
     double probability = 0;
     bool last = false;
   };
-  std::vector<Said> said;        ///< the most likely token at every position
+  std::vector<Prediction> said;  ///< the most likely token at every position
   Tensor together;               ///< [n, n], what LayersTogether asks for; rows that are not computed yet are 0
   Index rows_together = 0;       ///< so many of it are there
   std::string together_missing;  ///< key of the words that say why it is not there; "" where it is
-  std::vector<std::vector<LensCell>> lens;  ///< of LayersTogether::lens, the lines that are computed so far
-  std::vector<std::string> lens_words;      ///< along it
-  std::vector<Index> lens_layers;           ///< of the overview, one a line
-  PatchShown patch;                         ///< of LayersTogether::patch
-  StudyShown study;                         ///< of LayersTogether::study
-  TaskShown task;                           ///< of the two
-  std::vector<Tensor> experts;              ///< a layer each: LayerRun::experts; empty where no layer has any
-  std::vector<DecodeLayer> decode;          ///< of the step that says the next word; empty where there is none
-  Index words = 0;                          ///< that this step has read, with its own
-  std::string file;                         ///< the network's, as the person named it
-  std::vector<std::vector<std::string>>
-      claims;                   ///< [layer][head]: what a shipped model's head does; "" if unknown
-  std::vector<Tensor> brought;  ///< pictures of the view's measure, for the layers computed so far
-  float most_brought = 0;       ///< the largest contribution norm in them
+  std::vector<std::vector<LensCell>> lens;       ///< of LayersTogether::lens, the lines that are computed so far
+  std::vector<std::string> lens_words;           ///< along it
+  std::vector<Index> lens_layers;                ///< of the overview, one a line
+  PatchShown patch;                              ///< of LayersTogether::patch
+  StudyShown study;                              ///< of LayersTogether::study
+  TaskShown task;                                ///< of the two
+  std::vector<Tensor> experts;                   ///< a layer each: LayerRun::experts; empty where no layer has any
+  std::vector<DecodeLayer> decode;               ///< of the step that says the next word; empty where there is none
+  Index words = 0;                               ///< that this step has read, with its own
+  std::string file;                              ///< the network's, as the person named it
+  std::vector<std::vector<std::string>> claims;  ///< [layer][head]: what a shipped model's head does; "" if unknown
+  std::vector<Tensor> brought;                   ///< pictures of the view's measure, for the layers computed so far
+  float most_brought = 0;                        ///< the largest contribution norm in them
   bool can_measure = false, random_weights = false, can_knock = false;
   std::string changed;  ///< the layer with changed settings; "" for none
 

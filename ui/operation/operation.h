@@ -24,7 +24,7 @@ Stage made_from(const Trace& trace, Stage stage);
 struct Reveal {
   std::optional<float> share;  ///< of the stage's duration, if it is played as a whole
   Shown shown;                 ///< otherwise: row by row, or as products advance
-  std::optional<Index> terms;  ///< computed terms of every sum, with Way::outer
+  std::optional<Index> terms;  ///< computed terms of every sum, with ProductOrder::outer
   bool whole() const { return !share && !terms && shown.rows == Shown::all && shown.columns == Shown::all; }
 };
 

@@ -4,7 +4,7 @@
 #include "ui/export/export_controls.h"
 #include "ui/export/export_file.h"
 #include "ui/frame/matrix_painter.h"
-#include "ui/frame/said.h"
+#include "ui/frame/translated.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/panels/registry.h"
@@ -70,7 +70,7 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   list.PopClipRect();
   const bool tells = !preview.image && preview.lines.empty() && problem.empty();
   if (!tells && problem.empty()) return;
-  const std::string_view told = tells ? std::string_view(story_of(frame)) : said(frame, problem);
+  const std::string_view told = tells ? std::string_view(story_of(frame)) : translated(frame, problem);
   const auto write = [&](ImDrawList* to, float y) {
     return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + 24 * u, y},
                           tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
@@ -96,7 +96,7 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
 /// "Left out for want of room: title, formula"
 std::string left_out_words(const Frame& frame, const ExportPreview& preview) {
   std::string list;
-  for (const std::string& each : preview.left_out) list += (list.empty() ? "" : ", ") + said(frame, each);
+  for (const std::string& each : preview.left_out) list += (list.empty() ? "" : ", ") + translated(frame, each);
   return frame.words.fill("export.left_out", {list});
 }
 
@@ -130,7 +130,7 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
     const bool failed = !frame.document.error.empty();
     draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below,
                 failed ? frame.look.warning : frame.look.accent,
-                failed ? said(frame, frame.document.error) : frame.document.notice, place.width());
+                failed ? translated(frame, frame.document.error) : frame.document.notice, place.width());
   } else if (!preview.left_out.empty()) {
     draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning,
                 left_out_words(frame, preview), place.width());

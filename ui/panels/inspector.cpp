@@ -4,7 +4,7 @@
 
 #include "core/explain/explain.h"
 #include "ui/document/path.h"
-#include "ui/frame/said.h"
+#include "ui/frame/translated.h"
 #include "ui/imgui_compat.h"
 #include "ui/inspector/inspector_picture.h"
 #include "ui/look/measure.h"
@@ -340,7 +340,8 @@ void draw_assumptions(const Frame& frame) {
   const Lines& lines = frame.picture<Lines>([&] {
     Lines made;
     for (const Assumption& assumption : frame.trace()->inputs.assumptions) {
-      made.all.push_back(said(frame, std::string(taken_heading(frame, assumption)) + ": " + assumption.taken_for));
+      made.all.push_back(
+          translated(frame, std::string(taken_heading(frame, assumption)) + ": " + assumption.taken_for));
     }
     return made;
   });

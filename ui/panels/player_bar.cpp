@@ -68,7 +68,7 @@ void draw_pace(const Frame& frame, ImVec2 at) {
   ImGui::SameLine(0, 4 * frame.u);
   constexpr const char* ways[] = {"player.rows", "player.columns", "player.dot", "player.outer"};
   if (chip(frame, "way", frame.words(ways[static_cast<int>(view.way)]), false, 86 * frame.u)) {
-    frame.show([](View& v) { v.way = static_cast<Way>((static_cast<int>(v.way) + 1) % way_count); });
+    frame.show([](View& v) { v.way = static_cast<ProductOrder>((static_cast<int>(v.way) + 1) % way_count); });
   }
   tooltip(frame, frame.words("player.way_hint"));
 }

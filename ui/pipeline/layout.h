@@ -47,9 +47,8 @@ struct Arrow {
   ImVec2 from, from_control, to_control, to;
   Stage colour_of{};  ///< the stage whose lane colour it has
   std::vector<ArrowWords> words;
-  std::optional<ImVec2>
-      leader;  ///< start of a thin line to the arrow, if its words stand above a row of cards
-  bool has_head = true;  ///< false if another curve continues it
+  std::optional<ImVec2> leader;  ///< start of a thin line to the arrow, if its words stand above a row of cards
+  bool has_head = true;          ///< false if another curve continues it
 };
 
 /// The input of a layout.

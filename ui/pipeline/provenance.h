@@ -21,8 +21,8 @@ struct SourceMark {
 struct ProvenanceArc {
   Stage from_stage{};                         ///< the stage whose lane colour it has
   ImVec2 from, from_control, to_control, to;  ///< a cubic Bézier from card edge to card edge
-  ImVec2 enter, end;  ///< the line over the card to the edge of the cell; it avoids the title
-  float room = 0;     ///< distance of the rows (columns) between which that line runs
+  ImVec2 enter, end;                          ///< the line over the card to the edge of the cell; it avoids the title
+  float room = 0;                             ///< distance of the rows (columns) between which that line runs
   /// Whether it fits between labels and numbers, at `t` pixels per point; otherwise the arc ends at the card.
   bool reaches_in(float t) const { return room >= 15 * t; }
 };

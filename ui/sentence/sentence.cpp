@@ -53,8 +53,8 @@ struct BroughtProse {
   std::vector<Named> values;
 };
 
-BroughtProse brought_prose(const SceneContext& context, Index query, const Row& row) {
-  const BroughtRow& brought = *row.brought;
+BroughtProse contribution_prose(const SceneContext& context, Index query, const Row& row) {
+  const ContributionRow& brought = *row.brought;
   const bool share = !row.lengths;
   const auto weight = std::ranges::max_element(row.weights) - row.weights.begin();
   const auto at = [](const std::vector<float>& all, Index k) { return all[static_cast<std::size_t>(k)]; };
@@ -189,7 +189,7 @@ struct SentenceParts {
   }
 
   void put_brought() {
-    const BroughtProse prose = brought_prose(context, query, row);
+    const BroughtProse prose = contribution_prose(context, query, row);
     say(TextRole::prose, words(prose.title), prose.values, pen.type.title, look.ink);
     say(TextRole::story, words(prose.story), prose.values, pen.type.story, look.muted);
   }

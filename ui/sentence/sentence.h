@@ -31,7 +31,8 @@ struct Guess {
   std::string word;
   Index token = 0;
   double probability = 0;
-  double before = -1;  ///< the probability without the change: with all heads if one is knocked out; of the model itself if a layer was changed; without temperature, top-k and top-p otherwise; −1: equal
+  double before = -1;  ///< the probability without the change: with all heads if one is knocked out; of the model
+                       ///< itself if a layer was changed; without temperature, top-k and top-p otherwise; −1: equal
 };
 
 /// The prediction without the current head.

@@ -32,7 +32,7 @@ Row measured_row(const SceneContext& context, Index query) {
   Row row = row_of(context, query);
   const HeadMeasure measure = measure_shown(context.trace, context.view);
   if (measure == HeadMeasure::weight || row.dead) return row;
-  row.brought = brought_row(context.trace, context.view, query);
+  row.brought = contribution_row(context.trace, context.view, query);
   row.lengths = measure == HeadMeasure::arrives;
   row.weights = std::exchange(row.shares, row.brought->shares);
   row.most = std::ranges::max_element(row.shares) - row.shares.begin();

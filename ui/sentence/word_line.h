@@ -13,10 +13,10 @@ namespace headlight::sentence {
 
 /// One row of a head's weights, with its mask.
 struct Row {
-  std::vector<float> shares;          ///< weights, or shares of the contribution norms
-  std::optional<BroughtRow> brought;  ///< if the view shows contribution norms
-  bool lengths = false;               ///< bars show lengths, not shares
-  std::vector<float> weights;         ///< drawn hollow beside the bars; empty if the bars are the weights
+  std::vector<float> shares;               ///< weights, or shares of the contribution norms
+  std::optional<ContributionRow> brought;  ///< if the view shows contribution norms
+  bool lengths = false;                    ///< bars show lengths, not shares
+  std::vector<float> weights;              ///< drawn hollow beside the bars; empty if the bars are the weights
   std::vector<bool> hidden;
   Index most = 0;
   bool dead = false;

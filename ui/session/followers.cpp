@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-void draw_held_mark(const Frame& frame, ImVec2 window) {
+void draw_frozen_note(const Frame& frame, ImVec2 window) {
   ImDrawList& list = *ImGui::GetForegroundDrawList();
   const float u = frame.u, pixels = TypeSize::large * u;
   const char* words = frame.words("level.held");
@@ -33,7 +33,7 @@ void KeptTimeline::follow(Document& document) {
   view = at_moment(view, *document.trace, timeline_, chapter ? chapter->first : 0);
 }
 
-void LaidOver::follow(Document& document) {
+void OwnComparison::follow(Document& document) {
   const bool current = document.trace && document.computed == document.scenario;
   const bool other = document.own != own_ || document.trace != trace_;
   if (other && document.own && current) {
@@ -51,13 +51,13 @@ void LaidOver::follow(Document& document) {
   document.searching = comparer_.progress();
 }
 
-void LaidOver::wait(Document& document) {
+void OwnComparison::wait(Document& document) {
   follow(document);
   if (auto result = comparer_.wait()) show_beside(document, std::move(result));
   document.searching = comparer_.progress();
 }
 
-bool LaidOver::is_settled(const Document& document) const {
+bool OwnComparison::is_settled(const Document& document) const {
   if (!document.own) return true;
   return document.beside && !document.searching.busy && own_ == document.own && trace_ == document.trace;
 }

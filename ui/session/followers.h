@@ -17,14 +17,14 @@
 namespace headlight {
 
 /// A frozen presentation: the picture stays while the document behind it changes.
-struct HeldPicture {
+struct FrozenPresentation {
   Document document;  ///< at the time of freezing
   Timeline timeline;
   Words words;
 };
 
 /// Draws the note in the corner that says that the picture is frozen, and how to end it.
-void draw_held_mark(const Frame& frame, ImVec2 window);
+void draw_frozen_note(const Frame& frame, ImVec2 window);
 
 /// The timeline of the shown trace, rebuilt when the trace or the order of products changes.
 class KeptTimeline {
@@ -36,14 +36,14 @@ class KeptTimeline {
  private:
   Timeline timeline_;
   std::shared_ptr<const Trace> of_;
-  Way way_{};
+  ProductOrder way_{};
 };
 
 /// Compares the user's own stages with the document's on a worker, and takes over the result.
-class LaidOver {
+class OwnComparison {
  public:
   /// `wake` is called from any thread when a result is ready.
-  explicit LaidOver(std::function<void()> wake) : comparer_(std::move(wake)) {}
+  explicit OwnComparison(std::function<void()> wake) : comparer_(std::move(wake)) {}
 
   /// Starts a comparison if either side changed; takes over a finished one.
   void follow(Document& document);

@@ -24,14 +24,14 @@
 #include "ui/open/paste.h"
 #include "ui/panels/registry.h"
 #include "ui/player/playback.h"
+#include "ui/session/autosave.h"
 #include "ui/session/computation.h"
 #include "ui/session/followers.h"
-#include "ui/session/keeper.h"
 #include "ui/session/keys.h"
-#include "ui/session/lesson_desk.h"
+#include "ui/session/lesson_session.h"
 #include "ui/session/recovery_bar.h"
 #include "ui/session/shown_text.h"
-#include "ui/views/roomy.h"
+#include "ui/views/window_scale.h"
 #include "ui/widgets/pressable.h"
 
 namespace headlight {
@@ -48,9 +48,9 @@ std::string_view setting_word(const Words& words, const std::string& key) {
 struct Session::State {
   Document document;
   Computation computation;
-  LaidOver laid_over;
-  Keeper keeper;
-  LessonDesk lessons;
+  OwnComparison laid_over;
+  Autosave keeper;
+  LessonSession lessons;
   Opener opener;
   FileWatch scenario_watch;  ///< of the scenario's own file
   Words words;
@@ -63,7 +63,7 @@ struct Session::State {
   Playback playback;
   Recorder recorder;
   std::unique_ptr<ViewDrawing> drawing;  ///< of the last frame, where the recorder wants one
-  std::optional<HeldPicture> held;
+  std::optional<FrozenPresentation> held;
   Actions actions;
   Typing typing;
   std::optional<TypedLine> kept_typed;
@@ -200,7 +200,7 @@ struct Session::State {
   void open_file(const OpenFile& open) {
     if (same_run(open.path, document.scenario.file)) return show_recorded(document, open.path);
     if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare))
-      return apply(document, LayOver{open.path});
+      return apply(document, CompareOwn{open.path});
     if (show_picture(document, open.path)) return;
     if (is_answers_file(open.path)) return lessons.open_answers(document, opener, pictures, words, open.path);
     const Origin before = document.origin;
@@ -290,7 +290,7 @@ struct Session::State {
     view.frozen =
         view.frozen && view.presenting && view.dialog == Dialog::none && document.error.empty() && document.trace;
     if (!view.frozen) held.reset();
-    else if (!held) held.emplace(HeldPicture{document, timeline.now(), words});
+    else if (!held) held.emplace(FrozenPresentation{document, timeline.now(), words});
   }
 };
 
@@ -404,7 +404,7 @@ bool Session::draw(MatrixPainter& painter) {
   if (s.held) {
     const Frame held = frame_on(s.held->document, s.held->words, s.held->timeline, none);
     s.draw_panels(held, window);
-    if (!s.document.view.blank) draw_held_mark(held, window);
+    if (!s.document.view.blank) draw_frozen_note(held, window);
   } else {
     s.draw_panels(frame, window);
   }

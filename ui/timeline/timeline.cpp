@@ -21,20 +21,20 @@ void Timeline::add(Stage stage, Moment::Kind kind, Index count, Index moments) {
   for (Index i = 0; i < moments; ++i) moments_.push_back({stage, kind, count * i / moments, count * (i + 1) / moments});
 }
 
-void Timeline::add_product(const Trace& trace, Stage stage, Way way) {
+void Timeline::add_product(const Trace& trace, Stage stage, ProductOrder way) {
   const Index rows = trace[stage].size(-2), cols = trace[stage].size(-1);
   switch (way) {
-    case Way::rows: return add(stage, Moment::Kind::rows, rows, std::min(rows, bands_at_most));
-    case Way::columns: return add(stage, Moment::Kind::columns, cols, std::min(cols, bands_at_most));
-    case Way::dot: return add(stage, Moment::Kind::cells, rows * cols, std::min(rows * cols, runs_at_most));
-    case Way::outer: break;
+    case ProductOrder::rows: return add(stage, Moment::Kind::rows, rows, std::min(rows, bands_at_most));
+    case ProductOrder::columns: return add(stage, Moment::Kind::columns, cols, std::min(cols, bands_at_most));
+    case ProductOrder::dot: return add(stage, Moment::Kind::cells, rows * cols, std::min(rows * cols, runs_at_most));
+    case ProductOrder::outer: break;
   }
   const Index terms = product_terms(trace, stage);
   add(stage, Moment::Kind::terms, terms, std::min(terms, bands_at_most));
   add(stage, Moment::Kind::rows, rows, 1);
 }
 
-Timeline::Timeline(const Trace& trace, Way way) {
+Timeline::Timeline(const Trace& trace, ProductOrder way) {
   for (const Stage stage : trace.stages()) {
     if (shown_as(trace, stage) != stage) continue;
     const int first = count();
@@ -49,7 +49,7 @@ Timeline::Timeline(const Trace& trace, Way way) {
         for (const auto kind : {Moment::Kind::shifted, Moment::Kind::exponentials, Moment::Kind::sums})
           add(stage, kind, 1, 1);
       }
-      if (way == Way::dot) {
+      if (way == ProductOrder::dot) {
         add(stage, Moment::Kind::cells, numbers, std::min(numbers, runs_at_most));
       } else {
         add(stage, Moment::Kind::rows, rows, stage == Stage::weights ? std::min(rows, bands_at_most) : 1);

@@ -1,14 +1,14 @@
 // The timeline: a run as numbered moments, stage by stage and within each stage. Moment 0 shows the inputs. At moment m
 // everything up to it is computed and nothing after it is shown. A product advances in the chosen way; softmax goes
 // through s − max, e^(s − max) and their sum to its rows; heads are split and merged with their columns moving.
-// Elementwise stages appear at once, or, with Way::dot, cell by cell.
+// Elementwise stages appear at once, or, with ProductOrder::dot, cell by cell.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "core/run/trace.h"
-#include "ui/timeline/way.h"
+#include "ui/timeline/product_order.h"
 
 namespace headlight {
 
@@ -45,7 +45,7 @@ struct Shown {
 class Timeline {
  public:
   Timeline() = default;
-  explicit Timeline(const Trace& trace, Way way = Way::rows);
+  explicit Timeline(const Trace& trace, ProductOrder way = ProductOrder::rows);
 
   int count() const { return static_cast<int>(moments_.size()); }
   /// Clamped to the first and last moment.
@@ -63,7 +63,7 @@ class Timeline {
 
  private:
   void add(Stage stage, Moment::Kind kind, Index count, Index moments);
-  void add_product(const Trace& trace, Stage stage, Way way);
+  void add_product(const Trace& trace, Stage stage, ProductOrder way);
 
   std::vector<Moment> moments_;
   std::vector<Chapter> chapters_;

@@ -6,8 +6,8 @@
 #include "ui/operation/operation_view.h"
 #include "ui/pipeline/pipeline_view.h"
 #include "ui/sentence/sentence_view.h"
-#include "ui/views/board.h"
-#include "ui/views/roomy.h"
+#include "ui/views/pointer_tools.h"
+#include "ui/views/window_scale.h"
 
 namespace headlight {
 namespace {
@@ -30,7 +30,7 @@ SceneCamera camera_for(const Rect& place, const Rect& at, float presence) {
 }
 
 void draw_near(const Frame& frame, Rect place, Level level, const Rect& at, float presence) {
-  const Frame near = roomy(frame);
+  const Frame near = scaled_to_window(frame);
   const Scene& scene = level == Level::operation ? operation_scene(near, place) : sentence_scene(near, place);
   draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter,
              camera_for(place, at, presence));
@@ -120,10 +120,10 @@ void draw_levels_view(const Frame& frame, Rect place) {
     return draw_motion(frame, place, motion);
   }
   if (level == Level::pipeline) return draw_pipeline_view(frame, place);
-  const Frame near = roomy(frame);
+  const Frame near = scaled_to_window(frame);
   level == Level::operation ? draw_operation_view(near, place) : draw_sentence_view(near, place);
   const bool held = level == Level::operation && drags_in_operation(near, place);
-  draw_board(near, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);
+  draw_pointer_tools(near, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);
 }
 
 }  // namespace headlight

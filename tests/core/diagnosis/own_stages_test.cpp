@@ -72,7 +72,8 @@ TEST_CASE("a shape that cannot be the stage's is told, with the one expected") {
   const auto two = run_of(2);
   const OwnStages own = own_stages(*two, {{"Q_heads", (*two)[Stage::Q_heads].transpose(1, 2).contiguous()}});
   CHECK_FALSE(own.stages[0].fits);
-  CHECK(in_words(own.stages[0].reading) == "is [2, 6, 4, 4]; expected [2, 4, 6, 4] (is .transpose(1, 2) missing?)");
+  CHECK(translated_error(own.stages[0].reading) ==
+        "is [2, 6, 4, 4]; expected [2, 4, 6, 4] (is .transpose(1, 2) missing?)");
 }
 
 TEST_CASE("a file that holds none of the stages lists them") {

@@ -1,4 +1,4 @@
-#include "ui/session/keeper.h"
+#include "ui/session/autosave.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,18 +16,19 @@ constexpr double seconds_between_keeping = 0.5;
 
 }  // namespace
 
-void Keeper::begin(const std::filesystem::path& folder, Document& document) {
+void Autosave::begin(const std::filesystem::path& folder, Document& document) {
   journal_ = std::make_unique<Journal>(folder);
   look_for_offer(document);
 }
 
-double Keeper::seconds_to_keeping() const {
+double Autosave::seconds_to_keeping() const {
   if (!journal_ || !touched_) return std::numeric_limits<double>::infinity();
   const double since = std::chrono::duration<double>(Clock::now() - kept_).count();
   return std::max(seconds_between_keeping - since, 0.0);
 }
 
-void Keeper::keep(const Document& document, const std::optional<TypedLine>& typed, const std::deque<std::string>& log) {
+void Autosave::keep(const Document& document, const std::optional<TypedLine>& typed,
+                    const std::deque<std::string>& log) {
   if (seconds_to_keeping() > 0) return;
   touched_ = false;
   kept_ = Clock::now();
@@ -41,12 +42,12 @@ void Keeper::keep(const Document& document, const std::optional<TypedLine>& type
   journal_->keep(kept_text_);
 }
 
-void Keeper::close() {
+void Autosave::close() {
   if (journal_) journal_->close();
 }
 
 // The newest that can be read; what cannot is not offered again.
-void Keeper::look_for_offer(Document& document) {
+void Autosave::look_for_offer(Document& document) {
   found_.reset();
   offered_.reset();
   while (auto found = journal_->find()) {
@@ -61,21 +62,21 @@ void Keeper::look_for_offer(Document& document) {
   }
 }
 
-std::optional<TypedLine> Keeper::take_offer(Document& document) {
+std::optional<TypedLine> Autosave::take_offer(Document& document) {
   take_over(document, std::move(offered_->document));
   touched_ = true;
   kept_ = {};
   return std::move(offered_->typed);
 }
 
-std::string Keeper::take_trouble() {
+std::string Autosave::take_trouble() {
   if (!journal_ || told_) return {};
   std::string trouble = journal_->trouble();
   told_ = !trouble.empty();
   return trouble;
 }
 
-void Keeper::drop_offer(Document& document) {
+void Autosave::drop_offer(Document& document) {
   keep(document, {}, {});
   journal_->wait();  // kept by this window before the old one's is let go of
   journal_->forget(*found_);

@@ -1,4 +1,4 @@
-#include "ui/views/roomy.h"
+#include "ui/views/window_scale.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@ float room_scale(ImVec2 window, float scale) {
   return std::clamp(std::floor(fit * 8) / 8, 1.0f, 2.0f);
 }
 
-Frame roomy(const Frame& frame) {
+Frame scaled_to_window(const Frame& frame) {
   Frame grown = frame;
   if (!frame.view().presenting) grown.u *= room_scale(ImGui::GetIO().DisplaySize, frame.u);
   return grown;

@@ -1,4 +1,4 @@
-// Keeper: writes unsaved work to the journal soon after each change, and offers what a crashed window left.
+// Autosave: writes unsaved work to the journal soon after each change, and offers what a crashed window left.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace headlight {
 
-class Keeper {
+class Autosave {
  public:
   /// Opens the journal and looks for documents to recover. If one cannot be read, that becomes the document's error.
   void begin(const std::filesystem::path& folder, Document& document);

@@ -1,4 +1,4 @@
-#include "ui/session/lesson_desk.h"
+#include "ui/session/lesson_session.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,30 +16,32 @@ bool lesson_refuses(Document& document, const Words& words, const Action& action
   return true;
 }
 
-void LessonDesk::remember_in(const std::filesystem::path& folder) { memory_ = std::make_unique<LessonMemory>(folder); }
+void LessonSession::remember_in(const std::filesystem::path& folder) {
+  memory_ = std::make_unique<LessonMemory>(folder);
+}
 
-void LessonDesk::keep(Document& document) {
+void LessonSession::keep(Document& document) {
   if (memory_) document.standings = memory_->keep(document);
 }
 
-void LessonDesk::recall(Document& document, bool step_said) const {
+void LessonSession::recall(Document& document, bool step_said) const {
   if (!memory_ || document.origin.lesson.course.empty()) return;
   LessonProgress progress = memory_->recall(document.origin.lesson.id);
   const std::size_t step = step_said ? document.view.lesson.step : progress.step;
   begin_lesson(document, step, std::move(progress));
 }
 
-void LessonDesk::rejoin(Document& document) const {
+void LessonSession::rejoin(Document& document) const {
   const Lesson& lesson = document.origin.lesson;
   if (memory_ && !lesson.course.empty())
     document.view.lesson = with_answers_of(std::move(document.view.lesson), memory_->recall(lesson.id));
 }
 
-void LessonDesk::go_to_step(Document& document, Pictures& pictures, std::size_t step) const {
+void LessonSession::go_to_step(Document& document, Pictures& pictures, std::size_t step) const {
   if (const Course* course = open_course(document, pictures)) show_step(document, *course, step);
 }
 
-void LessonDesk::reset(Document& document, Pictures& pictures, const Words& words, bool all) {
+void LessonSession::reset(Document& document, Pictures& pictures, const Words& words, bool all) {
   if (memory_) memory_->forget(all ? std::string() : document.origin.lesson.id);
   const std::size_t step = all ? document.view.lesson.step : 0;
   document.view.lesson = {};
@@ -47,7 +49,7 @@ void LessonDesk::reset(Document& document, Pictures& pictures, const Words& word
   document.notice = words(all ? "lesson.forgotten_all" : "lesson.forgotten");
 }
 
-void LessonDesk::save_answers(Document& document, const Words& words, const std::string& path) const {
+void LessonSession::save_answers(Document& document, const Words& words, const std::string& path) const {
   LessonAnswers answers;
   if (memory_) answers.lessons = memory_->recall_all();
   const Lesson& lesson = document.origin.lesson;
@@ -61,8 +63,8 @@ void LessonDesk::save_answers(Document& document, const Words& words, const std:
   document.notice = words.fill("lesson.answers_saved", {path});
 }
 
-void LessonDesk::open_answers(Document& document, Opener& opener, Pictures& pictures, const Words& words,
-                              const std::string& path) {
+void LessonSession::open_answers(Document& document, Opener& opener, Pictures& pictures, const Words& words,
+                                 const std::string& path) {
   const LessonAnswers answers = read_answers(path);
   if (memory_) {
     for (const auto& [lesson, progress] : answers.lessons) memory_->put(lesson, progress);

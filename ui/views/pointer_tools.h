@@ -8,6 +8,6 @@
 namespace headlight {
 
 /// Does nothing outside a presentation. `held`: the pressed object is being dragged, so no line is drawn.
-void draw_board(const Frame& frame, Rect place, Stage stage, bool held);
+void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held);
 
 }  // namespace headlight

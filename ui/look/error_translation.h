@@ -15,12 +15,12 @@
 
 namespace headlight {
 
-class Said {
+class ErrorTranslation {
  public:
   using Templates = std::map<std::string, std::string>;
   /// The templates of assets/translations/LANGUAGE.json; none for English.
-  explicit Said(const std::string& language);
-  explicit Said(const Templates& templates);
+  explicit ErrorTranslation(const std::string& language);
+  explicit ErrorTranslation(const Templates& templates);
 
   /// The translated sentence. If several templates match, the one that explains most of the text wins. Text that no
   /// template matches, and quoted names, stay as they are. Slow: call once per sentence, not per frame.
@@ -51,7 +51,8 @@ class Said {
   std::string subject_ends_ = ": ", clause_ends_ = "; ";
 };
 
-/// Translates one sentence. Reads the language's file each time; within a frame use said() of ui/frame/said.h.
-std::string in_words(const Words& words, const std::string& sentence);
+/// Translates one sentence. Reads the language's file each time; within a frame use translated() of
+/// ui/frame/translated.h.
+std::string translated_error(const Words& words, const std::string& sentence);
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // What goes wrong, in the window's language: how a sentence is taken apart, and that core's own leave no English
 // behind.
-#include "ui/look/said.h"
+#include "ui/look/error_translation.h"
 
 #include <algorithm>
 #include <cctype>
@@ -33,33 +33,34 @@ using samples::write_text;
 
 namespace {
 
-const Said& made_up() {
-  static const Said said(Said::Templates{{"{0}: {1}", "{0}：{1}"},
-                                         {"{0}; {1}", "{0}；{1}"},
-                                         {"no such file", "没有这个文件"},
-                                         {"is no JSON object", "不是 JSON 对象"},
-                                         {"the text on the clipboard", "剪贴板上的文字"},
-                                         {"words", "文字"},
-                                         {"\"{0}\" is no layer of this network", "这个网络没有“{0}”层"},
-                                         {"expected {0}", "应为 {0}"},
-                                         {"expected one of {0}", "应为其中之一：{0}"},
-                                         {"expected fewer; a file opens faster", "应少一些；用文件打开更快"},
-                                         {"a list of names", "名称的列表"},
-                                         {"{0} is {1}", "{0} 是 {1}"},
-                                         {"{0} is {1}, which does not divide {2}", "{0} 是 {1}，不能整除 {2}"},
-                                         {"{0} or {1}", "{0} 或 {1}"},
-                                         {"its {0} lies on {1}", "{1} 上有它的 {0}"},
-                                         {"cannot be written: {0}", "无法写入：{0}"},
-                                         {"Permission denied", "没有权限"},
-                                         {"runs{0}{1} together", "连在一起{0}{1}"},
-                                         {"'{0}' does not belong here", "“{0}”不应在这里"}});
+const ErrorTranslation& made_up() {
+  static const ErrorTranslation said(
+      ErrorTranslation::Templates{{"{0}: {1}", "{0}：{1}"},
+                                  {"{0}; {1}", "{0}；{1}"},
+                                  {"no such file", "没有这个文件"},
+                                  {"is no JSON object", "不是 JSON 对象"},
+                                  {"the text on the clipboard", "剪贴板上的文字"},
+                                  {"words", "文字"},
+                                  {"\"{0}\" is no layer of this network", "这个网络没有“{0}”层"},
+                                  {"expected {0}", "应为 {0}"},
+                                  {"expected one of {0}", "应为其中之一：{0}"},
+                                  {"expected fewer; a file opens faster", "应少一些；用文件打开更快"},
+                                  {"a list of names", "名称的列表"},
+                                  {"{0} is {1}", "{0} 是 {1}"},
+                                  {"{0} is {1}, which does not divide {2}", "{0} 是 {1}，不能整除 {2}"},
+                                  {"{0} or {1}", "{0} 或 {1}"},
+                                  {"its {0} lies on {1}", "{1} 上有它的 {0}"},
+                                  {"cannot be written: {0}", "无法写入：{0}"},
+                                  {"Permission denied", "没有权限"},
+                                  {"runs{0}{1} together", "连在一起{0}{1}"},
+                                  {"'{0}' does not belong here", "“{0}”不应在这里"}});
   return said;
 }
 
 }  // namespace
 
 TEST_CASE("a sentence is its subject, what is wrong and what was expected, each said by its template") {
-  const Said& say = made_up();
+  const ErrorTranslation& say = made_up();
   CHECK(say("a.json: is no JSON object") == "a.json：不是 JSON 对象");
   CHECK(say("a.json: is no JSON object; expected a list of names") == "a.json：不是 JSON 对象；应为名称的列表");
   CHECK(say("C: my files: x; y.json: no such file") == "C: my files: x; y.json：没有这个文件");
@@ -71,7 +72,7 @@ TEST_CASE("a sentence is its subject, what is wrong and what was expected, each 
 }
 
 TEST_CASE("what stands in quotation marks is a name, whatever it reads like") {
-  const Said& say = made_up();
+  const ErrorTranslation& say = made_up();
   CHECK(say("\"a list of names\" is no layer of this network") == "这个网络没有“a list of names”层");
   CHECK(say("\"a; expected b: c\" is no layer of this network; expected 1") ==
         "这个网络没有“a; expected b: c”层；应为 1");
@@ -83,22 +84,22 @@ TEST_CASE("what stands in quotation marks is a name, whatever it reads like") {
 }
 
 TEST_CASE("of the templates that fit, that with the most fixed text says it, and slots may change places") {
-  const Said& say = made_up();
+  const ErrorTranslation& say = made_up();
   CHECK(say("expected one of 1, 2 or 4") == "应为其中之一：1, 2 或 4");
   CHECK(say("3 is 4, which does not divide 10") == "3 是 4，不能整除 10");
   CHECK(say("its \"x\" lies on \"y\"") == "\"y\" 上有它的 \"x\"");
 }
 
 TEST_CASE("what no template fits stays English, whole or in part, without a guess") {
-  const Said& say = made_up();
+  const ErrorTranslation& say = made_up();
   for (const char* other :
        {"", "; ", ": ", "the disk is on fire and nobody is here", "runsab together", "runs together", "x is"})
     CHECK(say(other) == other);
   CHECK(say("a.json: this was never foreseen; expected a list of names") ==
         "a.json：this was never foreseen；应为名称的列表");
   CHECK(say("a.json: no such file; see the manual at home") == "a.json：没有这个文件；see the manual at home");
-  CHECK(Said("en")("a.json: no such file") == "a.json: no such file");
-  CHECK(Said(Said::Templates{})("a.json: no such file") == "a.json: no such file");
+  CHECK(ErrorTranslation("en")("a.json: no such file") == "a.json: no such file");
+  CHECK(ErrorTranslation(ErrorTranslation::Templates{})("a.json: no such file") == "a.json: no such file");
 }
 
 TEST_CASE("a sentence as long as core lets it be is said at once") {
@@ -168,8 +169,8 @@ std::string english_in(const std::string& sentence) {
   return left;
 }
 
-const Said& chinese() {
-  static const Said said("zh");
+const ErrorTranslation& chinese() {
+  static const ErrorTranslation said("zh");
   return said;
 }
 

@@ -1,4 +1,4 @@
-#include "ui/look/said.h"
+#include "ui/look/error_translation.h"
 
 #include <algorithm>
 #include <cctype>
@@ -110,9 +110,9 @@ std::vector<std::size_t> places_of(string_view mark, string_view text) {
 }  // namespace
 
 /// A sentence and the readings of its parts, each found once.
-class Said::Reading {
+class ErrorTranslation::Reading {
  public:
-  Reading(const Said& said, string_view sentence) : said_(said), pairs_(closes(sentence)) {}
+  Reading(const ErrorTranslation& said, string_view sentence) : said_(said), pairs_(closes(sentence)) {}
 
   struct Part {
     std::string text;
@@ -244,23 +244,23 @@ class Said::Reading {
     take(std::move(part));
   }
 
-  const Said& said_;
+  const ErrorTranslation& said_;
   const bool pairs_;  ///< the whole closes, so that its parts are to
   std::map<std::pair<const char*, std::size_t>, Part> known_;
 };
 
-Said::Said(const Templates& templates) {
+ErrorTranslation::ErrorTranslation(const Templates& templates) {
   for (const auto& [english, translated] : templates) add(english, translated);
 }
 
-Said::Said(const std::string& language) {
+ErrorTranslation::ErrorTranslation(const std::string& language) {
   std::ifstream file(asset("translations/" + language + ".json"));
   const nlohmann::json all = nlohmann::json::parse(file, nullptr, false);
   if (!all.is_object() || !all.contains("errors")) return;
   for (const auto& [english, translated] : all["errors"].items()) add(english, translated.get<std::string>());
 }
 
-void Said::add(const std::string& english, const std::string& translated) {
+void ErrorTranslation::add(const std::string& english, const std::string& translated) {
   const auto between = [&] { return translated.substr(3, translated.size() - 6); };
   const bool joins = translated.starts_with("{0}") && translated.ends_with("{1}");
   if (english == "{0}: {1}" && joins) {
@@ -299,13 +299,13 @@ void Said::add(const std::string& english, const std::string& translated) {
   forms_.push_back(std::move(form));
 }
 
-std::string Said::operator()(std::string_view sentence) const {
+std::string ErrorTranslation::operator()(std::string_view sentence) const {
   if (whole_.empty() && forms_.empty()) return std::string(sentence);
   return Reading(*this, sentence).of(sentence).text;
 }
 
-std::string in_words(const Words& words, const std::string& sentence) {
-  return words.language() == "en" ? sentence : Said(words.language())(sentence);
+std::string translated_error(const Words& words, const std::string& sentence) {
+  return words.language() == "en" ? sentence : ErrorTranslation(words.language())(sentence);
 }
 
 }  // namespace headlight

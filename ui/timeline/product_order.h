@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-enum class Way : std::uint8_t {
+enum class ProductOrder : std::uint8_t {
   rows,     ///< one row at a time
   columns,  ///< one column at a time
   dot,      ///< dot product: one number at a time

@@ -1,4 +1,4 @@
-#include "ui/views/board.h"
+#include "ui/views/pointer_tools.h"
 
 #include <cmath>
 #include <vector>
@@ -25,7 +25,7 @@ struct Board {
 
 }  // namespace
 
-void draw_board(const Frame& frame, Rect place, Stage stage, bool held) {
+void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held) {
   Board& board = frame.pictures.get<Board>([] { return Board{}; });
   const View& view = frame.view();
   const Step step{level_shown(view), view.looking.facet, stage, view.presenting};

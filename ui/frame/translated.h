@@ -8,6 +8,6 @@
 namespace headlight {
 
 /// The translated sentence, cached at least until the frame ends. Untranslated parts stay English.
-const std::string& said(const Frame& frame, const std::string& sentence);
+const std::string& translated(const Frame& frame, const std::string& sentence);
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// LessonDesk: the window's lessons: resuming, going to a step, keeping and resetting answers, saving them to a file and
-// opening it.
+// LessonSession: the window's lessons: resuming, going to a step, keeping and resetting answers, saving them to a file
+// and opening it.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace headlight {
 
-class LessonDesk {
+class LessonSession {
  public:
   /// Answers are kept in `folder`; before this call nothing is kept.
   void remember_in(const std::filesystem::path& folder);

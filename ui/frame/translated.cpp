@@ -1,8 +1,8 @@
-#include "ui/frame/said.h"
+#include "ui/frame/translated.h"
 
 #include <unordered_map>
 
-#include "ui/look/said.h"
+#include "ui/look/error_translation.h"
 
 namespace headlight {
 namespace {
@@ -10,13 +10,13 @@ namespace {
 /// In a language: its sentences, and what was said of late.
 struct SaidSentences {
   explicit SaidSentences(const std::string& language) : say(language) {}
-  Said say;
+  ErrorTranslation say;
   std::unordered_map<std::string, std::string> kept;
 };
 
 }  // namespace
 
-const std::string& said(const Frame& frame, const std::string& sentence) {
+const std::string& translated(const Frame& frame, const std::string& sentence) {
   const std::string& language = frame.words.language();
   if (language == "en") return sentence;
   auto& sentences = frame.pictures.get<SaidSentences>([&] { return SaidSentences(language); }, language);
