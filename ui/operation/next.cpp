@@ -36,6 +36,8 @@ struct NextPicture {
   const NextCandidate& chosen = next.candidates[static_cast<std::size_t>(next.chosen)];
   const std::vector<Named> names{
       {story.next_after, look.q}, {chosen.word, look.after}, {digits(chosen.probability), look.after}};
+  const Network& network = *network_of(context.trace.inputs)->network;
+  const std::span<const NetworkLayer> layers = network.layers();
   bool beside = true;  ///< the rows have room; else their time is not waited for
   float share = context.view.looking.share.value_or(1.0f);
   float done(Part part) const {
@@ -60,8 +62,9 @@ struct NextPicture {
                                       : "next.ask";
     area.min.y += pen.sentence(TextRole::prose, say(title), names, room, pen.type.title, look.ink, align);
     room.min.y = area.min.y;
-    area.min.y +=
-        pen.sentence(TextRole::story, say("next.story"), names, room, pen.type.story, look.muted, align) + 10 * u;
+    std::string story_text(say("next.story"));
+    if (!row_of_last_layer()) story_text += " " + say.fill("next.layers_between", {layers[index_of_layer()].layer});
+    area.min.y += pen.sentence(TextRole::story, story_text, names, room, pen.type.story, look.muted, align) + 10 * u;
   }
 
   void lay_out() {
@@ -102,11 +105,12 @@ struct NextPicture {
              std::string(say(words)));
   }
 
+  std::size_t index_of_layer() const {
+    return static_cast<std::size_t>(network.find_layer(context.trace.scenario.layer).value_or(0));
+  }
   /// The row is the one that the last layer leaves.
   std::optional<Cell> row_of_last_layer() const {
-    const auto run = network_of(context.trace.inputs);
-    const Index layer = run->network->find_layer(context.trace.scenario.layer).value_or(0);
-    if (layer + 1 != std::ssize(run->layers)) return {};
+    if (index_of_layer() + 1 != layers.size()) return {};
     return Cell{Stage::output, context.view.batch, 0, next.place, 0};
   }
 
