@@ -7,6 +7,7 @@ open: FOLDER/step-N.npz, the newest also as FOLDER/latest.npz, and FOLDER/step-N
 run, each whole or not there at all. The window touches FOLDER/looking while it shows them; without that, nothing is
 wrapped and nothing written.
 """
+import contextlib
 import functools
 import json
 import os
@@ -75,10 +76,14 @@ def _own_folder(name, error):
 # ---- weights anew, where a function does not give them
 
 
-def _sdpa_weights(torch, q, k, attn_mask=None, is_causal=False, scale=None):
+def _scores(q, k, scale):
     if k.size(1) != q.size(1):
         k = k.repeat_interleave(q.size(1) // k.size(1), 1)
-    scores = q.float() @ k.float().transpose(-2, -1) * (q.size(-1) ** -0.5 if scale is None else scale)
+    return q.float() @ k.float().transpose(-2, -1) * (q.size(-1) ** -0.5 if scale is None else scale)
+
+
+def _sdpa_weights(torch, q, k, attn_mask=None, is_causal=False, scale=None):
+    scores = _scores(q, k, scale)
     if is_causal:  # its corner is the top left one, whatever the lengths
         attn_mask = torch.ones(q.size(-2), k.size(-2), dtype=torch.bool, device=q.device).tril()
     if attn_mask is not None:
@@ -88,9 +93,7 @@ def _sdpa_weights(torch, q, k, attn_mask=None, is_causal=False, scale=None):
 
 
 def _flex_weights(torch, q, k, score_mod=None, block_mask=None, scale=None):
-    if k.size(1) != q.size(1):
-        k = k.repeat_interleave(q.size(1) // k.size(1), 1)
-    scores = q.float() @ k.float().transpose(-2, -1) * (q.size(-1) ** -0.5 if scale is None else scale)
+    scores = _scores(q, k, scale)
     b, h, i, j = (torch.arange(n, device=q.device).view([-1 if axis == at else 1 for axis in range(4)])
                   for at, n in enumerate(scores.shape))
     if score_mod is not None:
@@ -114,19 +117,26 @@ class Watch:
             _open.pop(name).close()
         self.name, self.folder = name, _own_folder(name, error)
         self.step, self.recorded, self.seconds = 0, 0, 0.0  # of forward passes, records, and what these took
+        self.missing = {}  # by name, why an attention of the last record is not in it
         self._torch, self._tokens, self._batch = torch, tokens, int(batch)
         self._pause, self._most = 1 / most_per_second, most_megabytes * 1e6
-        self._next, self._next_look, self._looked_at = 0.0, 0.0, True  # the first call is there for who opens the window
+        self._next, self._next_look, self._looked_at = 0.0, 0.0, True
+        self._tried = False  # the first call is recorded, for whoever opens the window
         self._names = {id(each): path for path, each in module.named_modules()}
         self._modules = [each for each in module.modules()]
         self._undo, self._on, self._stack, self._inside, self._thread = [], False, [], False, None
         self._record = None
         _write(self.folder / "run.json", lambda file: file.write(json.dumps({"pid": os.getpid()}).encode()))
-        self._hooks = [module.register_forward_pre_hook(self._before), module.register_forward_hook(self._after)]
+        try:
+            before = module.register_forward_pre_hook(self._before, with_kwargs=True)
+        except TypeError:  # before PyTorch 2.0
+            before = module.register_forward_pre_hook(self._before)
+        self._hooks = [before, module.register_forward_hook(self._after)]
         _open[name] = self
 
     def __repr__(self):
-        return f"watched as {self.name!r}: headlight --watch {self.name}"
+        missing = "".join(f"\n{name} is not recorded: {why}" for name, why in self.missing.items())
+        return f"watched as {self.name!r}: headlight --watch {self.name}{missing}"
 
     def __enter__(self):
         return self
@@ -151,12 +161,12 @@ class Watch:
         if now >= self._next_look:
             self._next_look = now + _LOOK_EVERY
             try:
-                self._looked_at = not self.recorded or time.time() - os.stat(self.folder / "looking").st_mtime < _LOOKS_FOR
+                self._looked_at = not self._tried or time.time() - os.stat(self.folder / "looking").st_mtime < _LOOKS_FOR
             except OSError:
                 self._looked_at = False
         return self._looked_at
 
-    def _before(self, module, inputs):
+    def _before(self, module, inputs, named=None):
         self.step += 1
         if self._undo:  # the last pass ended by an exception
             self._unwrap()
@@ -164,9 +174,11 @@ class Watch:
             return
         began = time.perf_counter()
         self._on, self._stack, self._inside, self._thread = True, [module], False, threading.get_ident()
-        words = self._tokens(inputs[0]) if callable(self._tokens) else self._tokens
-        self._record = {"step": self.step, "words": words, "layers": [], "missing": {}, "bytes": 0, "waits": 0}
-        self._spent = 0.0
+        self._record = {"step": self.step, "words": None, "layers": [], "missing": {}, "bytes": 0, "waits": 0}
+        self._spent, self._tried = 0.0, True
+        with self._harmless("tokens"):
+            first = inputs[0] if inputs else (named or {}).get("input_ids")
+            self._record["words"] = self._tokens(first) if callable(self._tokens) else self._tokens
         self._wrap()
         self._spent += time.perf_counter() - began
 
@@ -175,9 +187,13 @@ class Watch:
             return
         began = time.perf_counter()
         self._unwrap()
-        if self._record["layers"] or self._record["missing"]:
-            self._save(self._record)
-            self.recorded += 1
+        if self._record["layers"]:
+            with self._harmless("the file"):
+                self._save(self._record)
+                self.recorded += 1
+        elif not self._record["missing"]:
+            self._miss("no softmax over keys, scaled_dot_product_attention or flex_attention was called", "an attention")
+        self.missing = self._record["missing"]
         self._next = time.monotonic() + self._pause
         self._charge(self._spent + time.perf_counter() - began)
 
@@ -228,10 +244,8 @@ class Watch:
             try:
                 out = original(*args, **kwargs)
                 began = time.perf_counter()
-                try:
+                with self._harmless(self._name()):
                     observe(out, *args, **kwargs)
-                except Exception as error:  # the model goes on whatever becomes of the record
-                    self._miss(f"{type(error).__name__}: {error}")
                 self._spent += time.perf_counter() - began
                 return out
             finally:
@@ -338,8 +352,16 @@ class Watch:
         path = self._path(module) if module is not None else self._path(self._stack[-1]) if self._stack else ""
         return path or "attention"
 
-    def _miss(self, why):
-        self._record["missing"][self._name()] = why
+    def _miss(self, why, what=None):
+        self._record["missing"][what or self._name()] = why
+
+    @contextlib.contextmanager
+    def _harmless(self, what):
+        """The model goes on whatever becomes of the record."""
+        try:
+            yield
+        except Exception as error:
+            self._miss(f"{type(error).__name__}: {error}", what)
 
     def _add(self, weights, gradient=None, result=None):
         """`weights` [B, H, n_q, n_k], or [B·H, n_q, n_k]; `gradient` makes theirs of that of `result` (or of themselves)."""
@@ -358,12 +380,12 @@ class Watch:
 
         def keep(grad):
             began = time.perf_counter()
-            with self._torch.no_grad():
+            with self._harmless(layer["name"] + "'s gradient"), self._torch.no_grad():
                 found = self._four_axes_of(gradient(grad, entries), layer["weights"].shape)
-            layer["gradient"] = found.float().cpu().numpy()
-            record["waits"] -= 1
-            if record["waits"] == 0 and self._hooks:
-                self._save_gradients(record)
+                layer["gradient"] = found.float().cpu().numpy()
+                record["waits"] -= 1
+                if record["waits"] == 0 and self._hooks:
+                    self._save_gradients(record)
             self._charge(time.perf_counter() - began)
         source.register_hook(keep)
 
@@ -381,6 +403,8 @@ class Watch:
         lengths = {n for layer in layers for n in layer["weights"].shape[2:]}
         if record["words"] is not None and lengths == {len(record["words"])}:
             arrays["tokens"] = np.array([str(word) for word in record["words"]])
+        if record["missing"]:
+            arrays["not_recorded"] = np.array([f"{name}: {why}" for name, why in record["missing"].items()])
         if layers:
             arrays["layer_names"] = np.array([layer["name"] for layer in layers])
             step = self._file(record)
@@ -392,9 +416,6 @@ class Watch:
             except OSError:  # a file system without links
                 shutil.copy2(step, latest)
             os.replace(latest, self.folder / "latest.npz")
-        if record["missing"]:
-            text = json.dumps(record["missing"]).encode()
-            _write(self.folder / "missing.json", lambda file: file.write(text))
         self._drop_old()
 
     def _save_gradients(self, record):

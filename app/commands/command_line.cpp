@@ -94,7 +94,8 @@ class Parser {
       own_.insert(option.name);
     }
     for (const Setting& setting : all_settings()) {
-      if (!setting.option.empty() && !find(setting.option)) add(setting.option, !setting.operand.empty());
+      const bool repeats = setting.option == "--image";  // each one is a batch entry
+      if (!setting.option.empty() && !find(setting.option)) add(setting.option, !setting.operand.empty(), repeats);
     }
     add("--language", true);
   }

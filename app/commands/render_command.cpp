@@ -29,7 +29,8 @@ ExportOptions export_options_of(const CommandLine& line) {
 int render_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (out.empty()) throw UsageError("render needs -o FILE, such as heads.png");
-  if (!line.has("--stage") && line["--kind"] != "lens") throw UsageError("render needs --stage STAGE");
+  if (!line.has("--stage") && line["--kind"] != "lens" && line["--kind"] != "overlay")
+    throw UsageError("render needs --stage STAGE");
   check_export_name(out);
   const ExportOptions options = export_options_of(line);
   Run run;

@@ -162,6 +162,7 @@
   const colName = (c) => word(data.key_tokens, c, data.first_col);
   let place = null; // where the matrix or the words lie, in CSS pixels
 
+  const room = () => (printing ? 660 : $("place").clientWidth); // on paper what every page has
   const fit = (canvas, width, height) => {
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(width * ratio), canvas.height = Math.round(height * ratio);
@@ -179,7 +180,7 @@
   };
 
   const drawMatrix = () => {
-    const width = $("place").clientWidth;
+    const width = room();
     const measure = $("cells").getContext("2d");
     measure.font = font(13);
     const widest = (n, name) => {
@@ -188,7 +189,7 @@
       return Math.min(most, 140);
     };
     const left = widest(rows, rowName) + 30, head = widest(cols, colName);
-    const most = Math.max(260, (printing ? 700 : window.innerHeight * 0.7));
+    const most = Math.max(260, (printing ? 500 : window.innerHeight * 0.7));
     const cell = Math.max(0.5, Math.min(44, (width - left - 4) / cols, most / rows));
     const upright = cell < head + 6;
     const top = (upright ? head : 15) + 30;
@@ -220,15 +221,15 @@
   };
 
   const drawArcs = () => {
-    const width = Math.min($("place").clientWidth, 760);
+    const width = Math.min(room(), 760);
     const most = Math.max(rows, cols);
     const line = Math.max(11, Math.min(26, (window.innerHeight * 0.75) / most));
     const size = Math.min(15, line - 1);
     const measure = $("cells").getContext("2d");
     measure.font = font(size);
     const column = Math.min(width * 0.3, 160);
-    place = { kind: "arcs", line, full: $("place").clientWidth, left: column, right: width - column, top: 26, height: 26 + most * line + 4 };
-    const context = fit($("cells"), $("place").clientWidth, place.height);
+    place = { kind: "arcs", line, full: room(), left: column, right: width - column, top: 26, height: 26 + most * line + 4 };
+    const context = fit($("cells"), room(), place.height);
     const y = (i) => place.top + (i + 0.5) * line;
     const row = (state.kept || state.at || {}).row;
     context.lineCap = "round";
@@ -265,7 +266,7 @@
 
   // The words in lines as they are read; each shaded by how the chosen one looks at it, with arcs within its line.
   const drawSentence = () => {
-    const width = $("place").clientWidth, arcs = 44, height = arcs + 62;
+    const width = room(), arcs = 44, height = arcs + 62;
     const context = $("cells").getContext("2d");
     context.font = font(20);
     let x = 0, y = 0;
@@ -307,14 +308,15 @@
     seen.sort((a, b) => value(state.panel, row + b) - value(state.panel, row + a));
     const said = (c) => `\u201c${data.tokens[c]}\u201d ${short(value(state.panel, row + c))}`;
     if (!seen.length) return `\u201c${data.tokens[state.query]}\u201d may look at nothing.`;
-    const begins = shown === measures[0] ? `\u201c${data.tokens[state.query]}\u201d looks mostly at ` : `What arrives at \u201c${data.tokens[state.query]}\u201d comes mostly from `;
+    const weights = shown === measures[0] && data.stage === "weights";
+    const begins = weights ? `\u201c${data.tokens[state.query]}\u201d looks mostly at ` : `What arrives at \u201c${data.tokens[state.query]}\u201d comes mostly from `;
     const rest = seen.slice(3), sum = rest.reduce((total, c) => total + value(state.panel, row + c), 0);
-    const more = rest.length === 0 ? "" : shown === measures[0] ? `; ${rest.length} more, together ${short(sum)}` : `; ${rest.length} more`;
-    return begins + seen.slice(0, 3).map(said).join(", ") + more + ". Click a word to see how it looks.";
+    const more = rest.length === 0 ? "" : weights ? `; ${rest.length} more, together ${short(sum)}` : `; ${rest.length} more`;
+    return begins + seen.slice(0, 3).map(said).join(", ") + more + (printing ? "." : ". Click a word to see how it looks.");
   };
 
   const drawMarks = () => {
-    const context = fit($("marks"), $("place").clientWidth, place.height);
+    const context = fit($("marks"), room(), place.height);
     const at = state.kept || state.at;
     if (!at || place.kind === "arcs") return;
     if (place.kind === "sentence") {
@@ -337,7 +339,7 @@
     $("reading").replaceChildren();
     if (!at && state.view === "sentence") return ($("reading").textContent = prose());
     if (!at) {
-      $("reading").textContent = `Point at a ${state.view === "arcs" ? "word" : "cell"} to read it, click to keep it.`;
+      if (!printing) $("reading").textContent = `Point at a ${state.view === "arcs" ? "word" : "cell"} to read it, click to keep it.`;
       return;
     }
     const which = document.createElement("b");
@@ -489,7 +491,8 @@
     }
   };
   const views = data.words_both && rows <= 200 && cols <= 200 ? ["matrix", "arcs"] : [];
-  if (views.length && data.tokens.length && data.tokens.join("\n") === data.key_tokens.join("\n")) views.push("sentence");
+  const looks = ["weights", "contribution_norms", "contribution_shares"].includes(data.stage);
+  if (looks && views.length && data.tokens.length && data.tokens.join("\n") === data.key_tokens.join("\n")) views.push("sentence");
   choices("views", views, (name) => {
     if (name === "sentence") state.query = (state.kept || state.at || { row: state.query }).row;
     if (name === "sentence" || state.view === "sentence") state.at = state.kept = null;
@@ -503,7 +506,7 @@
   makeHeads(), draw(), drawHeads(), later(fillTable);
   const redraw = () => (drawHeads(), draw());
   system.addEventListener("change", redraw);
-  new ResizeObserver(() => $("place").clientWidth !== place.full && drawLarge()).observe($("place"));
+  new ResizeObserver(() => !printing && room() !== place.full && drawLarge()).observe($("place"));
   addEventListener("beforeprint", () => ((printing = true), redraw()));
   addEventListener("afterprint", () => ((printing = false), redraw()));
 })();

@@ -70,7 +70,14 @@ constexpr Architecture rows[] = {
     {"electra", "ELECTRA", build_electra},
     {"albert", "ALBERT", build_albert},
     {"modernbert", "ModernBERT", build_modernbert},
+    {"deberta-v2", "DeBERTa 2", build_deberta2, Scope::network},
     {"vit", "ViT", build_vit},
+    {"deit", "DeiT", build_deit, Scope::network},
+    {"dinov2", "DINOv2", build_dinov2, Scope::network},
+    {"dinov2_with_registers", "DINOv2", build_dinov2, Scope::network},
+    {"clip_vision_model", "CLIP", build_clip, Scope::network},
+    {"siglip_vision_model", "SigLIP", build_siglip, Scope::network},
+    {"timm_vit", "ViT", build_timm_vit, Scope::network},
     {"t5", "T5", build_t5},
     {"mt5", "mT5", build_mt5},
     {"bart", "BART", build_bart},
@@ -148,6 +155,10 @@ class Used {
       add(a.latent->q_norm), add(a.latent->kv_norm);
     }
     if (a.relative) names_.insert(a.relative->table);
+    if (a.places) {
+      names_.insert(a.places->table);
+      add(a.places->norm), add(a.places->query), add(a.places->key);
+    }
   }
   void add(const BlockSpec& b) {
     for (const NormSpec* norm : {&b.before_attention, &b.after_attention, &b.attention_sum, &b.before_cross,

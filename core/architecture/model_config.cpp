@@ -5,6 +5,7 @@
 #include "core/architecture/architectures.h"
 #include "core/architecture/gguf_model.h"
 #include "core/architecture/model_folder.h"
+#include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
 #include "core/text/utf8_path.h"
 
@@ -81,6 +82,10 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
   if (folder.config.filename() == "params.json") fields["model_type"] = "meta_llama";
   const json named = fields.value("model_type", json());
   if ((named == "gemma3" || named == "llama4") && fields.contains("text_config")) fields = text_of(fields);
+  if (fields.contains("architecture") && !fields.contains("model_type")) fields = timm_config(fields, checkpoint);
+  for (const char* towers : {"clip", "siglip"}) {
+    if (fields.value("model_type", json()) == towers) fields = image_tower_config(fields, towers);
+  }
   const std::string type =
       fields.contains("model_type") && fields["model_type"].is_string() ? fields["model_type"].get<std::string>() : "";
   const bool of_karpathy = fields.contains("block_size") && fields.contains("n_embd") &&

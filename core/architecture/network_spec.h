@@ -60,6 +60,17 @@ struct LatentSpec {
   Index kept() const { return rank + rotated; }
 };
 
+/// Disentangled attention (He et al. 2021): beside word with word, scores have word with place (c2p) and place with
+/// word (p2c). A place is a row of a table for all layers, by the bucket of query − key: near ones one each, far ones
+/// growing with the logarithm up to `furthest`.
+struct PlacesSpec {
+  std::string table;  ///< [2 · span, width]
+  NormSpec norm;      ///< of its rows
+  LinearSpec query, key;
+  Index span = 1, buckets = 0, furthest = 1;  ///< no buckets: distances as they are
+  bool to_place = true, from_place = true;
+};
+
 struct AttentionSpec {
   std::string name;  ///< where its arrays stand: "transformer.h.3.attn"
   Index heads = 1, kv_heads = 1, d_head = 1;
@@ -78,6 +89,7 @@ struct AttentionSpec {
   bool scaled_alibi = false;         ///< Falcon's, which is scaled with the scores
   std::vector<std::string> masks{};  ///< nn.Transformer's: arrays beside the weights, attn_mask or key_padding_mask
   std::optional<RelativeSpec> relative;
+  std::optional<PlacesSpec> places{};
   bool other_relative = false;  ///< it adds relative positions that are not computed (MPNet, Swin)
   std::string sinks;            ///< [H], logits that take their share of the softmax
 };
@@ -172,6 +184,7 @@ struct HeadSpec {
 struct PictureSpec {
   PictureSteps steps;
   Index channels = 3, patch = 16, rows = 1, columns = 1;
+  Index table_rows = 0, table_columns = 0;  ///< of the table of positions; 0: as of the patches
 };
 
 struct NetworkSpec {

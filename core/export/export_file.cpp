@@ -8,6 +8,7 @@
 #include "core/export/figure_about.h"
 #include "core/export/html_figure.h"
 #include "core/export/layers_figure.h"
+#include "core/export/overlay_figure.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
 #include "core/run/contributions.h"
@@ -71,6 +72,8 @@ std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& o
                                       const std::filesystem::path& path) {
   const FigureSpec spec = figure_for(trace, options);
   if (extension == ".html") {
+    if (options.style.kind == PictureKind::overlay)
+      throw SettingError("--kind", "an overlay is not written as a page", "expected .png, .svg or .pdf");
     ExportOptions other = options;
     other.stage = Stage::contribution_norms;
     const bool both = options.stage == Stage::weights && options.layers.empty() && options.pool == HeadPool::none &&
@@ -155,6 +158,12 @@ std::vector<std::string> write_export(const Trace& trace, const ExportOptions& o
   const std::string extension = extension_of(path);
   if (const std::optional<Trace> own = measured(trace, options)) return write_export(*own, options, path);
   if (is_figure_file(extension)) return write_figure(trace, options, extension, path_from(path));
+  if (options.style.kind == PictureKind::overlay) {
+    const NamedArray array = overlay_array(figure_for(trace, options), options);
+    if (extension == ".csv" && array.values.rank() == 2) write_csv(path_from(path), array.values.matrix());
+    else write_array(array, extension, path_from(path));
+    return {};
+  }
   if (options.style.kind == PictureKind::lens) {
     if (extension != ".csv") throw SettingError("--kind", "a lens is words and no array", "expected a figure or .csv");
     const std::string table = lens_table(trace, options);

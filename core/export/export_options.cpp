@@ -174,7 +174,7 @@ Written norm_text(const ExportOptions& o) {
   return !o.style.own_norm && o.style.norm == Norm::linear ? Written() : norm_words[static_cast<int>(o.style.norm)];
 }
 
-constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side", "lens"};
+constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side", "lens", "overlay"};
 void kind(ExportOptions& o, Text option, Text text) {
   o.style.kind = one_of<PictureKind>(option, text, kinds, "is no kind of picture");
 }
@@ -189,6 +189,17 @@ void font_size(ExportOptions& o, Text option, Text text) {
 }
 Written font_size_text(const ExportOptions& o) {
   return o.style.font_size ? Written(shortest(*o.style.font_size)) : Written();
+}
+
+void query(ExportOptions& o, Text, Text text) { o.query = std::string(text); }
+Written query_text(const ExportOptions& o) { return o.query.empty() ? Written() : o.query; }
+
+void opacity(ExportOptions& o, Text option, Text text) {
+  o.style.opacity = parse_number(option, text);
+  if (!(o.style.opacity >= 0.05F && o.style.opacity <= 1)) fail(option, text, "is no opacity", "0.05 to 1");
+}
+Written opacity_text(const ExportOptions& o) {
+  return o.style.opacity == StageFigureStyle().opacity ? Written() : shortest(o.style.opacity);
 }
 
 template <std::string StageFigureStyle::*member>
@@ -266,8 +277,11 @@ constexpr ExportOption table[] = {
      part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
     {"--kind", "heatmap|arcs|difference|...",
-     "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens: of a network", kind,
-     kind_text},
+     "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens: of a network; overlay: over "
+     "its picture",
+     kind, kind_text},
+    {"--query", "ROW,COL|cls", "the patch whose row an overlay shows; cls unless set", query, query_text},
+    {"--opacity", "X", "of an overlay's colours, 0.05 to 1; 0.6 unless set", opacity, opacity_text},
     {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>,
      plain_text<&Style::other_mask>},
     {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",
@@ -323,6 +337,8 @@ void clear_export_option(ExportOptions& options, std::string_view option) {
   if (option == "--other-file") options.style.other_file.clear();
   if (option == "--other-mask") options.style.other_mask.clear();
   if (option == "--block") options.style.block.reset();
+  if (option == "--query") options.query.clear();
+  if (option == "--opacity") options.style.opacity = usual.style.opacity;
 }
 
 std::vector<std::string> export_words(const ExportOptions& options) {

@@ -236,6 +236,8 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
     case PictureKind::reach: return reach_figure(cut, style);
     case PictureKind::blocks: return blocks_figure(cut, style);
     case PictureKind::side_by_side: return sides(cut, style);
+    case PictureKind::overlay:  // laid over its picture by figure_for()
+      return stage_figure(cut, style);
     case PictureKind::lens: assert(false && "figure_for() draws it"); break;
   }
   FigureSpec spec = stage_figure(cut, style);

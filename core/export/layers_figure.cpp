@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "core/export/figure_kinds.h"
+#include "core/export/overlay_figure.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
 #include "core/network/logit_parts.h"
@@ -358,8 +359,9 @@ FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
 
 FigureSpec drawn(const Trace& trace, const ExportOptions& options) {
   if (options.style.kind == PictureKind::lens) return lens_figure(trace, options);
+  const bool overlay = options.style.kind == PictureKind::overlay;
   if (options.layers.empty()) return figure_of(cut_of(options, trace), style_of(options));
-  if (options.style.kind != PictureKind::heatmap)
+  if (options.style.kind != PictureKind::heatmap && !overlay)
     throw SettingError("--layers", "several layers are drawn as heatmaps", "expected no --kind with it");
   if (takes_network(options)) return network_figure(trace, options);
   return takes_layers_together(options) ? together_figure(trace, options) : all_layers(trace, options);
@@ -369,7 +371,10 @@ FigureSpec drawn(const Trace& trace, const ExportOptions& options) {
 
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
   const std::optional<Trace> own = measured(trace, options);
+  const bool overlay = options.style.kind == PictureKind::overlay;
+  if (overlay) check_overlay(trace, options);
   FigureSpec spec = drawn(own ? *own : trace, options);
+  if (overlay) lay_over_picture(spec, trace, options);
   if (own) spec.kept.push_back(own->contributions);
   if (options.shares && !options.style.title) spec.title = "share of " + spec.title;
   return spec;

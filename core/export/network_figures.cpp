@@ -76,7 +76,7 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
     made.read += static_cast<double>(last - layer.first) * each;
     made.added += each;
     made.as_mha += static_cast<double>(layer.as_mha * bytes_a_number);
-    made.layers.push_back("L" + layer.layer + "  " + name_of(layer) + (layer.windowed ? ", window" : ""));
+    made.layers.push_back("L" + layer.layer + " " + name_of(layer));
   }
   made.bytes = Tensor({std::ssize(layers), last + 1}, std::move(bytes));
   made.words = words_of_line(*tokens, options.batch);
@@ -122,15 +122,21 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
   if (options.layers == "kept") {
     const KeptBytes kept = kept_bytes_of(trace, options);
     FigureSpec spec = begun(trace, options, "what the step for the next word reads");
-    spec.subtitle = whole_text(kept.read) + " bytes of earlier words are read, " + whole_text(kept.added) +
-                    " are computed for the last one and kept (" + whole_text(kept.as_mha) +
-                    " with keys and values for each head), at 2 bytes a number";
+    spec.subtitle = "reads " + whole_text(kept.read) + " bytes, adds " + whole_text(kept.added) +
+                    " (unshared: " + whole_text(kept.as_mha) + ")";
+    for (Index layer = 0; layer < kept.bytes.size(0); ++layer) {
+      for (Index at = 0; at < kept.bytes.size(1); ++at) {
+        const std::string number = whole_text(static_cast<double>(kept.bytes.at({layer, at})));
+        spec.cell_words.push_back(number == "0" ? "" : (at + 1 == kept.bytes.size(1) ? "+" : "") + number);
+      }
+    }
+    spec.values = !style.bare;
     spec.row_ticks = kept.layers;
     spec.col_ticks = kept.words;
     spec.kept.push_back(kept.bytes);
     spec.panels = {{spec.kept.back().matrix(), {}, "", {}}};
     if (!style.row_label) spec.row_label = "layers";
-    if (!style.col_label) spec.col_label = "words, the last one is new";
+    if (!style.col_label) spec.col_label = "words, the last is new · bytes, 2 a number";
     if (!style.own_range) {
       const auto values = kept.bytes.values();
       spec.range_mode = RangeMode::fixed;

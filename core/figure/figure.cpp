@@ -60,6 +60,24 @@ bool flat_masked(const FigureSpec& spec, const FigureLayout& layout) {
          std::min(layout.cell_width, layout.cell_height) < hatch;
 }
 
+/// The picture, and over it each cell that holds a value in the colour of its value.
+void draw_over_picture(Canvas& canvas, const FigurePanel& panel, const Box& box, const ColourValues& values,
+                       const HeatmapStyle& style) {
+  constexpr int few_pixels = 128;  // a picture whose pixels one sees keeps their edges
+  canvas.image(box, *panel.under, panel.under->width > few_pixels);
+  if (panel.opacity <= 0) return;
+  const MatrixView shown = values.view(panel.matrix);
+  const float wide = box.w / static_cast<float>(shown.cols), high = box.h / static_cast<float>(shown.rows);
+  for (Index row = 0; row < shown.rows; ++row) {
+    for (Index col = 0; col < shown.cols; ++col) {
+      if (classify(panel.matrix, panel.masks, row, col) != CellKind::value) continue;
+      Rgba colour = style.map->at(normalise(shown(row, col), style.range));
+      colour.a = static_cast<std::uint8_t>(std::lround(255 * panel.opacity));
+      canvas.fill({box.x + static_cast<float>(col) * wide, box.y + static_cast<float>(row) * high, wide, high}, colour);
+    }
+  }
+}
+
 void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, const HeatmapStyle& style) {
   const FigurePanel& panel = spec.panels[box.panel];
   const ColourValues values = colour_values(spec, panel, box.range, style.map->kind());
@@ -69,6 +87,7 @@ void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, c
   const float cell = std::min(box.heatmap.w / static_cast<float>(panel.matrix.cols),
                               box.heatmap.h / static_cast<float>(panel.matrix.rows));
   const bool gaps = !spec.bare && !(spec.on_paper && cell < 10);
+  if (panel.under) return draw_over_picture(canvas, panel, box.heatmap, values, own);
   canvas.heatmap(box.heatmap, values.view(panel.matrix), effective_masks(spec, panel), own, gaps);
 }
 

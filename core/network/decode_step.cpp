@@ -40,10 +40,10 @@ std::vector<DecodeLayer> decode_step(const Network& network, Index position) {
 std::string name_of(const DecodeLayer& layer) {
   const std::string heads = std::to_string(layer.heads);
   switch (layer.shared) {
-    case KeysShared::mha: return "MHA, " + heads;
-    case KeysShared::gqa: return "GQA, " + std::to_string(layer.kv_heads) + " of " + heads;
-    case KeysShared::mqa: return "MQA, 1 of " + heads;
-    case KeysShared::mla: return "MLA, one latent for " + heads;
+    case KeysShared::mha: return "MHA " + heads;
+    case KeysShared::gqa: return "GQA " + std::to_string(layer.kv_heads) + "/" + heads;
+    case KeysShared::mqa: return "MQA 1/" + heads;
+    case KeysShared::mla: return "MLA";
   }
   return {};
 }

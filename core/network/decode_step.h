@@ -25,7 +25,7 @@ struct DecodeLayer {
 /// Of the stack that writes, its self-attentions, for the step that reads the word at `position` and says the next.
 /// Empty where the network does not write.
 std::vector<DecodeLayer> decode_step(const Network& network, Index position);
-/// "GQA, 8 of 32"
+/// "GQA 8/32", the key/value heads and the heads that they are for.
 std::string name_of(const DecodeLayer& layer);
 
 }  // namespace headlight

@@ -198,7 +198,10 @@ Forward::EmbeddingParts Forward::picture_parts(const EmbeddingSpec& spec, const 
   }
   EmbeddingParts parts{Tensor({batch, count, width}, std::move(words)), {}};
   if (spec.position_kind == PositionKind::none) return parts;
-  const Tensor table = checkpoint_.load(spec.positions);
+  Tensor table = checkpoint_.load(spec.positions);
+  if (const PictureSpec& picture = *network_.spec().picture;
+      picture.table_rows > 0 && (picture.table_rows != picture.rows || picture.table_columns != picture.columns))
+    table = resampled_positions(table, std::ranges::count(spec.extra, true, &ExtraToken::has_position), picture);
   auto from = table.values().begin();
   for (Index i = 0; i < count; ++i) {
     if (i < extra && !spec.extra[static_cast<std::size_t>(i)].has_position) continue;
@@ -296,6 +299,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
     name_tokens(run.keys_of(layer), in.key_tokens);
   }
   add_rules(run, layer, 0, 0, in);
+  if (spec.places) add_places(spec, in);
   return made;
 }
 
@@ -308,6 +312,16 @@ void Forward::add_latents(const AttentionSpec& spec, Inputs& in) const {
   const LatentWeights weights = read_latent(checkpoint_, latent, spec.heads);
   in.W_k = weights.keys;
   in.W_v = weights.values;
+}
+
+void Forward::add_places(const AttentionSpec& spec, Inputs& in) const {
+  const PlacesSpec& places = *spec.places;
+  const Tensor table = checkpoint_.load(places.table);
+  const Tensor rows = normed(table.view({1, table.size(0), table.size(1)}), places.norm);
+  const auto heads = [&](const Tensor& channels) { return split_heads(channels, spec.heads); };
+  in.bias = places_bias(places, heads(project(in.query, in.W_q, in.b_q, workers_)),
+                        heads(project(in.key, in.W_k, in.b_k, workers_)), heads(through(rows, places.query)),
+                        heads(through(rows, places.key)), spec.scale);
 }
 
 void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& in) const {

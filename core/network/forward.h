@@ -80,6 +80,8 @@ class Forward {
   Tensor through(const Tensor& x, const LinearSpec& linear) const;
   /// Query, key and value of latent attention are its latents; queries and W_k, W_v go on from them.
   void add_latents(const AttentionSpec& spec, Inputs& in) const;
+  /// in.bias of disentangled attention, from the queries and keys that `in` makes.
+  void add_places(const AttentionSpec& spec, Inputs& in) const;
 
   const Network& network_;
   const Checkpoint& checkpoint_;

@@ -96,6 +96,13 @@ if shutil.which("chromium"):
             page.write(one.html.replace("</body>", keys + "</body>"))
         dom = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}", "--dump-dom", "file://" + path],
                              capture_output=True, text=True, timeout=120).stdout
+        if shutil.which("pdftoppm"):
+            subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}", "--no-pdf-header-footer",
+                            f"--print-to-pdf={folder}/page.pdf", "file://" + str(one.save(os.path.join(folder, "one.html")))], capture_output=True, timeout=120)
+            pixels = subprocess.run(["pdftoppm", "-r", "24", "-gray", "-singlefile", f"{folder}/page.pdf"], capture_output=True).stdout
+            width, height = (int(n) for n in pixels.split(None, 3)[1:3])
+            paper = np.frombuffer(pixels[-width * height:], np.uint8).reshape(height, width)
+            expect((paper[height // 3:] < 200).mean() > 0.01, "the large picture is not on paper")
     said = json.loads(html.unescape(re.search(r"<body>(.*?)</body>", dom, re.S).group(1)))
     wanted = [f"{weights[0][head][1][1]:.4f}" for head in (0, 1, 1)]
     for text, number in zip(said, wanted):

@@ -211,6 +211,21 @@ with headlight.watch(model, "small", most_per_second=1e6, most_megabytes=0.3) as
     size = sum(file.stat().st_size for file in watch.folder.glob("step-*"))
     expect(watch.recorded == 8 and size <= 0.3e6, f"{watch.recorded} records take {size} bytes")
 
+model = nn.Sequential(Fused(), Fused(64, 8))
+model[1].forward = lambda x: F.scaled_dot_product_attention(*[torch.zeros(1, 8, 300, 8)] * 3)[0, 0, :5, :8] + x
+with headlight.watch(model, "part", most_megabytes=2) as watch:
+    model(x[:1])
+    found = recorded(watch)
+    expect(list(found["layer_names"]) == ["0"] and found["not_recorded"][0].startswith("1: 2.9 MB"), "what is too large is left out without a word")
+    expect("1 is not recorded" in repr(watch), f"repr does not say what is left out: {watch!r}")
+
+with headlight.watch(nn.Linear(8, 8), "none", tokens=lambda ids: ids.nothing) as watch:
+    expect(watch._modules[0](x).shape == x.shape, "a function for tokens that fails stops the model")
+    for _ in range(3):
+        watch._next = watch._next_look = 0
+        watch._modules[0](x)
+    expect("tokens is not recorded: AttributeError" in repr(watch) and not watch._on, f"what went wrong is not said: {watch!r}")
+
 for name, error in (("../up", "no name"), ("a/b", "no name")):
     try:
         headlight.watch(Fused(), name)

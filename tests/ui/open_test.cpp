@@ -84,7 +84,7 @@ TEST_CASE("a model's folder opens by its name, with a slash behind it or without
     HeadlessWindow window(sentence());
     window.press('o', true);
     window.settle();
-    window.type(typed);  // whole, behind the folder that stands there
+    window.type(typed.c_str());  // whole, behind the folder that stands there
     window.press(compat::Key::enter);
     window.settle();
     INFO(typed << ": " << window.document().error);

@@ -40,24 +40,24 @@ Document of_file(const std::filesystem::path& path, const char* layer) {
   return document;
 }
 
-bool is_finite(const std::vector<MatrixQuad>& quads, const Record& record) {
+bool all_finite(const std::vector<MatrixQuad>& quads, const Record& record) {
   const auto at = [](ImVec2 p) { return std::isfinite(p.x) && std::isfinite(p.y); };
   return std::ranges::all_of(quads, [&](const MatrixQuad& quad) { return at(quad.min) && at(quad.max); }) &&
          std::ranges::all_of(record.texts, [&](const RecordedText& text) { return at(text.min) && at(text.max); });
 }
 
-constexpr ImVec2 sizes[] = {{320, 200}, {320, 640}, {480, 400},  {640, 400},
-                            {800, 600}, {960, 540}, {1280, 200}, {1280, 720}};
+const ImVec2 window_sizes[] = {{320, 200}, {320, 640}, {480, 400},  {640, 400},
+                               {800, 600}, {960, 540}, {1280, 200}, {1280, 720}};
 
 /// What is wrong in this frame; where a view scrolls, its edges cut what goes on beyond them.
-void look_at(HeadlessWindow& window, const std::string& what, std::map<std::string, int>& faults) {
+void count_faults(HeadlessWindow& window, const std::string& what, std::map<std::string, int>& faults) {
   Record record;
   ImGui::GetIO().UserData = &record;
   window.painter.quads.clear();
   window.frame();
   ImGui::GetIO().UserData = nullptr;
   INFO(what);
-  CHECK(is_finite(window.painter.quads, record));
+  CHECK(all_finite(window.painter.quads, record));
   CHECK(window.document().error.empty());
   CHECK(record.texts.size() > 4);
   for (const std::string& fault :
@@ -89,14 +89,14 @@ TEST_CASE("every view is whole at every width from 320 and height from 200, in t
       for (const ViewEntry& view : all_views()) {
         window.session.perform(EditView{[&](View& v) { v.kind = view.kind, v.language = language; }});
         window.settle();
-        for (const ImVec2 size : sizes) {
+        for (const ImVec2 size : window_sizes) {
           ImGui::GetIO().DisplaySize = size;
           window.frame();
           window.frame();
-          look_at(window,
-                  std::string(name) + ", " + language + ", " + view.word + " at " +
-                      std::to_string(static_cast<int>(size.x)) + " × " + std::to_string(static_cast<int>(size.y)),
-                  faults);
+          count_faults(window,
+                       std::string(name) + ", " + language + ", " + view.word + " at " +
+                           std::to_string(static_cast<int>(size.x)) + " × " + std::to_string(static_cast<int>(size.y)),
+                       faults);
           ++pictures;
         }
       }
@@ -107,4 +107,18 @@ TEST_CASE("every view is whole at every width from 320 and height from 200, in t
   INFO(faults.size() << " faults in " << pictures << " pictures" << list);
   CHECK(pictures == 4 * 2 * 7 * 8);
   CHECK(faults.empty());
+}
+
+TEST_CASE("of several sentences one is chosen on the sentence's own page") {
+  Document document = sentence();
+  document.scenario.text = "the cat sat\nthe dog ran away";
+  document.view.looking.level = Level::sentence;
+  HeadlessWindow window(document);
+  window.settle();
+  const ImVec2 entry = window.find("canvas", {"entry1"});
+  REQUIRE(entry.x > 0);
+  window.click(entry);
+  window.settle();
+  CHECK(window.document().view.batch == 1);
+  CHECK(window.document().error.empty());
 }

@@ -48,6 +48,8 @@ struct LevelChoice {
   Sampling sampling;                ///< of the next word
   Index draws = 0;                  ///< next words that were drawn so far
   std::optional<ScoreTrial> trial;
+  float opacity = 0.6F;   ///< of the colours over a picture
+  bool held = false;      ///< a patch was clicked: it asks, and the pointer reads numbers
   bool unfolded = false;  ///< what a picture keeps folded stands open
   bool operator==(const LevelChoice&) const = default;
 };

@@ -130,7 +130,9 @@ void draw_colour(const Frame& frame, ExportChoice& choice) {
   constexpr const char* ranges[] = {"export.row", "export.one", "export.whole_stage", "export.fixed"};
   StageFigureStyle& style = choice.options.style;
   note(frame, frame.words("export.range"));
-  if (const auto mode = pick(frame, "range", ranges, static_cast<int>(style.range.mode))) {
+  const bool together = !style.own_range && !choice.options.layers.empty();  // all layers share one scale
+  const RangeMode now = together ? RangeMode::stage : style.range.mode;
+  if (const auto mode = pick(frame, "range", ranges, static_cast<int>(now))) {
     style.range.mode = static_cast<RangeMode>(*mode);
     style.own_range = true;
     if (style.range.mode == RangeMode::fixed && style.range.fixed == ValueRange{}) style.range.fixed = {0, 1};

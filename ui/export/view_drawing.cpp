@@ -332,6 +332,14 @@ void ViewDrawing::image(ImDrawList& list, ImVec2 min, const std::shared_ptr<cons
   painted.pixels = image;
 }
 
+void ViewDrawing::stretched(ImDrawList& list, ImVec2 min, ImVec2 max, const std::shared_ptr<const Image>& image) {
+  Painted& painted = begin(list);
+  screen_.stretched(list, min, max, image);
+  painted.last = list.IdxBuffer.Size;
+  painted.rect = {min, max};
+  painted.pixels = image;
+}
+
 std::string ViewDrawing::file(const ImDrawData& data, const Fonts& fonts, Rect place, Theme theme, Rgba ground,
                               const std::string& extension, const std::string& title) const {
   Typesetter typesetter;

@@ -146,7 +146,7 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
   draw_controls_of(frame, column, draw_control);
   if (step.question) draw_question(frame, *step.question, column);
   column.space(8);
-  draw_ways_on(frame, course, number, column);
+  if (!frame.view().presenting) draw_ways_on(frame, course, number, column);
   column.space(24);
 }
 

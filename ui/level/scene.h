@@ -91,8 +91,12 @@ struct SceneMatrix {
   std::optional<Cell> first = {};  ///< whose number its upper left one is, where they are a stage's
   bool turned = false;             ///< its columns are the stage's rows
 };
+struct SceneImage {
+  Rect rect;
+  std::shared_ptr<const Image> image;
+};
 using SceneItem =
-    std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix>;
+    std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix, SceneImage>;
 
 /// What a click on a part of a scene does.
 enum class SceneAction : std::uint8_t {
@@ -118,6 +122,7 @@ enum class SceneAction : std::uint8_t {
   sampling,
   score,       ///< of a key: it can be dragged
   drop_trial,  ///< the scores are again as they are
+  opacity,     ///< of the colours over a picture: dragged along its track
   measure,     ///< of a head: the index of HeadMeasure
   than,        ///< the token whose logit is taken away; −1: none
   lens,        ///< the layer (cell.batch) and the position (index)

@@ -210,7 +210,7 @@ void put_layer_parts(Pen& pen, const HeadOverview& overview, const NetworkFacts&
     column.skip(experts + 6 * u);
   }
   const DecodeLayer* step = decoded(overview, facts, layer);
-  if (!step || column.left() < caption * 7) return;
+  if (!step || column.left() < caption * 12) return;
   column.skip(4 * u);
   column.title(words("network.next_step"), pen.look().ink, caption * 1.1f);
   put_decode(pen, *step, facts.words, place(caption));

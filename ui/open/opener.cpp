@@ -1,10 +1,15 @@
 #include "ui/open/opener.h"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <utility>
 
+#include "core/architecture/model_folder.h"
 #include "core/files/watched_run.h"
+#include "core/network/network.h"
 #include "core/scenario/mask_file.h"
+#include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -18,7 +23,8 @@ namespace {
 /// Where a file is may be said in several ways.
 Scenario with_whole_paths(Scenario scenario) {
   for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
-    if (!file->empty()) *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
+    if (!file->empty() && !file->starts_with(shipped_model_prefix))
+      *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
   }
   return scenario;
 }
@@ -36,6 +42,16 @@ void ask_first(Document& document, const std::string& path) {
 }
 
 }  // namespace
+
+bool show_picture(Document& document, const std::string& path) {
+  const auto run = document.trace ? network_of(document.trace->inputs) : nullptr;
+  std::string ending = utf8_from(path_from(path).extension());
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool picture = ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+  if (!picture || !run || !run->network->spec().picture || document.view.kind == ViewKind::mask) return false;
+  apply(document, EditScenario{[path](Scenario& s) { s.image = path; }, {}});
+  return true;
+}
 
 void Opener::begin(const Document& document) {
   if (document.scenario.source == Source::file && watched_name(document.scenario.file).empty())

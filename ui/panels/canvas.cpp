@@ -17,7 +17,7 @@ template <typename Draw>
 void draw_with_room(const Frame& frame, const ViewEntry& view, Rect place, Draw draw) {
   const ImVec2 points = view.least(frame), least{points.x * frame.u, points.y * frame.u};
   const bool wide = place.width() >= least.x, high = place.height() >= least.y;
-  if (wide && high) return draw(place);
+  if ((wide && high) || frame.view().presenting) return draw(place);  // on a wall there is nobody to scroll
   const float bar = ImGui::GetStyle().ScrollbarSize;
   const ImVec2 size{std::max(least.x, place.width() - (high ? 0 : bar)),
                     std::max(least.y, place.height() - (wide ? 0 : bar))};

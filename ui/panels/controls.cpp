@@ -8,7 +8,9 @@
 
 #include "core/text/utf8_path.h"
 #include "ui/document/wanted.h"
+#include "ui/frame/one_line.h"
 #include "ui/lessons/lesson_panel.h"
+#include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/panels/setting_controls.h"
 #include "ui/widgets/controls.h"
@@ -27,29 +29,6 @@ Choices lengths() {
   return std::span(list);
 }
 
-/// Several sentences, a batch entry each, stand in the field with " / " between them.
-constexpr std::string_view between_lines = " / ";
-
-const std::string& in_one_line(const Frame& frame) {
-  struct OneLine {
-    std::string text;
-  };
-  const auto make = [&] {
-    OneLine line;
-    for (const char c : frame.document.scenario.text) c == '\n' ? line.text += between_lines : line.text += c;
-    return line;
-  };
-  return frame.pictures.get<OneLine>(make, frame.document.scenario.text).text;
-}
-
-/// The same the other way round, but for one at the end, after which nothing is typed yet.
-std::string as_lines(std::string text) {
-  for (std::size_t at = text.find(between_lines); at != std::string::npos; at = text.find(between_lines, at + 1)) {
-    if (text.find_first_not_of(" /", at) != std::string::npos) text.replace(at, between_lines.size(), "\n");
-  }
-  return text;
-}
-
 /// Where a file's numbers begin; of all other sources, and until there is a trace, at the input.
 Stage first_stage(const Frame& frame) {
   const bool file = frame.document.scenario.source == Source::file && frame.trace();
@@ -60,7 +39,7 @@ void draw_input(const Frame& frame) {
   section(frame, frame.words("controls.input"));
   const Scenario& now = frame.document.scenario;
   if (now.source == Source::text) {
-    auto text = text_field(frame, "##text", in_one_line(frame), Face::ui, true);
+    auto text = text_field(frame, "##text", in_one_line(frame, now.text), Face::ui, true);
     tooltip(frame, frame.words("controls.lines"));
     if (text) *text = as_lines(*text);
     if (text &&
@@ -185,6 +164,12 @@ void draw_scores(const Frame& frame) {
   draw_settings(frame, SettingGroup::scores);
 }
 
+/// A lesson's words are read from the last row, too: 24 pixels at 1920 × 1080, 18 in the smallest presentation.
+float wall_scale(ImVec2 window, float u) {
+  const float pixels = std::max(24 * std::min(window.x / 1920, window.y / 1080), 18.0f);
+  return std::clamp(std::ceil(pixels / (TypeSize::large * u) * 8) / 8, 1.0f, 2.0f);
+}
+
 void draw_setting_named(const Frame& frame, const std::string& key) {
   const auto& settings = all_settings();
   const auto found = std::ranges::find(settings, key, &Setting::key);
@@ -196,7 +181,9 @@ void draw_setting_named(const Frame& frame, const std::string& key) {
 void draw_controls(const Frame& frame, Rect place) {
   if (const Course* course = open_course(frame.document, frame.pictures);
       course && frame.view().kind != ViewKind::lesson) {
-    return draw_lesson_panel(frame, *course, place, draw_setting_named);
+    Frame on_wall = frame;
+    if (frame.view().presenting) on_wall.u *= wall_scale(ImGui::GetIO().DisplaySize, frame.u);
+    return draw_lesson_panel(on_wall, *course, place, draw_setting_named);
   }
   const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);

@@ -58,22 +58,6 @@ const char* story_of(const Frame& frame) {
   return frame.words(kind == ExportKind::window ? "export.window_story" : "export.animation_story");
 }
 
-/// Under the figure: what it had no room for.
-void draw_left_out(const Frame& frame, Rect place, const ExportPreview& preview) {
-  if (preview.left_out.empty()) return;
-  const float u = frame.u;
-  std::string list;
-  for (const std::string& each : preview.left_out) list += (list.empty() ? "" : ", ") + said(frame, each);
-  const std::string sentence = frame.words.fill("export.left_out", {list});
-  const auto write = [&](ImDrawList* to, float y) {
-    return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::body * u, {place.min.x + 16 * u, y}, frame.look.warning,
-                          sentence, place.width() - 32 * u);
-  };
-  const float top = place.max.y - write(nullptr, 0) - 8 * u;
-  ImGui::GetWindowDrawList()->AddRectFilled({place.min.x, top - 6 * u}, place.max, fade(frame.look.window, 0.9f));
-  write(ImGui::GetWindowDrawList(), top);
-}
-
 void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
@@ -85,7 +69,7 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   if (!preview.lines.empty()) draw_lines(frame, place, preview.lines);
   list.PopClipRect();
   const bool tells = !preview.image && preview.lines.empty() && problem.empty();
-  if (!tells && problem.empty()) return draw_left_out(frame, place, preview);
+  if (!tells && problem.empty()) return;
   const std::string_view told = tells ? std::string_view(story_of(frame)) : said(frame, problem);
   const auto write = [&](ImDrawList* to, float y) {
     return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + 24 * u, y},
@@ -107,6 +91,13 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
   const char* words = preview.command.empty() ? frame.words("export.command_needs_file") : preview.command.c_str();
   draw_elided(list, frame.fonts, preview.command.empty() ? Face::ui : Face::mono, TypeSize::note * u, {x, place.min.y},
               frame.look.muted, words, place.max.x - x);
+}
+
+/// "Left out for want of room: title, formula"
+std::string left_out_words(const Frame& frame, const ExportPreview& preview) {
+  std::string list;
+  for (const std::string& each : preview.left_out) list += (list.empty() ? "" : ", ") + said(frame, each);
+  return frame.words.fill("export.left_out", {list});
 }
 
 void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, ExportChoice& choice) {
@@ -140,6 +131,9 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
     draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below,
                 failed ? frame.look.warning : frame.look.accent,
                 failed ? said(frame, frame.document.error) : frame.document.notice, place.width());
+  } else if (!preview.left_out.empty()) {
+    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning,
+                left_out_words(frame, preview), place.width());
   }
 }
 

@@ -95,6 +95,7 @@ bool has_sides(const Frame& frame) {
 float left_width(const Frame& frame, ImVec2 window) {
   const bool lesson =
       !frame.view().alone && !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
+  if (lesson && frame.view().presenting) return std::round(window.x * 0.28f);
   if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
   return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
 }

@@ -18,17 +18,26 @@ struct RunPicture {
   std::vector<RecordedStep> steps;
   std::size_t at = 0;               ///< the one that is shown
   std::vector<std::string> layers;  ///< the modules' names
+  std::string missing;              ///< attentions of the call that are not in it, and why
+  std::size_t missing_count = 0;
   Index layer = 0;
 };
 
 RunPicture run_picture(const Document& document) {
   const std::string& file = document.scenario.file;
-  RunPicture picture{recorded_steps(file), 0, {}, 0};
+  RunPicture picture;
+  picture.steps = recorded_steps(file);
   const auto shown = std::ranges::find(picture.steps, file, &RecordedStep::path);
   if (shown == picture.steps.end()) picture.steps.clear();
   else picture.at = static_cast<std::size_t>(shown - picture.steps.begin());
   if (document.trace && document.trace->inputs.file) {
     if (const auto names = document.trace->inputs.file->arrays().words("layer_names")) picture.layers = names->words;
+  }
+  if (document.trace && document.trace->inputs.file) {
+    if (const auto missing = document.trace->inputs.file->arrays().words("not_recorded")) {
+      picture.missing_count = missing->words.size();
+      for (const std::string& each : missing->words) picture.missing += (picture.missing.empty() ? "" : "\n") + each;
+    }
   }
   if (!document.scenario.layer.empty())
     picture.layer = std::clamp<Index>(static_cast<Index>(std::atoi(document.scenario.layer.c_str())), 0,
@@ -118,6 +127,14 @@ void draw_watch_bar(const Frame& frame, Rect place) {
   const std::string call = frame.words.fill("watch.call", {watched_name(file), grouped(run.steps[run.at].step)});
   float x = draw_note(frame, place.min.x + 18 * u, y, frame.look.ink, call) + 18 * u;
   if (!run.layers.empty()) x = draw_layer(frame, run, x, place) + 18 * u;
+  if (run.missing_count > 0) {
+    const std::string said = frame.words.fill("watch.missing", {std::to_string(run.missing_count)});
+    ImGui::SetCursorScreenPos({x, place.min.y});
+    x = draw_note(frame, x, y, frame.look.warning, said);
+    ImGui::InvisibleButton("missing", {x - ImGui::GetCursorScreenPos().x, place.height()});
+    tooltip(frame, run.missing);
+    x += 18 * u;
+  }
   float right = place.max.x - 18 * u;
   const bool live = run.at + 1 == run.steps.size();
   const char* newest_word = frame.words("watch.newest");

@@ -175,6 +175,7 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
   if (const auto run = network_of(trace.inputs)) {
     story.network = story.takes_words = true;
     story.can_knock = run->is_small();
+    story.picture = patch_picture(*run, view.batch);
     add_rail(trace, view, *run, story);
     const Network& network = *run->network;
     story.claim = claim_at(network.file(),

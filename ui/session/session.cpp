@@ -205,6 +205,7 @@ struct Session::State {
     if (same_run(open.path, document.scenario.file)) return show_recorded(document, open.path);
     if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare))
       return apply(document, LayOver{open.path});
+    if (show_picture(document, open.path)) return;
     if (is_answers_file(open.path)) return lessons.open_answers(document, opener, pictures, words, open.path);
     const Origin before = document.origin;
     opener.open(document, open.path, open.surely);
@@ -424,7 +425,8 @@ bool Session::draw(MatrixPainter& painter) {
   draw_keyboard_ring(frame);
   RecoveryAnswer answer{};
   const Document* offered = s.keeper.offered();
-  if (offered && s.document.view.dialog == Dialog::none) {  // while a dialog is open, the offer waits
+  const View& shown = s.document.view;
+  if (offered && shown.dialog == Dialog::none && !shown.presenting && !shown.blank) {  // else the offer waits
     answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());
     if (answer != RecoveryAnswer::none) s.actions.clear();  // they were meant for what is put aside
   }

@@ -259,6 +259,7 @@ TEST_CASE("a figure of what is kept has a row a layer and the bytes that each po
     CHECK(bytes.at({1, at}) == each);
   }
   const FigureSpec spec = figure_for(*compute_any(scenario), options_with("kept"));
-  CHECK(spec.row_ticks == std::vector<std::string>{"L0  GQA, 2 of 4, window", "L1  GQA, 2 of 4"});
-  CHECK(spec.subtitle.starts_with("384 bytes of earlier words are read, 128 are computed"));
+  CHECK(spec.row_ticks == std::vector<std::string>{"L0 GQA 2/4", "L1 GQA 2/4"});
+  CHECK(spec.subtitle == "reads 384 bytes, adds 128 (unshared: 256)");
+  CHECK(spec.cell_words[4] == "+64");
 }

@@ -498,6 +498,10 @@ TEST_CASE("what a family may ask for and is not computed is refused by its name"
   refused("deepseek_v2", "norm_topk_prob", true, "its norm_topk_prob is true");
   refused("deepseek_v2", "v_head_dim", 0, "a v_head_dim of 0");
   refused("gpt_oss_packed", "num_local_experts", 4, "expected [4, 32]");
+  refused("deberta2", "conv_kernel_size", 3, "its conv_kernel_size is 3, which is not computed here");
+  refused("deberta2", "relative_attention", false, "its relative_attention is false");
+  refused("deberta2", "position_buckets", 3, "has 3 position_buckets for distances up to 12");
+  refused("deberta2", "max_relative_positions", 3, "has 4 position_buckets for distances up to 3");
   refused("olmo", "clip_qkv", 8, "its clip_qkv is 8, which is not computed here");
   refused("phi", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");
   refused("stablelm", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");
