@@ -103,8 +103,7 @@ std::pair<Index, Index> cols_of(const ExportOptions& options, const MatrixView& 
 MatrixView part_of(const ExportOptions& options, const MatrixView& whole) {
   const auto [r0, r1] = rows_of(options, whole);
   const auto [c0, c1] = cols_of(options, whole);
-  return {whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride,
-          whole.col_stride};
+  return whole.part(r0, r1 - r0, c0, c1 - c0);
 }
 
 /// The heads that are drawn of each layer.

@@ -12,12 +12,8 @@
 #include "ui/document/export_choice.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/level_choice.h"
-#include "ui/document/map_choice.h"
-#include "ui/document/mask_lab.h"
-#include "ui/document/mask_painting.h"
-#include "ui/document/matrix_menu.h"
 #include "ui/document/network_choice.h"
-#include "ui/document/open_choice.h"
+#include "ui/document/view_choices.h"
 #include "ui/timeline/way.h"
 
 namespace headlight {

@@ -253,10 +253,7 @@ class ViewDrawing::Replay {
     style.flat_masked = std::min(width, height) * unit_ < smallest_hatched;
     const auto part = [&](Index r0, Index r1, Index c0, Index c1) {
       if (r0 >= r1 || c0 >= c1) return;
-      const auto cut = [&](const MatrixView& whole) {
-        return MatrixView{whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0,
-                          whole.row_stride, whole.col_stride};
-      };
+      const auto cut = [&](const MatrixView& whole) { return whole.part(r0, r1 - r0, c0, c1 - c0); };
       CellMasks own_masks = masks;
       if (masks.allowed) own_masks.allowed = cut(*masks.allowed);
       if (masks.kept) own_masks.kept = cut(*masks.kept);
