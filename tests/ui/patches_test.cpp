@@ -72,10 +72,12 @@ TEST_CASE("over the picture lies where the patch looks, beside it what looks at 
 }
 
 TEST_CASE("what arrives lies over the picture where that is measured") {
-  Studio studio(seeing(), {{1600, 900}});
-  studio.view().measure = HeadMeasure::arrives;
+  Document document = seeing();
+  document.view.measure = HeadMeasure::arrives;
+  Studio studio(document, {{1600, 900}});
   REQUIRE(measure_shown(studio.trace(), studio.view()) == HeadMeasure::arrives);
-  const auto found = large(drawn(studio));
+  const Scene scene = drawn(studio);
+  const auto found = large(scene);
   REQUIRE(found.size() == 2);
   for (Index i = 0; i < 6; ++i) {
     CHECK(found[0]->quad.values.at({i / 3, i % 3}) == studio.trace()[Stage::contribution_norms].at({0, 0, 2, 1 + i}));
@@ -94,17 +96,19 @@ TEST_CASE(
 }
 
 TEST_CASE("the patch under the pointer asks; a click holds it, and the same click lets it go") {
+  ImVec2 first, last;
+  {
+    Studio studio(seeing(), {{1600, 900}});
+    const Scene scene = drawn(studio);
+    for (const SceneTarget& target : scene.targets) {
+      // Those over the larger picture come first.
+      if (target.action != SceneAction::query_word) continue;
+      if (target.index == 1 && first.x == 0) first = target.rect.centre();
+      if (target.index == 6 && last.x == 0) last = target.rect.centre();
+    }
+  }
   HeadlessWindow window(seeing());
   window.settle();
-  Studio studio(seeing(), {{1600, 900}});
-  const auto patch = [&](Index index) {
-    const Scene scene = drawn(studio);
-    const auto found = std::ranges::find_if(
-        scene.targets, [&](const SceneTarget& t) { return t.action == SceneAction::query_word && t.index == index; });
-    REQUIRE(found != scene.targets.end());
-    return found->rect.centre();
-  };
-  const ImVec2 first = patch(1), last = patch(6);
   window.move(first);
   window.settle();
   CHECK(window.document().view.looking.pointed == 1);
@@ -118,4 +122,16 @@ TEST_CASE("the patch under the pointer asks; a click holds it, and the same clic
   window.click(last);
   window.settle();
   CHECK_FALSE(window.document().view.looking.held);
+}
+
+TEST_CASE("a picture that is opened where one is looked at takes its place, and undo brings the other back") {
+  HeadlessWindow window(seeing());
+  window.settle();
+  window.session.open(places::assets() + "/models/shapes/cross.png");
+  window.settle();
+  CHECK(window.document().scenario.image == places::assets() + "/models/shapes/cross.png");
+  CHECK(window.document().error.empty());
+  window.press('z', true);
+  window.settle();
+  CHECK(window.document().scenario.image.empty());
 }

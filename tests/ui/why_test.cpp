@@ -221,8 +221,8 @@ TEST_CASE("a click on a measure's name on the card of the weights chooses what t
   window.settle();
   // The names stand in the card's first line, which is found by trying.
   const auto chosen_by_clicking = [&](HeadMeasure measure) {
-    for (float y = 250; y < 330; y += 6) {
-      for (float x = 800; x < 1260; x += 12) {
+    for (float y = 280; y < 310; y += 6) {
+      for (float x = 950; x < 1260; x += 12) {
         window.click({x, y});
         if (window.document().view.measure == measure) return true;
       }

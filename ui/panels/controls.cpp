@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "core/network/head_overview.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/wanted.h"
 #include "ui/frame/one_line.h"
@@ -13,6 +14,7 @@
 #include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/panels/setting_controls.h"
+#include "ui/widgets/choice_box.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -115,9 +117,21 @@ void draw_packing(const Frame& frame) {
   }
 }
 
+/// Which of a network's layers, or of the layers whose attention a file holds.
+void draw_layer_choice(const Frame& frame) {
+  const auto& overview = frame.trace()->overview;
+  if (!overview || overview->layers.size() < 2) return;
+  const auto name_of = [&](int i) { return overview->layers[static_cast<std::size_t>(i)].layer.c_str(); };
+  note(frame, frame.words("settings.layer"));
+  const auto picked = choice_box(frame, "##looked_at_layer", static_cast<int>(overview->layers.size()),
+                                 static_cast<int>(overview->chosen), name_of);
+  if (picked) frame.edit({}, [name = std::string(name_of(*picked))](Scenario& s) { s.layer = name; });
+}
+
 void draw_looking(const Frame& frame) {
   const Dims dims = wanted_dims(frame.document);
   section(frame, frame.words("controls.looking_at"));
+  draw_layer_choice(frame);
   const auto pick = [&](const char* id, const char* label, Index value, Index count, auto set) {
     if (count < 2) return;
     if (const auto change = int_slider(frame, id, label, value, Choices(0, count - 1))) {

@@ -8,6 +8,7 @@
 #include "ui/frame/measure_shown.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/sentence/word_line.h"
 
 namespace headlight {
@@ -58,8 +59,12 @@ float measured_at(const SceneContext& context, Index query, Index key) {
   return sum > 0 ? numbers(query, key) / sum : 0;
 }
 
+/// With two digits that say something at least: among many patches shares are small.
 std::string number_text(const SceneContext& context, float number) {
-  return measure_shown(context.trace, context.view) == HeadMeasure::arrives ? length_text(number) : share_text(number);
+  if (measure_shown(context.trace, context.view) == HeadMeasure::arrives) return length_text(number);
+  if (!(number > 0) || number >= 0.1F) return share_text(number);
+  const int digits = std::min(6, 1 - static_cast<int>(std::floor(std::log10(number))));
+  return MatrixNumbers(digits, true)(number);
 }
 
 MatrixQuad quad_of(const SceneContext& context, const PatchNumbers& numbers, Rect rect) {
@@ -217,7 +222,7 @@ void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index qu
   });
   const PatchNumbers from = patch_numbers(picture, [&](Index other) { return measured_at(context, other, query); });
   const float caption = pen.type.caption * 1.7f,
-              bar_room = 17 * u + pen.measure(Face::mono, pen.type.number, "0.000").x,
+              bar_room = 29 * u + pen.measure(Face::mono, pen.type.number, "0.0000").x,
               extra_room =
                   picture.extra > 0 ? pen.measure(Face::mono, pen.type.number, "0.0000").x + 14 * u + 10 * u : 0;
   const float shape = static_cast<float>(picture.columns) / static_cast<float>(picture.rows);  // width by height

@@ -37,7 +37,11 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
   for (Index at = 0; at < static_cast<Index>(network.layers().size()); ++at) {
     const NetworkLayer& layer = network.layers()[static_cast<std::size_t>(at)];
     const LayerRun& kept = run.layers[static_cast<std::size_t>(at)];
-    const Tensor& weights = kept.weights.defined() ? kept.weights : kept.summary.pictures;
+    // Overlays need whole rows: of the layer that is looked at they are in the trace.
+    const bool whole = story.picture && at == chosen;
+    const Tensor& weights = whole                    ? trace[Stage::weights]
+                            : kept.weights.defined() ? kept.weights
+                                                     : kept.summary.pictures;
     if (!weights.defined()) continue;
     RailLayer shown;
     shown.name = layer.layer;

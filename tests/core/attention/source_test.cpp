@@ -5,6 +5,8 @@
 #include "core/attention/projection.h"
 #include "core/attention/score_source.h"
 #include "core/engine/tile_store.h"
+#include "core/explain/explain.h"
+#include "core/explain/partial_stage.h"
 #include "core/mask/block_verdict.h"
 #include "core/run/summary.h"
 #include "core/run/trace.h"
@@ -91,6 +93,22 @@ TEST_CASE("a stage on demand outlives its trace, and lets go of the heads that i
   CHECK(weights.at({0, 0, 0, 0}) == 1);
   weights = {};  // with it go queries, keys and values, which are on demand too
   CHECK_FALSE(weights.defined());
+}
+
+TEST_CASE("a cell that is computed as it is read is explained as one in memory", "[attention]") {
+  const Inputs inputs = small_inputs(sizes);
+  const Scenario scenario = with_mask("causal() && (window(40) || sink(4))");
+  const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);
+  for (const Stage stage : {Stage::scores, Stage::masked_scores, Stage::weights, Stage::head_outputs, Stage::output}) {
+    CAPTURE(name(stage));
+    const Cell cell{stage, 1, has_head_axis(stage) ? 3 : 0, 290, 7};
+    const Explanation a = explain(*held, cell), b = explain(*read, cell);
+    CHECK(a.formula == b.formula);
+    CHECK(a.terms.size() == b.terms.size());
+    CHECK(agrees(static_cast<float>(a.value), static_cast<float>(b.value)));
+  }
+  for (const SoftmaxStep step : {SoftmaxStep::shifted, SoftmaxStep::exponentials})
+    CHECK_THAT(softmax_step(*read, 1, 3, step), agrees_with(softmax_step(*held, 1, 3, step)));
 }
 
 TEST_CASE("whether a projection may overflow is known before it is made", "[attention]") {
