@@ -32,7 +32,7 @@ class ScratchFolder {
     path_ = parent / (".headlight-" + std::to_string(std::random_device{}()) + ".tmp");
     std::error_code error;
     fs::create_directory(path_, error);
-    if (error) throw FileError(target.string(), "cannot be written: " + error.message());
+    if (error) fail_to_write(target, error.message());
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -56,7 +56,9 @@ void copy_what_lies_beside(const fs::path& from, const fs::path& folder) {
     std::error_code error;
     if (!fs::is_regular_file(from / name, error)) continue;
     fs::copy_file(from / name, folder / name, error);
-    if (error) throw FileError((from / name).string(), "cannot be copied into the bundle: " + error.message());
+    if (error)
+      throw FileError((from / name).string(), "cannot be copied into the bundle: " + error.message(),
+                      "expected a file that can be read");
   }
 }
 
@@ -76,7 +78,9 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
     } else {
       scenario.file = fs::absolute(from, error).string();
     }
-    if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
+    if (error)
+      throw FileError(from.string(), "cannot be copied into the bundle: " + error.message(),
+                      "expected a file that can be read");
   }
   for (const auto& [file, name] : {std::pair{&scenario.mask_file, "mask_file"}, {&scenario.image, "image"}}) {
     if (file->empty()) continue;
@@ -84,7 +88,9 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
     *file = name + from.extension().string();
     std::error_code error;
     fs::copy_file(from, folder / *file, error);
-    if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
+    if (error)
+      throw FileError(from.string(), "cannot be copied into the bundle: " + error.message(),
+                      "expected a file that can be read");
   }
   write_text(folder / "scenario.json", to_json(scenario));
 }
@@ -167,7 +173,7 @@ void write_bundle(const fs::path& target, const Trace& trace, const ExportOption
   std::error_code error;
   fs::remove(target, error);  // an empty folder, or nothing
   fs::rename(scratch.path(), target, error);
-  if (error) throw FileError(target.string(), "cannot be written: " + error.message());
+  if (error) fail_to_write(target, error.message());
 }
 
 }  // namespace headlight
