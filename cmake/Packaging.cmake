@@ -33,13 +33,15 @@ set(CPACK_PACKAGE_DESCRIPTION "Headlight runs multi-head attention step by step 
 to teach attention, to explore masks, to debug one's own implementation and to make figures.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-# The program alone: who links with the library installs from the source (cmake/Library.cmake).
-set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};headlight;Unspecified;/")
+# The program and its Python module: who links with the library installs from the source (cmake/Library.cmake).
+install(FILES ${CMAKE_SOURCE_DIR}/python/headlight.py ${CMAKE_SOURCE_DIR}/python/headlight_watch.py
+        DESTINATION lib/python3/dist-packages COMPONENT Python EXCLUDE_FROM_ALL)
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};headlight;Unspecified;/" "${CMAKE_BINARY_DIR};headlight;Python;/")
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Loaded at run time, which no linker tells: OpenGL's drivers and at least one face.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, libegl1, libgl1-mesa-dri, fonts-dejavu-core")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, fonts-stix, fonts-wqy-microhei")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, fonts-stix, fonts-wqy-microhei, python3-numpy")
 include(CPack)

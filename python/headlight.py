@@ -1,6 +1,6 @@
 """Headlight from Python: figures of attention, every stage as an array, and where an implementation goes wrong.
 
-Copy this file beside your own, or `pip install ./python`. It needs NumPy and the program `headlight`: on PATH, in the
+Copy this file (and headlight_watch.py for watch()) beside your own, or `pip install ./python`. It needs NumPy and the program `headlight`: on PATH, in the
 environment variable HEADLIGHT, or built in the repository that this file is in.
 
     import headlight
@@ -9,6 +9,7 @@ environment variable HEADLIGHT, or built in the repository that this file is in.
     headlight.show(weights, tokens)                           # the same, answering to the pointer
     headlight.show(model, tokenizer, "the cat sat")           # every layer and head of a Hugging Face model
     headlight.check(module, x)                                # which known mistake does a module make?
+    headlight.watch(model)                                    # the window shows its attention while it runs
     stages = headlight.trace("net.npz", mask="causal()")      # {"Q": array, ..., "weights": array, "output": array}
     headlight.compare("net.npz", {"weights": mine})           # {"match": False, "diagnosis": [...], ...}
 
@@ -26,7 +27,7 @@ import tempfile
 
 import numpy as np
 
-__all__ = ["HeadlightError", "Figure", "Page", "Check", "figure", "show", "render", "trace", "compare", "check", "program"]
+__all__ = ["HeadlightError", "Figure", "Page", "Check", "figure", "show", "render", "trace", "compare", "check", "watch", "program"]
 __version__ = "0.1.0"
 
 
@@ -46,7 +47,7 @@ def program():
             built = folder / "build" / preset / "bin" / "headlight"
             if built.is_file():
                 return str(built)
-    raise HeadlightError("the program headlight is not on PATH; expected it there, or its path in HEADLIGHT")
+    raise HeadlightError("the program headlight is not on PATH; expected it there (./run --install in its repository), or its path in HEADLIGHT")
 
 
 def _words(options):
@@ -306,3 +307,14 @@ def check(module, x, num_heads=None, arguments=None, **settings):
     if "weights" in mine and len(mine["weights"].shape) == 3 and num_heads > 1:
         del mine["weights"]  # the heads' average, which is no stage
     return Check(compare(source, mine, **settings))
+
+
+def watch(module, name="model", tokens=None, most_per_second=2, most_megabytes=64, batch=1):
+    """Shows the attention of a running PyTorch model: start the window with `headlight --watch NAME` while it runs.
+
+    What is shown is of the first `batch` sequences of a call, at most `most_per_second` calls a second and at most
+    every twentieth second of the time; `most_megabytes` of calls are kept. `tokens` are their words, or a function that
+    gives them for the first argument of the call. Returns what has close(), and serves as a context manager.
+    """
+    from headlight_watch import Watch
+    return Watch(module, name, tokens, most_per_second, most_megabytes, batch, HeadlightError)

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/export/export_options.h"
+#include "core/files/watched_run.h"
 #include "core/scenario/settings_table.h"
 #include "core/text/utf8.h"
 
@@ -26,11 +27,11 @@ const std::vector<OwnOption> window_options{
     {"--step", true},       {"--way", true},          {"--select", true},
     {"--look", true},       {"--theme", true},        {"--colormap", true},
     {"--range", true},      {"--size", true},         {"--present", false},
-    {"--bare", false},      {"--random", false}};
-const std::vector<OwnOption> predict_options{{"--top", true},   {"--temperature", true}, {"--top-k", true},
-                                             {"--top-p", true}, {"--write", true},       {"--why", true},
-                                             {"--lens", false}, {"--json", false}};
-const std::vector<OwnOption> heads_options{{"--texts", true}, {"--json", false}, {"--csv", false}};
+    {"--bare", false},      {"--random", false},      {"--watch", true}};
+const std::vector<OwnOption> predict_options{
+    {"--top", true}, {"--temperature", true}, {"--top-k", true},  {"--top-p", true}, {"--write", true},
+    {"--why", true}, {"--lens", false},       {"--ablate", true}, {"--texts", true}, {"--json", false}};
+const std::vector<OwnOption> heads_options{{"--texts", true}, {"--ablate", true}, {"--json", false}, {"--csv", false}};
 const std::vector<OwnOption> patch_options{{"--from", true}, {"--what", true}, {"--word", true}, {"--json", false}};
 const std::vector<OwnOption> trace_options{
     {"-o", true},       {"--stages", true}, {"--time", true}, {"--parameters", false}, {"--contributions", false},
@@ -93,7 +94,8 @@ class Parser {
       own_.insert(option.name);
     }
     for (const Setting& setting : all_settings()) {
-      if (!setting.option.empty() && !find(setting.option)) add(setting.option, !setting.operand.empty());
+      const bool repeats = setting.option == "--image";  // each one is a batch entry
+      if (!setting.option.empty() && !find(setting.option)) add(setting.option, !setting.operand.empty(), repeats);
     }
     add("--language", true);
   }
@@ -205,6 +207,10 @@ CommandLine parse_command(const std::vector<std::string>& arguments) {
   }
   CommandLine line = Parser(CommandKind::window).parse(arguments);
   if (line.has("--random") && !line.file.empty()) throw UsageError("--random takes the place of a FILE");
+  if (line.has("--watch")) {
+    if (!line.file.empty()) throw UsageError("--watch takes the place of a FILE");
+    line.file = newest_of_run(line["--watch"]);
+  }
   if (line.has("--screenshot") + line.has("--animation") + line.has("--frames") > 1) {
     throw UsageError("--screenshot, --animation and --frames are commands of their own");
   }

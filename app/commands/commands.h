@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/commands/command_line.h"
+#include "core/network/network.h"
 #include "core/run/pipeline.h"
 
 namespace headlight {
@@ -28,6 +29,9 @@ int window_command(const CommandLine& line);
 int screenshot_command(const CommandLine& line);
 int animation_command(const CommandLine& line);
 int frames_command(const CommandLine& line);
+
+/// Of --ablate mean, what stands in the place of heads that are left out: their means over --texts; else null.
+std::shared_ptr<const MeanHeads> means_over_texts(const CommandLine& line, const Network& network);
 
 /// What was taken for granted, on standard error.
 void print_assumptions(const CommandLine& line, const std::vector<Assumption>& assumptions);

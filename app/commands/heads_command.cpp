@@ -83,6 +83,25 @@ RunOptions options_of(const CommandLine& line, const Network& network, const Sce
   return options;
 }
 
+/// Whether --ablate asks for means.
+bool wants_means(const CommandLine& line) {
+  const std::string kind = line.has("--ablate") ? line["--ablate"] : "zero";
+  if (kind != "zero" && kind != "mean")
+    throw SettingError("--ablate", "\"" + kind + "\" is nothing that a head is replaced by", "expected zero or mean");
+  return kind == "mean";
+}
+
+/// What is wrong with a line is said of the file.
+template <typename Compute>
+auto of_texts(const CommandLine& line, const Compute& compute) {
+  try {
+    return compute(sentences_of(line["--texts"]));
+  } catch (const SettingError& error) {
+    if (error.subject() != "--text") throw;
+    throw FileError(line["--texts"], "a line of it " + error.sentence());
+  }
+}
+
 Patch::What patched(const std::string& word) {
   if (word == "residual") return Patch::What::residual;
   if (word == "heads") return Patch::What::heads;
@@ -136,19 +155,30 @@ int heads_command(const CommandLine& line) {
   Scenario scenario = scenario_of(line);
   scenario.source = Source::file;
   const auto network = open_network(line.file);
-  const std::vector<std::string> lines = sentences_of(line["--texts"]);
+  const Ablation ablation = wants_means(line) ? Ablation::mean : Ablation::zero;
   Progress progress(line.file);
-  std::vector<HeadMeans> heads;
-  try {
-    heads = head_means(*network, lines, options_of(line, *network, scenario),
-                       [&](const auto&, double share) { progress(share); });
-  } catch (const SettingError& error) {  // what is wrong with a line is said of the file
-    if (error.subject() != "--text") throw;
-    throw FileError(line["--texts"], "a line of it " + error.sentence());
-  }
-  if (line.has("--json")) write_json(heads_json(*network, heads, lines));
-  else print_heads(*network, heads, line.has("--csv"));
+  of_texts(line, [&](const std::vector<std::string>& lines) {
+    const std::vector<HeadMeans> heads = head_means(
+        *network, lines, options_of(line, *network, scenario), [&](const auto&, double share) { progress(share); },
+        ablation);
+    if (line.has("--json")) write_json(heads_json(*network, heads, lines));
+    else print_heads(*network, heads, line.has("--csv"));
+  });
   return 0;
+}
+
+std::shared_ptr<const MeanHeads> means_over_texts(const CommandLine& line, const Network& network) {
+  if (!wants_means(line)) {
+    if (line.has("--texts")) throw UsageError("--texts is read for --ablate mean");
+    return nullptr;
+  }
+  if (!line.has("--texts")) throw UsageError("--ablate mean needs --texts FILE, one sentence a line");
+  Progress progress(line.file);
+  RunOptions options;
+  options.threads = line.threads();
+  return of_texts(line, [&](const std::vector<std::string>& lines) {
+    return mean_heads(network, lines, options, std::ref(progress));
+  });
 }
 
 int patch_command(const CommandLine& line) {

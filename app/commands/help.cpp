@@ -21,8 +21,9 @@ constexpr const char* introduction = R"help(Headlight shows every step of multi-
 Commands
   headlight [FILE] [settings]                       the window
   headlight [FILE] --screenshot OUT.{png,pdf,svg}   the window's picture, in a PDF or SVG as vectors; needs no display; --bare: the view alone
-  headlight [FILE] --animation OUT.{png,gif}|DIR/   a pass through every step, in half a minute; a folder gets numbered PNGs
+  headlight [FILE] --animation OUT.{png,gif}|DIR/   from the sentence to its next word, in a minute; a folder gets numbered PNGs
      [--level pipeline] [--seconds-per-step X]      the step player's moments on all matrices at once, each for X seconds
+  headlight --watch NAME                            the attention of a running model, after headlight.watch(model) in Python
   headlight [FILE] --frames N                       draws N frames; times as JSON
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o,
                                                     --contributions what each weight brings: contribution_norms
@@ -38,8 +39,10 @@ Commands
   headlight predict MODEL --text "..." [--top N] [--knock-out L.H,...] [--json]   what a network says next
      [--temperature X] [--top-k N] [--top-p X] [--write N]       what a word is drawn by; N words of it, by --seed
      [--why WORD[,OTHER]] [--lens]                  the word's logit as a sum over heads and MLPs; what it would say after each layer
+     [--ablate mean --texts FILE]                   in the place of heads that are left out their mean over FILE, not zero
      [--image FILE]                                 in place of --text, for networks that read pictures
   headlight heads MODEL --texts FILE [--json|--csv] what each head does over many sentences, one a line
+     [--ablate mean]                                the effect also with its mean over FILE in a head's place
   headlight patch MODEL --text "..." --from "..." --what residual|heads|mlp --word W [--json]   one sentence's states put into another
   headlight lesson FILE|ID --check                  everything that is wrong in a lesson file, with its path
   headlight lesson FILE|ID --worksheet OUT.pdf [--key]   a page to hand out, with the answers; --language en|zh

@@ -9,7 +9,6 @@
 #include "core/assets/assets.h"
 #include "core/figure/colormap.h"
 #include "core/lesson/course.h"
-#include "core/mask/examples.h"
 #include "core/mask/patterns.h"
 #include "core/network/network.h"
 #include "core/network/shipped_models.h"

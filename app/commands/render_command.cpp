@@ -4,6 +4,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/export_line.h"
+#include "core/figure/fonts.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/tensor/memory.h"
@@ -28,7 +29,8 @@ ExportOptions export_options_of(const CommandLine& line) {
 int render_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (out.empty()) throw UsageError("render needs -o FILE, such as heads.png");
-  if (!line.has("--stage") && line["--kind"] != "lens") throw UsageError("render needs --stage STAGE");
+  if (!line.has("--stage") && line["--kind"] != "lens" && line["--kind"] != "overlay")
+    throw UsageError("render needs --stage STAGE");
   check_export_name(out);
   const ExportOptions options = export_options_of(line);
   Run run;
@@ -39,7 +41,9 @@ int render_command(const CommandLine& line) {
     if (one_stage && options.pool == HeadPool::none) run.most_kept = std::min(64e6, memory_budget());
   } else if (one_stage && line["--kind"] != "lens") {
     run.last = options.stage;
-    if (info(options.stage).cols == Axis::key) run.scores_kept = {options.stage};
+    // The other two are made, or stand for others, outside of the sweep.
+    const bool swept = info(options.stage).cols == Axis::key && options.stage != Stage::mask;
+    if (swept && options.stage != Stage::masked_scores) run.scores_kept = {options.stage};
   }
   const auto trace = compute_any(scenario_of(line), nullptr, run);
   const std::vector<std::string> missing = write_export(*trace, options, out);
@@ -47,6 +51,8 @@ int render_command(const CommandLine& line) {
   std::string said;
   for (const std::string& each : missing) said += (said.empty() ? "" : ", ") + each;
   if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);
+  const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);
+  if (set != font) say("headlight: --font " + font, "set in " + set);
   return 0;
 }
 

@@ -37,10 +37,10 @@ Lesson model_source(const CommandLine& line) {
   Lesson opened = open_source(line.file);
   for (const ShippedModel& model : shipped_models()) {
     if (line.file != shipped_model_prefix + model.id) continue;
-    opened.scenario.text = model.examples.front();
+    read_first_example(model, opened.scenario);
     const bool window = line.kind == CommandKind::window || line.kind == CommandKind::screenshot ||
                         line.kind == CommandKind::animation || line.kind == CommandKind::frames;
-    if (window && !sets(line, {"--text", "--layer"})) opened = opening_of(model);
+    if (window && !sets(line, {"--text", "--image", "--layer"})) opened = opening_of(model);
   }
   return opened;
 }

@@ -111,7 +111,7 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
   const auto append = [&](const Trace& trace, const std::string& prefix) {
     for (const Stage stage : stages) {
       if (is_parameter(stage) && !line.has("--parameters")) continue;
-      if (trace.has(stage)) arrays.push_back({prefix + std::string(name(stage)), trace[stage].contiguous()});
+      if (trace.has(stage)) arrays.push_back({prefix + std::string(name(stage)), trace[stage]});
     }
     if (measures)
       arrays.push_back({prefix + std::string(name(Stage::contribution_norms)), contribution_norms(trace, run.threads)});

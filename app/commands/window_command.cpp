@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -213,6 +214,8 @@ int animation_command(const CommandLine& line) {
     options.start.view.kind = ViewKind::pipeline;
     options.start.view.looking.level = Level::operation;
     options.start.view.presenting = true;
+    // The word that the next one comes after; a later place than there is stands for the last.
+    if (!line.has("--select")) options.start.view.looking.query = std::numeric_limits<Index>::max();
   }
   std::optional<double> seconds;
   if (line.has("--seconds-per-step")) {

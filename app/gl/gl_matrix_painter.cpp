@@ -125,6 +125,10 @@ void GlMatrixPainter::image(ImDrawList& list, ImVec2 min, const std::shared_ptr<
   list.AddImage(imgui_texture(texture_of(image)), corner, end);
 }
 
+void GlMatrixPainter::stretched(ImDrawList& list, ImVec2 min, ImVec2 max, const std::shared_ptr<const Image>& image) {
+  list.AddImage(imgui_texture(texture_of(image)), min, max);
+}
+
 /// Leaves the scissor box, which ImGui's backend sets before each draw of its own.
 void GlMatrixPainter::clear_fill(const ImDrawList*, const ImDrawCmd* command) {
   const Fill& fill = *static_cast<const Fill*>(command->UserCallbackData);

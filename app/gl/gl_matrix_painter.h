@@ -27,6 +27,7 @@ class GlMatrixPainter : public MatrixPainter {
   void draw(ImDrawList& list, const MatrixQuad& quad) override;
   void fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) override;
   void image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) override;
+  void stretched(ImDrawList& list, ImVec2 min, ImVec2 max, const std::shared_ptr<const Image>& image) override;
 
   /// For tests.
   const MatrixTextures& textures() const { return textures_; }

@@ -334,8 +334,7 @@ void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
   while (first < last && same_row(before, after, first)) ++first;
   while (last > first && same_row(before, after, last - 1)) --last;
   std::erase_if(entry.levels, [](const MatrixLevel& level) { return level.pooled || level.hatched || level.marked; });
-  const MatrixView changed{after.data + first * after.row_stride, last - first, after.cols, after.row_stride,
-                           after.col_stride};
+  const MatrixView changed = after.part(first, last - first, 0, after.cols);
   const Texels texels = texels_of(changed, {});
   if (texels.hatched || texels.marked) entry.levels.clear();
   entry.key = key;

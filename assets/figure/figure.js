@@ -2,7 +2,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("headlight-data").textContent);
-  const { rows, cols, scale, panels } = data;
+  const { rows, cols, panels } = data;
   const area = rows * cols;
 
   const bytes = (text) => {
@@ -10,7 +10,14 @@
     for (let i = 0; i < raw.length; ++i) out[i] = raw.charCodeAt(i);
     return out;
   };
-  const values = new Int16Array(bytes(data.values).buffer); // little-endian, as every machine that browsers run on
+  const measureOf = ({ name, scale, values, ranges, whole }) => ({
+    name, scale, ranges, whole,
+    values: new Int16Array(bytes(values).buffer), // little-endian, as every machine that browsers run on
+    decimals: Math.max(0, Math.min(9, Math.floor(-Math.log10(scale || 1)))), // as many as 16 bits carry
+  });
+  const measures = [measureOf({ ...data, name: "weight", ranges: panels.map((p) => [p.lo, p.hi]) })];
+  if (data.arrives) measures.push(measureOf({ ...data.arrives, name: "what arrives" }));
+  let shown = measures[0];
   const kinds = data.kinds.map(bytes); // one byte a cell: 0 a value, else an index into data.words
   const maps = { light: bytes(data.maps.light), dark: bytes(data.maps.dark) };
   const diverging = data.map_kind === "diverging";
@@ -21,18 +28,15 @@
   const theme = () => data.themes[themeName()];
 
   const kindAt = (panel, cell) => (panels[panel].kinds < 0 ? 0 : kinds[panels[panel].kinds][cell]);
-  const value = (panel, cell) => values[panel * area + cell] * scale;
-
-  // Numbers: as many decimals as 16 bits carry, so that the last printed digit is right.
-  const decimals = Math.max(0, Math.min(9, Math.floor(-Math.log10(scale || 1))));
+  const value = (panel, cell) => shown.values[panel * area + cell] * shown.scale;
   const minus = (text) => text.replace("-", "\u2212");
   const number = (panel, cell) => {
     const kind = kindAt(panel, cell);
     if (kind) return data.words[kind];
     if (data.palette === "boolean") return data.words.allowed;
     const x = value(panel, cell);
-    if (values[panel * area + cell] === 0 && !data.whole) return `within ${(scale / 2).toPrecision(1)} of 0`;
-    return minus(x.toFixed(data.whole ? 0 : decimals));
+    if (x === 0 && !shown.whole) return `within ${(shown.scale / 2).toPrecision(1)} of 0`;
+    return minus(x.toFixed(shown.whole ? 0 : shown.decimals));
   };
   const short = (x) => minus(Math.abs(x) >= 1e4 || (x !== 0 && Math.abs(x) < 1e-3) ? x.toExponential(0) : String(+x.toPrecision(3)));
 
@@ -62,7 +66,7 @@
     const most = Math.max(Math.abs(lo), Math.abs(hi));
     return diverging ? [-most, most] : [Math.min(0, lo), hi];
   };
-  const endsOf = (panel, row) => (data.range === "row" ? rowEnds(panel, row) : [panels[panel].lo, panels[panel].hi]);
+  const endsOf = (panel, row) => (data.range === "row" ? rowEnds(panel, row) : shown.ranges[panel]);
   const shareOf = (panel, cell, ends) => (data.palette === "boolean" ? 0.5 : spread(value(panel, cell), ends[0], ends[1]));
   const colour = (panel, cell, ends) => {
     const map = maps[themeName()], i = 3 * Math.round(255 * shareOf(panel, cell, ends));
@@ -114,7 +118,7 @@
   const across = data.columns || Math.min(panels.length, 12);
   const headers = data.line_names.length > 0 && data.column_names.length > 0;
   const nameOf = (i) => (headers ? `${data.line_names[Math.floor(i / across)]} ${data.column_names[i % across]}` : panels[i].title);
-  const state = { panel: 0, view: data.kind === "arcs" ? "arcs" : "matrix", at: null, kept: null };
+  const state = { panel: 0, view: data.kind === "arcs" ? "arcs" : "matrix", at: null, kept: null, query: rows - 1 };
   const buttons = [];
   const makeHeads = () => {
     if (panels.length < 2) return $("heads").remove();
@@ -158,6 +162,7 @@
   const colName = (c) => word(data.key_tokens, c, data.first_col);
   let place = null; // where the matrix or the words lie, in CSS pixels
 
+  const room = () => (printing ? 660 : $("place").clientWidth); // on paper what every page has
   const fit = (canvas, width, height) => {
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(width * ratio), canvas.height = Math.round(height * ratio);
@@ -175,7 +180,7 @@
   };
 
   const drawMatrix = () => {
-    const width = $("place").clientWidth;
+    const width = room();
     const measure = $("cells").getContext("2d");
     measure.font = font(13);
     const widest = (n, name) => {
@@ -184,7 +189,7 @@
       return Math.min(most, 140);
     };
     const left = widest(rows, rowName) + 30, head = widest(cols, colName);
-    const most = Math.max(260, (printing ? 700 : window.innerHeight * 0.7));
+    const most = Math.max(260, (printing ? 500 : window.innerHeight * 0.7));
     const cell = Math.max(0.5, Math.min(44, (width - left - 4) / cols, most / rows));
     const upright = cell < head + 6;
     const top = (upright ? head : 15) + 30;
@@ -216,15 +221,15 @@
   };
 
   const drawArcs = () => {
-    const width = Math.min($("place").clientWidth, 760);
+    const width = Math.min(room(), 760);
     const most = Math.max(rows, cols);
     const line = Math.max(11, Math.min(26, (window.innerHeight * 0.75) / most));
     const size = Math.min(15, line - 1);
     const measure = $("cells").getContext("2d");
     measure.font = font(size);
     const column = Math.min(width * 0.3, 160);
-    place = { kind: "arcs", line, full: $("place").clientWidth, left: column, right: width - column, top: 26, height: 26 + most * line + 4 };
-    const context = fit($("cells"), $("place").clientWidth, place.height);
+    place = { kind: "arcs", line, full: room(), left: column, right: width - column, top: 26, height: 26 + most * line + 4 };
+    const context = fit($("cells"), room(), place.height);
     const y = (i) => place.top + (i + 0.5) * line;
     const row = (state.kept || state.at || {}).row;
     context.lineCap = "round";
@@ -259,10 +264,66 @@
     }
   };
 
+  // The words in lines as they are read; each shaded by how the chosen one looks at it, with arcs within its line.
+  const drawSentence = () => {
+    const width = room(), arcs = 44, height = arcs + 62;
+    const context = $("cells").getContext("2d");
+    context.font = font(20);
+    let x = 0, y = 0;
+    const words = data.tokens.map((token) => {
+      const text = cut(context, token, width - 16), w = Math.max(56, context.measureText(text).width + 16);
+      if (x > 0 && x + w > width) x = 0, y += height;
+      const box = { text, x, y: y + arcs, w, h: 34 };
+      x += w + 6;
+      return box;
+    });
+    place = { kind: "sentence", words, full: width, height: y + height };
+    fit($("cells"), width, place.height);
+    const ends = endsOf(state.panel, state.query), from = words[state.query];
+    words.forEach((box, c) => {
+      const cell = state.query * cols + c, kind = kindAt(state.panel, cell);
+      const ground = kind ? null : colour(state.panel, cell, ends);
+      context.fillStyle = kind ? pattern(context, kind) : css(ground);
+      context.beginPath(), context.roundRect(box.x, box.y, box.w, box.h, 5), context.fill();
+      const light = !kind && ground[0] * 0.3 + ground[1] * 0.59 + ground[2] * 0.11 > 140;
+      context.fillStyle = kind ? theme().ink : light ? "#171b21" : "#ffffff";
+      context.font = font(20), context.textAlign = "center", context.textBaseline = "middle";
+      context.fillText(box.text, box.x + box.w / 2, box.y + box.h / 2 + 1);
+      context.font = font(12), context.fillStyle = theme().muted;
+      if (!kind) context.fillText(short(value(state.panel, cell)), box.x + box.w / 2, box.y + box.h + 10);
+      if (kind || box.y !== from.y || c === state.query) return;
+      const share = shareOf(state.panel, cell, ends), a = from.x + from.w / 2, b = box.x + box.w / 2;
+      if (share < 0.004) return;
+      context.strokeStyle = panels[state.panel].hue || theme().accent, context.globalAlpha = clamp(0.1 + 0.9 * share);
+      context.lineWidth = 0.6 + 5 * share, context.beginPath(), context.moveTo(a, box.y - 3);
+      const up = box.y - 3 - Math.min((arcs - 8) / 0.75, 18 + Math.abs(b - a) / 3); // a curve rises by 3/4 of it
+      context.bezierCurveTo(a, up, b, up, b, box.y - 3), context.stroke(), (context.globalAlpha = 1);
+    });
+    context.strokeStyle = theme().accent, context.lineWidth = 3;
+    context.beginPath(), context.roundRect(from.x + 1, from.y + 1, from.w - 2, from.h - 2, 5), context.stroke();
+  };
+  const prose = () => {
+    const row = state.query * cols, seen = [];
+    for (let c = 0; c < cols; ++c) if (!kindAt(state.panel, row + c)) seen.push(c);
+    seen.sort((a, b) => value(state.panel, row + b) - value(state.panel, row + a));
+    const said = (c) => `\u201c${data.tokens[c]}\u201d ${short(value(state.panel, row + c))}`;
+    if (!seen.length) return `\u201c${data.tokens[state.query]}\u201d may look at nothing.`;
+    const weights = shown === measures[0] && data.stage === "weights";
+    const begins = weights ? `\u201c${data.tokens[state.query]}\u201d looks mostly at ` : `What arrives at \u201c${data.tokens[state.query]}\u201d comes mostly from `;
+    const rest = seen.slice(3), sum = rest.reduce((total, c) => total + value(state.panel, row + c), 0);
+    const more = rest.length === 0 ? "" : weights ? `; ${rest.length} more, together ${short(sum)}` : `; ${rest.length} more`;
+    return begins + seen.slice(0, 3).map(said).join(", ") + more + (printing ? "." : ". Click a word to see how it looks.");
+  };
+
   const drawMarks = () => {
-    const context = fit($("marks"), $("place").clientWidth, place.height);
+    const context = fit($("marks"), room(), place.height);
     const at = state.kept || state.at;
-    if (!at || place.kind !== "matrix") return;
+    if (!at || place.kind === "arcs") return;
+    if (place.kind === "sentence") {
+      const box = place.words[at.col];
+      context.strokeStyle = theme().ink, context.lineWidth = 2;
+      return context.strokeRect(box.x, box.y, box.w, box.h);
+    }
     const { left, top, cell } = place;
     context.strokeStyle = theme().ink;
     context.globalAlpha = 0.35, context.lineWidth = 1;
@@ -276,15 +337,17 @@
   const read = () => {
     const at = state.kept || state.at;
     $("reading").replaceChildren();
+    if (!at && state.view === "sentence") return ($("reading").textContent = prose());
     if (!at) {
-      $("reading").textContent = `Point at a ${state.view === "arcs" ? "word" : "cell"} to read it, click to keep it.`;
+      if (!printing) $("reading").textContent = `Point at a ${state.view === "arcs" ? "word" : "cell"} to read it, click to keep it.`;
       return;
     }
     const which = document.createElement("b");
     which.textContent = number(state.panel, at.row * cols + at.col);
     const named = [quoted(data.row_label, data.tokens, at.row, data.first_row), quoted(data.col_label, data.key_tokens, at.col, data.first_col)];
     const title = nameOf(state.panel);
-    $("reading").append(which, ` \u00a0 ${named.join(", ")}${title ? " \u00b7 " + title : ""}${state.kept ? " \u00b7 kept" : ""}`);
+    const what = measures.length > 1 ? " \u00b7 " + shown.name : "";
+    $("reading").append(which, ` \u00a0 ${named.join(", ")}${title ? " \u00b7 " + title : ""}${what}${state.kept ? " \u00b7 kept" : ""}`);
   };
 
   const drawScale = () => {
@@ -294,7 +357,7 @@
     if (!boolean) {
       const context = fit($("bar"), 320, 34);
       const map = maps[themeName()];
-      const { lo, hi } = panels[state.panel];
+      const [lo, hi] = shown.ranges[state.panel], scale = shown.scale;
       let below = false, above = false;
       if (!by_row) {
         for (let i = 0; i < area; ++i) {
@@ -341,7 +404,7 @@
   };
 
   const drawLarge = () => {
-    state.view === "arcs" ? drawArcs() : drawMatrix();
+    state.view === "arcs" ? drawArcs() : state.view === "sentence" ? drawSentence() : drawMatrix();
     drawMarks();
   };
   const draw = () => {
@@ -352,6 +415,7 @@
       button.tabIndex = i === state.panel ? 0 : -1;
     });
     for (const button of $("views").children) button.setAttribute("aria-checked", String(button.value === state.view));
+    for (const button of $("measures").children) button.setAttribute("aria-checked", String(button.value === shown.name));
     drawLarge(), drawScale(), read();
   };
   const choose = (panel) => {
@@ -364,6 +428,10 @@
   const cellAt = (event) => {
     const box = $("marks").getBoundingClientRect();
     const x = event.clientX - box.left, y = event.clientY - box.top;
+    if (place.kind === "sentence") {
+      const col = place.words.findIndex((w) => x >= w.x && x < w.x + w.w && y >= w.y && y < w.y + w.h);
+      return col < 0 ? null : { row: state.query, col };
+    }
     if (place.kind === "arcs") {
       const i = Math.floor((y - place.top) / place.line);
       if (x > (place.left + place.right) / 2) {
@@ -383,6 +451,10 @@
     read();
   };
   const keep = (at) => {
+    if (at && state.view === "sentence") {
+      state.query = at.col, state.at = state.kept = null;
+      return drawLarge(), read();
+    }
     state.kept = same(at, state.kept) ? null : at;
     place.kind === "arcs" ? drawLarge() : drawMarks();
     read();
@@ -393,7 +465,12 @@
   $("marks").addEventListener("keydown", (e) => {
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[e.key];
     const at = state.kept || state.at || { row: 0, col: -1 };
-    if (step) {
+    if (step && state.view === "sentence") {
+      state.query = Math.min(rows - 1, Math.max(0, state.query + step[0]));
+      e.preventDefault(), (state.at = { row: state.query, col: Math.min(cols - 1, Math.max(0, at.col + step[1])) });
+      if (step[0]) drawLarge();
+      drawMarks(), read();
+    } else if (step) {
       const next = { row: Math.min(rows - 1, Math.max(0, at.row + step[0])), col: Math.min(cols - 1, Math.max(0, at.col + step[1])) };
       e.preventDefault(), state.kept ? keep(next) : point(next);
     } else if (e.key === "Enter" || e.key === " ") e.preventDefault(), state.at && keep(state.at);
@@ -405,18 +482,31 @@
   const withIndices = (text) => text.split(/_\{(\w+)\}/).map((part, i) => (i % 2 ? Object.assign(document.createElement("sub"), { textContent: part }) : part));
   $("title").append(...withIndices(data.title));
   $("about").append(...withIndices([data.shape, data.subtitle].filter(Boolean).join(" \u00b7 ")));
-  if (data.words_both && rows <= 200 && cols <= 200) {
-    for (const name of ["matrix", "arcs"]) {
+  const choices = (group, names, chosen) => {
+    for (const name of names) {
       const button = Object.assign(document.createElement("button"), { value: name, textContent: name });
       button.setAttribute("role", "radio");
-      button.addEventListener("click", () => ((state.view = name), draw()));
-      $("views").append(button);
+      button.addEventListener("click", () => (chosen(name), draw()));
+      $(group).append(button);
     }
+  };
+  const views = data.words_both && rows <= 200 && cols <= 200 ? ["matrix", "arcs"] : [];
+  const looks = ["weights", "contribution_norms", "contribution_shares"].includes(data.stage);
+  if (looks && views.length && data.tokens.length && data.tokens.join("\n") === data.key_tokens.join("\n")) views.push("sentence");
+  choices("views", views, (name) => {
+    if (name === "sentence") state.query = (state.kept || state.at || { row: state.query }).row;
+    if (name === "sentence" || state.view === "sentence") state.at = state.kept = null;
+    state.view = name;
+  });
+  if (views.includes(location.hash.slice(1))) state.view = location.hash.slice(1);
+  if (measures.length > 1) {
+    const pick = (name) => ((shown = measures.find((each) => each.name === name)), drawHeads(), later(fillTable));
+    choices("measures", measures.map((each) => each.name), pick);
   }
   makeHeads(), draw(), drawHeads(), later(fillTable);
   const redraw = () => (drawHeads(), draw());
   system.addEventListener("change", redraw);
-  new ResizeObserver(() => $("place").clientWidth !== place.full && drawLarge()).observe($("place"));
+  new ResizeObserver(() => !printing && room() !== place.full && drawLarge()).observe($("place"));
   addEventListener("beforeprint", () => ((printing = true), redraw()));
   addEventListener("afterprint", () => ((printing = false), redraw()));
 })();

@@ -56,6 +56,9 @@ constexpr Architecture rows[] = {
     {"qwen2_moe", "Qwen 2 MoE", build_qwen2_moe},
     {"qwen3_moe", "Qwen 3 MoE", build_qwen3_moe},
     {"olmoe", "OLMoE", build_olmoe},
+    {"deepseek_v2", "DeepSeek 2", build_deepseek, Scope::network},
+    {"deepseek_v3", "DeepSeek 3", build_deepseek, Scope::network},
+    {"llama4_text", "Llama 4", build_llama4},
     {"gemma", "Gemma", build_gemma},
     {"gemma2", "Gemma 2", build_gemma2},
     {"gemma3_text", "Gemma 3", build_gemma3},
@@ -67,7 +70,14 @@ constexpr Architecture rows[] = {
     {"electra", "ELECTRA", build_electra},
     {"albert", "ALBERT", build_albert},
     {"modernbert", "ModernBERT", build_modernbert},
+    {"deberta-v2", "DeBERTa 2", build_deberta2, Scope::network},
     {"vit", "ViT", build_vit},
+    {"deit", "DeiT", build_deit, Scope::network},
+    {"dinov2", "DINOv2", build_dinov2, Scope::network},
+    {"dinov2_with_registers", "DINOv2", build_dinov2, Scope::network},
+    {"clip_vision_model", "CLIP", build_clip, Scope::network},
+    {"siglip_vision_model", "SigLIP", build_siglip, Scope::network},
+    {"timm_vit", "ViT", build_timm_vit, Scope::network},
     {"t5", "T5", build_t5},
     {"mt5", "mT5", build_mt5},
     {"bart", "BART", build_bart},
@@ -119,52 +129,6 @@ constexpr Architecture rows[] = {
     {"chatglm", "ChatGLM", build_chatglm, Scope::layer},
 };
 
-/// nanoGPT's torch.save of {"model": …, "model_args": {"n_layer": …}, …}.
-json model_args_of(const Checkpoint& checkpoint) {
-  json fields = json::object();
-  for (const char* name : {"n_layer", "n_head", "n_embd", "block_size", "vocab_size"}) {
-    if (const auto number = checkpoint.number(std::string("model_args.") + name))
-      fields[name] = static_cast<Index>(*number);
-  }
-  if (const auto bias = checkpoint.number("model_args.bias")) fields["bias"] = *bias != 0;
-  if (fields.contains("n_head")) fields["model_type"] = "nanogpt";
-  return fields;
-}
-
-/// nn.Transformer's layers with what the file says of them in numbers and words.
-json torch_layers_of(const Checkpoint& checkpoint) {
-  if (!checkpoint.prefix_of("self_attn.in_proj_weight") || !checkpoint.prefix_of("linear1.weight") ||
-      !checkpoint.prefix_of("norm1.weight"))
-    return {};
-  json fields{{"model_type", "nn.Transformer"}};
-  for (const char* name : {"num_heads", "nhead", "n_heads", "n_head", "head_num", "num_attention_heads",
-                           "layer_norm_eps", "norm_first", "is_causal", "tgt_is_causal"}) {
-    if (const auto number = checkpoint.number(name)) fields[name] = *number;
-  }
-  for (const auto& file : checkpoint.files()) {
-    if (const auto found = file->texts().find("activation"); found != file->texts().end()) {
-      fields["activation"] = found->second;
-    } else if (const auto words = file->words("activation"); words && words->words.size() == 1) {  // of an .npz
-      fields["activation"] = words->words.front();
-    }
-  }
-  return fields;
-}
-
-/// Gemma 3 as it is published: the text model's fields stand within, and what is usual is left out.
-json text_of_gemma3(const json& whole) {
-  json fields{{"vocab_size", 262208},      {"hidden_size", 2304},
-              {"intermediate_size", 9216}, {"num_hidden_layers", 26},
-              {"num_attention_heads", 8},  {"num_key_value_heads", 4},
-              {"head_dim", 256},           {"max_position_embeddings", 131072}};
-  if (whole["text_config"].is_object()) fields.update(whole["text_config"]);
-  fields["model_type"] = "gemma3_text";
-  for (const char* name : {"quantization_config", "eos_token_id", "tie_word_embeddings"}) {
-    if (whole.contains(name)) fields[name] = whole[name];
-  }
-  return fields;
-}
-
 class Used {
  public:
   explicit Used(const NetworkSpec& spec) {
@@ -186,7 +150,15 @@ class Used {
     for (const LinearSpec* linear : {&a.q, &a.k, &a.v, &a.o}) add(*linear);
     add(a.q_norm), add(a.k_norm);
     names_.insert(a.sinks);
+    if (a.latent) {
+      for (const LinearSpec* linear : {&a.latent->q_down, &a.latent->kv_down, &a.latent->kv_up}) add(*linear);
+      add(a.latent->q_norm), add(a.latent->kv_norm);
+    }
     if (a.relative) names_.insert(a.relative->table);
+    if (a.places) {
+      names_.insert(a.places->table);
+      add(a.places->norm), add(a.places->query), add(a.places->key);
+    }
   }
   void add(const BlockSpec& b) {
     for (const NormSpec* norm : {&b.before_attention, &b.after_attention, &b.attention_sum, &b.before_cross,
@@ -197,6 +169,7 @@ class Used {
     if (b.mlp) add(*b.mlp);
     if (!b.mixture) return;
     add(b.mixture->router), add(b.mixture->shared_gate);
+    names_.insert(b.mixture->correction);
     for (const MlpSpec& expert : b.mixture->experts) add(expert);
     if (b.mixture->shared) add(*b.mixture->shared);
   }
@@ -257,30 +230,6 @@ std::span<const Architecture> architectures() {
   return {rows, static_cast<std::size_t>(first_layer - rows)};
 }
 
-Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
-  if (is_gguf(*checkpoint.files().front())) return Config(gguf_config(checkpoint), folder.said);
-  if (folder.config.empty()) {
-    json fields = model_args_of(checkpoint);
-    if (fields.contains("n_head")) return Config(std::move(fields), "model_args");
-    fields = torch_layers_of(checkpoint);
-    if (fields.is_object()) return Config(std::move(fields), folder.said);
-    throw UnknownModel(folder.said, "has no config.json, which says how its layers are built",
-                       "expected one beside " + utf8_from(folder.tensors.front().filename()));
-  }
-  const Config config = Config::read(folder.config);
-  json fields = config.fields();
-  const bool nested = fields.contains("model") && fields["model"].is_object() && fields["model"].contains("n_layer");
-  if (nested) fields = fields["model"];  // minGPT's config.json of a training run
-  if (folder.config.filename() == "params.json") fields["model_type"] = "meta_llama";
-  if (fields.value("model_type", json()) == "gemma3" && fields.contains("text_config")) fields = text_of_gemma3(fields);
-  const std::string type =
-      fields.contains("model_type") && fields["model_type"].is_string() ? fields["model_type"].get<std::string>() : "";
-  const bool of_karpathy = fields.contains("block_size") && fields.contains("n_embd") &&
-                           (type.empty() || type.starts_with("gpt") || type == "openai-gpt");
-  if (of_karpathy) fields["model_type"] = nested || !fields.contains("bias") ? "mingpt" : "nanogpt";
-  return Config(std::move(fields), config.path());
-}
-
 namespace {
 
 /// What config.json says of sizes, held against the file before anything is made of it: no more layers than arrays, no
@@ -303,9 +252,29 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
                              "encoder_layers", "decoder_layers"}) {
     check(layers, arrays, always_few, "expected at most its " + std::to_string(arrays) + " arrays");
   }
-  for (const char* width :
-       {"head_dim", "d_kv", "hidden_size", "n_embd", "d_model", "dim", "rotary_dim", "intermediate_size",
-        "num_attention_heads", "n_head", "num_heads", "num_key_value_heads", "vocab_size"}) {
+  for (const char* width : {"head_dim",
+                            "d_kv",
+                            "hidden_size",
+                            "n_embd",
+                            "d_model",
+                            "dim",
+                            "rotary_dim",
+                            "intermediate_size",
+                            "num_attention_heads",
+                            "n_head",
+                            "num_heads",
+                            "num_key_value_heads",
+                            "vocab_size",
+                            "kv_lora_rank",
+                            "q_lora_rank",
+                            "qk_rope_head_dim",
+                            "qk_nope_head_dim",
+                            "v_head_dim",
+                            "moe_intermediate_size",
+                            "n_shared_experts",
+                            "num_local_experts",
+                            "num_experts",
+                            "n_routed_experts"}) {
     check(width, largest, always_narrow,
           "expected at most the " + std::to_string(largest) + " numbers of its largest array");
   }
@@ -319,6 +288,7 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
   const auto known = architectures();
   const auto row = std::ranges::find(known, type, &Architecture::model_type);
   if (row == known.end()) {
+    refuse_recurrent(config, type, checkpoint);
     throw UnknownModel(config.path(),
                        type.empty() ? "has no model_type" : "its model_type " + in_quotes(type) + " is not known",
                        "expected one of " + all_types());
@@ -337,7 +307,7 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
     if (!unused.empty()) spec.notes.push_back("not used: " + unused + ", of which " + config.path() + " says nothing");
   }
   if (std::ranges::any_of(checkpoint.names(), [](const std::string& name) {
-        return name.starts_with("vision_tower.") || name.find(".vision_tower.") != std::string::npos;
+        return name.starts_with("vision_") || name.find(".vision_tower.") != std::string::npos;
       }))
     spec.notes.push_back("its vision tower is not used: text alone is computed");
   for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token},

@@ -19,6 +19,9 @@ struct ModelFolder;
 /// model_type. Throws FileError where there is none.
 Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint);
 
+/// Throws UnknownModel where layers of that model_type are no attention but a recurrence, naming those that are.
+void refuse_recurrent(const Config& config, const std::string& type, const Checkpoint& checkpoint);
+
 struct Architecture {
   /// What is known of it: all, or the attention of one layer.
   enum class Scope : std::uint8_t { any, network, layer };

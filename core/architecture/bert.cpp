@@ -27,6 +27,7 @@ Encoder begin_encoder(NetworkBuilder& b, Index offset, Index narrow = 0, const c
              b.activation(c.text({"hidden_act"}, activation))};
   if (narrow == 0) narrow = is.d;
   const Index positions = c.whole({"max_position_embeddings"}), segments = c.whole({"type_vocab_size"}, 2);
+  const bool placed = c.flag({"position_biased_input"}, true);  // DeBERTa may have places in its scores alone
   c.refuse_unless("position_embedding_type", "absolute");
   b.refuse_unless("is_decoder", false);
   b.refuse_unless("add_cross_attention", false);
@@ -36,10 +37,12 @@ Encoder begin_encoder(NetworkBuilder& b, Index offset, Index narrow = 0, const c
   b.network.masked = true;
   EmbeddingSpec& embedding = b.network.stacks.emplace_back().embedding;
   embedding.tokens = b.tokens("embeddings.word_embeddings.weight", narrow);
-  embedding.position_kind = PositionKind::learned;
-  embedding.positions = b.array("embeddings.position_embeddings.weight", {positions, narrow}, why);
-  embedding.position_offset = offset;
-  embedding.most_positions = positions - offset;
+  if (placed) {
+    embedding.position_kind = PositionKind::learned;
+    embedding.positions = b.array("embeddings.position_embeddings.weight", {positions, narrow}, why);
+    embedding.position_offset = offset;
+    embedding.most_positions = positions - offset;
+  }
   if (segments > 0) embedding.segments = b.array("embeddings.token_type_embeddings.weight", {segments, narrow}, why);
   embedding.norm = b.norm("embeddings.LayerNorm", NormKind::layer, narrow, is.epsilon);
   if (*projection && (narrow != is.d || b.has(std::string(projection) + ".weight"))) {
@@ -107,6 +110,73 @@ void build_masked_head(NetworkBuilder& b, const std::string& dense, const std::s
 }
 
 }  // namespace
+
+namespace {
+
+constexpr BlockNames deberta_names{"attention.self.query_proj",
+                                   "attention.self.key_proj",
+                                   "attention.self.value_proj",
+                                   "attention.output.dense",
+                                   "attention.output.LayerNorm",
+                                   "intermediate.dense",
+                                   "output.dense",
+                                   "output.LayerNorm"};
+
+/// Whether pos_att_type, "p2c|c2p" or a list, names the term.
+bool has_term(const Config& c, const char* term) {
+  const nlohmann::json* terms = c.find({"pos_att_type"});
+  return terms && terms->dump().find(term) != std::string::npos;
+}
+
+/// The table of places that all layers share, and how distances find its rows.
+PlacesSpec places_of(NetworkBuilder& b, const Encoder& is) {
+  const Config& c = b.config;
+  PlacesSpec places;
+  places.to_place = has_term(c, "c2p");
+  places.from_place = has_term(c, "p2c");
+  // −1, as is usual, stands for max_position_embeddings.
+  const double said = c.number({"max_relative_positions"}, -1);
+  places.furthest = said < 1 ? c.whole({"max_position_embeddings"}) : c.whole({"max_relative_positions"});
+  places.buckets = c.number({"position_buckets"}, -1) < 1 ? 0 : c.whole({"position_buckets"});
+  places.span = places.buckets > 0 ? places.buckets : places.furthest;
+  if (places.span < 1 || (places.buckets > 0 && (places.buckets < 4 || places.furthest - 1 <= places.buckets / 2)))
+    c.fail("has " + std::to_string(places.buckets) + " position_buckets for distances up to " +
+               std::to_string(places.furthest),
+           "expected at least 4, for distances beyond half as many");
+  places.table = b.array("encoder.rel_embeddings.weight", {2 * places.span, is.d}, "two for each distance or bucket");
+  if (c.text({"norm_rel_ebd"}, "none").find("layer_norm") != std::string::npos)
+    places.norm = b.norm("encoder.LayerNorm", NormKind::layer, is.d, is.epsilon);
+  return places;
+}
+
+}  // namespace
+
+/// DeBERTa 2 and 3 (He et al. 2021): places are in the scores, by distance.
+void build_deberta2(NetworkBuilder& b) {
+  const Config& c = b.config;
+  c.refuse_unless("relative_attention", true);
+  if (c.has("conv_kernel_size")) c.refuse_unless("conv_kernel_size", 0);
+  b.refuse_unless("attention_head_size",
+                  c.whole({"hidden_size"}) / std::max<Index>(1, c.whole({"num_attention_heads"})));
+  c.find({"legacy", "mask_predictions", "padding_idx"});
+  const Encoder is = begin_encoder(b, 0);
+  const PlacesSpec places = places_of(b, is);
+  const bool shared = c.flag({"share_att_key"}, false);
+  const double terms = 1 + (places.to_place ? 1 : 0) + (places.from_place ? 1 : 0);
+  for (Index i = 0; i < is.blocks; ++i) {
+    const std::string at = "encoder.layer." + std::to_string(i) + ".";
+    add_block(b, is, at, deberta_names);
+    AttentionSpec& a = b.network.stacks.front().blocks.back().attention;
+    a.scale /= std::sqrt(terms);
+    a.places = places;
+    a.places->query = shared || !places.from_place ? a.q : b.linear(at + "attention.self.pos_query_proj", is.d, is.d);
+    a.places->key = shared || !places.to_place ? a.k : b.linear(at + "attention.self.pos_key_proj", is.d, is.d);
+  }
+  b.network.notes.push_back("biased_scores add word with place (c2p) and place with word (p2c), as this pass has them");
+  build_masked_head(b, "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
+                    "cls.predictions.decoder", {"cls.predictions.bias", "cls.predictions.decoder.bias"}, is.activation,
+                    is.epsilon);
+}
 
 void build_bert(NetworkBuilder& b) {
   const Encoder is = build_blocks(b, 0);

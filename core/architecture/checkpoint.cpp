@@ -4,6 +4,8 @@
 #include <cassert>
 
 #include "core/architecture/gguf_model.h"
+#include "core/architecture/packed_weights.h"
+#include "core/files/array_contents.h"
 #include "core/files/error_place.h"
 #include "core/tensor/memory.h"
 #include "core/text/utf8_path.h"
@@ -26,6 +28,7 @@ Checkpoint::Checkpoint(const std::vector<std::filesystem::path>& files) : paths_
     stamps_.push_back(stamp_of(path));
     add(open_arrays(path));
   }
+  find_mxfp4();
   most_kept_ = static_cast<std::uint64_t>(memory_budget());
 }
 
@@ -46,16 +49,79 @@ void Checkpoint::add(const std::shared_ptr<const ArrayFile>& file) {
   }
 }
 
+void Checkpoint::find_mxfp4() {
+  constexpr std::string_view of_codes = "_blocks";
+  const std::vector<std::string> names = std::move(names_);
+  names_.clear();
+  for (const std::string& name : names) {
+    const std::string stem = name.substr(0, name.size() - std::min(name.size(), of_codes.size()));
+    const std::string scales = stem + "_scales";
+    const auto holds = [&](const std::string& array, std::size_t axes) {
+      return has(array) && entry(array).dtype == DType::u8 && entry(array).shape.size() == axes;
+    };
+    if (name.ends_with("_scales") && holds(name.substr(0, name.size() - 7) + std::string(of_codes), 4)) continue;
+    if (!name.ends_with(of_codes) || !holds(name, 4) || !has(scales) || has(stem)) {
+      names_.push_back(name);
+      continue;
+    }
+    Shape shape = entry(name).shape;
+    const Index bytes = shape[3];
+    shape.pop_back();
+    if (bytes != 16 || entry(scales).shape != shape || entry(scales).dtype != DType::u8)
+      ErrorPlace{path_of(scales)}.array(scales).fail(
+          "has shape " + to_string(entry(scales).shape) + " beside blocks " + to_string(entry(name).shape),
+          "a byte for each 16 bytes");
+    shape[2] *= 32;
+    packed_.emplace(stem, Packed{places_.at(name), places_.at(scales), 0, 0, {stem, DType::f32, std::move(shape)}});
+    names_.push_back(stem);
+  }
+}
+
+void Checkpoint::take_block_scales(Index rows, Index columns) {
+  constexpr std::string_view of_scales = "_scale_inv";
+  for (const auto& [scales, place] : places_) {
+    if (!scales.ends_with(of_scales)) continue;
+    const std::string name = scales.substr(0, scales.size() - of_scales.size());
+    const std::string bits = std::string(fp8_bits) + name;
+    if (!has(bits) || entry(bits).shape.size() != 2) continue;
+    ArrayEntry whole = entry(bits);
+    whole.name = name;
+    const Shape wanted{(whole.shape[0] + rows - 1) / rows, (whole.shape[1] + columns - 1) / columns};
+    if (entry(scales).shape != wanted)
+      ErrorPlace{path_of(scales)}.array(scales).fail("has shape " + to_string(entry(scales).shape),
+                                                     to_string(wanted) + ", one for each block of the weight");
+    whole.dtype = DType::f32;
+    packed_.emplace(name, Packed{places_.at(bits), place, rows, columns, std::move(whole)});
+  }
+  std::erase_if(names_, [&](const std::string& name) {
+    return name.ends_with(of_scales) && packed_.contains(name.substr(0, name.size() - of_scales.size()));
+  });
+  for (std::string& name : names_) {
+    if (name.starts_with(fp8_bits) && packed_.contains(name.substr(fp8_bits.size()))) name.erase(0, fp8_bits.size());
+  }
+}
+
 const ArrayEntry& Checkpoint::entry(const std::string& name) const {
+  if (const auto packed = packed_.find(name); packed != packed_.end()) return packed->second.entry;
   const auto place = places_.find(name);
   assert(place != places_.end());
   return *files_[place->second.file]->find(place->second.name);
 }
 
 Tensor Checkpoint::load(const std::string& name) const {
-  const auto place = places_.find(name);
-  assert(place != places_.end());
-  return kept_or(name, [&] { return files_[place->second.file]->load(place->second.name); });
+  return kept_or(name, [&] { return read(name); });
+}
+
+Tensor Checkpoint::read(const std::string& name) const {
+  const auto packed = packed_.find(name);
+  if (packed == packed_.end()) {
+    assert(places_.contains(name));
+    return numbers_at(places_.find(name)->second);
+  }
+  const Packed& p = packed->second;
+  const Tensor codes = numbers_at(p.codes), scales = numbers_at(p.scales);
+  return p.rows > 0 ? from_fp8(codes, scales, p.rows, p.columns, {})
+                    : from_mxfp4(codes, scales).view(Shape(p.entry.shape));
 }
 
 Tensor Checkpoint::load_part(const std::string& name, Index part) const {
@@ -80,6 +146,12 @@ Tensor Checkpoint::kept_or(const std::string& name, const std::function<Tensor()
 }
 
 Tensor Checkpoint::load_rows(const std::string& name, std::span<const Index> rows) const {
+  if (const auto packed = packed_.find(name); packed != packed_.end()) {
+    const Packed& p = packed->second;
+    const Tensor codes = files_[p.codes.file]->load_rows(p.codes.name, rows);
+    if (p.rows > 0) return from_fp8(codes, numbers_at(p.scales), p.rows, p.columns, rows);
+    return from_mxfp4(codes, files_[p.scales.file]->load_rows(p.scales.name, rows));
+  }
   const Place& place = places_.at(name);
   return files_[place.file]->load_rows(place.name, rows);
 }

@@ -21,11 +21,21 @@ class Checkpoint {
   /// Throws FileError where a file is missing or damaged, or two hold the same array.
   explicit Checkpoint(const std::vector<std::filesystem::path>& files);
   /// Of one file that is open.
-  explicit Checkpoint(const std::shared_ptr<const ArrayFile>& file) { add(file); }
+  explicit Checkpoint(const std::shared_ptr<const ArrayFile>& file) {
+    add(file);
+    find_mxfp4();
+  }
 
-  /// In the files' order.
+  /// From now on weights in 8-bit floating point are their numbers times the scales beside them, "…_scale_inv", each of
+  /// a block of so many rows and columns. Throws FileError where the scales do not fit.
+  void take_block_scales(Index rows, Index columns);
+
+  /// In the files' order; of a weight that is packed with scales its own name alone.
   const std::vector<std::string>& names() const { return names_; }
-  bool has(const std::string& name) const { return places_.contains(name); }
+  bool has(const std::string& name) const { return places_.contains(name) || packed_.contains(name); }
+  /// Whether it is stored in fewer bits, which are turned into numbers when it is read.
+  bool is_packed(const std::string& name) const { return packed_.contains(name); }
+  bool has_packed() const { return !packed_.empty(); }
   /// Asserts that it is there.
   const ArrayEntry& entry(const std::string& name) const;
   /// The numbers, kept for the next time while all that is kept takes no more than memory_budget(): a network that
@@ -51,7 +61,17 @@ class Checkpoint {
     std::string name;  ///< in that file
   };
 
+  /// A weight in fewer bits. Of MXFP4 there are no blocks of rows.
+  struct Packed {
+    Place codes, scales;
+    Index rows = 0, columns = 0;
+    ArrayEntry entry;
+  };
+
   void add(const std::shared_ptr<const ArrayFile>& file);
+  void find_mxfp4();
+  Tensor read(const std::string& name) const;
+  Tensor numbers_at(const Place& place) const { return files_[place.file]->load(place.name); }
   Tensor kept_or(const std::string& name, const std::function<Tensor()>& load) const;
 
   std::vector<std::filesystem::path> paths_;
@@ -59,6 +79,7 @@ class Checkpoint {
   std::vector<std::shared_ptr<const ArrayFile>> files_;
   std::vector<std::string> names_;
   std::map<std::string, Place, std::less<>> places_;
+  std::map<std::string, Packed, std::less<>> packed_;
   std::uint64_t most_kept_ = 0;  ///< bytes
   mutable std::mutex mutex_;
   mutable std::map<std::string, Tensor, std::less<>> kept_;

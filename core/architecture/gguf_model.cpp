@@ -18,15 +18,22 @@ struct Family {
   std::string_view architecture, model_type;
   bool interleaved = false;   ///< queries and keys are permuted, so that neighbouring channels rotate together
   bool norms_around = false;  ///< of attention and MLP, before and after
+  bool mixture = false;       ///< of experts
 };
-constexpr std::array<Family, 8> families{{{"llama", "llama", true},
-                                          {"qwen2", "qwen2"},
-                                          {"qwen3", "qwen3"},
-                                          {"gemma", "gemma"},
-                                          {"gemma2", "gemma2", false, true},
-                                          {"gemma3", "gemma3_text", false, true},
-                                          {"phi3", "phi3"},
-                                          {"gpt2", "gpt2"}}};
+/// LLaMA's with experts is Mixtral.
+constexpr Family mixtral{"llama", "mixtral", true, false, true};
+constexpr std::array<Family, 12> families{{{"llama", "llama", true},
+                                           {"qwen2", "qwen2"},
+                                           {"qwen3", "qwen3"},
+                                           {"gemma", "gemma"},
+                                           {"gemma2", "gemma2", false, true},
+                                           {"gemma3", "gemma3_text", false, true},
+                                           {"phi3", "phi3"},
+                                           {"gpt2", "gpt2"},
+                                           {"qwen2moe", "qwen2_moe", false, false, true},
+                                           {"qwen3moe", "qwen3_moe", false, false, true},
+                                           {"olmoe", "olmoe", false, false, true},
+                                           {"gpt-oss", "gpt_oss", false, false, true}}};
 
 std::string architecture_of(const ArrayFile& file) {
   const auto found = file.texts().find("general.architecture");
@@ -35,6 +42,8 @@ std::string architecture_of(const ArrayFile& file) {
 
 const Family* family_of(const ArrayFile& file) {
   const std::string architecture = architecture_of(file);
+  const auto experts = file.numbers().find("llama.expert_count");
+  if (architecture == "llama" && experts != file.numbers().end() && experts->second > 0) return &mixtral;
   const auto* const found = std::ranges::find(families, architecture, &Family::architecture);
   return found == families.end() ? nullptr : found;
 }
@@ -77,6 +86,25 @@ const Names& names_of_llama(bool norms_around, bool packed) {
   };
   static const Names plain = with(false, false), around = with(true, false), one_matrix = with(false, true);
   return norms_around ? around : packed ? one_matrix : plain;
+}
+
+/// What a mixture has besides; of Mixtral and gpt-oss some under names of their own.
+Names names_of_mixture(std::string_view model_type) {
+  Names names = names_of_llama(false, false);
+  const bool of_mixtral = model_type == "mixtral", of_oss = model_type == "gpt_oss";
+  const Names more{{"ffn_gate_inp", of_mixtral ? "block_sparse_moe.gate"
+                                    : of_oss   ? "mlp.router"
+                                               : "mlp.gate"},
+                   {"ffn_gate_exps", of_mixtral ? "block_sparse_moe.experts.w1" : "mlp.experts.gate_proj"},
+                   {"ffn_up_exps", of_mixtral ? "block_sparse_moe.experts.w3" : "mlp.experts.up_proj"},
+                   {"ffn_down_exps", of_mixtral ? "block_sparse_moe.experts.w2" : "mlp.experts.down_proj"},
+                   {"ffn_gate_inp_shexp", "mlp.shared_expert_gate"},
+                   {"ffn_gate_shexp", "mlp.shared_expert.gate_proj"},
+                   {"ffn_up_shexp", "mlp.shared_expert.up_proj"},
+                   {"ffn_down_shexp", "mlp.shared_expert.down_proj"},
+                   {"attn_sinks", "self_attn.sinks"}};
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
 }
 
 /// Numbers under "llama.…", and what is missing.
@@ -122,6 +150,16 @@ json scaling_of(const Fields& fields) {
   return scaling;
 }
 
+void add_mixture(const Fields& fields, const Family& family, json& config) {
+  fields.copy(config, "num_experts", "expert_count");
+  fields.copy(config, "num_experts_per_tok", "expert_used_count");
+  fields.copy(config, family.model_type == "gpt_oss" ? "intermediate_size" : "moe_intermediate_size",
+              "expert_feed_forward_length");
+  fields.copy(config, "shared_expert_intermediate_size", "expert_shared_feed_forward_length");
+  if (family.model_type == "qwen3_moe") config["norm_topk_prob"] = true;  // no key says it; the family's
+  if (family.model_type == "gpt_oss" && config.contains("rope_scaling")) config["rope_scaling"]["truncate"] = false;
+}
+
 void add_llama(const Fields& fields, const Family& family, json& config) {
   fields.copy(config, "num_hidden_layers", "block_count");
   fields.copy(config, "hidden_size", "embedding_length");
@@ -137,6 +175,7 @@ void add_llama(const Fields& fields, const Family& family, json& config) {
   fields.copy(config, "final_logit_softcapping", "final_logit_softcapping");
   if (const json scaling = scaling_of(fields); !scaling.is_null()) config["rope_scaling"] = scaling;
   config["rope_interleaved"] = family.interleaved;
+  if (family.mixture) add_mixture(fields, family, config);
   const double heads = fields.at("attention.head_count"), width = fields.at("embedding_length");
   const double d_head =
       fields.has("attention.key_length") ? fields.at("attention.key_length") : width / std::max(heads, 1.0);
@@ -172,7 +211,10 @@ std::string hugging_face_name(const ArrayFile& file, std::string_view name) {
   const Family* family = family_of(file);
   if (!family) return std::string(name);
   const bool gpt2 = family->architecture == "gpt2";
-  const Names& names = gpt2 ? names_of_gpt2() : names_of_llama(family->norms_around, family->architecture == "phi3");
+  const Names of_mixture = family->mixture ? names_of_mixture(family->model_type) : Names();
+  const Names& names = gpt2              ? names_of_gpt2()
+                       : family->mixture ? of_mixture
+                                         : names_of_llama(family->norms_around, family->architecture == "phi3");
   std::string before;
   std::string_view rest = name;
   if (rest.starts_with("blk.")) {
@@ -184,7 +226,8 @@ std::string hugging_face_name(const ArrayFile& file, std::string_view name) {
   const std::size_t dot = rest.rfind('.');
   const auto known = std::ranges::find(names, rest.substr(0, dot), &Names::value_type::first);
   if (known == names.end() || dot == std::string_view::npos) return std::string(name);
-  return before + std::string(known->second) + std::string(rest.substr(dot));
+  const bool sinks = known->second.ends_with("sinks");  // a parameter without a layer of its own
+  return before + std::string(known->second) + (sinks ? std::string() : std::string(rest.substr(dot)));
 }
 
 json gguf_config(const Checkpoint& checkpoint) {
@@ -201,8 +244,10 @@ json gguf_config(const Checkpoint& checkpoint) {
   for (const char* key : {"attention.head_count", "attention.head_count_kv", "feed_forward_length"})
     refuse_by_layer(file, prefix + key);
   const Fields fields(file);
-  if (fields.has("expert_count") && fields.at("expert_count") > 0)
-    ErrorPlace{file.path()}.fail("is a mixture of experts, which is not computed here", "a model with one MLP a layer");
+  if (!family->mixture && fields.has("expert_count") && fields.at("expert_count") > 0)
+    ErrorPlace{file.path()}.fail(
+        "is a mixture of experts, which is not computed for " + in_quotes(family->architecture),
+        "a model with one MLP a layer");
   for (const char* factors : {"rope_factors_long.weight", "rope_factors_short.weight"}) {
     if (file.find(factors))
       ErrorPlace{file.path()}.fail("holds " + in_quotes(factors) + ", which is not computed here",

@@ -158,6 +158,37 @@ void build_gpt_oss(NetworkBuilder& b) {
                          .experts = Flavour::Experts::gpt_oss});
 }
 
+/// DeepSeek-V2 and V3 (2024): latent attention, experts in groups beside shared ones.
+void build_deepseek(NetworkBuilder& b) {
+  for (const char* name : {"aux_loss_alpha", "seq_aux", "ep_size", "num_nextn_predict_layers", "n_shared_experts"})
+    b.config.find({name});
+  const bool neighbours = b.config.flag({"rope_interleave"}, true);
+  build_llama_family(
+      b,
+      {.latent = true, .pairing = neighbours ? Rope::interleaved : Rope::half, .experts = Flavour::Experts::deepseek});
+}
+
+/// Llama 4 (2025): three of four layers are rotated and see their own chunk, the fourth sees everything.
+void build_llama4(NetworkBuilder& b) {
+  const Config& c = b.config;
+  for (const char* name : {"for_llm_compressor", "attn_scale"}) c.find({name});
+  build_llama_family(b, {.epsilon = 1e-5,
+                         .qk_norms = Flavour::QkNorms::unit,
+                         .base = 500000,
+                         .pairing = Rope::interleaved,
+                         .unrotated_every = 4,
+                         .chunks = true,
+                         .mlp = "feed_forward.",
+                         .experts = Flavour::Experts::llama4});
+  // From this position on queries of layers that are not rotated grow with it.
+  const Index grows = c.flag({"attn_temperature_tuning"}, true) ? c.whole({"floor_scale"}, 8192) - 1 : 0;
+  Index& most = b.network.stacks.front().embedding.most_positions;
+  if (grows <= 0 || (most > 0 && most <= grows)) return;
+  most = grows;
+  b.network.notes.push_back("texts of at most " + std::to_string(grows) +
+                            " tokens: beyond them queries grow with their position, which is not computed");
+}
+
 void build_gemma(NetworkBuilder& b) { build_llama_family(b, {.tied = true, .plus_one = true, .root_scale = true}); }
 
 /// Gemma 2 (Rivière et al. 2024): every other layer has a window, the first one too.

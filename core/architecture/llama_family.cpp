@@ -8,13 +8,6 @@
 namespace headlight {
 namespace {
 
-/// Whether the layer has experts: mlp_only_layers and decoder_sparse_step say which have one MLP instead (Qwen).
-bool has_experts(const Config& c, Index layer) {
-  const nlohmann::json* single = c.find({"mlp_only_layers"});
-  if (single && std::ranges::find(*single, nlohmann::json(layer)) != single->end()) return false;
-  return (layer + 1) % std::max<Index>(1, c.whole({"decoder_sparse_step"}, 1)) == 0;
-}
-
 /// The keys that each layer's queries see, 0 for all: sliding_window, layer_types and what the family says without
 /// them.
 std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavour, Index blocks) {
@@ -71,6 +64,17 @@ std::vector<bool> rotated_layers(const NetworkBuilder& b, Index blocks, Index us
   return rotated;
 }
 
+/// Whether a layer's queries see their own chunk alone: layer_types, else those that are rotated.
+bool is_chunked(const Config& c, Index layer, bool rotated) {
+  const nlohmann::json* types = c.find({"layer_types"});
+  if (!types || !types->is_array() || static_cast<Index>(types->size()) <= layer) return rotated;
+  const nlohmann::json& type = (*types)[static_cast<std::size_t>(layer)];
+  if (type != "chunked_attention" && type != "full_attention")
+    c.fail("its layer_types have " + type.dump() + ", which is not computed here",
+           "expected full_attention or chunked_attention");
+  return type == "chunked_attention";
+}
+
 class LlamaFamily {
  public:
   LlamaFamily(NetworkBuilder& builder, const LlamaFlavour& flavour) : b_(builder), c_(builder.config), is_(flavour) {}
@@ -83,10 +87,6 @@ class LlamaFamily {
   void place_norms(BlockSpec& block, const std::string& at) const;
   void add_attention(AttentionSpec& a, const std::string& at, Index i) const;
   void add_projections(AttentionSpec& a, const std::string& at) const;
-  MlpSpec mlp(const std::string& at, Index width, const char* gate, const char* up, const char* down) const;
-  MlpSpec packed_mlp(const std::string& at) const;
-  MixtureSpec mixture(const std::string& at) const;
-  MlpSpec stacked_expert(const std::string& at, Index expert, Index count) const;
   NormSpec norm(const std::string& name, Index width) const;
 
   NetworkBuilder& b_;
@@ -114,10 +114,11 @@ void LlamaFamily::read_sizes() {
   if (heads_ == 0 || kv_heads_ == 0 || heads_ % kv_heads_ != 0)
     c_.fail("says " + std::to_string(heads_) + " heads on " + std::to_string(kv_heads_) + " key/value heads",
             "expected a multiple");
-  if (!c_.has("head_dim") && d_ % heads_ != 0)
+  if (!c_.has("head_dim") && !is_.latent && d_ % heads_ != 0)
     c_.fail("its hidden_size " + std::to_string(d_) + " is no multiple of its " + std::to_string(heads_) + " heads",
             "expected a head_dim");
   d_head_ = c_.whole({"head_dim"}, d_ / heads_);
+  if (is_.latent) d_head_ = c_.whole({"qk_nope_head_dim"}) + c_.whole({"qk_rope_head_dim"});
   epsilon_ = !is_.gains ? is_.epsilon
              : is_.norm == NormKind::rms
                  ? c_.number({"rms_norm_eps"}, is_.epsilon)
@@ -139,7 +140,8 @@ void LlamaFamily::read_sizes() {
 
 void LlamaFamily::read_rotation() {
   const double share = b_.rotary_share(is_.rotated_share);
-  const auto rotary = static_cast<Index>(share * static_cast<double>(d_head_));
+  const Index rotary =
+      is_.latent ? c_.whole({"qk_rope_head_dim"}) : static_cast<Index>(share * static_cast<double>(d_head_));
   if (rotary % 2 != 0 || rotary > d_head_)
     c_.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head_) + " channels",
             "expected an even number");
@@ -149,8 +151,9 @@ void LlamaFamily::read_rotation() {
   sliding_rope_ = b_.ropes_by_kind() ? b_.rope(rotary, pairing, is_.base, "sliding_attention")
                   : is_.window_plain ? plain_rope(pairing, rope_.theta, rotary)
                                      : rope_;
-  windows_ = windows_of(b_, is_, blocks_);
   rotated_ = rotated_layers(b_, blocks_, is_.unrotated_every);
+  if (is_.chunks) windows_.assign(static_cast<std::size_t>(blocks_), 0);
+  else windows_ = windows_of(b_, is_, blocks_);
 }
 
 void LlamaFamily::place_norms(BlockSpec& block, const std::string& at) const {
@@ -201,12 +204,17 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
   a.causal = true;
   const auto layer = static_cast<std::size_t>(i);
   a.window = is_.window_unrotated && rotated_[layer] && !c_.has("layer_types") ? 0 : windows_[layer];
+  if (is_.chunks && is_chunked(c_, i, rotated_[layer])) a.chunk = c_.whole({"attention_chunk_size"}, 8192);
   if (rotated_[layer] && (a.window > 0 || !is_.window_rotated)) a.rope = a.window > 0 ? sliding_rope_ : rope_;
-  add_projections(a, at);
+  is_.latent ? add_latent_attention(b_, at, d_, a) : add_projections(a, at);
   if (is_.sinks) a.sinks = b_.array(at + "sinks", {heads_}, "a logit a head");
   if (is_.qk_norms == LlamaFlavour::QkNorms::none) return;
   // A LayerNorm of heads has a row for each (Cohere).
   a.norm_whole = is_.qk_norms == LlamaFlavour::QkNorms::whole;
+  if (is_.qk_norms == LlamaFlavour::QkNorms::unit) {
+    if (c_.flag({"use_qk_norm"}, true) && rotated_[layer]) a.q_norm = a.k_norm = {NormKind::rms, {}, {}, epsilon_};
+    return;
+  }
   const auto head_norm = [&](const std::string& name, Index heads) {
     if (is_.norm == NormKind::rms) return norm(at + name, a.norm_whole ? heads * d_head_ : d_head_);
     NormSpec spec{is_.norm, {}, {}, epsilon_, false};
@@ -217,74 +225,6 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
   a.k_norm = head_norm("k_norm", kv_heads_);
 }
 
-MlpSpec LlamaFamily::mlp(const std::string& at, Index width, const char* gate, const char* up, const char* down) const {
-  MlpSpec mlp{{}, b_.linear(at + up, width, d_), b_.linear(at + down, d_, width), activation_};
-  if (*gate) mlp.gate = b_.linear(at + gate, width, d_);
-  return mlp;
-}
-
-MlpSpec LlamaFamily::packed_mlp(const std::string& at) const {
-  const LinearSpec packed = b_.linear(at + "gate_up_proj", 2 * inner_, d_);
-  return {NetworkBuilder::part(packed, 0, inner_), NetworkBuilder::part(packed, inner_, inner_),
-          b_.linear(at + "down_proj", d_, inner_), activation_};
-}
-
-MlpSpec LlamaFamily::stacked_expert(const std::string& at, Index expert, Index count) const {
-  const std::string why = "as " + c_.path() + " says";
-  MlpSpec mlp;
-  mlp.activation = activation_;
-  if (is_.experts == LlamaFlavour::Experts::granite) {  // [experts, out, in], the gate's rows first
-    const LinearSpec both{b_.array(at + "input_linear.weight", {count, 2 * inner_, d_}, why), {}, false, {}, expert};
-    mlp.gate = NetworkBuilder::part(both, 0, inner_);
-    mlp.up = NetworkBuilder::part(both, inner_, inner_);
-    mlp.down = {b_.array(at + "output_linear.weight", {count, d_, inner_}, why), {}, false, {}, expert};
-    return mlp;
-  }
-  // [experts, in, out], gate and up by turns
-  const std::string name = at + "experts.";
-  mlp.up = {b_.array(name + "gate_up_proj", {count, d_, 2 * inner_}, why),
-            b_.array(name + "gate_up_proj_bias", {count, 2 * inner_}, why),
-            true,
-            {},
-            expert};
-  mlp.down = {b_.array(name + "down_proj", {count, inner_, d_}, why),
-              b_.array(name + "down_proj_bias", {count, d_}, why),
-              true,
-              {},
-              expert};
-  mlp.limit = c_.number({"swiglu_limit"}, 7);
-  return mlp;
-}
-
-MixtureSpec LlamaFamily::mixture(const std::string& at) const {
-  using Experts = LlamaFlavour::Experts;
-  const bool mixtral = is_.experts == Experts::mixtral, qwen = is_.experts == Experts::qwen,
-             sparse = mixtral || is_.experts == Experts::granite;
-  MixtureSpec mixture;
-  const Index count = c_.whole({"num_local_experts", "num_experts"});
-  mixture.chosen = c_.whole({"num_experts_per_tok", "experts_per_token"});
-  if (b_.whole() && (mixture.chosen < 1 || mixture.chosen > count))
-    c_.fail("its num_experts_per_tok is " + std::to_string(mixture.chosen), "expected 1 to " + std::to_string(count));
-  mixture.renormalised = !qwen || c_.flag({"norm_topk_prob"}, is_.renormalised);
-  const std::string block = at + (sparse ? "block_sparse_moe." : "mlp.");
-  const char* router = is_.experts == Experts::granite   ? "router.layer"
-                       : is_.experts == Experts::gpt_oss ? "router"
-                                                         : "gate";
-  mixture.router = b_.linear(block + router, count, d_);
-  const Index width = qwen ? c_.whole({"moe_intermediate_size"}, inner_) : inner_;
-  for (Index i = 0; i < (b_.whole() ? count : 0); ++i) {
-    const std::string name = block + "experts." + std::to_string(i) + ".";
-    mixture.experts.push_back(mixtral ? mlp(name, width, "w1", "w3", "w2")
-                              : qwen  ? mlp(name, width, "gate_proj", "up_proj", "down_proj")
-                                      : stacked_expert(block, i, count));
-  }
-  if (const Index shared = c_.whole({"shared_expert_intermediate_size"}, 0); shared > 0) {
-    mixture.shared = mlp(block + "shared_expert.", shared, "gate_proj", "up_proj", "down_proj");
-    mixture.shared_gate = b_.linear(block + "shared_expert_gate", 1, d_);
-  }
-  return mixture;
-}
-
 void LlamaFamily::add_block(StackSpec& stack, Index i) {
   const std::string at = "layers." + std::to_string(i) + ".";
   BlockSpec& block = b_.begin_block(stack, at);
@@ -292,8 +232,7 @@ void LlamaFamily::add_block(StackSpec& stack, Index i) {
   place_norms(block, at);
   block.attention.name = block.name + ".self_attn";
   add_attention(block.attention, at + "self_attn.", i);
-  if (is_.experts != LlamaFlavour::Experts::none && has_experts(c_, i)) block.mixture = mixture(at);
-  else block.mlp = is_.packed_mlp ? packed_mlp(at + "mlp.") : mlp(at + "mlp.", inner_, is_.gate, is_.up, is_.down);
+  LlamaMlps(b_, is_, d_, inner_, activation_).add(block, at, i);
 }
 
 void LlamaFamily::build() {

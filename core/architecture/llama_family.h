@@ -16,7 +16,9 @@ struct LlamaFlavour {
   /// under other names GLM 4).
   enum class Norms { before, after, around, around_glm } norms = Norms::before;
   bool parallel = false;  ///< attention and MLP side by side, from one norm (Phi, Cohere)
-  enum class QkNorms { none, per_head, whole } qk_norms = QkNorms::none;
+  /// unit: without weights, of the layers that are rotated (Llama 4).
+  enum class QkNorms { none, per_head, whole, unit } qk_norms = QkNorms::none;
+  bool latent = false;  ///< multi-head latent attention (DeepSeek)
 
   double base = 10000;
   double rotated_share = 1;  ///< of a head's channels
@@ -27,22 +29,56 @@ struct LlamaFlavour {
   bool window_rotated = false;    ///< only layers with a window are rotated (Cohere 2)
   bool window_plain = false;      ///< rope_scaling is of the layers without a window (OLMo 3)
   Index unrotated_every = 0;      ///< without the field: of so many layers the last one is not rotated
+  bool chunks = false;            ///< a layer that is rotated sees the positions of its own chunk (Llama 4)
   bool sinks = false;
 
   const char* bias = "attention_bias";  ///< the field that says whether projections have biases; "": the file shows it
   bool output_bias = true;              ///< that field is of the output projection, too
   bool packed_heads = false, packed_mlp = false;  ///< qkv_proj, gate_up_proj (Phi-3)
   const char* output = "o_proj";
+  const char* mlp = "mlp.";
   const char *gate = "gate_proj", *up = "up_proj", *down = "down_proj";  ///< of the MLP; gate "": none
   const char* final_norm = "norm";
   const char* activation = "silu";
-  enum class Experts { none, mixtral, qwen, granite, gpt_oss } experts = Experts::none;
+  enum class Experts { none, mixtral, qwen, granite, gpt_oss, deepseek, llama4 } experts = Experts::none;
   bool renormalised = false;  ///< without a norm_topk_prob the chosen experts' shares sum to one
 
   bool root_scale = false;   ///< embeddings times √d (Gemma)
   bool multipliers = false;  ///< of the embedding and of what a block adds (Granite)
   double logit_scale = 0;    ///< logits times logit_scale, without the field this; 0: as they are (Cohere)
 };
+
+/// The MLPs of one member: one a layer, or a router's choice of experts (llama_mlp.cpp).
+class LlamaMlps {
+ public:
+  LlamaMlps(const NetworkBuilder& builder, const LlamaFlavour& flavour, Index d, Index inner, Activation activation)
+      : b_(builder), c_(builder.config), is_(flavour), d_(d), inner_(inner), activation_(activation) {}
+  /// That of layer i, whose arrays begin with `at`, "layers.3.".
+  void add(BlockSpec& block, const std::string& at, Index i) const;
+
+ private:
+  bool has_experts(Index layer) const;
+  MlpSpec mlp(const std::string& at, Index width, const char* gate, const char* up, const char* down) const;
+  MlpSpec packed_mlp(const std::string& at) const;
+  MixtureSpec mixture(const std::string& at) const;
+  LinearSpec shared_gate(const std::string& name) const;
+  void choose(MixtureSpec& mixture, const std::string& router, Index count) const;
+  MlpSpec expert(const std::string& at, Index expert, Index count) const;
+  MlpSpec stacked_expert(const std::string& at, Index width, Index expert, Index count) const;
+  MlpSpec expert_of_granite(const std::string& at, Index expert, Index count) const;
+  MlpSpec expert_of_gpt_oss(const std::string& at, Index expert, Index count) const;
+  MlpSpec expert_of_llama4(const std::string& at, Index expert, Index count) const;
+  LinearSpec one_of(const std::string& name, const std::string& bias, Index expert, Shape shape, bool in_out) const;
+
+  const NetworkBuilder& b_;
+  const Config& c_;
+  const LlamaFlavour& is_;
+  Index d_ = 0, inner_ = 0;
+  Activation activation_ = Activation::silu;
+};
+
+/// DeepSeek's latent attention on d channels, whose arrays begin with `at`: sizes, heads and scale, but for o.
+void add_latent_attention(const NetworkBuilder& b, const std::string& at, Index d, AttentionSpec& attention);
 
 void build_llama_family(NetworkBuilder& b, const LlamaFlavour& flavour);
 

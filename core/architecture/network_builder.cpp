@@ -61,6 +61,7 @@ std::string NetworkBuilder::array(const std::string& name, const Shape& shape, c
   const std::string full = prefix + name;
   if (layer) return full;
   for (const auto& part : file.files()) {
+    if (file.is_packed(full)) break;
     part->refuse_if_skipped(full);
     for (const char* packed :
          {".qweight", ".weight_packed", ".SCB", ".weight_scale", ".weight_scale_inv", ".quant_state.bitsandbytes__nf4",

@@ -128,6 +128,8 @@ void build_mixtral(NetworkBuilder& b);
 void build_qwen2_moe(NetworkBuilder& b);
 void build_qwen3_moe(NetworkBuilder& b);
 void build_olmoe(NetworkBuilder& b);
+void build_deepseek(NetworkBuilder& b);
+void build_llama4(NetworkBuilder& b);
 void build_gemma(NetworkBuilder& b);
 void build_gemma2(NetworkBuilder& b);
 void build_gemma3(NetworkBuilder& b);
@@ -137,9 +139,19 @@ void build_roberta(NetworkBuilder& b);
 void build_electra(NetworkBuilder& b);
 void build_albert(NetworkBuilder& b);
 void build_modernbert(NetworkBuilder& b);
+void build_deberta2(NetworkBuilder& b);
 void build_distilbert(NetworkBuilder& b);
 // vision.cpp
 void build_vit(NetworkBuilder& b);
+void build_deit(NetworkBuilder& b);
+void build_dinov2(NetworkBuilder& b);
+void build_clip(NetworkBuilder& b);
+void build_siglip(NetworkBuilder& b);
+void build_timm_vit(NetworkBuilder& b);
+/// Of a config.json of two towers the image's.
+nlohmann::json image_tower_config(const nlohmann::json& whole, const std::string& type);
+/// timm's config.json, which says a name and a preprocessor, in Hugging Face's words; itself where it is no plain ViT.
+nlohmann::json timm_config(const nlohmann::json& whole, const Checkpoint& file);
 // torch_transformer.cpp
 void build_torch_transformer(NetworkBuilder& b);
 // encoder_decoder.cpp

@@ -48,14 +48,39 @@ struct RelativeSpec {
   bool bidirectional = true;
 };
 
+/// Multi-head latent attention (DeepSeek-V2 2024): what queries, keys and values are made of are narrow latents of x,
+///   c_q = q_norm(q_down x), or x where there is no q_down;  [c; r] = kv_down x, c ← kv_norm(c).
+/// Of each head the queries are q c_q, the keys what kv_up makes of c beside r, which all heads share, and the values
+/// what kv_up makes of c. `rotated` channels of each query and r are rotated; here they stand before the others.
+struct LatentSpec {
+  LinearSpec q_down, kv_down, kv_up;  ///< kv_up: of each head `plain` rows of keys, then `value` rows
+  NormSpec q_norm, kv_norm;
+  Index rank = 1, rotated = 0, plain = 1, value = 1;
+  /// Numbers that are kept of a token: c and r.
+  Index kept() const { return rank + rotated; }
+};
+
+/// Disentangled attention (He et al. 2021): beside word with word, scores have word with place (c2p) and place with
+/// word (p2c). A place is a row of a table for all layers, by the bucket of query − key: near ones one each, far ones
+/// growing with the logarithm up to `furthest`.
+struct PlacesSpec {
+  std::string table;  ///< [2 · span, width]
+  NormSpec norm;      ///< of its rows
+  LinearSpec query, key;
+  Index span = 1, buckets = 0, furthest = 1;  ///< no buckets: distances as they are
+  bool to_place = true, from_place = true;
+};
+
 struct AttentionSpec {
   std::string name;  ///< where its arrays stand: "transformer.h.3.attn"
   Index heads = 1, kv_heads = 1, d_head = 1;
   LinearSpec q, k, v, o;
+  std::optional<LatentSpec> latent{};  ///< in the place of k and v
   double scale = 1;
   std::optional<double> softcap;
   bool causal = false;
   Index window = 0;  ///< a query sees keys less than this away, itself included; 0: all
+  Index chunk = 0;   ///< or those of its own stretch of so many positions; 0: all
   RopeSpec rope;
   NormSpec q_norm, k_norm;  ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
@@ -64,6 +89,7 @@ struct AttentionSpec {
   bool scaled_alibi = false;         ///< Falcon's, which is scaled with the scores
   std::vector<std::string> masks{};  ///< nn.Transformer's: arrays beside the weights, attn_mask or key_padding_mask
   std::optional<RelativeSpec> relative;
+  std::optional<PlacesSpec> places{};
   bool other_relative = false;  ///< it adds relative positions that are not computed (MPNet, Swin)
   std::string sinks;            ///< [H], logits that take their share of the softmax
 };
@@ -73,18 +99,26 @@ enum class Activation : std::uint8_t { gelu, gelu_tanh, quick_gelu, relu, silu, 
 struct MlpSpec {
   LinearSpec gate, up, down;
   Activation activation = Activation::gelu;
-  /// gpt-oss: up x is g and u by turns, and what goes down (u + 1) · g · sigmoid(1.702 g), with g at most this and u
-  /// within ± this; 0: as above.
+  /// gpt-oss: up x is g and u by turns (or gate x and up x are), and what goes down (u + 1) · g · sigmoid(1.702 g),
+  /// with g at most this and u within ± this; 0: as above.
   double limit = 0;
 };
 
+enum class Scoring : std::uint8_t { softmax, sigmoid };
 /// A mixture of experts (Shazeer et al. 2017): each token goes through the few MLPs that its router gives the largest
 /// shares, softmax(router x), and gets their sum by these shares.
 struct MixtureSpec {
   LinearSpec router;  ///< [experts, d]
   std::vector<MlpSpec> experts;
-  Index chosen = 2;               ///< experts a token goes through
-  bool renormalised = true;       ///< the chosen ones' shares sum to one
+  Index chosen = 2;          ///< experts a token goes through
+  bool renormalised = true;  ///< the chosen ones' shares sum to one,
+  double factor = 1;         ///< then times this
+  Scoring scoring = Scoring::softmax;
+  std::string correction{};  ///< [experts], added to what is compared where experts are chosen, not to the shares
+  /// Experts are chosen in the `chosen_groups` best of so many groups alone (DeepSeek); a group is as good as its
+  /// `best_of_group` best experts together.
+  Index groups = 1, chosen_groups = 1, best_of_group = 1;
+  bool share_before = false;      ///< the share is of what goes into the expert, not of what comes out (Llama 4)
   std::optional<MlpSpec> shared;  ///< one that every token goes through besides,
   LinearSpec shared_gate;         ///< times sigmoid(shared_gate x), [1, d]; none: as it is
 };
@@ -150,6 +184,7 @@ struct HeadSpec {
 struct PictureSpec {
   PictureSteps steps;
   Index channels = 3, patch = 16, rows = 1, columns = 1;
+  Index table_rows = 0, table_columns = 0;  ///< of the table of positions; 0: as of the patches
 };
 
 struct NetworkSpec {

@@ -1,112 +1,12 @@
-// Transformers that read pictures: ViT (Dosovitskiy et al. 2020), whose norms stand before attention and MLP.
+// Transformers that read pictures, whose norms stand before attention and MLP: ViT (Dosovitskiy et al. 2020), DeiT
+// (Touvron et al. 2020), DINOv2 (Oquab et al. 2023) with registers (Darcet et al. 2023), the image towers of CLIP
+// (Radford et al. 2021) and SigLIP (Zhai et al. 2023), and timm's ViTs.
 #include <algorithm>
 
-#include "core/architecture/network_builder.h"
-#include "core/files/json_object.h"
-#include "core/text/utf8_path.h"
+#include "core/architecture/preprocessor.h"
 
 namespace headlight {
 namespace {
-
-/// {"height", "width"}, a number for both, or {"shortest_edge"} alone.
-struct SizeSaid {
-  int width = 0, height = 0, shorter_side = 0;
-};
-
-constexpr Index largest_side = 16384;
-
-SizeSaid size_said(const Config& config, const char* field, bool number_is_shorter_side = false) {
-  const nlohmann::json* said = config.find({field});
-  if (!said) return {};
-  const auto side = [&](const nlohmann::json& value) {
-    const double number = value.is_number() ? value.get<double>() : 0;
-    if (!(number >= 1 && number <= static_cast<double>(largest_side)) || number != static_cast<int>(number))
-      config.fail("its " + std::string(field) + " is " + said->dump(),
-                  "expected sides of 1 to " + std::to_string(largest_side) + " pixels");
-    return static_cast<int>(number);
-  };
-  if (said->is_object() && said->contains("shortest_edge") && !said->contains("longest_edge"))
-    return {0, 0, side((*said)["shortest_edge"])};
-  if (said->is_object() && said->contains("height") && said->contains("width"))
-    return {side((*said)["width"]), side((*said)["height"]), 0};
-  if (said->is_array() && said->size() == 2) return {side((*said)[1]), side((*said)[0]), 0};
-  const int both = side(*said);
-  return number_is_shorter_side ? SizeSaid{0, 0, both} : SizeSaid{both, both, 0};
-}
-
-/// What a kind of preprocessor does where its file says nothing.
-struct Preprocessor {
-  bool crops = false;
-  bool number_is_shorter_side = false;
-  Resampling filter = Resampling::bilinear;
-  std::array<float, 3> mean{0.5F, 0.5F, 0.5F}, deviation{0.5F, 0.5F, 0.5F};
-};
-
-std::array<float, 3> three(const Config& config, const char* field, const std::array<float, 3>& usual) {
-  const nlohmann::json* said = config.find({field});
-  if (!said) return usual;
-  std::array<float, 3> numbers{};
-  if (!said->is_array() || said->size() != 3)
-    config.fail("its " + std::string(field) + " is " + said->dump(), "expected three numbers");
-  for (std::size_t i = 0; i < 3; ++i) numbers[i] = (*said)[i].is_number() ? (*said)[i].get<float>() : 0;
-  return numbers;
-}
-
-/// preprocessor_config.json beside config.json; without one, what is usual, at `width` × `height`.
-PictureSteps steps_of(NetworkBuilder& b, const Preprocessor& usual, int width, int height) {
-  const std::filesystem::path path = path_from(b.config.path()).parent_path() / "preprocessor_config.json";
-  std::error_code error;
-  const bool there = std::filesystem::exists(path, error);
-  const Config c(
-      there ? read_json_object(path, "a preprocessor_config.json as Hugging Face writes it") : nlohmann::json::object(),
-      utf8_from(path));
-  if (!there)
-    b.network.notes.push_back("there is no preprocessor_config.json: pictures are resized and normalised as usual");
-  PictureSteps steps;
-  if (c.flag({"do_resize"}, true)) {
-    const SizeSaid size = size_said(c, "size", usual.number_is_shorter_side);
-    const bool said = size.shorter_side > 0 || size.width > 0;
-    steps.width = said ? size.width : width;
-    steps.height = said ? size.height : height;
-    steps.shorter_side = size.shorter_side;
-    const Index filter = c.whole({"resample"}, static_cast<Index>(usual.filter));
-    if (filter > static_cast<Index>(Resampling::hamming))
-      c.fail("its resample is " + std::to_string(filter), "expected one of PIL's filters, 0 to 5");
-    steps.filter = static_cast<Resampling>(filter);
-  }
-  if (c.flag({"do_center_crop"}, usual.crops)) {
-    const SizeSaid size = size_said(c, "crop_size");
-    steps.crop_width = size.width > 0 ? size.width : width;
-    steps.crop_height = size.height > 0 ? size.height : height;
-  }
-  steps.factor = c.flag({"do_rescale"}, true) ? static_cast<float>(c.number({"rescale_factor"}, 1.0 / 255)) : 1;
-  if (c.flag({"do_normalize"}, true)) {
-    steps.mean = three(c, "image_mean", usual.mean);
-    steps.deviation = three(c, "image_std", usual.deviation);
-    if (std::ranges::find(steps.deviation, 0.0F) != steps.deviation.end())
-      c.fail("its image_std holds 0, which pixels are divided by", "expected three numbers above 0");
-  }
-  for (const char* other : {"do_pad", "do_flip_channel_order", "do_thumbnail", "crop_pct", "rescale_offset"})
-    c.refuse_unless(other, false);
-  return steps;
-}
-
-/// The grid of config.json's image_size and patch_size.
-PictureSpec grid_of(const NetworkBuilder& b) {
-  const SizeSaid image = size_said(b.config, "image_size"), patch = size_said(b.config, "patch_size");
-  b.refuse_unless("num_channels", 3);
-  PictureSpec picture;
-  if (!b.whole()) return picture;
-  if (patch.width != patch.height || patch.width == 0 || image.width % patch.width != 0 ||
-      image.height % patch.width != 0 || image.width == 0)
-    b.config.fail("its image_size " + std::to_string(image.width) + " × " + std::to_string(image.height) +
-                      " is not cut into square patches by its patch_size " + std::to_string(patch.width),
-                  "expected a multiple of patch_size");
-  picture.patch = patch.width;
-  picture.rows = image.height / patch.width;
-  picture.columns = image.width / patch.width;
-  return picture;
-}
 
 /// The names of the classes: id2label, or numbers.
 void read_labels(NetworkBuilder& b, Index count) {
@@ -142,68 +42,305 @@ struct VisionSizes {
   Activation activation = Activation::gelu;
 };
 
-VisionSizes sizes_of(const NetworkBuilder& b) {
+/// config.json's, or `usual` where it says nothing.
+VisionSizes sizes_of(const NetworkBuilder& b, const VisionSizes& usual = {}, const char* activation = "gelu") {
   const Config& c = b.config;
-  const Index d = c.whole({"hidden_size"});
+  const auto whole = [&](const char* field, Index otherwise) {
+    return otherwise > 0 ? c.whole({field}, otherwise) : c.whole({field});
+  };
+  const Index d = whole("hidden_size", usual.d);
   return {d,
-          c.whole({"num_hidden_layers"}),
-          c.whole({"num_attention_heads"}),
-          c.whole({"intermediate_size"}, 4 * d),
-          c.number({"layer_norm_eps"}, 1e-12),
-          b.activation(c.text({"hidden_act"}, "gelu"))};
+          whole("num_hidden_layers", usual.blocks),
+          whole("num_attention_heads", usual.heads),
+          c.whole({"intermediate_size"}, usual.inner > 0 ? usual.inner : 4 * d),
+          c.number({"layer_norm_eps"}, usual.epsilon),
+          b.activation(c.text({"hidden_act"}, activation))};
 }
 
-/// Patches, the tokens before them, and a row of positions for each; "" for none.
+/// Patches, the tokens before them, and a row of positions for each.
 void build_embedding(NetworkBuilder& b, StackSpec& stack, const PictureSpec& picture, const std::string& patches,
-                     const std::string& positions) {
+                     const std::string& positions, bool leading_one = true) {
   EmbeddingSpec& e = stack.embedding;
   const Index d = b.network.width;
   const std::string why = "as " + b.config.path() + " says";
   e.patches.weight = b.array(patches + ".weight", {d, picture.channels, picture.patch, picture.patch}, why);
   if (b.has(patches + ".bias")) e.patches.bias = b.array(patches + ".bias", {d}, why);
   e.position_kind = PositionKind::learned;
-  const Index count = picture.rows * picture.columns + std::ranges::count(e.extra, true, &ExtraToken::has_position);
-  e.positions = b.array(positions, {1, count, d}, why);
+  const Index grid =
+      picture.table_rows > 0 ? picture.table_rows * picture.table_columns : picture.rows * picture.columns;
+  const Index count = grid + std::ranges::count(e.extra, true, &ExtraToken::has_position);
+  e.positions = b.array(positions, leading_one ? Shape{1, count, d} : Shape{count, d}, why);
 }
 
-/// As in Hugging Face's ViT.
-void add_block(NetworkBuilder& b, const VisionSizes& is, const std::string& at) {
-  BlockSpec& block = b.begin_block(b.network.stacks.front(), at);
-  AttentionSpec& a = block.attention;
-  a.name = block.name + ".attention";
-  settle_heads(b, a, is.d, is.heads);
-  block.before_attention = b.norm(at + "layernorm_before", NormKind::layer, is.d, is.epsilon);
-  a.q = b.linear(at + "attention.attention.query", is.d, is.d);
-  a.k = b.linear(at + "attention.attention.key", is.d, is.d);
-  a.v = b.linear(at + "attention.attention.value", is.d, is.d);
-  a.o = b.linear(at + "attention.output.dense", is.d, is.d);
-  block.before_mlp = b.norm(at + "layernorm_after", NormKind::layer, is.d, is.epsilon);
-  block.mlp = MlpSpec{{},
-                      b.linear(at + "intermediate.dense", is.inner, is.d),
-                      b.linear(at + "output.dense", is.d, is.inner),
-                      is.activation};
+/// What the parts of a block are called; "" where there is none.
+struct BlockNames {
+  const char *blocks, *attention, *norm1, *q, *k, *v, *qkv, *o, *norm2, *up, *down, *scale1, *scale2;
+};
+constexpr BlockNames of_vit{"encoder.layer.",
+                            "attention",
+                            "layernorm_before",
+                            "attention.attention.query",
+                            "attention.attention.key",
+                            "attention.attention.value",
+                            "",
+                            "attention.output.dense",
+                            "layernorm_after",
+                            "intermediate.dense",
+                            "output.dense",
+                            "",
+                            ""};
+constexpr BlockNames of_dino{"encoder.layer.",
+                             "attention",
+                             "norm1",
+                             "attention.attention.query",
+                             "attention.attention.key",
+                             "attention.attention.value",
+                             "",
+                             "attention.output.dense",
+                             "norm2",
+                             "mlp.fc1",
+                             "mlp.fc2",
+                             "layer_scale1.lambda1",
+                             "layer_scale2.lambda1"};
+constexpr BlockNames of_clip{"encoder.layers.",
+                             "self_attn",
+                             "layer_norm1",
+                             "self_attn.q_proj",
+                             "self_attn.k_proj",
+                             "self_attn.v_proj",
+                             "",
+                             "self_attn.out_proj",
+                             "layer_norm2",
+                             "mlp.fc1",
+                             "mlp.fc2",
+                             "",
+                             ""};
+constexpr BlockNames of_timm{"blocks.",   "attn",  "norm1",   "",        "",          "",         "attn.qkv",
+                             "attn.proj", "norm2", "mlp.fc1", "mlp.fc2", "ls1.gamma", "ls2.gamma"};
+
+/// The block's MLP; DINOv2's giant has a gate, packed with what it gates.
+MlpSpec mlp_of(NetworkBuilder& b, const VisionSizes& is, const BlockNames& names, const std::string& at) {
+  if (!b.has(at + "mlp.weights_in.weight"))
+    return {{}, b.linear(at + names.up, is.inner, is.d), b.linear(at + names.down, is.d, is.inner), is.activation};
+  const Shape& shape = b.file.entry(b.prefix + at + "mlp.weights_in.weight").shape;
+  const Index inner = shape.empty() ? 0 : shape[0] / 2;
+  const LinearSpec packed = b.linear(at + "mlp.weights_in", 2 * inner, is.d);
+  return {NetworkBuilder::part(packed, 0, inner), NetworkBuilder::part(packed, inner, inner),
+          b.linear(at + "mlp.weights_out", is.d, inner), Activation::silu};
 }
 
-}  // namespace
+void add_blocks(NetworkBuilder& b, const VisionSizes& is, const BlockNames& names) {
+  const std::string why = "as " + b.config.path() + " says";
+  const auto gain = [&](LinearSpec& linear, const std::string& name, bool there) {
+    if (there && b.has(name)) linear.gain = b.array(name, {is.d}, why);
+  };
+  for (Index i = 0; i < is.blocks; ++i) {
+    const std::string at = names.blocks + std::to_string(i) + ".";
+    BlockSpec& block = b.begin_block(b.network.stacks.front(), at);
+    AttentionSpec& a = block.attention;
+    a.name = block.name + "." + names.attention;
+    settle_heads(b, a, is.d, is.heads);
+    block.before_attention = b.norm(at + names.norm1, NormKind::layer, is.d, is.epsilon);
+    if (*names.qkv != 0) {
+      split_packed(b.linear(at + names.qkv, 3 * is.d, is.d), 1, is.d, is.d, a);
+    } else {
+      a.q = b.linear(at + names.q, is.d, is.d);
+      a.k = b.linear(at + names.k, is.d, is.d);
+      a.v = b.linear(at + names.v, is.d, is.d);
+    }
+    a.o = b.linear(at + names.o, is.d, is.d);
+    gain(a.o, at + names.scale1, *names.scale1 != 0);
+    block.before_mlp = b.norm(at + names.norm2, NormKind::layer, is.d, is.epsilon);
+    block.mlp = mlp_of(b, is, names, at);
+    gain(block.mlp->down, at + names.scale2, *names.scale2 != 0);
+  }
+}
 
-void build_vit(NetworkBuilder& b) {
+/// ViT and DeiT as Hugging Face has them.
+void build_hugging_face(NetworkBuilder& b, const Preprocessor& usual, bool distilled) {
   const Config& c = b.config;
   b.find_prefix({"embeddings.patch_embeddings.projection.weight"});
   const VisionSizes is = sizes_of(b);
   c.find({"qkv_bias", "encoder_stride", "pooler_output_size", "pooler_act"});
   b.network.width = is.d;
-  PictureSpec picture = grid_of(b);
+  const PictureSpec picture = picture_of(b, usual);
   StackSpec& stack = b.network.stacks.emplace_back();
   const std::string why = "as " + c.path() + " says";
   stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, is.d}, why)}};
+  if (distilled) stack.embedding.extra.push_back({"dist", b.array("embeddings.distillation_token", {1, 1, is.d}, why)});
   build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
-  for (Index i = 0; i < is.blocks; ++i) add_block(b, is, "encoder.layer." + std::to_string(i) + ".");
+  add_blocks(b, is, of_vit);
   stack.final_norm = b.norm("layernorm", NormKind::layer, is.d, is.epsilon);
   if (!b.whole()) return;
-  picture.steps = steps_of(b, {}, static_cast<int>(picture.columns * picture.patch),
-                           static_cast<int>(picture.rows * picture.patch));
   b.network.picture = picture;
-  build_classifier(b, "classifier");
+  const bool taught = distilled && b.file.has("cls_classifier.weight");
+  if (taught)
+    b.network.notes.push_back("it predicts by cls_classifier alone, without the mean with distillation_classifier");
+  build_classifier(b, taught ? "cls_classifier" : "classifier");
+}
+
+constexpr std::array<float, 3> imagenet_mean{0.485F, 0.456F, 0.406F}, imagenet_deviation{0.229F, 0.224F, 0.225F},
+    clip_mean{0.48145466F, 0.4578275F, 0.40821073F}, clip_deviation{0.26862954F, 0.26130258F, 0.27577711F};
+
+/// An image tower without its text: it predicts nothing.
+void build_tower(NetworkBuilder& b, bool cls, const VisionSizes& usual, const char* activation,
+                 const Preprocessor& preprocessor) {
+  b.find_prefix({"embeddings.patch_embedding.weight"});
+  const VisionSizes is = sizes_of(b, usual, activation);
+  b.config.find({"projection_dim", "initializer_factor", "vision_use_head"});
+  b.network.width = is.d;
+  const PictureSpec picture = picture_of(b, preprocessor);
+  StackSpec& stack = b.network.stacks.emplace_back();
+  if (cls) {
+    stack.embedding.extra = {{"cls", b.array("embeddings.class_embedding", {is.d}, "the class token")}};
+    stack.embedding.norm = b.norm("pre_layrnorm", NormKind::layer, is.d, is.epsilon);
+  }
+  build_embedding(b, stack, picture, "embeddings.patch_embedding", "embeddings.position_embedding.weight", false);
+  add_blocks(b, is, of_clip);
+  stack.final_norm = b.norm("post_layernorm", NormKind::layer, is.d, is.epsilon);
+  b.network.picture = picture;
+  b.network.notes.push_back("its image tower alone: no text is compared with the picture, and it predicts nothing");
+}
+
+}  // namespace
+
+void build_vit(NetworkBuilder& b) { build_hugging_face(b, {}, false); }
+
+void build_deit(NetworkBuilder& b) {
+  build_hugging_face(b, {true, false, Resampling::bicubic, imagenet_mean, imagenet_deviation}, true);
+}
+
+void build_clip(NetworkBuilder& b) {
+  build_tower(b, true, {768, 12, 12, 3072, 1e-5}, "quick_gelu",
+              {true, true, Resampling::bicubic, clip_mean, clip_deviation});
+}
+
+void build_siglip(NetworkBuilder& b) {
+  build_tower(b, false, {768, 12, 12, 3072, 1e-6}, "gelu_pytorch_tanh", {.filter = Resampling::bicubic});
+}
+
+void build_dinov2(NetworkBuilder& b) {
+  const Config& c = b.config;
+  b.find_prefix({"embeddings.patch_embeddings.projection.weight"});
+  VisionSizes is = sizes_of(b, {.epsilon = 1e-6});
+  is.inner = static_cast<Index>(static_cast<double>(is.d) * c.number({"mlp_ratio"}, 4));
+  c.find({"qkv_bias", "layerscale_value", "drop_path_rate", "use_swiglu_ffn", "use_mask_token", "apply_layernorm",
+          "reshape_hidden_states", "out_features", "out_indices", "stage_names"});
+  b.network.width = is.d;
+  PictureSpec picture;
+  const SizeSaid image = size_said(c, "image_size");
+  picture.steps =
+      steps_of(b, {true, true, Resampling::bicubic, imagenet_mean, imagenet_deviation}, image.width, image.height);
+  set_grid(b, picture, image);
+  picture.table_rows = picture.rows, picture.table_columns = picture.columns;
+  // The table of positions is of image_size; what pictures are cropped to is another grid.
+  const PictureSteps& steps = picture.steps;
+  if (steps.crop_width > 0 || steps.width > 0)
+    set_grid(b, picture,
+             {steps.crop_width > 0 ? steps.crop_width : steps.width,
+              steps.crop_width > 0 ? steps.crop_height : steps.height, 0});
+  StackSpec& stack = b.network.stacks.emplace_back();
+  stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, is.d}, "the class token")}};
+  const Index registers = c.whole({"num_register_tokens"}, 0);
+  for (Index i = 0; i < registers; ++i)
+    stack.embedding.extra.push_back(
+        {"reg" + std::to_string(i),
+         b.array("embeddings.register_tokens", {1, registers, is.d}, "as " + c.path() + " says"), i, false});
+  build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
+  add_blocks(b, is, of_dino);
+  stack.final_norm = b.norm("layernorm", NormKind::layer, is.d, is.epsilon);
+  b.network.picture = picture;
+  b.network.notes.push_back(
+      b.file.has("classifier.weight")
+          ? "its classifier takes cls beside the mean of all patches, which is not computed: it predicts nothing"
+          : "it predicts nothing");
+  c.find({"id2label", "label2id"});
+}
+
+void build_timm_vit(NetworkBuilder& b) {
+  b.find_prefix({"patch_embed.proj.weight"});
+  const VisionSizes is = sizes_of(b);
+  b.network.width = is.d;
+  const PictureSpec picture = picture_of(b, {});
+  StackSpec& stack = b.network.stacks.emplace_back();
+  const auto token = [&](const char* name, const char* array) {
+    if (b.has(array)) stack.embedding.extra.push_back({name, b.array(array, {1, 1, is.d}, "a token")});
+  };
+  token("cls", "cls_token"), token("dist", "dist_token");
+  for (const char* other : {"reg_token", "norm_pre.weight", "fc_norm.weight", "attn_pool.latent"}) {
+    if (b.has(other))
+      b.config.fail("its file holds " + std::string(other) + ", which is not computed", "expected a plain ViT of timm");
+  }
+  build_embedding(b, stack, picture, "patch_embed.proj", "pos_embed");
+  add_blocks(b, is, of_timm);
+  stack.final_norm = b.norm("norm", NormKind::layer, is.d, is.epsilon);
+  b.network.picture = picture;
+  if (b.has("head_dist.weight"))
+    b.network.notes.push_back("it predicts by head alone, without the mean with head_dist");
+  build_classifier(b, "head");
+}
+
+nlohmann::json image_tower_config(const nlohmann::json& whole, const std::string& type) {
+  nlohmann::json fields = nlohmann::json::object();
+  if (whole.contains("vision_config") && whole["vision_config"].is_object()) fields = whole["vision_config"];
+  fields["model_type"] = type + "_vision_model";
+  return fields;
+}
+
+namespace {
+
+/// timm's pretrained_cfg as a preprocessor_config.json says it, and the picture's height and width.
+nlohmann::json timm_steps(const nlohmann::json& how, Index& height, Index& width) {
+  const nlohmann::json input = how.value("input_size", nlohmann::json());
+  height = width = 224;
+  if (input.is_array() && input.size() == 3 && input[1].is_number_unsigned() && input[2].is_number_unsigned())
+    height = input[1].get<Index>(), width = input[2].get<Index>();
+  const nlohmann::json said = how.value("crop_pct", nlohmann::json(0.9));
+  const double share = said.is_number() && said > 0 ? said.get<double>() : 1;
+  const auto before = [&](Index side) { return static_cast<Index>(static_cast<double>(side) / share); };
+  nlohmann::json steps{{"do_center_crop", true},
+                       {"resample", how.value("interpolation", nlohmann::json()) == "bilinear" ? 2 : 3}};
+  steps["crop_size"] = {{"height", height}, {"width", width}};
+  if (height == width) steps["size"]["shortest_edge"] = before(height);
+  else steps["size"] = {{"height", before(height)}, {"width", before(width)}};
+  for (const auto& [from, to] : {std::pair{"mean", "image_mean"}, {"std", "image_std"}}) {
+    if (how.contains(from)) steps[to] = how[from];
+  }
+  return steps;
+}
+
+}  // namespace
+
+nlohmann::json timm_config(const nlohmann::json& whole, const Checkpoint& file) {
+  const std::string name = whole["architecture"].is_string() ? whole["architecture"].get<std::string>() : "";
+  constexpr std::pair<const char*, Index> sizes[] = {
+      {"tiny", 3}, {"small", 6}, {"base", 12}, {"large", 16}, {"huge", 16}};
+  const auto prefix = file.prefix_of("patch_embed.proj.weight");
+  const auto size =
+      std::ranges::find_if(sizes, [&](const auto& each) { return name.find(each.first) != std::string::npos; });
+  const bool plain = name.starts_with("vit_") || name.starts_with("deit_");
+  if (!prefix || !plain || size == std::end(sizes) || name.find("clip") != std::string::npos) return whole;
+  const Shape shape = file.entry(*prefix + "patch_embed.proj.weight").shape;
+  if (shape.size() != 4) return whole;
+  Index blocks = 0, height = 0, width = 0;
+  while (file.has(*prefix + "blocks." + std::to_string(blocks) + ".norm1.weight")) ++blocks;
+  const std::string up = *prefix + "blocks.0.mlp.fc1.weight";
+  const Index inner = file.has(up) && !file.entry(up).shape.empty() ? file.entry(up).shape[0] : 4 * shape[0];
+  nlohmann::json how = whole.value("pretrained_cfg", nlohmann::json::object());
+  if (!how.is_object()) how = nlohmann::json::object();
+  nlohmann::json fields{{"model_type", "timm_vit"}, {"layer_norm_eps", 1e-6}};
+  fields["preprocessor"] = timm_steps(how, height, width);
+  fields["image_size"] = {{"height", height}, {"width", width}};
+  for (const auto& [field, number] : {std::pair{"hidden_size", shape[0]},
+                                      {"num_attention_heads", size->second},
+                                      {"num_hidden_layers", blocks},
+                                      {"intermediate_size", inner},
+                                      {"patch_size", shape[3]}})
+    fields[field] = number;
+  const nlohmann::json labels = how.value("label_names", nlohmann::json::array());
+  for (std::size_t i = 0; labels.is_array() && i < labels.size(); ++i)
+    fields["id2label"][std::to_string(i)] = labels[i];
+  return fields;
 }
 
 }  // namespace headlight

@@ -10,11 +10,11 @@ bool has_whole_rows(const MatrixView& m) { return m.col_stride == 1 || m.cols ==
 
 }  // namespace
 
-MatrixView transposed(const MatrixView& m) { return {m.data, m.cols, m.rows, m.col_stride, m.row_stride}; }
-
-MatrixView row_block(const MatrixView& m, Index first, Index count) {
-  return {m.data + first * m.row_stride, count, m.cols, m.row_stride, m.col_stride};
+MatrixView transposed(const MatrixView& m) {
+  return {m.data, m.cols, m.rows, m.col_stride, m.row_stride, m.source, m.first};
 }
+
+MatrixView row_block(const MatrixView& m, Index first, Index count) { return m.part(first, count, 0, m.cols); }
 
 void PackedMatrix::resize(Index depth, Index cols) {
   depth_ = depth;

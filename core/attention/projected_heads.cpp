@@ -17,7 +17,8 @@ constexpr Index rows_a_tile = 16;
 }  // namespace
 
 ProjectedHeads::ProjectedHeads(Tensor x, Tensor weight, Tensor bias, Index heads, int threads)
-    : x_(x.contiguous()),
+    : MatrixSource(x.size(1), weight.size(0), rows_a_tile * weight.size(0)),
+      x_(x.contiguous()),
       weight_(std::move(weight)),
       bias_(std::move(bias)),
       heads_(heads),
@@ -36,7 +37,7 @@ const PackedMatrix& ProjectedHeads::packed(Index h) const {
   return made;
 }
 
-void ProjectedHeads::rows(Index b, Index h, Index first, const MatrixTarget& to) const {
+void ProjectedHeads::project_rows(Index b, Index h, Index first, const MatrixTarget& to) const {
   packed(h).multiply(row_block(x_.matrix(b), first, to.rows), 0, to);
   if (!bias_.defined()) return;
   const MatrixView bias = bias_.matrix();
@@ -45,16 +46,8 @@ void ProjectedHeads::rows(Index b, Index h, Index first, const MatrixTarget& to)
   }
 }
 
-void ProjectedHeads::fill(Index first, Index count, float* to) const {
-  const Index width = heads_ * d_head_, n = x_.size(1), row = first / width, end = (first + count + width - 1) / width;
-  Buffer numbers(static_cast<std::size_t>((end - row) * width));
-  for (Index at = row; at < end;) {
-    const Index here = std::min(end - at, n - at % n);
-    for (Index h = 0; h < heads_; ++h)
-      rows(at / n, h, at % n, {numbers.data() + (at - row) * width + h * d_head_, here, d_head_, width});
-    at += here;
-  }
-  std::copy_n(numbers.begin() + (first - row * width), count, to);
+void ProjectedHeads::compute(Index b, Index row, Index rows, Index, Index, float* to) const {
+  for (Index h = 0; h < heads_; ++h) project_rows(b, h, row, {to + h * d_head_, rows, d_head_, cols()});
 }
 
 Tensor ProjectedHeads::head(Index b, Index h, const std::stop_token& stop) const {
@@ -65,7 +58,7 @@ Tensor ProjectedHeads::head(Index b, Index h, const std::stop_token& stop) const
   workers.stop = stop;
   workers.run(blocks, 2.0 * static_cast<double>(n * d_head_) * static_cast<double>(x_.size(2)), [&](Index block) {
     const Index first = block * rows_at_once, height = std::min(rows_at_once, n - first);
-    rows(b, h, first, {values.data() + first * d_head_, height, d_head_, d_head_});
+    project_rows(b, h, first, {values.data() + first * d_head_, height, d_head_, d_head_});
   });
   return Tensor({n, d_head_}, std::move(values));
 }
@@ -104,8 +97,7 @@ double largest_magnitude(const Tensor& x, int threads) {
 
 Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape, double largest) {
   if (!source->is_finite(largest)) return {};  // infinities and their like are looked at one by one
-  const Index width = shape.back();
-  return demand_tensor(std::move(shape), std::move(source), rows_a_tile * width);
+  return Tensor::computed_by(std::move(shape), std::move(source));
 }
 
 const ProjectedHeads* projected_heads(const Tensor& tensor) {

@@ -7,26 +7,26 @@
 #include <vector>
 
 #include "core/attention/product.h"
-#include "core/tensor/demand.h"
+#include "core/tensor/matrix_source.h"
 
 namespace headlight {
 
-class ProjectedHeads : public DemandSource {
+class ProjectedHeads : public MatrixSource {
  public:
   /// x [B, n, in], weight [heads · d_head, in], bias [heads · d_head] or undefined.
   ProjectedHeads(Tensor x, Tensor weight, Tensor bias, Index heads, int threads);
 
-  /// [B, n, heads · d_head], row by row, with the numbers that project() gives.
-  void fill(Index first, Index count, float* to) const override;
   /// All rows of one head, [n, d_head], made anew each time. Throws Cancelled.
   Tensor head(Index b, Index h, const std::stop_token& stop = {}) const;
   /// Rows [first, first + to.rows) of one head.
-  void rows(Index b, Index h, Index first, const MatrixTarget& to) const;
+  void project_rows(Index b, Index h, Index first, const MatrixTarget& to) const;
   /// Whether no number can overflow: told from the largest magnitude in x and the sums of the weights' magnitudes,
   /// without a product.
   bool is_finite(double largest) const;
 
  private:
+  /// Rows of [n, heads · d_head], with the numbers that project() gives.
+  void compute(Index b, Index row, Index rows, Index col, Index cols, float* to) const override;
   const PackedMatrix& packed(Index h) const;
 
   Tensor x_, weight_, bias_;
@@ -38,8 +38,7 @@ class ProjectedHeads : public DemandSource {
 
 /// Of all numbers of x [B, n, in]; infinite where one is not finite.
 double largest_magnitude(const Tensor& x, int threads);
-/// The projection as it is looked at; undefined where it may overflow, `largest` being the largest magnitude in its x,
-/// or this system has no memory on demand.
+/// The projection as it is looked at; undefined where it may overflow, `largest` being the largest magnitude in its x.
 Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape, double largest);
 /// What projects a tensor or a view of it; null where its numbers are simply there.
 const ProjectedHeads* projected_heads(const Tensor& tensor);

@@ -50,7 +50,7 @@ Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
   const Index in = x.size(-1), out = weight.size(0), rows = x.count() / in;
   assert(weight.size(1) == in && (!bias.defined() || bias.count() == out));
 
-  const Tensor flat = x.view({rows, in});
+  const Tensor flat = x.contiguous().view({rows, in});
   const MatrixView left = flat.matrix(), right = weight.matrix();
   Buffer values(static_cast<std::size_t>(rows * out));
   const double cost = 2.0 * static_cast<double>(rows) * static_cast<double>(out) * static_cast<double>(in);

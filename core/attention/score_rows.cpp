@@ -7,6 +7,7 @@
 #include "core/attention/projected_heads.h"
 #include "core/attention/softmax.h"
 #include "core/attention/workers.h"
+#include "core/parallel/turns.h"
 
 namespace headlight {
 namespace {
@@ -59,6 +60,7 @@ ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const Readab
 const PackedMatrix& ScoreRows::keys(Index b, Index g, const std::stop_token& stop) const {
   Group& group = at(b, g);
   std::call_once(group.has_keys, [&] {
+    const Uninterrupted whole;
     const Tensor head = head_of(steps_.keys, b, g, stop);
     group.keys = packed(transposed(head.matrix()), threads_, stop);
   });
@@ -68,6 +70,7 @@ const PackedMatrix& ScoreRows::keys(Index b, Index g, const std::stop_token& sto
 const PackedMatrix& ScoreRows::values(Index b, Index g, const std::stop_token& stop) const {
   Group& group = at(b, g);
   std::call_once(group.has_values, [&] {
+    const Uninterrupted whole;
     const Tensor head = head_of(steps_.values, b, g, stop);
     group.values = packed(head.matrix(), threads_, stop);
   });
@@ -120,7 +123,7 @@ void ScoreRows::take_queries(ScoreTile& tile) const {
   if (const ProjectedHeads* source = projected_heads(steps_.queries)) {
     for (Index i = 0, end; i < tile.count; i = end) {  // neighbours together
       for (end = i + 1; end < tile.count && tile.query(end) == tile.query(end - 1) + 1;) ++end;
-      source->rows(tile.b, tile.h, tile.query(i), {tile.queries.data() + i * d, end - i, d, d});
+      source->project_rows(tile.b, tile.h, tile.query(i), {tile.queries.data() + i * d, end - i, d, d});
     }
     return;
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/projection.h"
 #include "core/attention/workers.h"
 
 namespace headlight {
@@ -85,6 +86,57 @@ void fold_mask(ScoreTile& tile, Folds& folds, Index keys) {
   folds.add_all(0, next, keys - next);
 }
 
+/// What a thread needs to go through bands of rows, kept from band to band.
+struct BandRoom {
+  Folds folds;
+  ScoreTile tile;
+  std::vector<ScoreTile::Segment> segments;
+};
+
+/// Folds the tile's rows of a stage, key by key; whether one of them lets no key through.
+bool fold_tile(const ScoreRows& rows, Stage stage, BandRoom& room) {
+  const Index n_k = rows.shape()[3];
+  Folds& folds = room.folds;
+  ScoreTile& tile = room.tile;
+  if (stage == Stage::mask) {
+    if (!tile.mask) tile.mask = rows.reader();
+    tile.segments.clear();
+    rows.add_segments(tile, 0, n_k, true);
+    fold_mask(tile, folds, n_k);
+    return false;
+  }
+  const bool after_mask = rows.is_after_mask(stage);
+  rows.open(tile, stage);
+  const auto fold = [&] {
+    for (const ScoreTile::Segment& s : tile.segments) {
+      for (Index i = 0; i < tile.count; ++i) {
+        if (after_mask && !tile.is_live(i)) continue;
+        float* const x = tile.at(i, s);
+        if (s.masked) kernels().mask(x, tile.read_mask(i, s), s.count(), -infinity);
+        folds.add(x, s.first, s.count());
+      }
+    }
+  };
+  if (stage == Stage::weights) {
+    rows.score(tile, Stage::masked_scores);
+    rows.weigh(tile);
+    fold();
+    bool some_dead = false;
+    for (Index i = 0; i < tile.count; ++i) some_dead = some_dead || (after_mask && !tile.is_live(i));
+    return some_dead;
+  }
+  // Where no key waits for another, some keys at a time, which stay in cache.
+  room.segments.swap(tile.segments);
+  for (const ScoreTile::Segment& s : room.segments) {
+    for (Index k = s.first; k < s.end; k += keys_in_cache) {
+      tile.segments.assign(1, {k, std::min(k + keys_in_cache, s.end), 0, s.masked});
+      rows.score(tile, stage);
+      fold();
+    }
+  }
+  return false;
+}
+
 Index allowed_in(const float* mask, Index count) { return static_cast<Index>(std::count(mask, mask + count, 1.0F)); }
 
 }  // namespace
@@ -160,63 +212,27 @@ void ScoreSource::head_outputs(Index b, Index h, Index q, Index count, float* to
 std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, std::span<const Index> row_cuts,
                                                  std::span<const Index> col_cuts, Index rows_a_band,
                                                  const std::stop_token& stop) const {
-  const Index bands = static_cast<Index>(row_cuts.size()) - 1, cols = static_cast<Index>(col_cuts.size()) - 1,
-              n_k = shape()[3];
-  const bool after_mask = rows_.is_after_mask(stage);
+  const Index bands = static_cast<Index>(row_cuts.size()) - 1, cols = static_cast<Index>(col_cuts.size()) - 1;
   std::vector<BlockExtremes> result(static_cast<std::size_t>(bands * cols),
-                                    BlockExtremes{infinity, -infinity, false, after_mask});
+                                    BlockExtremes{infinity, -infinity, false, rows_.is_after_mask(stage)});
   if (stage != Stage::mask) rows_.keys(b, h / rows_.group(), stop);
   Workers workers;
   workers.stop = stop;
   workers.threads = rows_.threads();
   workers.run(bands, 1e9, [&](Index band) {
-    static thread_local Folds folds;
-    static thread_local ScoreTile tile;
-    static thread_local std::vector<ScoreTile::Segment> segments;
-    folds.begin(n_k);
+    static thread_local BandRoom room;
+    Folds& folds = room.folds;
+    ScoreTile& tile = room.tile;
+    folds.begin(shape()[3]);
     tile.look_at(b, h);
     const Index first = row_cuts[static_cast<std::size_t>(band)], end = row_cuts[static_cast<std::size_t>(band + 1)];
     const Index wanted = rows_a_band > 0 ? std::min(rows_a_band, end - first) : end - first;
     bool some_dead = false;
     for (Index done = 0; done < wanted; done += tile.count) {
       tile.count = std::min(ScoreTile::most_rows, wanted - done);
-      for (Index i = 0; i < tile.count; ++i) {
+      for (Index i = 0; i < tile.count; ++i)
         tile.q[static_cast<std::size_t>(i)] = first + (2 * (done + i) + 1) * (end - first) / (2 * wanted);
-      }
-      if (stage == Stage::mask) {
-        if (!tile.mask) tile.mask = rows_.reader();
-        tile.segments.clear();
-        rows_.add_segments(tile, 0, n_k, true);
-        fold_mask(tile, folds, n_k);
-        continue;
-      }
-      rows_.open(tile, stage);
-      const auto fold = [&] {
-        for (const ScoreTile::Segment& s : tile.segments) {
-          for (Index i = 0; i < tile.count; ++i) {
-            if (after_mask && !tile.is_live(i)) continue;
-            float* const x = tile.at(i, s);
-            if (s.masked) kernels().mask(x, tile.read_mask(i, s), s.count(), -infinity);
-            folds.add(x, s.first, s.count());
-          }
-        }
-      };
-      if (stage == Stage::weights) {
-        rows_.score(tile, Stage::masked_scores);
-        rows_.weigh(tile);
-        for (Index i = 0; i < tile.count; ++i) some_dead = some_dead || (after_mask && !tile.is_live(i));
-        fold();
-        continue;
-      }
-      // Where no key waits for another, some keys at a time, which stay in cache.
-      segments.swap(tile.segments);
-      for (const ScoreTile::Segment& s : segments) {
-        for (Index k = s.first; k < s.end; k += keys_in_cache) {
-          tile.segments.assign(1, {k, std::min(k + keys_in_cache, s.end), 0, s.masked});
-          rows_.score(tile, stage);
-          fold();
-        }
-      }
+      some_dead = fold_tile(rows_, stage, room) || some_dead;
     }
     const float dead = some_dead && stage == Stage::weights ? rows_.dead_weight() : 0;
     for (Index col = 0; col < cols; ++col) {
@@ -287,6 +303,96 @@ KindCounts ScoreSource::kinds(Stage stage, Index b, Index h, const std::stop_tok
   values = mask.allowed + (dead > 0 ? mask.in_dead_rows : 0);
   counts[static_cast<std::size_t>(CellKind::masked)] = cells - values - nan;
   return counts;
+}
+
+namespace {
+
+class StageSource : public MatrixSource {
+ public:
+  StageSource(std::shared_ptr<const ScoreSource> scores, Stage stage)
+      : MatrixSource(scores->shape()[2], scores->shape()[3]), scores_(std::move(scores)), stage_(stage) {}
+
+  bool knows_blocks() const override { return true; }
+  std::vector<BlockExtremes> extremes(Index matrix, std::span<const Index> row_cuts, std::span<const Index> col_cuts,
+                                      Index rows_a_band, const std::stop_token& stop) const override {
+    return scores_->extremes(stage_, matrix / heads(), matrix % heads(), row_cuts, col_cuts, rows_a_band, stop);
+  }
+  KindCounts kinds(Index matrix, const std::stop_token& stop) const override {
+    return scores_->kinds(stage_, matrix / heads(), matrix % heads(), stop);
+  }
+
+ private:
+  Index heads() const { return scores_->shape()[1]; }
+  void compute(Index matrix, Index row, Index rows, Index col, Index cols, float* to) const override {
+    for (Index i = 0; i < rows; ++i, to += cols)
+      scores_->row(stage_, matrix / heads(), matrix % heads(), row + i, col, cols, to);
+  }
+  std::shared_ptr<const ScoreSource> scores_;
+  Stage stage_;
+};
+
+class HeadRows : public MatrixSource {
+ public:
+  HeadRows(std::shared_ptr<const ScoreSource> scores, Index d)
+      : MatrixSource(scores->shape()[2], d, rows_at_once * d), scores_(std::move(scores)) {}
+  void prepare(Index at, const std::stop_token& stop) const override {
+    const Index matrix = at / (rows() * cols());
+    scores_->prepare(matrix / heads(), matrix % heads(), stop);
+  }
+
+ private:
+  static constexpr Index rows_at_once = 16;
+  Index heads() const { return scores_->shape()[1]; }
+  void compute(Index matrix, Index row, Index rows, Index, Index, float* to) const override {
+    scores_->head_outputs(matrix / heads(), matrix % heads(), row, rows, to, cols());
+  }
+  std::shared_ptr<const ScoreSource> scores_;
+};
+
+class ConcatRows : public MatrixSource {
+ public:
+  ConcatRows(std::shared_ptr<const ScoreSource> scores, Index d, Index width, Tensor weight, Tensor bias)
+      : MatrixSource(scores->shape()[2], width, width),
+        scores_(std::move(scores)),
+        d_(d),
+        weight_(std::move(weight)),
+        bias_(std::move(bias)) {}
+  void prepare(Index at, const std::stop_token& stop) const override {
+    for (Index h = 0; h < heads(); ++h) scores_->prepare(at / (rows() * cols()), h, stop);
+  }
+
+ private:
+  Index heads() const { return scores_->shape()[1]; }
+  void compute(Index b, Index row, Index rows, Index, Index, float* to) const override {
+    const Index channels = heads() * d_;
+    Buffer concat(static_cast<std::size_t>(rows * channels));
+    for (Index h = 0; h < heads(); ++h) scores_->head_outputs(b, h, row, rows, concat.data() + h * d_, channels);
+    const Tensor made = project(Tensor({1, rows, channels}, std::move(concat)), weight_, bias_, {});
+    std::ranges::copy(made.values(), to);
+  }
+  std::shared_ptr<const ScoreSource> scores_;
+  Index d_;
+  Tensor weight_, bias_;
+};
+
+}  // namespace
+
+Tensor stage_on_demand(std::shared_ptr<const ScoreSource> source, Stage stage) {
+  const Shape shape = source->shape();
+  return Tensor::computed_by(shape, std::make_shared<StageSource>(std::move(source), stage));
+}
+
+Tensor head_outputs_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head) {
+  const Shape s = source->shape();
+  return Tensor::computed_by({s[0], s[1], s[2], d_head}, std::make_shared<HeadRows>(std::move(source), d_head));
+}
+
+Tensor concat_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head, const Tensor& weight,
+                        const Tensor& bias) {
+  const Shape s = source->shape();
+  const Index width = weight.defined() ? weight.size(0) : s[1] * d_head;
+  return Tensor::computed_by({s[0], s[2], width},
+                             std::make_shared<ConcatRows>(std::move(source), d_head, width, weight, bias));
 }
 
 }  // namespace headlight

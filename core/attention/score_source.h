@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "core/attention/score_rows.h"
-#include "core/stage/demand_matrix.h"
+#include "core/stage/cell_kind.h"
+#include "core/stage/stage.h"
 
 namespace headlight {
 
@@ -21,7 +22,7 @@ class ScoreSource {
   void prepare(Index b, Index h, const std::stop_token& stop) const;
   /// Rows [q, q + count) of head_outputs, each `stride` numbers after the last.
   void head_outputs(Index b, Index h, Index q, Index count, float* to, Index stride) const;
-  /// As DemandMatrices.
+  /// As MatrixSource.
   std::vector<BlockExtremes> extremes(Stage stage, Index b, Index h, std::span<const Index> row_cuts,
                                       std::span<const Index> col_cuts, Index rows_a_band,
                                       const std::stop_token& stop) const;
@@ -39,5 +40,13 @@ class ScoreSource {
   mutable std::mutex mutex_;
   mutable std::vector<std::optional<MaskCounts>> counted_;  // by b · H + h of the mask
 };
+
+/// [B, H, n_q, n_k] of a stage from scores to weights, or of the mask.
+Tensor stage_on_demand(std::shared_ptr<const ScoreSource> source, Stage stage);
+/// [B, H, n_q, d_head]
+Tensor head_outputs_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head);
+/// concat [B, n_q, H · d_head], or, with a weight or a bias, output = concat Wᵀ + b.
+Tensor concat_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head, const Tensor& weight,
+                        const Tensor& bias);
 
 }  // namespace headlight

@@ -66,8 +66,8 @@ Sweep::Sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& bef
     : steps_(steps), first_(first), last_(last), before_(before) {
   if (first == Stage::scores) {
     shape_ = {steps.queries.size(0), steps.queries.size(1), steps.queries.size(2), steps.keys.size(2)};
-    const Index last_stride = steps.queries.strides().back();
-    queries_ = last_stride == 1 || steps.queries.size(3) == 1 ? steps.queries : steps.queries.contiguous();
+    const bool in_rows = steps.queries.strides().back() == 1 || steps.queries.size(3) == 1;
+    queries_ = in_rows && !steps.queries.source() ? steps.queries : steps.queries.contiguous();
     assert(steps.keys.size(0) == shape_[0] && steps.queries.size(3) == steps.keys.size(3));
   } else {
     shape_ = before.shape();
@@ -100,7 +100,7 @@ void Sweep::pack(const Workers& workers) {
   std::vector<PackedMatrix>* const packed[] = {&keys_, &values_};
   for (int side = 0; side < 2; ++side) {
     if (!both[side]) continue;
-    const Tensor& from = *sources[side];
+    const Tensor from = sources[side]->source() ? sources[side]->contiguous() : *sources[side];
     const Index groups = from.size(1), matrices = from.size(0) * groups;
     const bool turned = side == 0;  // scores multiply by Kᵀ
     for (Index i = 0; i < matrices; ++i) {
@@ -136,22 +136,22 @@ void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) 
     case Stage::capped_scores: return use.cap(x, n_k, steps_.cap->cap);
     case Stage::biased_scores:
       for (const Tensor& table : by_distance_) use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q, n_k);
-      if (bias_.defined()) use.add(x, whole_row(bias_.matrix(b, h), q, row), n_k);
+      if (bias_.defined()) use.add(x, bias_.matrix(b, h).whole_row(q, row), n_k);
       return;
     case Stage::masked_scores:
       return (steps_.fill.mode == MaskMode::add ? use.mask_by_sum : use.mask)(
-          x, whole_row(steps_.mask.matrix(b, h), q, row), n_k, steps_.fill.fill);
+          x, steps_.mask.matrix(b, h).whole_row(q, row), n_k, steps_.fill.fill);
     case Stage::weights:
       if (steps_.softmax.dead_row != DeadRow::from_fill && steps_.mask.defined()) {
         Index first = 0, end = 0;
-        use.bounds(whole_row(steps_.mask.matrix(b, h), q, row), n_k, &first, &end);
+        use.bounds(steps_.mask.matrix(b, h).whole_row(q, row), n_k, &first, &end);
         if (first == end) return void(std::fill_n(x, n_k, dead_weight(steps_.softmax.dead_row, n_k)));
       }
       return use.softmax(x, n_k,
                          steps_.softmax.sink_logits.defined() ? steps_.softmax.sink_logits.at({h})
                                                               : -std::numeric_limits<float>::infinity());
     case Stage::dropped_weights:
-      return use.drop(x, whole_row(steps_.dropout->keep.matrix(b, h), q, row), n_k,
+      return use.drop(x, steps_.dropout->keep.matrix(b, h).whole_row(q, row), n_k,
                       steps_.dropout->p < 1 ? 1 / (1 - steps_.dropout->p) : 0);
     default: assert(false);
   }
@@ -202,7 +202,7 @@ void Sweep::block(Index index) {
   } else {
     const MatrixView from = before_.matrix(b, h);
     for (Index row = 0; row < count; ++row) {
-      kernels().copy(whole_row(from, q + row, room.row), room.rows.data() + row * stride_, n_k);
+      kernels().copy(from.whole_row(q + row, room.row), room.rows.data() + row * stride_, n_k);
     }
   }
   // A few rows at a time go through all steps in the first cache.

@@ -84,7 +84,7 @@ Tensor by_rows(const Shape& shape, double cost_per_cell, const Workers& workers,
 
 std::span<const float> row_of(const Tensor& tensor, Index b, Index h, Index q) {
   const MatrixView m = tensor.matrix(b, h);
-  assert(m.col_stride == 1 || m.cols == 1);
+  assert(m.data && (m.col_stride == 1 || m.cols == 1));
   return {m.data + q * m.row_stride, static_cast<std::size_t>(m.cols)};
 }
 

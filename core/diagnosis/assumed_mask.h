@@ -21,4 +21,8 @@ struct AssumedMask {
 /// or an output that a causal mask alone explains. Throws Cancelled.
 std::optional<AssumedMask> mask_in_numbers(const Trace& run, const OwnStages& own, const Run& how);
 
+/// The run, where it has no mask but a bias from its file that hides keys (−inf, or −1e4 and less), with these as its
+/// mask and the rest of the bias as it was; else the run itself. Its weights are the same.
+std::shared_ptr<const Trace> with_bias_as_mask(const std::shared_ptr<const Trace>& trace, const Run& run);
+
 }  // namespace headlight

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/dropout.h"
+#include "core/attention/softmax.h"
 #include "core/diagnosis/mistake_kinds.h"
 #include "core/diagnosis/weight_recovery.h"
 #include "core/scenario/scenario_rules.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/diagnosis/own_reading.h"
+#include "core/diagnosis/own_shapes.h"
 #include "core/run/trace.h"
 
 namespace headlight {

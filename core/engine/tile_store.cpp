@@ -16,10 +16,6 @@ constexpr std::size_t tiles_kept = 384;  // of 256 to 512 KB
 
 bool same(const Tensor& a, const Tensor& b) { return a.defined() == b.defined() && (!a.defined() || identical(a, b)); }
 
-MatrixView part(const MatrixView& m, Index row, Index rows, Index col, Index cols) {
-  return {m.data + row * m.row_stride + col * m.col_stride, rows, cols, m.row_stride, m.col_stride};
-}
-
 /// A rectangle of cells of the matrix, pooled. `sample`: of one row of each block.
 PooledMatrix pool_part(const TiledMatrix& of, Index row, Index rows, Index col, Index cols, Index side, bool sample) {
   const MatrixView values = of.values.matrix(of.batch, of.head);
@@ -28,13 +24,13 @@ PooledMatrix pool_part(const TiledMatrix& of, Index row, Index rows, Index col, 
   Tensor mask, kept;  // what is broadcast needs a tensor that lives as long as its view
   if (of.mask.defined()) {
     mask = of.mask.expand(of.values.shape());
-    masks.allowed = part(mask.matrix(of.batch, of.head), row, rows, col, cols);
+    masks.allowed = mask.matrix(of.batch, of.head).part(row, rows, col, cols);
   }
   if (of.kept.defined()) {
     kept = of.kept.expand(of.values.shape());
-    masks.kept = part(kept.matrix(of.batch, of.head), row, rows, col, cols);
+    masks.kept = kept.matrix(of.batch, of.head).part(row, rows, col, cols);
   }
-  return pool_blocks(part(values, row, rows, col, cols), masks, side, of.centre, sample ? 1 : 0);
+  return pool_blocks(values.part(row, rows, col, cols), masks, side, of.centre, sample ? 1 : 0);
 }
 
 /// The pooled cells from (row, col) on.

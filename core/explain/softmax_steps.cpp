@@ -36,7 +36,8 @@ void explain_weights(const Trace& trace, Explanation& to) {
   const float sink_logit = has_sink ? trace.sink_logits.at({c.head}) : -std::numeric_limits<float>::infinity();
   const MatrixView scores = trace[before].matrix(c.batch, c.head);
   const double sink = static_cast<double>(sink_logit);
-  const float maximum = row_maximum(row_of(trace[before], c.batch, c.head, c.row), sink_logit);
+  Buffer room;
+  const float maximum = row_maximum({scores.whole_row(c.row, room), static_cast<std::size_t>(scores.cols)}, sink_logit);
   const double highest = static_cast<double>(maximum), sink_exponential = sink_part(sink_logit, maximum);
   double sum = sink_exponential;
   Cell source = c;

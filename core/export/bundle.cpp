@@ -6,10 +6,12 @@
 
 #include "core/export/layers_figure.h"
 #include "core/export/layers_script.h"
+#include "core/export/overlay_figure.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
 #include "core/files/zip_write.h"
+#include "core/network/pictures.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
@@ -82,16 +84,24 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
       throw FileError(from.string(), "cannot be copied into the bundle: " + error.message(),
                       "expected a file that can be read");
   }
-  for (const auto& [file, name] : {std::pair{&scenario.mask_file, "mask_file"}, {&scenario.image, "image"}}) {
-    if (file->empty()) continue;
-    const fs::path from = path_from(*file);
-    *file = name + from.extension().string();
+  const auto copy = [&](const fs::path& from, const std::string& name) {
     std::error_code error;
-    fs::copy_file(from, folder / *file, error);
+    fs::copy_file(from, folder / name, error);
     if (error)
       throw FileError(from.string(), "cannot be copied into the bundle: " + error.message(),
                       "expected a file that can be read");
+    return name;
+  };
+  if (const fs::path mask = path_from(scenario.mask_file); !mask.empty())
+    scenario.mask_file = copy(mask, "mask_file" + mask.extension().string());
+  std::string pictures;
+  int number = 0;
+  for (const std::string& line : text_lines(scenario.image)) {
+    const fs::path from = picture_place(line);
+    const std::string name = "image" + (number++ > 0 ? std::to_string(number) : "") + from.extension().string();
+    pictures += (pictures.empty() ? "" : "\n") + copy(from, name);
   }
+  scenario.image = pictures;
   write_text(folder / "scenario.json", to_json(scenario));
 }
 
@@ -134,6 +144,10 @@ void write_files(const fs::path& folder, const Trace& trace, const ExportOptions
   write_text(folder / "figure.svg", figure.svg(options.svg_text));
   write_text(folder / "figure.pdf", figure.pdf());
   write_scenario_and_file(folder, trace);
+  if (options.style.kind == PictureKind::overlay) {
+    write_npy(folder / "data.npy", overlay_array(figure_for(trace, options), options).values, false);
+    return write_computation(folder, trace);
+  }
   if (options.style.kind == PictureKind::lens) {
     write_text(folder / "data.csv", lens_table(trace, options));
     return write_computation(folder, trace);

@@ -5,8 +5,10 @@
 #include <cstdio>
 
 #include "core/export/export_options.h"
+#include "core/export/figure_about.h"
 #include "core/export/html_figure.h"
 #include "core/export/layers_figure.h"
+#include "core/export/overlay_figure.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
 #include "core/run/contributions.h"
@@ -70,20 +72,30 @@ std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& o
                                       const std::filesystem::path& path) {
   const FigureSpec spec = figure_for(trace, options);
   if (extension == ".html") {
+    if (options.style.kind == PictureKind::overlay)
+      throw SettingError("--kind", "an overlay is not written as a page", "expected .png, .svg or .pdf");
+    ExportOptions other = options;
+    other.stage = Stage::contribution_norms;
+    const bool both = options.stage == Stage::weights && options.layers.empty() && options.pool == HeadPool::none &&
+                      !trace[Stage::weights].source() && can_contribute(trace);
+    const std::optional<Trace> brings = both ? measured(trace, other) : std::nullopt;
+    const std::optional<FigureSpec> arrives = brings ? std::optional(figure_for(*brings, other)) : std::nullopt;
     const std::string page =
-        html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)));
+        html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)),
+                    arrives && arrives->panels.size() == spec.panels.size() ? &*arrives : nullptr);
     write_whole_file(path, std::as_bytes(std::span(page)));
     return {};
   }
   ArrangedFigure figure(spec);
+  const std::string about = about_figure(trace, options);
   if (extension == ".svg") {
-    const std::string svg = figure.svg(options.svg_text);
+    const std::string svg = figure.svg(options.svg_text, about);
     write_whole_file(path, std::as_bytes(std::span(svg)));
   } else if (extension == ".pdf") {
-    const std::string pdf = figure.pdf();
+    const std::string pdf = figure.pdf(about);
     write_whole_file(path, std::as_bytes(std::span(pdf)));
   } else {
-    const std::vector<std::uint8_t> png = figure.png();
+    const std::vector<std::uint8_t> png = figure.png(about);
     write_whole_file(path, std::as_bytes(std::span(png)));
   }
   return spec.size || spec.values ? figure.left_out() : std::vector<std::string>{};
@@ -146,6 +158,12 @@ std::vector<std::string> write_export(const Trace& trace, const ExportOptions& o
   const std::string extension = extension_of(path);
   if (const std::optional<Trace> own = measured(trace, options)) return write_export(*own, options, path);
   if (is_figure_file(extension)) return write_figure(trace, options, extension, path_from(path));
+  if (options.style.kind == PictureKind::overlay) {
+    const NamedArray array = overlay_array(figure_for(trace, options), options);
+    if (extension == ".csv" && array.values.rank() == 2) write_csv(path_from(path), array.values.matrix());
+    else write_array(array, extension, path_from(path));
+    return {};
+  }
   if (options.style.kind == PictureKind::lens) {
     if (extension != ".csv") throw SettingError("--kind", "a lens is words and no array", "expected a figure or .csv");
     const std::string table = lens_table(trace, options);

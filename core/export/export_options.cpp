@@ -156,7 +156,7 @@ Value one_of(Text option, Text text, const char* const (&names)[count], const ch
   fail(option, text, what, alternatives(names));
 }
 
-constexpr const char* layer_words[] = {"all", "encoder", "decoder", "cross", "rollout", "flow"};
+constexpr const char* layer_words[] = {"all", "encoder", "decoder", "cross", "rollout", "flow", "experts", "kept"};
 void layers(ExportOptions& o, Text option, Text text) {
   const Text word = text.substr(0, text.find(':'));
   const bool goes_up_to = word == "rollout" || word == "flow";  // "rollout:3": to that layer
@@ -174,7 +174,7 @@ Written norm_text(const ExportOptions& o) {
   return !o.style.own_norm && o.style.norm == Norm::linear ? Written() : norm_words[static_cast<int>(o.style.norm)];
 }
 
-constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side", "lens"};
+constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side", "lens", "overlay"};
 void kind(ExportOptions& o, Text option, Text text) {
   o.style.kind = one_of<PictureKind>(option, text, kinds, "is no kind of picture");
 }
@@ -189,6 +189,17 @@ void font_size(ExportOptions& o, Text option, Text text) {
 }
 Written font_size_text(const ExportOptions& o) {
   return o.style.font_size ? Written(shortest(*o.style.font_size)) : Written();
+}
+
+void query(ExportOptions& o, Text, Text text) { o.query = std::string(text); }
+Written query_text(const ExportOptions& o) { return o.query.empty() ? Written() : o.query; }
+
+void opacity(ExportOptions& o, Text option, Text text) {
+  o.style.opacity = parse_number(option, text);
+  if (!(o.style.opacity >= 0.05F && o.style.opacity <= 1)) fail(option, text, "is no opacity", "0.05 to 1");
+}
+Written opacity_text(const ExportOptions& o) {
+  return o.style.opacity == StageFigureStyle().opacity ? Written() : shortest(o.style.opacity);
 }
 
 template <std::string StageFigureStyle::*member>
@@ -258,14 +269,19 @@ constexpr ExportOption table[] = {
      "of weights: themselves, how much each brings (contribution_norms), its share", measure, measure_text},
     {"--batch", "I", "the batch entry", batch, batch_text},
     {"--head", "I|I,J,...|all|mean|max", "one head, several in a grid, or their mean or largest", head, head_text},
-    {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]",
-     "of a network: layers by heads, or what they give together up to layer N", layers, layers_text},
+    {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]|experts|kept",
+     "of a network: layers by heads, what they give together up to layer N, the experts that words chose, what is kept "
+     "of words",
+     layers, layers_text},
     {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>,
      part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
     {"--kind", "heatmap|arcs|difference|...",
-     "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens: of a network", kind,
-     kind_text},
+     "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens: of a network; overlay: over "
+     "its picture",
+     kind, kind_text},
+    {"--query", "ROW,COL|cls", "the patch whose row an overlay shows; cls unless set", query, query_text},
+    {"--opacity", "X", "of an overlay's colours, 0.05 to 1; 0.6 unless set", opacity, opacity_text},
     {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>,
      plain_text<&Style::other_mask>},
     {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",
@@ -321,6 +337,8 @@ void clear_export_option(ExportOptions& options, std::string_view option) {
   if (option == "--other-file") options.style.other_file.clear();
   if (option == "--other-mask") options.style.other_mask.clear();
   if (option == "--block") options.style.block.reset();
+  if (option == "--query") options.query.clear();
+  if (option == "--opacity") options.style.opacity = usual.style.opacity;
 }
 
 std::vector<std::string> export_words(const ExportOptions& options) {

@@ -22,6 +22,7 @@ struct ExportOptions {
   bool said_heads = false;         ///< `heads` were asked for: of layers, else every head is drawn
   HeadPool pool = HeadPool::none;  ///< wins over both
   Part rows, cols;
+  std::string query;   ///< of an overlay, the patch that looks: "7,3", "cls"; "": the first token
   std::string layers;  ///< all layers in place of one: "all", a stack's name, "rollout", "flow"
                        ///< (core/export/layers_figure.h); "": one
 

@@ -108,9 +108,7 @@ FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& styl
   spec.kept.reserve(cut.heads.size());
   for (std::size_t i = 0; i < cut.heads.size(); ++i) {
     const MatrixView whole = theirs.matrix(cut.batch, cut.heads[i]);
-    const MatrixView part{whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0,
-                          whole.row_stride, whole.col_stride};
-    spec.kept.push_back(less(part, plain.matrix(cut.heads[i])));
+    spec.kept.push_back(less(whole.part(r0, r1 - r0, c0, c1 - c0), plain.matrix(cut.heads[i])));
     spec.panels[i].matrix = spec.kept.back().matrix();
   }
   if (!style.title)
@@ -236,6 +234,8 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
     case PictureKind::reach: return reach_figure(cut, style);
     case PictureKind::blocks: return blocks_figure(cut, style);
     case PictureKind::side_by_side: return sides(cut, style);
+    case PictureKind::overlay:  // laid over its picture by figure_for()
+      return stage_figure(cut, style);
     case PictureKind::lens: assert(false && "figure_for() draws it"); break;
   }
   FigureSpec spec = stage_figure(cut, style);

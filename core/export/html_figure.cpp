@@ -133,7 +133,20 @@ Json panels_of(const FigureSpec& spec, const Cells& cells, ColormapKind kind) {
   return panels;
 }
 
-Json data_of(const FigureSpec& spec, const std::string& stage) {
+Json arriving_of(const FigureSpec* spec) {
+  if (spec == nullptr) return nullptr;
+  const Cells cells = cells_of(*spec);
+  Json ranges = Json::array();
+  for (const ValueRange& range : panel_ranges(*spec, colormap_of(*spec, Theme::light).kind()))
+    ranges.push_back({range.lo, range.hi});
+  return {{"stage", name(Stage::contribution_norms)},
+          {"scale", cells.scale},
+          {"whole", cells.whole},
+          {"ranges", std::move(ranges)},
+          {"values", base64(cells.numbers)}};
+}
+
+Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives) {
   const Colormap light = colormap_of(spec, Theme::light), dark = colormap_of(spec, Theme::dark);
   const bool diverging = light.kind() == ColormapKind::diverging, boolean = spec.palette == Palette::boolean;
   const MatrixView& first = spec.panels.front().matrix;
@@ -149,6 +162,7 @@ Json data_of(const FigureSpec& spec, const std::string& stage) {
           {"key_tokens", spec.col_ticks},
           {"scale", cells.scale},
           {"values", base64(cells.numbers)},
+          {"arrives", arriving_of(arrives)},
           {"title", indices(spec.title, "_{", "}")},
           {"shape", indices(spec.shape, "_{", "}")},
           {"subtitle", indices(spec.subtitle, "_{", "}")},
@@ -183,7 +197,7 @@ Json data_of(const FigureSpec& spec, const std::string& stage) {
 
 }  // namespace
 
-std::string html_figure(const FigureSpec& spec, const std::string& stage) {
+std::string html_figure(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives) {
   const MatrixView& first = spec.panels.front().matrix;
   const Index cells = first.rows * first.cols * static_cast<Index>(spec.panels.size());
   if (cells > most_html_cells) {
@@ -195,7 +209,7 @@ std::string html_figure(const FigureSpec& spec, const std::string& stage) {
   page = with(page, "title", as_html(indices(spec.title, "_", "")));
   page = with(page, "style", text_of("figure/figure.css"));
   page = with(page, "script", text_of("figure/figure.js"));
-  return with(page, "data", within_script(data_of(spec, stage)));
+  return with(page, "data", within_script(data_of(spec, stage, arrives)));
 }
 
 }  // namespace headlight

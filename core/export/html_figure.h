@@ -13,8 +13,9 @@ inline constexpr Index most_html_cells = 4'000'000;
 
 /// The numbers stand in <script type="application/json" id="headlight-data">: `values` is the base64 of little-endian
 /// int16, [heads, rows, cols], times `scale`; cells that hold no number (masked, NaN) are 0 there, and `kinds` says
-/// which. `stage` is the name that a script looks for. Throws SettingError for an unknown colour map and for more cells
-/// than most_html_cells; FileError where the assets are not found.
-std::string html_figure(const FigureSpec& spec, const std::string& stage);
+/// which. `stage` is the name that a script looks for. `arrives`, of the same panels, is what each weight brings: the
+/// page has a choice between the two ("arrives": stage, scale, values). Throws SettingError for an unknown colour map
+/// and for more cells than most_html_cells; FileError where the assets are not found.
+std::string html_figure(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives = nullptr);
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "core/export/figure_kinds.h"
+#include "core/export/overlay_figure.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
 #include "core/network/logit_parts.h"
@@ -14,10 +15,8 @@
 #include "core/tensor/error.h"
 
 namespace headlight {
-namespace {
 
-/// The pass of the trace where it went to its end, else another that does, with the same change of the layer looked at.
-std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries, bool logits = false) {
+std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries, bool logits) {
   const std::shared_ptr<const NetworkRun> pass = network_of(trace.inputs);
   const bool complete = pass->final.defined() && (!summaries || pass->layers.front().summary.pictures.defined()) &&
                         (!logits || (pass->logits.defined() && pass->logits.size(1) == pass->final.size(1)));
@@ -30,6 +29,8 @@ std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries,
   options.change = change_of(*pass->network, *asked_of(trace.inputs));
   return std::make_shared<const NetworkRun>(pass->network->run(pass->text, options));
 }
+
+namespace {
 
 /// A layer as the pass went through it: a change is of its own layer alone, all others are as their model says.
 std::shared_ptr<const Trace> as_passed(const std::shared_ptr<const NetworkRun>& pass, Index layer,
@@ -102,8 +103,7 @@ std::pair<Index, Index> cols_of(const ExportOptions& options, const MatrixView& 
 MatrixView part_of(const ExportOptions& options, const MatrixView& whole) {
   const auto [r0, r1] = rows_of(options, whole);
   const auto [c0, c1] = cols_of(options, whole);
-  return {whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride,
-          whole.col_stride};
+  return whole.part(r0, r1 - r0, c0, c1 - c0);
 }
 
 /// The heads that are drawn of each layer.
@@ -358,9 +358,11 @@ FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
 
 FigureSpec drawn(const Trace& trace, const ExportOptions& options) {
   if (options.style.kind == PictureKind::lens) return lens_figure(trace, options);
+  const bool overlay = options.style.kind == PictureKind::overlay;
   if (options.layers.empty()) return figure_of(cut_of(options, trace), style_of(options));
-  if (options.style.kind != PictureKind::heatmap)
+  if (options.style.kind != PictureKind::heatmap && !overlay)
     throw SettingError("--layers", "several layers are drawn as heatmaps", "expected no --kind with it");
+  if (takes_network(options)) return network_figure(trace, options);
   return takes_layers_together(options) ? together_figure(trace, options) : all_layers(trace, options);
 }
 
@@ -368,7 +370,10 @@ FigureSpec drawn(const Trace& trace, const ExportOptions& options) {
 
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
   const std::optional<Trace> own = measured(trace, options);
+  const bool overlay = options.style.kind == PictureKind::overlay;
+  if (overlay) check_overlay(trace, options);
   FigureSpec spec = drawn(own ? *own : trace, options);
+  if (overlay) lay_over_picture(spec, trace, options);
   if (own) spec.kept.push_back(own->contributions);
   if (options.shares && !options.style.title) spec.title = "share of " + spec.title;
   return spec;
@@ -397,6 +402,7 @@ std::string lens_table(const Trace& trace, const ExportOptions& options) {
 
 NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
   if (const std::optional<Trace> own = measured(trace, options)) return layers_array(*own, options);
+  if (takes_network(options)) return network_array(trace, options);
   if (takes_layers_together(options)) {
     const JoinedLayers joined = join_layers(trace, options);
     const MatrixView part = part_of(options, joined.matrix.matrix());

@@ -7,6 +7,8 @@
 
 namespace headlight {
 
+struct NetworkRun;
+
 /// The figure that the options ask for: of one layer (core/export/figure_kinds.h), or with ExportOptions::layers of
 /// all. The trace must live until it is drawn. Throws SettingError, FileError.
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options);
@@ -31,6 +33,17 @@ struct JoinedLayers {
 };
 /// Rollout or flow. Throws SettingError where there is none.
 JoinedLayers join_layers(const Trace& trace, const ExportOptions& options);
+
+/// The trace's pass where it went to its end, else another that does, with the same change of the layer looked at.
+std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries, bool logits = false);
+
+/// Whether the options take what is no attention: "experts", the shares that each word gave to the experts of each
+/// layer; "kept", what the step for the next word reads of each layer and position (core/network/decode_step.h).
+bool takes_network(const ExportOptions& options);
+/// Throws SettingError where the network has none.
+FigureSpec network_figure(const Trace& trace, const ExportOptions& options);
+/// [layers, n, experts] of shares, or [layers, n] of bytes.
+NamedArray network_array(const Trace& trace, const ExportOptions& options);
 
 /// What a figure of kind lens shows, as CSV: block, position, the word there, the most probable next one, its
 /// probability and that of the word that the network ends with. Throws SettingError.

@@ -21,15 +21,15 @@ Tensor whole_mask(const Trace& trace) {
   const bool by_batch = dims.batch > 1 && mask.strides()[0] != 0, by_head = dims.heads > 1 && mask.strides()[1] != 0;
   if (by_batch) return by_head ? mask : mask.slice(1, 0, 1);
   const Tensor entry = mask.slice(0, 0, 1);
-  if (by_head) return entry.contiguous().view({dims.heads, dims.n_q, dims.n_k});
-  return entry.slice(1, 0, 1).contiguous().view({dims.n_q, dims.n_k});
+  if (by_head) return entry.view({dims.heads, dims.n_q, dims.n_k});
+  return entry.slice(1, 0, 1).view({dims.n_q, dims.n_k});
 }
 
 Tensor one_matrix(const Trace& trace, Index batch, Index head) {
   const Dims& dims = trace.dims();
   const Tensor& mask = trace[Stage::mask];
   if (!mask.defined()) return Tensor::full({dims.n_q, dims.n_k}, 1);
-  return mask.slice(0, batch, 1).slice(1, head, 1).contiguous().view({dims.n_q, dims.n_k});
+  return mask.slice(0, batch, 1).slice(1, head, 1).view({dims.n_q, dims.n_k});
 }
 
 void write_picture(const std::filesystem::path& path, const MatrixView& mask) {

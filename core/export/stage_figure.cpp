@@ -194,8 +194,7 @@ std::string title_of(const StageCut& cut) {
 MatrixView part_of(MatrixView whole, const StageCut& cut) {
   const auto [r0, r1] = settle(cut.rows, whole.rows, "--rows");
   const auto [c0, c1] = settle(cut.cols, whole.cols, "--cols");
-  return {whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride,
-          whole.col_stride};
+  return whole.part(r0, r1 - r0, c0, c1 - c0);
 }
 
 }  // namespace

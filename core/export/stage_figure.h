@@ -56,6 +56,7 @@ enum class PictureKind : std::uint8_t {
   blocks,        ///< what a block-sparse kernel skips
   side_by_side,  ///< the mask, another one, and where they differ
   lens,          ///< of a network: what it would say after each block (core/network/logit_parts.h)
+  overlay,       ///< of a network that reads pictures: where a patch looks, over the picture
 };
 
 struct StageFigureStyle {
@@ -80,6 +81,7 @@ struct StageFigureStyle {
   std::string other_mask;      ///< B of side-by-side
   std::string other_file;      ///< B of a difference of files
   std::optional<Index> block;  ///< of blocks
+  float opacity = 0.6F;        ///< of an overlay's colours
   std::optional<float> cell;
   std::optional<FigureSize> size;
   bool on_paper = false;  ///< the size is of paper

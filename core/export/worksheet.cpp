@@ -20,6 +20,7 @@ namespace {
 
 constexpr float sheet_margin = 64, sheet_body = 12.5f, sheet_line = 18.5f;
 constexpr float page_width = 793.7f, page_height = 1122.5f;  // A4 in 1/96 inch
+constexpr float a_page = page_height - 2 * sheet_margin;
 constexpr float picture_height = 200;
 constexpr Index most_cells = 16;  ///< along a blank matrix that is to be filled by hand
 
@@ -38,8 +39,8 @@ std::vector<std::string> words_along(const Trace& trace, Axis axis, Index batch,
 /// Pages that are filled from the top.
 class Sheet {
  public:
-  Sheet(const std::string& title, const WorksheetText& text, int count)
-      : text_(text), count_(count), canvas_(page_width, page_height, theme_.card, typesetter_, {title}) {}
+  Sheet(const std::string& title, const WorksheetText& text, int count, float height = page_height)
+      : text_(text), count_(count), height_(height), canvas_(page_width, height, theme_.card, typesetter_, {title}) {}
 
   static constexpr float inner = page_width - 2 * sheet_margin;
 
@@ -52,11 +53,12 @@ class Sheet {
     }
   }
   void space(float height) { y_ += height; }
+  float y() const { return y_; }
   /// So much is to stand together.
   void need(float height) {
-    if (y_ + height <= page_height - sheet_margin || y_ <= sheet_margin) return;
+    if (y_ + height <= height_ - sheet_margin || y_ <= sheet_margin) return;
     footer();
-    canvas_.next_page(page_width, page_height);
+    canvas_.next_page(page_width, height_);
     ++page_;
     y_ = sheet_margin;
   }
@@ -121,10 +123,10 @@ class Sheet {
     }
     y_ += 8;
   }
-  void figure(const StageCut& cut) {
+  void figure(const StageCut& cut, bool values) {
     StageFigureStyle style;
     style.on_paper = true;
-    style.values = cut.matrix(cut.heads.front()).cols <= 8 && cut.heads.size() == 1;
+    style.values = values && cut.matrix(cut.heads.front()).cols <= 8 && cut.heads.size() == 1;
     style.size = FigureSize{cut.heads.size() > 1 ? inner : inner * 0.62f, picture_height};
     const auto axis = [&](Axis of) {
       return of == Axis::query ? std::optional(text_.query)
@@ -199,7 +201,7 @@ class Sheet {
                   FontRole::text,
                   10,
                   theme_.muted,
-                  {page_width / 2, page_height - sheet_margin / 2},
+                  {page_width / 2, height_ - sheet_margin / 2},
                   Anchor::middle,
                   0});
   }
@@ -208,6 +210,7 @@ class Sheet {
   const ThemeColours& theme_ = colours(Theme::light);
   Typesetter typesetter_;
   int count_, page_ = 1;
+  float height_;
   PdfCanvas canvas_;
   float y_ = sheet_margin;
 };
@@ -244,10 +247,42 @@ std::vector<Shown> computed(const Course& course) {
   return all;
 }
 
+/// What was asked for above, so that nothing below it gives it away.
+class Asked {
+ public:
+  void add(double answer) { answers_.push_back(answer); }
+  void clear() { answers_.clear(); }
+  bool has(double value, double within) const {
+    return std::ranges::any_of(answers_, [&](double answer) { return std::abs(value - answer) <= within; });
+  }
+  /// A number as it is printed: "0.67".
+  bool has(std::string printed) const {
+    if (const std::size_t minus = printed.find("−"); minus != std::string::npos)
+      printed.replace(minus, std::string("−").size(), "-");
+    const std::size_t point = printed.find('.');
+    const double decimals = point == std::string::npos ? 2 : static_cast<double>(printed.size() - point - 1);
+    return has(std::strtod(printed.c_str(), nullptr), 0.505 * std::pow(10.0, -decimals));
+  }
+  bool has(const MatrixView& matrix) const {
+    for (Index row = 0; row < matrix.rows && !answers_.empty(); ++row) {
+      for (Index col = 0; col < matrix.cols; ++col) {
+        if (has(static_cast<double>(matrix(row, col)), 0.005)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  std::vector<double> answers_;
+};
+
 class Writer {
  public:
-  Writer(Sheet& sheet, const Course& course, const WorksheetText& text, bool key)
-      : sheet_(sheet), course_(course), text_(text), key_(key) {}
+  /// `heights`: of the steps, as another writer found them; those that a page holds stay on one.
+  Writer(Sheet& sheet, const Course& course, const WorksheetText& text, bool key, std::vector<float> heights = {})
+      : sheet_(sheet), course_(course), text_(text), key_(key), heights_(std::move(heights)) {}
+
+  const std::vector<float>& heights() const { return heights_; }
 
   void write(const std::vector<Shown>& shown) {
     sheet_.name_line(text_.name);
@@ -261,17 +296,34 @@ class Writer {
       const bool told = key_;
       sheet_.code(course_.bug->code, told ? std::optional(course_.bug->line) : std::nullopt, course_.bug->mended);
     }
-    for (std::size_t i = 0; i < course_.steps.size(); ++i) step(i, shown[i]);
+    const bool measures = heights_.empty();
+    for (std::size_t i = 0; i < course_.steps.size(); ++i) {
+      const float above = sheet_.y();
+      if (i > 0 && !(course_.steps[i].pose.scenario == course_.steps[i - 1].pose.scenario))
+        asked_.clear();  // other numbers
+      step(i, shown[i], measures ? 0 : heights_[i]);
+      if (measures) heights_.push_back(sheet_.y() - above);
+    }
   }
 
  private:
-  void step(std::size_t i, const Shown& shown) {
+  /// The step's text, with room for what was asked for above it.
+  std::string prose_of(const LessonStep& step) const {
+    std::string all;
+    for (const ProseRun& run : step.runs(text_.language))
+      all += run.number && asked_.has(run.words) ? "______" : run.words;
+    return all;
+  }
+
+  void step(std::size_t i, const Shown& shown, float height) {
     const LessonStep& step = course_.steps[i];
     if (course_.bug && !key_ && step.pose.mended) return;  // that is to be found
     const std::string title = in_language(step.title, text_.language);
     // A heading, its text and its picture stay on one page.
-    const std::string prose = step.prose(text_.language);
-    sheet_.need(90 + sheet_.height_of(prose) + (has_picture(step, *shown.trace) ? picture_height : 0));
+    const std::string prose = prose_of(step);
+    sheet_.need(height <= a_page
+                    ? height
+                    : 90 + sheet_.height_of(prose) + (has_picture(step, *shown.trace) ? picture_height : 0));
     sheet_.paragraph(filled(text_.step, {static_cast<int>(i) + 1}) + (title.empty() ? "" : " · " + title), 13.5f,
                      FontRole::strong);
     sheet_.space(2);
@@ -304,7 +356,7 @@ class Writer {
     const bool all = step.question && step.question->kind == QuestionKind::head && has_head_axis(stage);
     StageCut cut = all ? all_heads(trace, stage) : StageCut{trace, stage};
     if (cell && !all && has_head_axis(stage)) cut.heads = {std::min(cell->head, trace[stage].size(1) - 1)};
-    if (!hidden || key_) return sheet_.figure(cut);
+    if (!hidden || key_) return sheet_.figure(cut, !asked_.has(cut.matrix(cut.heads.front())));
     if (matrix.rows > most_cells || matrix.cols > most_cells) return;
     sheet_.paragraph(std::string(name(stage)), 11, FontRole::mono, 14, true);
     sheet_.cells(words_along(trace, info(stage).rows, 0, matrix.rows),
@@ -333,6 +385,7 @@ class Writer {
         const double value =
             question.measure ? measured(*question.measure, wrong ? *shown.wrong : trace) : question.number;
         sheet_.answer(text_.answer, key_ ? number_words(value) : "");
+        if (!key_) asked_.add(value);
         break;
       }
       case QuestionKind::row: row(question, trace); break;
@@ -364,6 +417,7 @@ class Writer {
     const std::string asker = words_along(trace, info(place->stage).rows, place->batch, place->row + 1).back();
     std::vector<std::string> inside;
     for (const double share : shares) {
+      if (!key_ && share > 0.05) asked_.add(share);  // what is next to nothing stands everywhere
       char text[16];
       std::snprintf(text, sizeof text, "%.2f", share);
       inside.emplace_back(key_ ? text : "");
@@ -392,6 +446,8 @@ class Writer {
   const Course& course_;
   const WorksheetText& text_;
   bool key_;
+  std::vector<float> heights_;
+  Asked asked_;
 };
 
 }  // namespace
@@ -399,10 +455,13 @@ class Writer {
 std::string make_worksheet(const Course& course, const WorksheetText& text, bool key) {
   const std::vector<Shown> shown = computed(course);
   const std::string title = in_language(course.card.title, text.language);
+  Sheet endless(title, text, 0, 1e6f);  // once to learn how high the steps are
+  Writer measuring(endless, course, text, key);
+  measuring.write(shown);
   Sheet counted(title, text, 0);  // once to learn how many pages there are
-  Writer(counted, course, text, key).write(shown);
+  Writer(counted, course, text, key, measuring.heights()).write(shown);
   Sheet sheet(title, text, counted.pages());
-  Writer(sheet, course, text, key).write(shown);
+  Writer(sheet, course, text, key, measuring.heights()).write(shown);
   return sheet.take();
 }
 

@@ -11,6 +11,9 @@ namespace headlight {
 
 class PdfCanvas;
 
+/// A label without the marks of its indices: "Q_h".
+std::string as_plain_text(std::string text);
+
 class ArrangedFigure {
  public:
   /// Throws SettingError as render_image().
@@ -19,9 +22,12 @@ class ArrangedFigure {
   ArrangedFigure(const ArrangedFigure&) = delete;
   ArrangedFigure& operator=(const ArrangedFigure&) = delete;
 
-  std::vector<std::uint8_t> png();
-  std::string svg(SvgText text = SvgText::text);
-  std::string pdf();
+  /// `about` is what the file says of itself: PDF's subject, SVG's and PNG's description; "" = nothing.
+  std::vector<std::uint8_t> png(const std::string& about = {});
+  std::string svg(SvgText text = SvgText::text, const std::string& about = {});
+  std::string pdf(const std::string& about = {});
+  /// As render_preview().
+  FigurePreview preview(int most_width, int most_height);
   /// Within a page, its upper left corner at `at`.
   void draw(PdfCanvas& canvas, Point at) const;
   /// In units.
@@ -30,7 +36,6 @@ class ArrangedFigure {
   const std::vector<std::string>& left_out() const;
 
  private:
-  friend FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -8,6 +8,8 @@
 #include "core/figure/arranged_figure.h"
 #include "core/figure/figure_canvas.h"
 #include "core/figure/figure_layout.h"
+#include "core/figure/svg_about.h"
+#include "core/image/described_png.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -58,6 +60,24 @@ bool flat_masked(const FigureSpec& spec, const FigureLayout& layout) {
          std::min(layout.cell_width, layout.cell_height) < hatch;
 }
 
+/// The picture, and over it each cell that holds a value in the colour of its value.
+void draw_over_picture(Canvas& canvas, const FigurePanel& panel, const Box& box, const ColourValues& values,
+                       const HeatmapStyle& style) {
+  constexpr int few_pixels = 128;  // a picture whose pixels one sees keeps their edges
+  canvas.image(box, *panel.under, panel.under->width > few_pixels);
+  if (panel.opacity <= 0) return;
+  const MatrixView shown = values.view(panel.matrix);
+  const float wide = box.w / static_cast<float>(shown.cols), high = box.h / static_cast<float>(shown.rows);
+  for (Index row = 0; row < shown.rows; ++row) {
+    for (Index col = 0; col < shown.cols; ++col) {
+      if (classify(panel.matrix, panel.masks, row, col) != CellKind::value) continue;
+      Rgba colour = style.map->at(normalise(shown(row, col), style.range));
+      colour.a = static_cast<std::uint8_t>(std::lround(255 * panel.opacity));
+      canvas.fill({box.x + static_cast<float>(col) * wide, box.y + static_cast<float>(row) * high, wide, high}, colour);
+    }
+  }
+}
+
 void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, const HeatmapStyle& style) {
   const FigurePanel& panel = spec.panels[box.panel];
   const ColourValues values = colour_values(spec, panel, box.range, style.map->kind());
@@ -67,6 +87,7 @@ void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, c
   const float cell = std::min(box.heatmap.w / static_cast<float>(panel.matrix.cols),
                               box.heatmap.h / static_cast<float>(panel.matrix.rows));
   const bool gaps = !spec.bare && !(spec.on_paper && cell < 10);
+  if (panel.under) return draw_over_picture(canvas, panel, box.heatmap, values, own);
   canvas.heatmap(box.heatmap, values.view(panel.matrix), effective_masks(spec, panel), own, gaps);
 }
 
@@ -94,6 +115,12 @@ Colormap colormap_of(const FigureSpec& spec, Theme theme) {
   return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), theme);
 }
 
+std::string as_plain_text(std::string text) {
+  std::ranges::replace(text, index_begins, '_');
+  std::erase(text, index_ends);
+  return text;
+}
+
 struct ArrangedFigure::Impl {
   explicit Impl(FigureSpec given)
       : spec((check_sizes(given), std::move(given))),
@@ -115,26 +142,27 @@ ArrangedFigure::~ArrangedFigure() = default;
 
 const std::vector<std::string>& ArrangedFigure::left_out() const { return impl_->layout.left_out; }
 
-std::vector<std::uint8_t> ArrangedFigure::png() {
+std::vector<std::uint8_t> ArrangedFigure::png(const std::string& about) {
   const auto& [spec, map, typesetter, layout] = *impl_;
   check_pixels(spec, layout);
   PixelCanvas canvas(layout.width, layout.height, spec.scale, background(spec), impl_->typesetter);
   impl_->draw_on(canvas);
-  return encode_png(canvas.take(), 96 * spec.scale);
+  return encode_described_png(canvas.take(), 96 * spec.scale, about);
 }
 
-std::string ArrangedFigure::svg(SvgText text) {
+std::string ArrangedFigure::svg(SvgText text, const std::string& about) {
   const auto& [spec, map, typesetter, layout] = *impl_;
   check_pixels(spec, layout);
   SvgCanvas canvas(layout.width, layout.height, background(spec), spec.theme, text, impl_->typesetter, spec.on_paper);
   impl_->draw_on(canvas);
-  return canvas.take();
+  return about.empty() ? canvas.take() : with_svg_about(canvas.take(), as_plain_text(spec.title), about);
 }
 
-std::string ArrangedFigure::pdf() {
+std::string ArrangedFigure::pdf(const std::string& about) {
   const auto& [spec, map, typesetter, layout] = *impl_;
   check_pixels(spec, layout);
-  PdfCanvas canvas(layout.width, layout.height, background(spec), impl_->typesetter, {spec.title});
+  PdfCanvas canvas(layout.width, layout.height, background(spec), impl_->typesetter,
+                   {as_plain_text(spec.title), about});
   impl_->draw_on(canvas);
   return canvas.take();
 }
@@ -147,18 +175,22 @@ void ArrangedFigure::draw(PdfCanvas& canvas, Point at) const {
 
 FigureSize ArrangedFigure::size() const { return {impl_->layout.width, impl_->layout.height}; }
 
-FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height) {
-  ArrangedFigure figure(spec);
-  const FigureLayout& layout = figure.impl_->layout;
+FigurePreview ArrangedFigure::preview(int most_width, int most_height) {
+  const auto& [spec, map, typesetter, layout] = *impl_;
   check_pixels(spec, layout);
-  const auto pixels = [&](float units) { return std::max(1, static_cast<int>(std::lround(units * spec.scale))); };
+  const float scale = spec.scale;
+  const auto pixels = [&](float units) { return std::max(1, static_cast<int>(std::lround(units * scale))); };
   FigurePreview preview{{}, pixels(layout.width), pixels(layout.height)};
   const float fit = std::min({1.0f, static_cast<float>(most_width) / static_cast<float>(preview.width),
                               static_cast<float>(most_height) / static_cast<float>(preview.height)});
-  PixelCanvas canvas(layout.width, layout.height, spec.scale * fit, background(spec), figure.impl_->typesetter);
-  figure.impl_->draw_on(canvas);
+  PixelCanvas canvas(layout.width, layout.height, scale * fit, background(spec), impl_->typesetter);
+  impl_->draw_on(canvas);
   preview.image = canvas.take();
   return preview;
+}
+
+FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height) {
+  return ArrangedFigure(spec).preview(most_width, most_height);
 }
 
 Image render_image(const FigureSpec& spec) {

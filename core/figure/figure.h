@@ -10,6 +10,7 @@
 // Lengths are in units of 1/96 inch, which are pixels at scale 1. At another scale the same figure has more pixels.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,10 @@ namespace headlight {
 struct FigurePanel {
   MatrixView matrix;  ///< at least 1 × 1; all panels of a figure have the same rows and columns
   CellMasks masks;
-  std::string title;        ///< above the panel; may be empty
-  std::optional<Rgba> hue;  ///< a strip over the panel, e.g. the head's colour
+  std::string title;                     ///< above the panel; may be empty
+  std::optional<Rgba> hue;               ///< a strip over the panel, e.g. the head's colour
+  std::shared_ptr<const Image> under{};  ///< a picture that the cells lie over,
+  float opacity = 1;                     ///< as opaque as this; 0: the picture alone
 };
 
 struct FigureSize {

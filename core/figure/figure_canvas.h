@@ -66,6 +66,7 @@ class PixelCanvas : public FigureCanvas {
 /// same: the same figure is the same bytes.
 struct PdfAbout {
   std::string title;
+  std::string subject{};  ///< "" = none
 };
 
 class PdfCanvas : public FigureCanvas {

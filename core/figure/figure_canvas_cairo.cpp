@@ -227,6 +227,8 @@ PdfCanvas::PdfCanvas(float width, float height, Rgba background, Typesetter& typ
   cairo_pdf_surface_restrict_to_version(impl_->surface, CAIRO_PDF_VERSION_1_5);
   const std::string when = date();
   cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_TITLE, about.title.c_str());
+  if (!about.subject.empty())
+    cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_SUBJECT, about.subject.c_str());
   cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATOR, "Headlight");
   cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATE_DATE, when.c_str());
   begin_page(width, height);

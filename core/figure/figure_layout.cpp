@@ -8,7 +8,6 @@
 #include "core/figure/arc_layout.h"
 #include "core/figure/cell_values.h"
 #include "core/figure/figure_frame.h"
-#include "core/tensor/demand.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -27,7 +26,7 @@ CellsBeyond beyond_of(const FigureSpec& spec, const FigurePanel& panel, ValueRan
   const bool given = spec.range_mode == RangeMode::fixed, raised = spec.norm == Norm::log && range.lo > 0;
   CellsBeyond out;
   if (matrix.rows * matrix.cols > most_read_twice) {
-    out.sampled = given || demand_place(matrix.data).source != nullptr;
+    out.sampled = given || matrix.source != nullptr;
     return out;
   }
   if (!given && !raised) return out;

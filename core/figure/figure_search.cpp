@@ -157,10 +157,7 @@ class Searcher : FrameMaker {
 
   /// Whether no number lies in the upper right corner, where a name may stand inside.
   bool has_free_corner(const FigurePanel& panel) const {
-    const auto corner = [&](const MatrixView& m) {
-      return MatrixView{m.data + cols_ / 2 * m.col_stride, rows_ / 6 + 1, cols_ - cols_ / 2, m.row_stride,
-                        m.col_stride};
-    };
+    const auto corner = [&](const MatrixView& m) { return m.part(0, rows_ / 6 + 1, cols_ / 2, cols_ - cols_ / 2); };
     CellMasks masks = effective_masks(spec_, panel);
     for (std::optional<MatrixView>* over : {&masks.allowed, &masks.kept}) {
       if (*over) *over = corner(**over);

@@ -1,11 +1,13 @@
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <fontconfig/fontconfig.h>
 
 #include "core/figure/destroy.h"
 #include "core/figure/fonts.h"
+#include "core/figure/installed_fonts.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -83,30 +85,67 @@ std::string font_families(FontRole role) {
 
 namespace {
 
-bool is_generic(const std::string& family) {
-  return family == "serif" || family == "sans-serif" || family == "sans" || family == "monospace";
+using Set = std::unique_ptr<FcFontSet, Destroy<FcFontSetDestroy>>;
+
+Set listed(const Pattern& wanted) {
+  const std::unique_ptr<FcObjectSet, Destroy<FcObjectSetDestroy>> fields(FcObjectSetBuild(FC_FAMILY, nullptr));
+  return Set(FcFontList(nullptr, wanted.get(), fields.get()));
 }
 
-}  // namespace
+std::string family_of(const FcPattern* pattern) {
+  FcChar8* family = nullptr;
+  const bool has = FcPatternGetString(pattern, FC_FAMILY, 0, &family) == FcResultMatch;
+  return has ? reinterpret_cast<const char*>(family) : "";
+}
 
-std::string installed_family(const std::string& family) {
-  if (!is_generic(family)) return family;
-  start_fontconfig();
+/// What fontconfig would take for it.
+std::string matched(const std::string& family) {
   const Pattern wanted(FcPatternCreate());
   FcPatternAddString(wanted.get(), FC_FAMILY, bytes(family.c_str()));
   FcPatternAddBool(wanted.get(), FC_SCALABLE, FcTrue);
   const std::optional<FontFile> found = match(wanted);
-  return found && !found->family.empty() ? found->family : family;
+  return found ? found->family : std::string();
 }
 
-bool has_family(const std::string& family) {
-  if (is_generic(family)) return true;
-  start_fontconfig();
-  const Pattern wanted(FcPatternCreate());
-  FcPatternAddString(wanted.get(), FC_FAMILY, bytes(family.c_str()));
-  const std::unique_ptr<FcObjectSet, Destroy<FcObjectSetDestroy>> nothing(FcObjectSetCreate());
-  const std::unique_ptr<FcFontSet, Destroy<FcFontSetDestroy>> found(FcFontList(nullptr, wanted.get(), nothing.get()));
-  return found && found->nfont > 0;
+/// The family of a font file, which is known to fontconfig from then on.
+std::optional<std::string> family_in(const std::string& path) {
+  int count = 0;
+  const Pattern inside(FcFreeTypeQuery(bytes(path.c_str()), 0, nullptr, &count));
+  if (!inside || FcConfigAppFontAddFile(nullptr, bytes(path.c_str())) == FcFalse) return {};
+  return family_of(inside.get());
 }
+
+/// The family that serves for this name: itself where it is installed, a font file's own, what fontconfig puts in the
+/// place of a generic or a well-known one ("serif", "Times"); none for any other.
+std::optional<std::string> family_for(const std::string& name) {
+  start_fontconfig();
+  if (name.find_first_of("/\\") != std::string::npos || name.ends_with(".ttf") || name.ends_with(".otf"))
+    return family_in(name);
+  const Pattern wanted(FcPatternCreate());
+  FcPatternAddString(wanted.get(), FC_FAMILY, bytes(name.c_str()));
+  if (const Set found = listed(wanted); found && found->nfont > 0) return name;
+  const std::string taken = matched(name);
+  const bool generic = name == "sans-serif" || name == "sans" || name == "monospace" || name == "serif";
+  // For a name that it does not know it takes what it takes for every other.
+  if (taken.empty() || (!generic && taken == matched("no such family"))) return {};
+  return taken;
+}
+
+}  // namespace
+
+std::vector<std::string> installed_families() {
+  start_fontconfig();
+  const Pattern any(FcPatternCreate());
+  const Set found = listed(any);
+  std::set<std::string> names;
+  for (int i = 0; found && i < found->nfont; ++i) {
+    if (std::string name = family_of(found->fonts[i]); !name.empty()) names.insert(std::move(name));
+  }
+  return {names.begin(), names.end()};
+}
+
+std::string installed_family(const std::string& family) { return family_for(family).value_or(family); }
+
+bool has_family(const std::string& family) { return family_for(family).has_value(); }
 
 }  // namespace headlight

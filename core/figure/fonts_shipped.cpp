@@ -1,9 +1,12 @@
 // The faces of a program that has no fontconfig: those that lie among its assets.
+#include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 #include "core/assets/assets.h"
 #include "core/figure/fonts.h"
+#include "core/figure/installed_fonts.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -49,13 +52,18 @@ std::string font_families(FontRole role) {
   return std::string(found.family) + ",WenQuanYi Micro Hei,Noto Sans CJK SC," + found.like;
 }
 
+std::vector<std::string> installed_families() {
+  std::set<std::string> names;
+  for (const Shipped& each : shipped) names.insert(each.family);
+  return {names.begin(), names.end()};
+}
+
 std::string installed_family(const std::string& family) { return family; }
 
 bool has_family(const std::string& family) {
-  for (const Shipped& each : shipped) {
-    if (family == each.family || family == each.like) return true;
-  }
-  return family == "sans";
+  return family == "sans" || std::ranges::any_of(shipped, [&](const Shipped& each) {
+           return family == each.family || family == each.like;
+         });
 }
 
 }  // namespace headlight

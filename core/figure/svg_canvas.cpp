@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "core/figure/svg_about.h"
 #include "core/text/base64.h"
 #include "core/text/utf8.h"
 
@@ -242,6 +243,13 @@ void SvgCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright) {
     svg_ += "<stop" + attribute("offset", number(100 * t) + "%") + attribute("stop-color", to_hex(map.at(t))) + "/>";
   }
   svg_ += "</linearGradient>\n<rect" + place(rect) + " fill=\"url(#" + id + ")\"/>\n";
+}
+
+std::string with_svg_about(std::string svg, const std::string& title, const std::string& description) {
+  const std::size_t inside = svg.find(">\n", svg.find("<svg")) + 2;
+  std::string about = title.empty() ? std::string() : "<title>" + escape(title) + "</title>\n";
+  about += "<desc>" + escape(description) + "</desc>\n";
+  return svg.insert(inside, about);
 }
 
 std::string SvgCanvas::take() {

@@ -23,9 +23,10 @@ bool has_pictures(std::string_view text) {
 }
 
 std::string Typesetter::checked_family(const std::string& family) {
-  if (!family.empty() && !has_family(family)) {
+  if (family.empty()) return family;
+  if (!has_family(family)) {
     throw SettingError("--font", "\"" + family + "\" is not installed",
-                       "expected the name of a font family, such as DejaVu Serif or serif");
+                       "expected a font file, or the name of a font family, such as DejaVu Serif or serif");
   }
   return installed_family(family);
 }

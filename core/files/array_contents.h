@@ -32,6 +32,8 @@ struct ArrayContents {
 // One a format; each throws FileError. The first bytes have been looked at already.
 ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPlace& place);
+/// Arrays of 8-bit floating point are skipped, and their bits are arrays of bytes whose names begin so.
+inline constexpr std::string_view fp8_bits = "fp8 bits of ";
 ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::filesystem::path& path,
                          const ErrorPlace& place);

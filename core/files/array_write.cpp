@@ -24,9 +24,11 @@ namespace {
 class NpyBytes {
  public:
   NpyBytes(const Tensor& values, bool boolean)
-      : values_(values.contiguous()), boolean_(boolean), header_(npy_header(values.shape(), boolean)) {}
+      : values_(values.is_contiguous() ? values : values.contiguous()),
+        boolean_(boolean),
+        header_(npy_header(values.shape(), boolean)) {}
 
-  std::uint64_t size() const { return header_.size() + values_.values().size() * width(); }
+  std::uint64_t size() const { return header_.size() + static_cast<std::uint64_t>(values_.count()) * width(); }
   void rewind() { at_ = 0; }
 
   /// Fills `out` with the next bytes; returns how many there were.
@@ -51,25 +53,30 @@ class NpyBytes {
   }
 
   /// From byte at_ on, which may lie within a number; float32 in little-endian order.
-  std::size_t read_numbers(std::span<std::byte> out) const {
-    const std::span<const float> numbers = values_.values();
-    const std::size_t first = static_cast<std::size_t>(at_) - header_.size();
-    const std::size_t count = std::min(out.size(), numbers.size() * width() - first);
+  std::size_t read_numbers(std::span<std::byte> out) {
+    const std::uint64_t byte = at_ - header_.size();
+    const auto count =
+        static_cast<std::size_t>(std::min({std::uint64_t{out.size()}, size() - at_, std::uint64_t{1} << 20}));
+    const std::uint64_t first = byte / width(), end = (byte + count + width() - 1) / width();
+    numbers_.resize(static_cast<std::size_t>(end - first));
+    values_.read(static_cast<Index>(first), static_cast<Index>(end - first), numbers_.data());
     if (boolean_) {
-      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::byte>(numbers[first + i] != 0.0f);
+      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::byte>(numbers_[i] != 0.0f);
       return count;
     }
+    const auto begin = static_cast<std::size_t>(byte % width());
     if constexpr (std::endian::native == std::endian::little) {
-      std::memcpy(out.data(), std::as_bytes(numbers).data() + first, count);
+      std::memcpy(out.data(), std::as_bytes(std::span(numbers_)).data() + begin, count);
     } else {
       for (std::size_t i = 0; i < count; ++i) {
-        const auto bits = std::bit_cast<std::uint32_t>(numbers[(first + i) / 4]);
-        out[i] = static_cast<std::byte>(bits >> (8 * ((first + i) % 4)));
+        const auto bits = std::bit_cast<std::uint32_t>(numbers_[(begin + i) / 4]);
+        out[i] = static_cast<std::byte>(bits >> (8 * ((begin + i) % 4)));
       }
     }
     return count;
   }
 
+  Buffer numbers_;
   Tensor values_;
   bool boolean_;
   std::string header_;

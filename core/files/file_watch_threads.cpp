@@ -1,7 +1,9 @@
-// Watching from a thread.
+// Watching from a thread. To a model that runs (core/files/watched_run.h) it says that somebody looks; what such a
+// model writes comes whole and need not stand still.
 #include <chrono>
 
 #include "core/files/file_watch.h"
+#include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -31,9 +33,11 @@ void FileWatch::look(const std::stop_token& quit) {
     if (path_.empty() || quit.stop_requested()) continue;
     const std::string path = path_;
     lock.unlock();  // a network drive may take its time
+    const std::string looking = looking_file(path);
+    if (!looking.empty()) touch(looking);
     const FileStamp now = stamp_of(path_from(path));
     lock.lock();
-    const bool stands = now == seen;
+    const bool stands = now == seen || !looking.empty();
     seen = now;
     if (path != path_ || !stands || now == known_) continue;
     known_ = now;

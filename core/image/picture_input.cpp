@@ -94,15 +94,20 @@ Image filtered(const Image& image, int width, int height, Resampling filter, boo
   return made;
 }
 
-/// The pixel under each pixel's middle.
+/// The pixel under each pixel's middle; PIL adds step to step, which decides where a middle lies on an edge.
 Image nearest(const Image& image, int width, int height) {
-  const auto under = [](int i, int from, int to) {
-    return std::min(from - 1, static_cast<int>((i + 0.5) * static_cast<double>(from) / to));
+  const auto under = [](int from, int to) {
+    const double step = static_cast<double>(from) / to;
+    std::vector<int> at;
+    double middle = step * 0.5;
+    for (int i = 0; i < to; ++i, middle += step) at.push_back(std::min(from - 1, static_cast<int>(middle)));
+    return at;
   };
+  const std::vector<int> columns = under(image.width, width), rows = under(image.height, height);
   Image made(width, height, {0, 0, 0, 255});
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x)
-      made.set(x, y, image.at(under(x, image.width, width), under(y, image.height, height)));
+      made.set(x, y, image.at(columns[static_cast<std::size_t>(x)], rows[static_cast<std::size_t>(y)]));
   }
   return made;
 }
@@ -138,7 +143,6 @@ Image resized(const Image& image, int width, int height, Resampling filter) {
 }
 
 Image prepared(const Image& image, const PictureSteps& steps, const std::string& file) {
-  Image made = image;
   int width = steps.width, height = steps.height;
   if (steps.shorter_side > 0) {
     const int shorter = std::min(image.width, image.height), longer = std::max(image.width, image.height);
@@ -151,7 +155,7 @@ Image prepared(const Image& image, const PictureSteps& steps, const std::string&
     width = image.width <= image.height ? steps.shorter_side : static_cast<int>(stretched);
     height = image.width <= image.height ? static_cast<int>(stretched) : steps.shorter_side;
   }
-  if (width > 0) made = resized(made, width, height, steps.filter);
+  Image made = width > 0 ? resized(image, width, height, steps.filter) : image;
   return steps.crop_width > 0 ? cropped(made, steps.crop_width, steps.crop_height) : made;
 }
 

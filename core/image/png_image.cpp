@@ -9,6 +9,7 @@
 
 #include <png.h>
 
+#include "core/image/described_png.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -25,7 +26,7 @@ void append_bytes(png_structp png, png_bytep bytes, png_size_t count) {
 }
 
 // libpng reports errors by longjmp: nothing with a destructor may live in this frame.
-bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque, float dots_per_inch,
+bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque, float dots_per_inch, char* about,
                 std::uint8_t* row, std::vector<std::uint8_t>* out) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_set_write_fn(png, out, append_bytes, nullptr);
@@ -36,6 +37,14 @@ bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque
   if (dots_per_inch > 0) {
     const auto per_metre = static_cast<png_uint_32>(std::lround(dots_per_inch / 0.0254f));
     png_set_pHYs(png, info, per_metre, per_metre, PNG_RESOLUTION_METER);
+  }
+  if (*about != 0) {
+    char keyword[] = "Description";
+    png_text text{};
+    text.compression = PNG_ITXT_COMPRESSION_NONE;
+    text.key = keyword;
+    text.text = about;
+    png_set_text(png, info, &text, 1);
   }
   // Flat areas and repeated cells: a row is often the same as the one above it.
   png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
@@ -55,12 +64,13 @@ bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque
   return true;
 }
 
-std::vector<std::uint8_t> encode(const Image& image, bool opaque, float dots_per_inch) {
+std::vector<std::uint8_t> encode(const Image& image, bool opaque, float dots_per_inch, std::string about) {
   assert(image.width > 0 && image.height > 0);
   std::vector<std::uint8_t> row(static_cast<std::size_t>(image.width) * 4), out;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
-  const bool written = info != nullptr && write_rows(png, info, image, opaque, dots_per_inch, row.data(), &out);
+  const bool written =
+      info != nullptr && write_rows(png, info, image, opaque, dots_per_inch, about.data(), row.data(), &out);
   png_destroy_write_struct(&png, &info);
   if (!written) throw std::runtime_error("the picture could not be encoded as PNG");
   return out;
@@ -86,13 +96,17 @@ void Image::set(int x, int y, Rgba colour) {
   p[0] = colour.r, p[1] = colour.g, p[2] = colour.b, p[3] = colour.a;
 }
 
-std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch) {
+std::vector<std::uint8_t> encode_described_png(const Image& image, float dots_per_inch, const std::string& about) {
   std::uint8_t alpha = 255;
   for (std::size_t i = 3; i < image.rgba.size(); i += 4) alpha &= image.rgba[i];
-  return encode(image, alpha == 255, dots_per_inch);
+  return encode(image, alpha == 255, dots_per_inch, about);
 }
 
-std::vector<std::uint8_t> encode_rgba_png(const Image& image) { return encode(image, false, 0); }
+std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch) {
+  return encode_described_png(image, dots_per_inch, {});
+}
+
+std::vector<std::uint8_t> encode_rgba_png(const Image& image) { return encode(image, false, 0, {}); }
 
 PngSize png_size(std::span<const std::uint8_t> file) {
   png_image png{};

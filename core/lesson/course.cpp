@@ -64,13 +64,6 @@ std::string LessonStep::prose(const std::string& language) const {
   return all;
 }
 
-std::vector<std::string> Bug::mended_code() const {
-  std::vector<std::string> lines(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(line));
-  lines.insert(lines.end(), mended.begin(), mended.end());
-  lines.insert(lines.end(), code.begin() + static_cast<std::ptrdiff_t>(line) + 1, code.end());
-  return lines;
-}
-
 std::size_t Course::questions() const {
   std::size_t count = 0;
   for (const LessonStep& step : steps) count += step.question ? 1 : 0;

@@ -100,8 +100,6 @@ struct Bug {
   std::vector<std::string> code;    ///< its lines
   std::size_t line = 0;             ///< the wrong one, from 0
   std::vector<std::string> mended;  ///< what is to stand there
-  /// The lines as they should be.
-  std::vector<std::string> mended_code() const;
 };
 
 /// A piece of a text: plain words, a term that names a stage, a number that is claimed.

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/tensor/tensor.h"
+
 namespace headlight {
 
 /// A number a pattern takes. It may be any expression over b, h, n_q, n_k, but not over q or k.
@@ -44,5 +46,15 @@ std::string range_sentence(const Parameter& parameter);
 std::string definition(const Pattern& pattern, std::size_t argument_count);
 /// What argument `index` is called in the definition: "w", or "n1", "n2" where the parameter repeats.
 std::string argument_name(const Pattern& pattern, std::size_t index);
+
+/// Masks of published models that are no pattern of their own: one expression each, worth starting from.
+struct MaskExample {
+  std::string_view name;
+  std::string_view expression;
+  std::string_view known_from;
+  Index n_q, n_k;  ///< the sizes that its numbers are written for
+};
+
+std::span<const MaskExample> mask_examples();
 
 }  // namespace headlight

@@ -41,14 +41,6 @@ Shape common_shape(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-std::vector<Index> allowed_per_row(const MatrixView& mask) {
-  std::vector<Index> counts(static_cast<std::size_t>(mask.rows));
-  for (Index row = 0; row < mask.rows; ++row) {
-    counts[static_cast<std::size_t>(row)] = allowed_in(mask, row, 1, 0, mask.cols);
-  }
-  return counts;
-}
-
 std::vector<Index> dead_rows(const MatrixView& mask) {
   std::vector<Index> dead;
   for (Index row = 0; row < mask.rows; ++row) {

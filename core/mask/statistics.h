@@ -7,8 +7,6 @@
 
 namespace headlight {
 
-/// How many keys each query row may attend to. [n_q]
-std::vector<Index> allowed_per_row(const MatrixView& mask);
 /// The rows that may attend to nothing.
 std::vector<Index> dead_rows(const MatrixView& mask);
 

@@ -51,10 +51,11 @@ Index first_query(const NetworkLayer& layer, const NetworkRun& run) {
   return layer.stack + 1 == std::ssize(run.network->spec().stacks) ? run.first : 0;
 }
 
-/// causal() and window() of queries whose first one stands `offset` keys further.
-std::string mask_from(Index offset, Index window) {
-  const std::string q = "q + " + std::to_string(offset);
-  return "k <= " + q + (window > 0 ? " && " + q + " - k < " + std::to_string(window) : "");
+/// causal() and window() or chunked() of queries whose first one stands `offset` keys further.
+std::string mask_from(Index offset, const AttentionSpec& spec) {
+  const std::string q = "q + " + std::to_string(offset), chunk = std::to_string(spec.chunk);
+  if (spec.chunk > 0) return "k <= " + q + " && floor((" + q + ") / " + chunk + ") == floor(k / " + chunk + ")";
+  return "k <= " + q + (spec.window > 0 ? " && " + q + " - k < " + std::to_string(spec.window) : "");
 }
 
 void apply(const Network& network, const LayerChange& change, AttentionCall& call) {
@@ -79,6 +80,56 @@ Tensor with_rows(const Tensor& x, const Tensor& other, Index at) {
   return Tensor(x.shape(), std::move(values));
 }
 
+/// Head `head` of entries [first, end) of x [B, H, n, d]: at each position the row of `means` [H, d], or 0.
+void put_head(Buffer& x, const Shape& shape, Index head, Index first, Index end, const Tensor* means) {
+  const Index d = shape[3], of_head = shape[2] * d;
+  const Tensor rows = means ? means->contiguous() : Tensor();
+  for (Index b = first; b < end; ++b) {
+    const auto to = x.begin() + (b * shape[1] + head) * of_head;
+    if (!means) std::fill_n(to, of_head, 0.0F);
+    else
+      for (Index q = 0; q < shape[2]; ++q) std::copy_n(rows.values().begin() + head * d, d, to + q * d);
+  }
+}
+
+/// The entries of x so many times, one batch after the other.
+Buffer values_repeated(const Tensor& x, Index times) {
+  const Tensor packed = x.contiguous();
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(x.count() * times));
+  for (Index i = 0; i < times; ++i) values.insert(values.end(), packed.values().begin(), packed.values().end());
+  return values;
+}
+
+Tensor repeated(const Tensor& x, Index times) {
+  if (!x.defined() || times == 1) return x;
+  Shape shape = x.shape();
+  shape[0] *= times;
+  return Tensor(std::move(shape), values_repeated(x, times));
+}
+
+TokenBatch repeated(const TokenBatch& tokens, Index times) {
+  TokenBatch all;
+  for (Index i = 0; i < times; ++i) {
+    all.entries.insert(all.entries.end(), tokens.entries.begin(), tokens.entries.end());
+    all.lengths.insert(all.lengths.end(), tokens.lengths.begin(), tokens.lengths.end());
+  }
+  return all;
+}
+
+/// [B, n, a] and [B, n, b] as [B, n, a + b].
+Tensor beside(const Tensor& left, const Tensor& right) {
+  Buffer values;
+  for (Index b = 0; b < left.size(0); ++b) {
+    for (Index row = 0; row < left.size(1); ++row) {
+      for (const MatrixView& m : {left.matrix(b), right.matrix(b)}) {
+        for (Index col = 0; col < m.cols; ++col) values.push_back(m(row, col));
+      }
+    }
+  }
+  return Tensor({left.size(0), left.size(1), left.size(2) + right.size(2)}, std::move(values));
+}
+
 void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
   // A rotation of the whole head by the powers of a base is what the settings say.
   const bool whole = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
@@ -87,7 +138,9 @@ void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Ind
   own.rope_gain = stretched && spec.rope.long_gain > 0 ? spec.rope.long_gain : spec.rope.gain;
   if (spec.q_norm.kind != NormKind::none) {
     own.norm_kind = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
-    const auto flat = [](const Tensor& gains) { return gains.view({gains.count()}); };
+    const auto flat = [&](const Tensor& gains) {
+      return gains.defined() ? gains.view({gains.count()}) : Tensor::full({spec.d_head}, 1);
+    };
     own.q_norm = flat(read_norm(checkpoint, spec.q_norm).weight);
     own.k_norm = flat(read_norm(checkpoint, spec.k_norm).weight);
     own.qk_epsilon = spec.q_norm.epsilon;
@@ -145,7 +198,10 @@ Forward::EmbeddingParts Forward::picture_parts(const EmbeddingSpec& spec, const 
   }
   EmbeddingParts parts{Tensor({batch, count, width}, std::move(words)), {}};
   if (spec.position_kind == PositionKind::none) return parts;
-  const Tensor table = checkpoint_.load(spec.positions);
+  Tensor table = checkpoint_.load(spec.positions);
+  if (const PictureSpec& picture = *network_.spec().picture;
+      picture.table_rows > 0 && (picture.table_rows != picture.rows || picture.table_columns != picture.columns))
+    table = resampled_positions(table, std::ranges::count(spec.extra, true, &ExtraToken::has_position), picture);
   auto from = table.values().begin();
   for (Index i = 0; i < count; ++i) {
     if (i < extra && !spec.extra[static_cast<std::size_t>(i)].has_position) continue;
@@ -207,6 +263,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   in.query = normed(residual, at.cross ? block.before_cross : block.before_attention);
   in.key = in.value = at.cross ? run.encoded : in.query;
   in.packed = spec.q.weight == spec.k.weight;
+  if (spec.latent) add_latents(spec, in);
   const Tensor all = in.packed ? checkpoint_.load(spec.q.weight) : Tensor();
   const auto read = [&](const LinearSpec& linear, Tensor& weight, Tensor& bias) {
     const Linear made_of = read_linear(checkpoint_, linear, linear.weight == spec.q.weight ? all : Tensor());
@@ -214,8 +271,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
     bias = made_of.bias;
   };
   read(spec.q, in.W_q, in.b_q);
-  read(spec.k, in.W_k, in.b_k);
-  read(spec.v, in.W_v, in.b_v);
+  if (!spec.latent) read(spec.k, in.W_k, in.b_k), read(spec.v, in.W_v, in.b_v);
   read(spec.o, in.W_o, in.b_o);
   Dims& dims = in.dims;
   dims = {residual.size(0),
@@ -228,7 +284,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
           in.value.size(2),
           spec.heads * spec.d_head,
           spec.d_head,
-          in.W_o.defined() ? in.W_o.size(0) : spec.heads * spec.d_head};
+          in.W_o.defined() ? in.W_o.size(0) : in.W_v.size(0) / spec.kv_heads * spec.heads};
   const Index first = first_query(at, run);
   OwnRules own;
   read_own_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);
@@ -243,7 +299,29 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
     name_tokens(run.keys_of(layer), in.key_tokens);
   }
   add_rules(run, layer, 0, 0, in);
+  if (spec.places) add_places(spec, in);
   return made;
+}
+
+void Forward::add_latents(const AttentionSpec& spec, Inputs& in) const {
+  const LatentSpec& latent = *spec.latent;
+  const Tensor down = through(in.query, latent.kv_down);
+  in.value = normed(down.slice(2, 0, latent.rank).contiguous(), latent.kv_norm);
+  in.key = beside(in.value, down.slice(2, latent.rank, latent.rotated));
+  in.query = normed(through(in.query, latent.q_down), latent.q_norm);
+  const LatentWeights weights = read_latent(checkpoint_, latent, spec.heads);
+  in.W_k = weights.keys;
+  in.W_v = weights.values;
+}
+
+void Forward::add_places(const AttentionSpec& spec, Inputs& in) const {
+  const PlacesSpec& places = *spec.places;
+  const Tensor table = checkpoint_.load(places.table);
+  const Tensor rows = normed(table.view({1, table.size(0), table.size(1)}), places.norm);
+  const auto heads = [&](const Tensor& channels) { return split_heads(channels, spec.heads); };
+  in.bias = places_bias(places, heads(project(in.query, in.W_q, in.b_q, workers_)),
+                        heads(project(in.key, in.W_k, in.b_k, workers_)), heads(through(rows, places.query)),
+                        heads(through(rows, places.key)), spec.scale);
 }
 
 void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& in) const {
@@ -290,7 +368,7 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   all.scenario.rope = Rope::none;
   all.scenario.qk_norm = QkNorm::none;
   all.scenario.query_offset = offset;
-  if (spec.causal && offset > 0) all.scenario.mask = mask_from(offset, spec.window);
+  if (spec.causal && offset > 0) all.scenario.mask = mask_from(offset, spec);
   add_rules(run, layer, offset, kept.first, all.inputs);
   return all;
 }
@@ -299,6 +377,10 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   LayerRun& record = run.layers[static_cast<std::size_t>(layer)];
   record.residual = residual;
   if (options_.until == layer) throw Stop();
+  if (options_.apart && options_.apart->layer == layer) {
+    const Linear projection = read_linear(checkpoint_, attention_of(network_, layer).o);
+    return project(merge_heads(heads_apart()), projection.weight, projection.bias, workers_);
+  }
   AttentionCall made = call(run, layer, residual);
   if (run.change && run.change->layer == layer) apply(network_, *run.change, made);
   Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
@@ -318,18 +400,47 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
     record.summary = summary_of(weights, run.queries_of(layer), run.keys_of(layer));
     record.summary.entering = sizes_of(residual);
   }
-  const Tensor& heads = (*trace)[Stage::head_outputs];
+  const Tensor& given = (*trace)[Stage::head_outputs];
+  const Tensor heads = with_means(given, layer, run.knock_out);
   if (keeps_parts(dims.batch * dims.n_q)) {
     record.heads = heads;
     record.values = (*trace)[Stage::V_heads];
   }
   const Tensor changed = patched(heads, Patch::What::heads, layer);
-  return identical(changed, heads) ? (*trace)[Stage::output] : project(merge_heads(changed), W_o, b_o, workers_);
+  return identical(changed, given) ? (*trace)[Stage::output] : project(merge_heads(changed), W_o, b_o, workers_);
 }
 
 bool Forward::keeps_parts(Index rows) const {
   const Index layers = std::ssize(network_.layers()), width = network_.spec().width;
   return options_.parts && 3 * layers * rows * width <= options_.most_weights;
+}
+
+Tensor Forward::heads_apart() const {
+  const auto [layer, first, count] = *options_.apart;
+  const Tensor& heads = options_.from->layers[static_cast<std::size_t>(layer)].heads;
+  const Index batch = heads.size(0);
+  Shape shape = heads.shape();
+  shape[0] *= count;
+  Buffer values = values_repeated(heads, count);
+  for (Index i = 0; i < count; ++i)
+    put_head(values, shape, first + i, i * batch, (i + 1) * batch,
+             options_.means ? &(*options_.means)[static_cast<std::size_t>(layer)] : nullptr);
+  return Tensor(std::move(shape), std::move(values));
+}
+
+Tensor Forward::with_means(Tensor x, Index layer, const KnockOut& out) const {
+  if (!options_.means) return x;
+  Buffer values;
+  const Shape shape = x.shape();
+  for (const auto& [silent_layer, head] : out) {
+    if (silent_layer != layer) continue;
+    if (values.empty()) {
+      const Tensor packed = x.contiguous();
+      values.assign(packed.values().begin(), packed.values().end());
+    }
+    put_head(values, shape, head, 0, shape[0], &(*options_.means)[static_cast<std::size_t>(layer)]);
+  }
+  return values.empty() ? x : Tensor(shape, std::move(values));
 }
 
 Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
@@ -347,7 +458,14 @@ Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
 
 Tensor Forward::hidden(const MlpSpec& spec, const Tensor& x) const {
   const Tensor up = through(x, spec.up);
-  if (spec.limit > 0) return gated_by_turns(up, spec.limit, workers_);
+  if (spec.limit > 0 && !spec.gate.there()) {
+    const Tensor pairs = up.view({up.size(0), up.size(1), up.size(2) / 2, 2});
+    const auto every_other = [&](Index first) {
+      return pairs.slice(3, first, 1).contiguous().view({up.size(0), up.size(1), up.size(2) / 2});
+    };
+    return gated_within(every_other(0), every_other(1), spec.limit, workers_);
+  }
+  if (spec.limit > 0) return gated_within(through(x, spec.gate), up, spec.limit, workers_);
   return spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_)
                            : activate(up, spec.activation, workers_);
 }
@@ -357,19 +475,22 @@ Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const { retur
 Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) const {
   const Index width = x.size(-1), tokens = x.count() / width, count = std::ssize(spec.experts);
   const Tensor rows = x.contiguous();
-  shares = shares_of_experts(through(rows, spec.router), spec.chosen, spec.renormalised);
+  const Tensor correction = spec.correction.empty() ? Tensor() : checkpoint_.load(spec.correction);
+  shares = shares_of_experts(through(rows, spec.router), spec,
+                             correction.defined() ? correction.values() : std::span<const float>());
   Buffer sum(static_cast<std::size_t>(x.count()), 0.0F);
-  const auto add = [&](const MlpSpec& expert, const std::vector<std::pair<Index, float>>& taken) {
+  const auto add = [&](const MlpSpec& expert, const std::vector<std::pair<Index, float>>& taken, bool share_before) {
     Buffer values;
     for (const auto& [token, share] : taken) {
-      const auto row = rows.values().subspan(static_cast<std::size_t>(token * width), static_cast<std::size_t>(width));
-      values.insert(values.end(), row.begin(), row.end());
+      for (Index c = 0; c < width; ++c)
+        values.push_back((share_before ? share : 1) * rows.values()[static_cast<std::size_t>(token * width + c)]);
     }
     const Tensor given = feed_forward(expert, Tensor({1, std::ssize(taken), width}, std::move(values))).contiguous();
     for (std::size_t i = 0; i < taken.size(); ++i) {
       for (Index c = 0; c < width; ++c)
         sum[static_cast<std::size_t>(taken[i].first * width + c)] +=
-            taken[i].second * given.values()[i * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
+            (share_before ? 1 : taken[i].second) *
+            given.values()[i * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
     }
   };
   for (Index expert = 0; expert < count; ++expert) {
@@ -378,7 +499,7 @@ Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) co
       const float share = shares.values()[static_cast<std::size_t>(token * count + expert)];
       if (share > 0) taken.emplace_back(token, share);
     }
-    if (!taken.empty()) add(spec.experts[static_cast<std::size_t>(expert)], taken);
+    if (!taken.empty()) add(spec.experts[static_cast<std::size_t>(expert)], taken, spec.share_before);
   }
   if (!spec.shared) return Tensor(x.shape(), std::move(sum));
   const Tensor gates = through(rows, spec.shared_gate).contiguous();
@@ -386,7 +507,7 @@ Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) co
   for (Index token = 0; token < tokens; ++token)
     all.emplace_back(
         token, spec.shared_gate.there() ? 1 / (1 + std::exp(-gates.values()[static_cast<std::size_t>(token)])) : 1.0F);
-  add(*spec.shared, all);
+  add(*spec.shared, all, false);
   return Tensor(x.shape(), std::move(sum));
 }
 
@@ -470,6 +591,7 @@ Forward::Place Forward::begin(const NetworkRun& run) const {
     if (change) first = std::min(first, place_of(change->layer));
   }
   for (const Patch& patch : options_.patches) first = std::min(first, place_of(patch.layer));
+  if (options_.apart) first = std::min(first, place_of(options_.apart->layer));
   std::vector<KnockOut::value_type> differing;
   std::ranges::set_symmetric_difference(run.knock_out, options_.from->knock_out, std::back_inserter(differing));
   for (const auto& [layer, head] : differing) first = std::min(first, place_of(layer));
@@ -479,13 +601,18 @@ Forward::Place Forward::begin(const NetworkRun& run) const {
 void Forward::fill(NetworkRun& run) const {
   run.layers.assign(network_.layers().size(), {});
   const Place first = begin(run);
-  for (std::size_t layer = 0; layer < run.layers.size() && options_.from != nullptr; ++layer) {
-    if (place_of(static_cast<Index>(layer)) < first) run.layers[layer] = options_.from->layers[layer];
-    // What enters the first block is still what entered it.
-    else if (place_of(static_cast<Index>(layer)) == first)
-      run.layers[layer].residual = options_.from->layers[layer].residual;
+  const Index times = options_.apart ? options_.apart->count : 1;
+  if (options_.apart) {
+    run.text.tokens = repeated(run.text.tokens, times);
+    run.text.decoder = repeated(run.text.decoder, times);
   }
-  if (first.stack > 0) run.encoded = options_.from->encoded;
+  for (std::size_t layer = 0; layer < run.layers.size() && options_.from != nullptr; ++layer) {
+    const LayerRun& other = options_.from->layers[layer];
+    if (place_of(static_cast<Index>(layer)) < first && times == 1) run.layers[layer] = other;
+    // What enters the first block is still what entered it.
+    else if (place_of(static_cast<Index>(layer)) == first) run.layers[layer].residual = repeated(other.residual, times);
+  }
+  if (first.stack > 0) run.encoded = repeated(options_.from->encoded, times);
   try {
     const bool two = network_.spec().stacks.size() == 2;
     if (two && cache_ && !run.encoded.defined()) run.encoded = cache_->encoded_for(run);

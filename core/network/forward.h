@@ -64,6 +64,10 @@ class Forward {
   void add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& inputs) const;
   /// The attention with the keys and values of earlier positions, which the cache holds, before its own.
   AttentionCall with_earlier(const NetworkRun& run, Index layer, AttentionCall own, const Run& how) const;
+  /// What the heads of RunOptions::apart's layer give, [count · B, H, n, d].
+  Tensor heads_apart() const;
+  /// x [B, H, n, d] with the means in the place of heads that are left out.
+  Tensor with_means(Tensor x, Index layer, const KnockOut& out) const;
   /// x with what RunOptions::patches put into it.
   Tensor patched(Tensor x, Patch::What what, Index layer) const;
   /// Whether the heads' and the MLP's outputs are kept, of so many rows in each layer.
@@ -74,6 +78,10 @@ class Forward {
   /// What the block's MLP gives for x; kept where it is asked for.
   Tensor fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const;
   Tensor through(const Tensor& x, const LinearSpec& linear) const;
+  /// Query, key and value of latent attention are its latents; queries and W_k, W_v go on from them.
+  void add_latents(const AttentionSpec& spec, Inputs& in) const;
+  /// in.bias of disentangled attention, from the queries and keys that `in` makes.
+  void add_places(const AttentionSpec& spec, Inputs& in) const;
 
   const Network& network_;
   const Checkpoint& checkpoint_;

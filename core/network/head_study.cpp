@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <thread>
 
+#include "core/attention/kernels/kernels.h"
 #include "core/attention/workers.h"
 #include "core/files/text_file.h"
 #include "core/network/head_patterns.h"
@@ -25,7 +27,7 @@ struct Mean {
 };
 
 struct Sums {
-  Mean patterns[head_pattern_count], entropy, effect;
+  Mean patterns[head_pattern_count], entropy, effect, mean_effect;
   std::vector<HeadMeans::Line> lines;
 
   void add_effect(std::size_t line, double value) {
@@ -36,30 +38,42 @@ struct Sums {
   }
 };
 
+/// The tokens that the last stack reads.
+const TokenBatch& said(const NetworkText& text) { return text.decoder.count() > 0 ? text.decoder : text.tokens; }
+
+/// Numbers of logits that are there at once.
+constexpr Index most_logits = 16'000'000;
+/// Numbers of the residual stream in all passes without a head of one layer together, about; a token is guessed to have
+/// three letters.
+constexpr Index most_apart = 3'000'000;
+constexpr Index most_lines = 256;
+
 class Study {
  public:
-  Study(const Network& network, const RunOptions& options) : network_(network), options_(options) {
-    options_.logits = RunOptions::Logits::all;
+  Study(const Network& network, const RunOptions& options, std::shared_ptr<const MeanHeads> means)
+      : network_(network), options_(options), means_(std::move(means)) {
+    options_.logits = RunOptions::Logits::none;
+    options_.parts = true;
     for (const NetworkLayer& layer : network.layers()) sums_.emplace_back(static_cast<std::size_t>(layer.heads));
     workers_.threads =
         options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     workers_.stop = options.stop;
   }
 
-  /// `lines`: which line each batch entry is.
-  void add(const NetworkText& text, std::span<const std::size_t> lines);
+  /// `lines`: which line each batch entry is. `told` gets the share that is done.
+  void add(const NetworkText& text, std::span<const std::size_t> lines, const std::function<void(double)>& told);
   std::vector<HeadMeans> means() const;
 
  private:
-  const TokenBatch& said(const NetworkText& text) const {
-    return network_.spec().stacks.size() == 2 ? text.decoder : text.tokens;
-  }
   void add_patterns(const NetworkRun& run);
-  /// Of each line, the mean log-probability of the words that come next; NaN of a line of one word.
+  void add_effects(const NetworkRun& run, Index layer, std::span<const std::size_t> lines,
+                   const std::vector<double>& with);
+  /// Of each batch entry, the mean log-probability of the words that come next; NaN of a line of one word.
   std::vector<double> log_probabilities(const NetworkRun& run) const;
 
   const Network& network_;
   RunOptions options_;
+  std::shared_ptr<const MeanHeads> means_;  // null: not asked for
   Workers workers_;
   std::vector<std::vector<Sums>> sums_;
 };
@@ -87,44 +101,81 @@ void Study::add_patterns(const NetworkRun& run) {
   }
 }
 
-double log_probability(const MatrixView& logits, Index row, Index word) {
-  double most = static_cast<double>(logits(row, 0)), sum = 0;
-  for (Index i = 1; i < logits.cols; ++i) most = std::max(most, static_cast<double>(logits(row, i)));
-  for (Index i = 0; i < logits.cols; ++i) sum += std::exp(static_cast<double>(logits(row, i)) - most);
-  return static_cast<double>(logits(row, word)) - most - std::log(sum);
+double log_probability(std::span<const float> logits, Index word) {
+  thread_local Buffer row;
+  row.assign(logits.begin(), logits.end());
+  const auto count = std::ssize(row);
+  const float most = kernels().largest(row.data(), count, -std::numeric_limits<float>::infinity());
+  const double sum = kernels().exponentials(row.data(), count, most);
+  return static_cast<double>(logits[static_cast<std::size_t>(word)]) - static_cast<double>(most) - std::log(sum);
 }
 
 std::vector<double> Study::log_probabilities(const NetworkRun& run) const {
   const TokenBatch& tokens = said(run.text);
-  std::vector<double> means(static_cast<std::size_t>(tokens.size()));
-  workers_.run(tokens.size(), 20.0 * static_cast<double>(run.logits.count()), [&](Index b) {
-    const auto entry = static_cast<std::size_t>(b);
-    Mean mean;
-    for (Index q = 0; q + 1 < tokens.lengths[entry]; ++q)
-      mean.add(log_probability(run.logits.matrix(b), q, tokens.entries[entry][static_cast<std::size_t>(q) + 1].id));
-    means[entry] = mean.value().value_or(std::nan(""));
-  });
-  return means;
+  struct Place {
+    std::size_t entry = 0;
+    Index word = 0;  // that comes next
+  };
+  std::vector<Place> places;
+  Buffer rows;
+  const Tensor final = run.final.contiguous();
+  const Index width = final.size(2), n = final.size(1);
+  for (std::size_t b = 0; b < tokens.entries.size(); ++b) {
+    for (Index q = 0; q + 1 < tokens.lengths[b]; ++q) {
+      places.push_back({b, tokens.entries[b][static_cast<std::size_t>(q) + 1].id});
+      const auto row = final.values().begin() + (static_cast<Index>(b) * n + q) * width;
+      rows.insert(rows.end(), row, row + width);
+    }
+  }
+  const Index count = std::ssize(places), at_once = std::max<Index>(1, most_logits / network_.spec().vocabulary);
+  const Tensor leaving({1, count, width}, std::move(rows));
+  std::vector<double> logs(places.size());
+  for (Index first = 0; first < count; first += at_once) {
+    const Index some = std::min(at_once, count - first);
+    const Tensor logits = network_.logits_of(leaving.slice(1, first, some).contiguous(), workers_.threads);
+    const Index words = logits.size(2);
+    workers_.run(some, 10.0 * static_cast<double>(logits.count()), [&](Index i) {
+      const auto place = static_cast<std::size_t>(first + i);
+      logs[place] =
+          log_probability(logits.values().subspan(static_cast<std::size_t>(i * words), static_cast<std::size_t>(words)),
+                          places[place].word);
+    });
+  }
+  std::vector<Mean> means(tokens.entries.size());
+  for (std::size_t i = 0; i < places.size(); ++i) means[places[i].entry].add(logs[i]);
+  std::vector<double> all;
+  for (const Mean& mean : means) all.push_back(mean.value().value_or(std::nan("")));
+  return all;
 }
 
-void Study::add(const NetworkText& text, std::span<const std::size_t> lines) {
-  RunOptions whole = options_;
-  const NetworkRun run = network_.run(text, whole);
-  add_patterns(run);
-  if (network_.spec().masked || !run.logits.defined()) return;
-  const std::vector<double> with = log_probabilities(run);
+void Study::add_effects(const NetworkRun& run, Index layer, std::span<const std::size_t> lines,
+                        const std::vector<double>& with) {
+  std::vector<Sums>& heads = sums_[static_cast<std::size_t>(layer)];
   RunOptions without = options_;
-  without.weights = false;
+  without.weights = without.parts = false;
   without.from = &run;
-  for (std::size_t layer = 0; layer < sums_.size(); ++layer) {
-    for (std::size_t head = 0; head < sums_[layer].size(); ++head) {
-      without.knock_out = options_.knock_out;
-      without.knock_out.emplace(static_cast<Index>(layer), static_cast<Index>(head));
-      const std::vector<double> left = log_probabilities(network_.run(text, without));
-      for (std::size_t b = 0; b < with.size(); ++b) {
-        if (!std::isnan(with[b])) sums_[layer][head].add_effect(lines[b], with[b] - left[b]);
-      }
+  without.apart = {layer, 0, std::ssize(heads)};
+  const auto put = [&](const auto& add) {
+    const std::vector<double> left = log_probabilities(network_.run(run.text, without));
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const std::size_t entry = i % with.size();
+      if (!std::isnan(with[entry])) add(heads[i / with.size()], lines[entry], with[entry] - left[i]);
     }
+  };
+  put([](Sums& sums, std::size_t line, double effect) { sums.add_effect(line, effect); });
+  if (!means_) return;
+  without.means = means_;
+  put([](Sums& sums, std::size_t, double effect) { sums.mean_effect.add(effect); });
+}
+
+void Study::add(const NetworkText& text, std::span<const std::size_t> lines, const std::function<void(double)>& told) {
+  const NetworkRun run = network_.run(text, options_);
+  add_patterns(run);
+  if (network_.spec().masked || !network_.spec().head.output.there()) return;
+  const std::vector<double> with = log_probabilities(run);
+  for (std::size_t layer = 0; layer < sums_.size(); ++layer) {
+    add_effects(run, static_cast<Index>(layer), lines, with);
+    if (told) told(static_cast<double>(layer + 1) / static_cast<double>(sums_.size()));
   }
 }
 
@@ -139,10 +190,37 @@ std::vector<HeadMeans> Study::means() const {
       for (std::size_t i = 0; i < head_pattern_count; ++i) made.patterns[i] = sums.patterns[i].value();
       made.entropy = sums.entropy.value();
       made.effect = sums.effect.value();
+      made.mean_effect = sums.mean_effect.value();
       made.lines = sums.lines;
     }
   }
   return all;
+}
+
+/// Calls body(text, which lines it is, share done before it, its own share) for batches of lines of like length.
+void for_batches(const Network& network, const std::vector<std::string>& lines, const RunOptions& options,
+                 const std::function<void(const NetworkText&, std::span<const std::size_t>, double, double)>& body) {
+  if (network.spec().takes_tensors || network.spec().picture)
+    throw SettingError("--texts", network.title() + ", reads no words", "expected a language model");
+  std::vector<std::size_t> sorted(lines.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  const auto length = [&](std::size_t line) { return std::ssize(lines[line]); };
+  std::ranges::stable_sort(sorted, {}, length);  // like lengths together: little is padding
+  Index heads = 1;
+  for (const NetworkLayer& layer : network.layers()) heads = std::max(heads, layer.heads);
+  const Index most_tokens = most_apart / (heads * network.spec().width);
+  const double whole = static_cast<double>(sorted.size());
+  for (std::size_t done = 0, count = 0; done < sorted.size(); done += count) {
+    if (options.stop.stop_requested()) throw Cancelled();
+    std::string together = lines[sorted[done]];
+    for (count = 1; count < most_lines && done + count < sorted.size(); ++count) {
+      const std::size_t next = sorted[done + count];
+      if (static_cast<Index>(count + 1) * (length(next) / 3 + 4) > most_tokens) break;
+      together += "\n" + lines[next];
+    }
+    body(network.read(together, options), std::span(sorted).subspan(done, count), static_cast<double>(done) / whole,
+         static_cast<double>(count) / whole);
+  }
 }
 
 template <HeadPattern pattern>
@@ -156,13 +234,10 @@ constexpr StudyColumn columns[] = {
     {"induction", share<HeadPattern::induction>},
     {"entropy", [](const HeadMeans& head) { return head.entropy; }},
     {"effect", [](const HeadMeans& head) { return head.effect; }},
+    {"mean_effect", [](const HeadMeans& head) { return head.mean_effect; }},
     {"self", share<HeadPattern::self>},
     {"next", share<HeadPattern::next>},
 };
-
-/// Numbers of logits that one pass gives, about; a token is guessed to have three letters.
-constexpr Index most_logits = 16'000'000;
-constexpr std::size_t most_lines = 256;
 
 }  // namespace
 
@@ -183,28 +258,53 @@ std::vector<std::string> sentences_of(const std::string& file) {
   return lines;
 }
 
-std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
-                                  const RunOptions& options,
-                                  const std::function<void(const std::vector<HeadMeans>& so_far, double share)>& told) {
-  if (network.spec().takes_tensors || network.spec().picture)
-    throw SettingError("--texts", network.title() + ", reads no words", "expected a language model");
-  std::vector<std::size_t> sorted(lines.size());
-  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-  const auto length = [&](std::size_t line) { return std::ssize(lines[line]); };
-  std::ranges::stable_sort(sorted, {}, length);  // like lengths together: little is padding
-  Study study(network, options);
-  for (std::size_t done = 0, count = 0; done < sorted.size(); done += count) {
-    if (options.stop.stop_requested()) throw Cancelled();
-    std::string together = lines[sorted[done]];
-    for (count = 1; count < most_lines && done + count < sorted.size(); ++count) {
-      const std::size_t next = sorted[done + count];
-      const auto tokens = static_cast<Index>(count + 1) * (length(next) / 3 + 4);
-      if (tokens * std::max<Index>(1, network.spec().vocabulary) > most_logits) break;
-      together += "\n" + lines[next];
+std::shared_ptr<const MeanHeads> mean_heads(const Network& network, const std::vector<std::string>& lines,
+                                            const RunOptions& options, const std::function<void(double)>& told) {
+  RunOptions how = options;
+  how.logits = RunOptions::Logits::none;
+  how.parts = true;
+  how.weights = false;
+  std::vector<std::vector<Mean>> sums(network.layers().size());  // [layer][head · d]
+  for_batches(network, lines, how, [&](const NetworkText& text, auto, double before, double own) {
+    const NetworkRun run = network.run(text, how);
+    for (std::size_t layer = 0; layer < sums.size(); ++layer) {
+      const Tensor& heads = run.layers[layer].heads;
+      const TokenBatch& queries = run.queries_of(static_cast<Index>(layer));
+      sums[layer].resize(static_cast<std::size_t>(heads.size(1) * heads.size(3)));
+      for (Index b = 0; b < heads.size(0); ++b) {
+        for (Index h = 0; h < heads.size(1); ++h) {
+          const MatrixView head = heads.matrix(b, h);
+          for (Index q = 0; q < queries.lengths[static_cast<std::size_t>(b)]; ++q) {
+            for (Index c = 0; c < head.cols; ++c)
+              sums[layer][static_cast<std::size_t>(h * head.cols + c)].add(static_cast<double>(head(q, c)));
+          }
+        }
+      }
     }
-    study.add(network.read(together, options), std::span(sorted).subspan(done, count));
-    if (told) told(study.means(), static_cast<double>(done + count) / static_cast<double>(sorted.size()));
+    if (told) told(before + own);
+  });
+  auto means = std::make_shared<MeanHeads>();
+  for (std::size_t layer = 0; layer < sums.size(); ++layer) {
+    Buffer values;
+    for (const Mean& mean : sums[layer]) values.push_back(static_cast<float>(mean.value().value_or(0)));
+    const Index heads = network.layers()[layer].heads;
+    means->emplace_back(Shape{heads, std::ssize(values) / heads}, std::move(values));
   }
+  return means;
+}
+
+std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
+                                  const RunOptions& options, const StudyTold& told, Ablation ablation) {
+  const bool mean = ablation == Ablation::mean;
+  Study study(network, options, mean ? mean_heads(network, lines, options) : nullptr);
+  for_batches(network, lines, options,
+              [&](const NetworkText& text, std::span<const std::size_t> some, double before, double own) {
+                std::vector<HeadMeans> so_far = study.means();
+                study.add(text, some, [&](double share) {
+                  if (told && share < 1) told(so_far, before + own * share);
+                });
+                if (told) told(study.means(), before + own);
+              });
   return study.means();
 }
 

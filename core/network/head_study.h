@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ struct HeadMeans {
   /// How much the log-probability of the word that does come next falls without the head, in nats; nothing where the
   /// network does not say the next word.
   std::optional<double> effect;
+  /// The same with the head's mean over all tokens of the lines in its place; nothing where it was not asked for.
+  std::optional<double> mean_effect;
   /// The lines in which that is largest, the largest first; as many as most_lines_of_head.
   struct Line {
     std::size_t line = 0;  ///< of `lines`
@@ -33,7 +36,8 @@ struct HeadMeans {
   }
 };
 
-/// What a table of heads has: "previous", "first", "same", "induction", "entropy", "effect", "self", "next".
+/// What a table of heads has: "previous", "first", "same", "induction", "entropy", "effect",
+/// "mean_effect", "self", "next".
 struct StudyColumn {
   const char* name;
   std::optional<double> (*value)(const HeadMeans& head);
@@ -43,11 +47,21 @@ std::span<const StudyColumn> study_columns();
 /// The lines of a text file that are not blank. Throws FileError where there is none.
 std::vector<std::string> sentences_of(const std::string& file);
 
-/// In the order of network.layers(). Lines of like length run together; a head is left out from its layer on. Throws
-/// SettingError where no line holds a token, Cancelled. `told` gets what is found so far and the
-/// share that is done.
-std::vector<HeadMeans> head_means(
-    const Network& network, const std::vector<std::string>& lines, const RunOptions& options = {},
-    const std::function<void(const std::vector<HeadMeans>& so_far, double share)>& told = {});
+/// Gets what is found so far and the share that is done.
+using StudyTold = std::function<void(const std::vector<HeadMeans>& so_far, double share)>;
+
+/// What stands in the place of a head that is left out: nothing, or also what it gives on average over the lines.
+enum class Ablation : std::uint8_t { zero, mean };
+
+/// In the order of network.layers(). Lines of like length run together, and so do the heads of a layer that are left
+/// out, each from that layer on. Throws SettingError where no line holds a token, Cancelled.
+std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
+                                  const RunOptions& options = {}, const StudyTold& told = {},
+                                  Ablation ablation = Ablation::zero);
+
+/// The mean of each head's output over all tokens of the lines, for RunOptions::means. Throws as head_means().
+std::shared_ptr<const MeanHeads> mean_heads(const Network& network, const std::vector<std::string>& lines,
+                                            const RunOptions& options = {},
+                                            const std::function<void(double share)>& told = {});
 
 }  // namespace headlight

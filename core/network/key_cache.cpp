@@ -32,7 +32,7 @@ bool same_rotation(const RopeSpec& rope, Index before, Index now) {
 Tensor GrowingRows::all() const {
   if (!numbers_) return {};
   const std::shared_ptr<const float> memory(numbers_, numbers_->data());
-  return Tensor::on_demand({batch_, heads_, room_, width_}, memory, nullptr).slice(2, begin_, count());
+  return Tensor::in_memory({batch_, heads_, room_, width_}, memory).slice(2, begin_, count());
 }
 
 void GrowingRows::move_to(Index room) {

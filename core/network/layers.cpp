@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/attention/kernels/kernels.h"
+
 namespace headlight {
 namespace {
 
@@ -40,9 +42,51 @@ void normalise_row(const float* from, float* to, Index d, const Norm& norm) {
   }
 }
 
-float gelu_tanh(float x) {
-  constexpr float root = 0.7978845608028654F;  // √(2/π)
-  return 0.5F * x * (1 + std::tanh(root * (x + 0.044715F * x * x * x)));
+std::vector<double> scores_of(std::span<const float> logits, Scoring scoring) {
+  std::vector<double> scores;
+  double all = 0;
+  const double top = static_cast<double>(*std::ranges::max_element(logits));
+  for (const float logit : logits) {
+    const auto x = static_cast<double>(logit);
+    scores.push_back(scoring == Scoring::softmax ? std::exp(x - top) : 1 / (1 + std::exp(-x)));
+    all += scores.back();
+  }
+  for (double& score : scores) score /= scoring == Scoring::softmax ? all : 1;
+  return scores;
+}
+
+std::vector<std::size_t> descending(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return values[i]; });
+  return order;
+}
+
+/// The experts of the best groups, the best first.
+std::vector<std::size_t> candidates(std::span<const double> compared, const MixtureSpec& spec) {
+  std::vector<std::size_t> order = descending(compared);
+  if (spec.groups <= 1) return order;
+  const std::size_t size = compared.size() / static_cast<std::size_t>(spec.groups);
+  std::vector<double> worth(static_cast<std::size_t>(spec.groups), 0.0);
+  std::vector<Index> counted(worth.size(), 0);
+  for (const std::size_t i : order) {
+    if (counted[i / size]++ < spec.best_of_group) worth[i / size] += compared[i];
+  }
+  std::vector<std::size_t> groups = descending(worth);
+  groups.resize(static_cast<std::size_t>(spec.chosen_groups));
+  std::erase_if(order, [&](std::size_t i) { return std::ranges::find(groups, i / size) == groups.end(); });
+  return order;
+}
+
+constexpr float root = 0.7978845608028654F;  // √(2/π)
+
+float gelu_tanh(float x) { return 0.5F * x * (1 + std::tanh(root * (x + 0.044715F * x * x * x))); }
+
+/// The same of many, tanh by vectors.
+void gelu_tanh(const float* x, float* to, Index count) {
+  for (Index i = 0; i < count; ++i) to[i] = root * (x[i] + 0.044715F * x[i] * x[i] * x[i]);
+  kernels().cap(to, count, 1);
+  for (Index i = 0; i < count; ++i) to[i] = 0.5F * x[i] * (1 + to[i]);
 }
 
 }  // namespace
@@ -81,7 +125,9 @@ Tensor activate(const Tensor& x, Activation activation, const Workers& workers) 
   Buffer values(static_cast<std::size_t>(x.count()));
   in_blocks(x.count(), 20, workers, [&](Index first, Index count) {
     const float* from = packed.values().data() + first;
-    for (Index i = 0; i < count; ++i) values[static_cast<std::size_t>(first + i)] = activate(from[i], activation);
+    float* to = values.data() + first;
+    if (activation == Activation::gelu_tanh) return gelu_tanh(from, to, count);
+    for (Index i = 0; i < count; ++i) to[i] = activate(from[i], activation);
   });
   return Tensor(x.shape(), std::move(values));
 }
@@ -98,41 +144,34 @@ Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const 
   return Tensor(gate.shape(), std::move(values));
 }
 
-Tensor gated_by_turns(const Tensor& both, double limit, const Workers& workers) {
-  const Tensor packed = both.contiguous();
+Tensor gated_within(const Tensor& gate, const Tensor& up, double limit, const Workers& workers) {
+  assert(gate.shape() == up.shape());
+  const Tensor a = gate.contiguous(), b = up.contiguous();
   const auto most = static_cast<float>(limit);
-  Shape shape = both.shape();
-  shape.back() /= 2;
-  Buffer values(static_cast<std::size_t>(both.count() / 2));
-  in_blocks(both.count() / 2, 20, workers, [&](Index first, Index count) {
-    const float* pair = packed.values().data() + 2 * first;
-    for (Index i = 0; i < count; ++i, pair += 2) {
-      const float gate = activate(std::min(pair[0], most), Activation::quick_gelu);
-      values[static_cast<std::size_t>(first + i)] = gate * (std::clamp(pair[1], -most, most) + 1);
-    }
+  Buffer values(static_cast<std::size_t>(gate.count()));
+  in_blocks(gate.count(), 20, workers, [&](Index first, Index count) {
+    const float *left = a.values().data() + first, *right = b.values().data() + first;
+    for (Index i = 0; i < count; ++i)
+      values[static_cast<std::size_t>(first + i)] =
+          activate(std::min(left[i], most), Activation::quick_gelu) * (std::clamp(right[i], -most, most) + 1);
   });
-  return Tensor(std::move(shape), std::move(values));
+  return Tensor(gate.shape(), std::move(values));
 }
 
-Tensor shares_of_experts(const Tensor& logits, Index chosen, bool renormalised) {
+Tensor shares_of_experts(const Tensor& logits, const MixtureSpec& spec, std::span<const float> correction) {
   const Tensor packed = logits.contiguous();
   const auto count = static_cast<std::size_t>(logits.size(-1));
   Buffer values(static_cast<std::size_t>(logits.count()), 0.0F);
-  std::vector<std::size_t> order(count);
   for (std::size_t first = 0; first < values.size(); first += count) {
-    const auto row = packed.values().subspan(first, count);
-    for (std::size_t i = 0; i < count; ++i) order[i] = i;
-    std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return row[i]; });
-    double all = 0, kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const double power = std::exp(static_cast<double>(row[order[i]]) - static_cast<double>(row[order[0]]));
-      all += power;
-      if (i < static_cast<std::size_t>(chosen)) kept += power;
-    }
-    for (std::size_t i = 0; i < std::min(count, static_cast<std::size_t>(chosen)); ++i)
-      values[first + order[i]] =
-          static_cast<float>(std::exp(static_cast<double>(row[order[i]]) - static_cast<double>(row[order[0]])) /
-                             (renormalised ? kept : all));
+    const std::vector<double> scores = scores_of(packed.values().subspan(first, count), spec.scoring);
+    std::vector<double> compared = scores;
+    for (std::size_t i = 0; i < correction.size(); ++i) compared[i] += static_cast<double>(correction[i]);
+    std::vector<std::size_t> best = candidates(compared, spec);
+    best.resize(std::min(best.size(), static_cast<std::size_t>(spec.chosen)));
+    double kept = 0;
+    for (const std::size_t i : best) kept += scores[i];
+    for (const std::size_t i : best)
+      values[first + i] = static_cast<float>(spec.factor * scores[i] / (spec.renormalised && kept > 0 ? kept : 1));
   }
   return Tensor(logits.shape(), std::move(values));
 }

@@ -1,6 +1,8 @@
 // The layers around attention: norms, activations, sums. Tensors [B, n, d] in, a tensor out.
 #pragma once
 
+#include <span>
+
 #include "core/architecture/network_spec.h"
 #include "core/attention/workers.h"
 
@@ -21,12 +23,12 @@ float activate(float x, Activation activation);
 Tensor activate(const Tensor& x, Activation activation, const Workers& workers = {});
 /// act(gate) · up, of equal shapes.
 Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers = {});
-/// The same of one tensor [.., 2n] that holds g and u by turns, as MlpSpec::limit says: [.., n].
-Tensor gated_by_turns(const Tensor& both, double limit, const Workers& workers = {});
+/// The same of g and u as MlpSpec::limit says.
+Tensor gated_within(const Tensor& gate, const Tensor& up, double limit, const Workers& workers = {});
 
-/// softmax over a router's logits [B, n, experts] with all but the `chosen` largest at 0; what is left sums to one
-/// where it is renormalised.
-Tensor shares_of_experts(const Tensor& logits, Index chosen, bool renormalised);
+/// The share of each expert for each token by a router's logits [B, n, experts], 0 of those not chosen. `correction` is
+/// empty or [experts].
+Tensor shares_of_experts(const Tensor& logits, const MixtureSpec& spec, std::span<const float> correction = {});
 
 /// a + factor · b
 Tensor plus(const Tensor& a, const Tensor& b, double factor = 1);

@@ -115,18 +115,17 @@ double Attribution::logit_of(Index word) const {
 
 /// The word's row of the table and its bias, times what a scale and a soft-cap make of the product.
 void Attribution::add_word(Index word, double sign) {
-  const Linear table = read_linear(checkpoint_, spec_.head.output);
-  const Row of_word = row_at(table.weight, 0, word);
+  const auto [numbers, bias] = run_.network->word_row(word);
+  const Row of_word(numbers.begin(), numbers.end());
   double factor = sign * spec_.head.scale;
   if (spec_.head.softcap) {
     const Row last = through(projection_, normed(row(run_.final), stack().final_norm));
-    const double bias = table.bias.defined() ? at(table.bias, static_cast<std::size_t>(word)) : 0;
-    const double cap = *spec_.head.softcap, raw = spec_.head.scale * (dot(of_word, last) + bias);
+    const double cap = *spec_.head.softcap, raw = spec_.head.scale * (dot(of_word, last) + static_cast<double>(bias));
     if (raw != 0) factor *= cap * std::tanh(raw / cap) / raw;
   }
   if (direction_.empty()) direction_.resize(of_word.size());
   direction_ = plus(std::move(direction_), of_word, factor);
-  if (table.bias.defined()) bias_ += factor * at(table.bias, static_cast<std::size_t>(word));
+  bias_ += factor * static_cast<double>(bias);
 }
 
 double Attribution::past_norm(const NormSpec& spec, const Row& normalised) {
@@ -190,6 +189,7 @@ std::vector<double> Attribution::sources_of(Index layer, Index head, std::span<c
   const MatrixView weights = at.weights.matrix(batch_, head),
                    values = at.values.matrix(batch_, head * at.values.size(1) / at.weights.size(1));
   const bool silent = run_.knock_out.contains({layer, head});
+  if (silent && run_.means) return {};
   std::vector<double> sources;
   for (Index k = 0; k < weights.cols; ++k) {
     double brought = 0;
@@ -403,7 +403,11 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
   how.parts = true;
   const NetworkRun base = network.run(text, how), other = network.run(from, how);
   const Index place = place_of_prediction(base, 0);
-  const auto logit = [&](const NetworkRun& run) { return static_cast<double>(run.logits.matrix()(place, word)); };
+  const auto logit = [&](const NetworkRun& run) {
+    const Tensor logits = network.logits_of(run.final.slice(1, place, 1).contiguous(), options.threads);
+    return static_cast<double>(logits.matrix()(0, word));
+  };
+  how.logits = RunOptions::Logits::none;  // of one row alone
   how.parts = false;
   how.from = &base;
   how.patched_with = &other;

@@ -14,6 +14,7 @@
 #include "core/network/key_cache.h"
 #include "core/network/layers.h"
 #include "core/network/pictures.h"
+#include "core/network/sampling.h"
 #include "core/network/weights.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings_table.h"
@@ -70,13 +71,31 @@ std::string first_and_last(std::span<const NetworkLayer> layers) {
   return text;
 }
 
-void refuse_quantised(const Config& config) {
+/// What is stored in fewer bits beside its scales: gpt-oss's MXFP4 and DeepSeek's fp8 in blocks are read, other ways
+/// are refused by name. Gives a note of it, or "".
+std::string unpack(const Config& config, Checkpoint& checkpoint) {
   const nlohmann::json* found = config.find({"quantization_config", "quantization", "compression_config"});
-  if (!found) return;
-  std::string method = "quantised";
-  if (found->is_object() && found->contains("quant_method") && (*found)["quant_method"].is_string()) {
-    method += " by " + (*found)["quant_method"].get<std::string>();
+  if (!found) return "";
+  const auto text = [&](const char* name, const char* usual) {
+    return found->is_object() && found->contains(name) && (*found)[name].is_string() ? (*found)[name].get<std::string>()
+                                                                                     : usual;
+  };
+  const std::string given = text("quant_method", "");
+  if (given == "mxfp4")
+    return checkpoint.has_packed() ? "experts are stored as MXFP4; what they stand for is computed with, in float32"
+                                   : "";
+  const nlohmann::json block = found->is_object() ? found->value("weight_block_size", nlohmann::json()) : nullptr;
+  const auto is_side = [](const nlohmann::json& side) {
+    return side.is_number_unsigned() && side > 0 && side < 1000000;
+  };
+  if (given == "fp8" && text("fmt", "e4m3") == "e4m3" && block.is_array() && block.size() == 2 && is_side(block[0]) &&
+      is_side(block[1])) {
+    checkpoint.take_block_scales(block[0].get<Index>(), block[1].get<Index>());
+    return "weights are stored as fp8 with a scale for each block; what they stand for is computed with, in float32, "
+           "and "
+           "what they are multiplied with is not rounded to fp8";
   }
+  const std::string method = given.empty() ? "quantised" : "quantised by " + given;
   config.fail("says that the weights are " + method, "expected float16, bfloat16 or float32 weights");
 }
 
@@ -259,6 +278,7 @@ std::string Network::usual_text(const std::string& text) const {
 
 std::vector<float> Network::token_row(Index stack, Index id) const {
   const EmbeddingSpec& spec = spec_.stacks[static_cast<std::size_t>(stack)].embedding;
+  if (id < 0 || id >= checkpoint_->entry(spec.tokens).shape[0]) return {};
   const Tensor row = times(checkpoint_->load_rows(spec.tokens, std::span(&id, 1)), spec.scale).contiguous();
   return {row.values().begin(), row.values().end()};
 }
@@ -269,10 +289,9 @@ Tensor Network::before_words(const Tensor& last) const {
 }
 
 std::pair<std::vector<float>, float> Network::word_row(Index id) const {
-  const Linear linear = read_linear(*checkpoint_, spec_.head.output);
-  const Tensor row = linear.weight.slice(0, id, 1).contiguous();
-  return {{row.values().begin(), row.values().end()},
-          linear.bias.defined() ? linear.bias.values()[static_cast<std::size_t>(id)] : 0};
+  const Linear of_word = read_row(*checkpoint_, spec_.head.output, id);
+  const Tensor row = of_word.weight.contiguous();
+  return {{row.values().begin(), row.values().end()}, of_word.bias.defined() ? of_word.bias.at({0}) : 0};
 }
 
 std::string Network::word(Index id) const {
@@ -377,6 +396,7 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
 
 NetworkRun Network::run(NetworkText text, const RunOptions& options) const {
   NetworkRun run{shared_from_this(), std::move(text), options.knock_out, options.change, {}, {}, {}, {}};
+  run.means = options.means;
   for (const TokenBatch* batch : {&run.text.tokens, &run.text.decoder}) {
     for (const auto& entry : batch->entries) {
       for (const Token& token : entry) {
@@ -421,7 +441,9 @@ void Network::settle(Index layer, Scenario& s) const {
     s.qk_norm = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
   if (spec.alibi) s.alibi = true;
   if (!s.mask.empty()) return;
-  const std::string window = spec.window > 0 ? "window(" + std::to_string(spec.window) + ")" : "";
+  const std::string window = spec.window > 0  ? "window(" + std::to_string(spec.window) + ")"
+                             : spec.chunk > 0 ? "chunked(" + std::to_string(spec.chunk) + ")"
+                                              : "";
   if (spec.causal && !spec.masks.empty()) s.mask = "file() && causal()";
   else if (spec.causal) s.mask = window.empty() ? "causal()" : "causal() && " + window;
   else s.mask = window;
@@ -431,10 +453,11 @@ std::shared_ptr<const Network> open_network(const std::string& file, const std::
   if (last && last->file() == file && last->is_unchanged()) return last;
   const WholeLoad counted;
   const ModelFolder folder = find_model(file);
-  auto checkpoint = std::make_shared<const Checkpoint>(folder.tensors);
+  auto checkpoint = std::make_shared<Checkpoint>(folder.tensors);
   const Config config = config_of(folder, *checkpoint);
-  refuse_quantised(config);
+  const std::string packed = unpack(config, *checkpoint);
   NetworkSpec spec = build_network(config, *checkpoint);
+  if (!packed.empty()) spec.notes.push_back(packed);
   if (!folder.chosen.empty()) spec.notes.insert(spec.notes.begin(), folder.chosen);
   if (std::error_code error; std::filesystem::exists(folder.folder / "adapter_config.json", error)) {
     spec.notes.push_back("adapter_config.json: the adapter beside the weights is not applied");
@@ -449,17 +472,11 @@ std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index p
   if (position < 0) position = place_of_prediction(run, batch);
   position = std::min(position, rows - 1);
   const MatrixView m = run.logits.matrix(batch);
-  std::vector<Index> order(static_cast<std::size_t>(words));
-  for (Index i = 0; i < words; ++i) order[static_cast<std::size_t>(i)] = i;
-  const Index wanted = std::min(count, words);
-  std::partial_sort(order.begin(), order.begin() + wanted, order.end(), [&](Index a, Index b) {
-    return m(position, a) > m(position, b) || (m(position, a) == m(position, b) && a < b);
-  });
+  const std::vector<Index> order = largest_of_row(m, position, count);
   const auto top = static_cast<double>(m(position, order.front()));
   double sum = 0;
   for (Index i = 0; i < words; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);
-  for (Index i = 0; i < wanted; ++i) {
-    const Index id = order[static_cast<std::size_t>(i)];
+  for (const Index id : order) {
     likely.push_back({id, run.network->word(id), std::exp(static_cast<double>(m(position, id)) - top) / sum});
   }
   return likely;

@@ -89,6 +89,15 @@ struct LayerChange {
 /// Which heads are silent: {layer of network->layers(), head}.
 using KnockOut = std::set<std::pair<Index, Index>>;
 
+/// What each head of each of network.layers() gives before the output projection, a mean over many tokens: [H, d].
+using MeanHeads = std::vector<Tensor>;
+
+/// Heads of one layer that are left out one after the other, each in a copy of the batch of its own: entry b of `from`
+/// is entry i · B + b without head first + i.
+struct HeadsApart {
+  Index layer = 0, first = 0, count = 0;
+};
+
 struct NetworkRun;
 
 /// A state of another pass in the place of this one's, in every batch entry.
@@ -110,6 +119,9 @@ struct RunOptions {
   bool parts = false;                        ///< keep what every head and MLP gives, up to most_weights numbers in all
   const NetworkRun* from =
       nullptr;  ///< the same text, and of the same options: layers before what differs are taken from it
+  /// With `from`, a pass with `parts`, whose text is repeated.
+  std::optional<HeadsApart> apart{};
+  std::shared_ptr<const MeanHeads> means{};  ///< what stands in the place of heads that are left out; null: zero
   /// What passes over the beginning of the text have left (core/network/key_cache.h): its positions are not computed
   /// again, and this pass adds its own. Passed over with `change`, `patches` or `from`, and where a position sees later
   /// ones.
@@ -150,6 +162,7 @@ struct NetworkRun {
   /// The position of the first row of all tensors of the last stack, logits too: those before lay in RunOptions::cache.
   /// 0 in a pass without one.
   Index first = 0;
+  std::shared_ptr<const MeanHeads> means{};  ///< as RunOptions::means
 
   /// A pass takes a few milliseconds: another can be had while one looks.
   bool is_small() const;

@@ -41,7 +41,7 @@ void refuse_sizes(const Scenario& s) {
 /// A file has changed on disk since its picture was read.
 bool pictures_changed(const NetworkText& text) {
   return std::ranges::any_of(text.pictures, [](const auto& picture) {
-    return !picture->file.empty() && stamp_of(path_from(picture->file)) != picture->stamp;
+    return !picture->file.empty() && stamp_of(picture_place(picture->file)) != picture->stamp;
   });
 }
 
@@ -64,6 +64,10 @@ void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const S
   };
   inputs.assumptions = notes_of(pass, scenario);
   assume("layer", at.layer + " (" + at.name + "): the input is what the layers before it give");
+  const NetworkSpec& spec = pass.network->spec();
+  const BlockSpec& block = spec.stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+  if (block.attention.latent)
+    assume("query, key, value", "the layer's latents; of each head the channels that are rotated stand first");
   if (settled.mask != scenario.mask) assume("mask", settled.mask + ", the model's");
   if (!scenario.mask.empty()) assume("mask", scenario.mask + " in place of the model's own");
   if (const std::string changed = changed_settings(scenario); !changed.empty()) {
@@ -184,7 +188,8 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
     for (const auto& [silent, head] : pass.knock_out)
       heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(silent)].layer + "." +
                std::to_string(head);
-    assume("knocked out", heads + ": these heads' outputs are zero");
+    assume("knocked out",
+           heads + (pass.means ? ": these heads' outputs are their means" : ": these heads' outputs are zero"));
   }
   return notes;
 }

@@ -1,7 +1,11 @@
 #include "core/network/pictures.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
+#include "core/architecture/model_folder.h"
+#include "core/assets/assets.h"
 #include "core/files/picture_file.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -33,8 +37,9 @@ std::shared_ptr<const Picture> picture_of(const PictureSpec& spec, const std::st
     picture->width = width, picture->height = height;
     return picture;
   }
-  picture->stamp = stamp_of(path_from(file));
-  const Image read = read_picture(file);
+  const std::filesystem::path place = picture_place(file);
+  picture->stamp = stamp_of(place);
+  const Image read = read_picture(utf8_from(place));
   picture->width = read.width, picture->height = read.height;
   picture->image = prepared(read, spec.steps, file);
   if (picture->image.width != width || picture->image.height != height) {
@@ -56,6 +61,13 @@ Tensor joined(const std::vector<Tensor>& parts) {
 }
 
 }  // namespace
+
+std::filesystem::path picture_place(const std::string& file) {
+  if (!file.starts_with(shipped_model_prefix)) return path_from(file);
+  const std::string inside = file.substr(std::string_view(shipped_model_prefix).size());
+  if (inside.find("..") != std::string::npos) throw FileError(file, "names no picture that ships");
+  return asset("models/" + inside);
+}
 
 NetworkText read_pictures(const NetworkSpec& spec, const std::string& files) {
   std::vector<std::string> lines = text_lines(files);
@@ -85,6 +97,44 @@ NetworkText text_of_pixels(const NetworkSpec& spec, Tensor pixels) {
   text.tokens.entries.assign(batch, std::move(tokens));
   text.pixels = std::move(pixels);
   return text;
+}
+
+Tensor resampled_positions(const Tensor& table, Index first, const PictureSpec& picture) {
+  struct Taps {
+    std::array<Index, 4> at;
+    std::array<float, 4> weight;
+  };
+  const auto taps = [](Index i, Index to, Index from) {
+    constexpr float a = -0.75F;
+    const float centre = (static_cast<float>(i) + 0.5F) * static_cast<float>(from) / static_cast<float>(to) - 0.5F;
+    const auto base = static_cast<Index>(std::floor(centre));
+    const float t = centre - static_cast<float>(base);
+    const auto near = [&](float x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
+    const auto far = [&](float x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+    Taps out{{}, {far(t + 1), near(t), near(1 - t), far(2 - t)}};
+    for (std::size_t j = 0; j < 4; ++j) out.at[j] = std::clamp<Index>(base - 1 + static_cast<Index>(j), 0, from - 1);
+    return out;
+  };
+  const Tensor packed = table.contiguous();
+  const Index width = table.size(-1);
+  Buffer values(packed.values().begin(), packed.values().begin() + first * width);
+  for (Index r = 0; r < picture.rows; ++r) {
+    const Taps down = taps(r, picture.rows, picture.table_rows);
+    for (Index c = 0; c < picture.columns; ++c) {
+      const Taps across = taps(c, picture.columns, picture.table_columns);
+      for (Index d = 0; d < width; ++d) {
+        float sum = 0;
+        for (std::size_t y = 0; y < 4; ++y) {
+          for (std::size_t x = 0; x < 4; ++x) {
+            const Index row = first + down.at[y] * picture.table_columns + across.at[x];
+            sum += down.weight[y] * across.weight[x] * packed.values()[static_cast<std::size_t>(row * width + d)];
+          }
+        }
+        values.push_back(sum);
+      }
+    }
+  }
+  return Tensor({1, first + picture.rows * picture.columns, width}, std::move(values));
 }
 
 Tensor patches_of(const Tensor& pixels, Index patch) {

@@ -1,17 +1,23 @@
 // What a network of pictures reads: patches in place of words.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "core/network/network.h"
 
 namespace headlight {
 
+/// Where a picture lies: "model:shapes/cross.png" is one that ships with that model. Throws FileError.
+std::filesystem::path picture_place(const std::string& file);
 /// Of files, one a line; of "" a drawn picture. Throws FileError.
 NetworkText read_pictures(const NetworkSpec& spec, const std::string& files);
 /// Of pixels [B, channels, height, width] that are prepared. Tokens are called cls (and as the network's others are),
 /// then "row,column" of each patch.
 NetworkText text_of_pixels(const NetworkSpec& spec, Tensor pixels);
+/// A table of positions [1, first + n, d] for another grid than it is of: as PyTorch's interpolate, bicubic without
+/// antialiasing (Keys 1981, a = −3/4); the first rows stay.
+Tensor resampled_positions(const Tensor& table, Index first, const PictureSpec& picture);
 /// [B, rows · columns, channels · patch²] of [B, channels, rows · patch, columns · patch], row by row.
 Tensor patches_of(const Tensor& pixels, Index patch);
 

@@ -7,6 +7,7 @@
 
 #include "core/attention/projection.h"
 #include "core/network/forward.h"
+#include "core/network/sampling.h"
 #include "core/network/weights.h"
 
 namespace headlight {
@@ -57,6 +58,25 @@ std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batc
   if (static_cast<std::size_t>(layer) != *first) parts.earlier = without(parts.enters, beginning);
   if (parts.place.empty() && parts.earlier.empty()) return {};
   return parts;
+}
+
+RowLookup row_lookup(const NetworkRun& run, Index layer, Index batch, Index row, Index around) {
+  const Network& network = *run.network;
+  const Index stack = network.layers()[static_cast<std::size_t>(layer)].stack;
+  const TokenBatch& tokens = run.queries_of(layer);
+  RowLookup found{tokens.entries[static_cast<std::size_t>(batch)][static_cast<std::size_t>(row)].id, row};
+  const Index last = found.token + around;
+  for (Index id = std::max<Index>(found.token - around, 0); id <= last; ++id) {
+    std::vector<float> numbers = network.token_row(stack, id);
+    if (numbers.empty()) break;
+    found.words.push_back({id, network.word(id), std::move(numbers)});
+  }
+  const Index start = std::clamp<Index>(row - around, 0, std::max<Index>(tokens.count() - 2 * around - 1, 0));
+  for (Index at = start; at < std::min(start + 2 * around + 1, tokens.count()); ++at) {
+    const std::optional<RowParts> parts = row_parts(run, layer, batch, at);
+    if (parts && !parts->place.empty()) found.places.push_back({at, "", parts->place});
+  }
+  return found;
 }
 
 namespace {
@@ -158,8 +178,9 @@ std::string_view name(Activation activation) {
 
 namespace {
 
-/// Neurons by how long the vector is that each adds, `most` of them.
-std::vector<Index> longest_neurons(const MatrixView& hidden, const MatrixView& down, std::size_t most) {
+/// Neurons with how long the vector is that each adds, `most` of them, the longest first.
+std::vector<std::pair<double, Index>> longest_neurons(const MatrixView& hidden, const MatrixView& down,
+                                                      std::size_t most) {
   std::vector<std::pair<double, Index>> order;
   for (Index i = 0; i < hidden.cols; ++i) {
     double squares = 0;
@@ -168,9 +189,8 @@ std::vector<Index> longest_neurons(const MatrixView& hidden, const MatrixView& d
   }
   const std::size_t count = std::min(most, order.size());
   std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count), std::greater());
-  std::vector<Index> found;
-  for (std::size_t n = 0; n < count; ++n) found.push_back(order[n].second);
-  return found;
+  order.resize(count);
+  return order;
 }
 
 /// The tokens that a vector of the residual stream points to: through the last norm's gain, without its scale and bias.
@@ -182,14 +202,7 @@ std::vector<Index> tokens_towards(const std::vector<float>& added, const Norm& l
   for (std::size_t c = 0; c < added.size(); ++c)
     towards[c] = (added[c] - mean) * (last.weight.defined() ? last.weight.matrix()(0, static_cast<Index>(c)) : 1.0f);
   const Tensor logits = project(Tensor({1, 1, width}, std::move(towards)), table, {});
-  const MatrixView m = logits.matrix();
-  std::vector<Index> ids(static_cast<std::size_t>(m.cols));
-  std::iota(ids.begin(), ids.end(), Index{0});
-  const auto count = static_cast<std::size_t>(std::min(most, m.cols));
-  std::ranges::partial_sort(ids, ids.begin() + static_cast<std::ptrdiff_t>(count),
-                            [&](Index a, Index b) { return m(0, a) > m(0, b); });
-  ids.resize(count);
-  return ids;
+  return largest_of_row(logits.matrix(), 0, most);
 }
 
 }  // namespace
@@ -211,13 +224,13 @@ NeuronsOfRow Network::neurons_of(const NetworkRun& run, Index layer, const Block
   const bool in_words = head.output.there() && !head.transform.there() && !stack.projection.there();
   const Tensor table = in_words ? read_linear(*checkpoint_, head.output).weight : Tensor();
   const Norm last = read_norm(*checkpoint_, stack.final_norm);
-  NeuronsOfRow found{hidden.cols, {}};
-  for (const Index i : longest_neurons(hidden, out, most)) {
+  NeuronsOfRow found{row_of(x, 0, 0), row_of(inner, 0, 0), {}};
+  for (const auto& [length, i] : longest_neurons(hidden, out, most)) {
     std::vector<float> added;
     for (Index c = 0; c < out.rows; ++c) added.push_back(out(c, i) * hidden(0, i));
     constexpr Index words_of_each = 3;
-    found.largest.push_back(
-        {i, hidden(0, i), in_words ? tokens_towards(added, last, table, words_of_each) : std::vector<Index>()});
+    found.largest.push_back({i, hidden(0, i), static_cast<float>(length),
+                             in_words ? tokens_towards(added, last, table, words_of_each) : std::vector<Index>()});
   }
   return found;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,20 @@ struct RowParts {
 /// table, segments, tensors in place of words), or where it is the token's row alone.
 std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batch, Index row);
 
+/// A row of a table, by its number.
+struct TableRow {
+  Index number = 0;
+  std::string word;  ///< of a table of words
+  std::vector<float> numbers;
+};
+/// Where RowParts::word and RowParts::place were looked up: the row and its neighbours in the table.
+struct RowLookup {
+  Index token = 0, place = 0;  ///< the rows that were taken
+  std::vector<TableRow> words{}, places{};
+};
+/// `around` rows of the table of words before and after, and the places of the text. Only where row_parts() gives some.
+RowLookup row_lookup(const NetworkRun& run, Index layer, Index batch, Index row, Index around);
+
 /// before + heads + bias = after, after + mlp = leaves; each as wide as the residual stream.
 struct BlockParts {
   std::vector<float> before;              ///< what enters the block
@@ -41,11 +56,13 @@ std::optional<BlockParts> block_parts(const NetworkRun& run, const Trace& trace,
 struct Neuron {
   Index index = 0;
   float activation = 0;
+  float added = 0;  ///< how long the vector is that it adds
   std::vector<Index>
       words;  ///< the tokens whose logits what it adds raises most, read off as if the network ended there
 };
 struct NeuronsOfRow {
-  Index width = 0;              ///< of the hidden layer
+  std::vector<float> normed;    ///< the row as the MLP gets it: after its norm
+  std::vector<float> hidden;    ///< the neurons of the row
   std::vector<Neuron> largest;  ///< by how long the vector is that each adds, the longest first
 };
 /// The activation's name, "GELU".

@@ -45,6 +45,17 @@ std::string as_written(std::string shown) {
 
 }  // namespace
 
+std::vector<Index> largest_of_row(const MatrixView& logits, Index row, Index count) {
+  std::vector<Index> order(static_cast<std::size_t>(logits.cols));
+  std::iota(order.begin(), order.end(), Index{0});
+  count = std::min(count, logits.cols);
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](Index a, Index b) {
+    return logits(row, a) > logits(row, b) || (logits(row, a) == logits(row, b) && a < b);
+  });
+  order.resize(static_cast<std::size_t>(count));
+  return order;
+}
+
 std::vector<double> shares_of(std::span<const float> logits, const Sampling& sampling) {
   std::vector<double> shares(logits.size());
   if (logits.empty()) return shares;

@@ -22,6 +22,8 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
+/// Where the largest numbers of a row of logits are, the largest first; of equal ones the first.
+std::vector<Index> largest_of_row(const MatrixView& logits, Index row, Index count);
 /// The share of each token, [vocabulary]; they sum to 1.
 std::vector<double> shares_of(std::span<const float> logits, const Sampling& sampling);
 /// At a position of a pass's logits; −1 where it predicts. Empty where the network has no head.

@@ -63,13 +63,18 @@ std::vector<ShippedModel> shipped_models() {
   return models;
 }
 
+void read_first_example(const ShippedModel& model, Scenario& scenario) {
+  const std::string& first = model.examples.front();
+  (first.starts_with(shipped_model_prefix) ? scenario.image : scenario.text) = first;
+}
+
 Lesson opening_of(const ShippedModel& model) {
   Lesson opened;
   opened.title = model.title;
   opened.description = model.task;
   opened.scenario.source = Source::file;
   opened.scenario.file = shipped_model_prefix + model.id;
-  opened.scenario.text = model.examples.front();
+  read_first_example(model, opened.scenario);
   opened.scenario.layer = model.opens.layer;
   opened.view.emplace().select = Cell{Stage::weights, 0, model.opens.head, model.opens.query, model.opens.key};
   return opened;

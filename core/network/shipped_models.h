@@ -41,7 +41,7 @@ struct ShippedModel {
   Index vocabulary = 0;   ///< tokens
   std::string language;   ///< in which it opens where nothing is named; "" where it does not
   ModelOpening opens;
-  std::vector<std::string> examples;  ///< texts worth opening, the best first
+  std::vector<std::string> examples;  ///< texts or pictures ("model:shapes/cross.png") worth opening, the best first
   std::vector<HeadClaim> claims;
   std::filesystem::path folder;
 };
@@ -49,6 +49,8 @@ struct ShippedModel {
 /// In the order of their ids, the one of English first. Throws FileError where a model.json is damaged.
 std::vector<ShippedModel> shipped_models();
 
+/// The scenario reads the first of the model's examples, a text or a picture.
+void read_first_example(const ShippedModel& model, Scenario& scenario);
 /// A model on the first of its examples, at the head and row that show what it is for.
 Lesson opening_of(const ShippedModel& model);
 /// What opens where nothing is named: the model of that language, else of English. Nothing where none ships.

@@ -48,10 +48,39 @@ Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor 
     return spec.of_stack ? checkpoint.load_part(name, *spec.of_stack) : checkpoint.load(name);
   };
   if (!stored.defined()) stored = load(spec.weight);
+  if (stored.rank() == 1) stored = stored.view({1, stored.count()});
   linear.weight = rows_of(spec.in_out ? stored.transpose(0, 1) : stored, spec.rows);
   if (!spec.bias.empty()) linear.bias = rows_of(load(spec.bias), spec.rows);
   if (!spec.gain.empty()) apply_gain(checkpoint.load(spec.gain), linear);
   return linear;
+}
+
+Linear read_row(const Checkpoint& checkpoint, const LinearSpec& spec, Index row) {
+  const auto only = [row](const Tensor& biases) {
+    return biases.defined() ? biases.contiguous().view({biases.count()}).slice(0, row, 1) : Tensor();
+  };
+  if (spec.in_out || !spec.rows.empty() || !spec.gain.empty() || spec.of_stack) {
+    const Linear whole = read_linear(checkpoint, spec);
+    return {whole.weight.slice(0, row, 1).contiguous(), only(whole.bias)};
+  }
+  return {checkpoint.load_rows(spec.weight, std::span(&row, 1)),
+          spec.bias.empty() ? Tensor() : only(checkpoint.load(spec.bias))};
+}
+
+LatentWeights read_latent(const Checkpoint& checkpoint, const LatentSpec& spec, Index heads) {
+  const Tensor up = read_linear(checkpoint, spec.kv_up).weight.contiguous();
+  const Index wide = spec.kept();
+  Buffer keys(static_cast<std::size_t>(heads * (spec.rotated + spec.plain) * wide), 0.0F), values;
+  auto to = keys.begin();
+  auto from = up.values().begin();
+  for (Index h = 0; h < heads; ++h) {
+    for (Index i = 0; i < spec.rotated; ++i, to += wide) to[spec.rank + i] = 1;
+    for (Index i = 0; i < spec.plain; ++i, to += wide, from += spec.rank) std::copy_n(from, spec.rank, to);
+    values.insert(values.end(), from, from + spec.value * spec.rank);
+    from += spec.value * spec.rank;
+  }
+  return {Tensor({heads * (spec.rotated + spec.plain), wide}, std::move(keys)),
+          Tensor({heads * spec.value, spec.rank}, std::move(values))};
 }
 
 Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec) {

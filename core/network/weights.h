@@ -15,12 +15,24 @@ struct Linear {
 
 /// `stored` is the weight as it is in the checkpoint, where it was loaded already: several may be parts of one.
 Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor stored = {});
+/// One row of it, [1, in] and [1]; nothing else of the table is read where its rows lie one after the other.
+Linear read_row(const Checkpoint& checkpoint, const LinearSpec& spec, Index row);
+/// W_k [H · (rotated + plain), rank + rotated] of latent attention, which takes [c; r]: of each head the identity on r,
+/// then its rows of kv_up on c. And W_v [H · value, rank].
+struct LatentWeights {
+  Tensor keys, values;
+};
+LatentWeights read_latent(const Checkpoint& checkpoint, const LatentSpec& spec, Index heads);
 Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec);
 
 /// T5's learned bias of each distance, [1, H, n_q, n_k] from the table [buckets, H] (Raffel et al. 2020). Row q is
 /// position p₀ + q, p₀ = `query_offset`.
 Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Index n_q, Index n_k,
                      Index query_offset = 0);
+/// DeBERTa's bias, [B, H, n, n] of queries and keys [B, H, n, d] and the places' own [1, H, 2 · span, d]: c2p and p2c,
+/// times the scale.
+Tensor places_bias(const PlacesSpec& spec, const Tensor& queries, const Tensor& keys, const Tensor& place_queries,
+                   const Tensor& place_keys, double scale);
 /// The bucket of distance k − q.
 Index relative_bucket(Index distance, const RelativeSpec& spec);
 

@@ -31,6 +31,7 @@ Registry<std::function<void()>>& looks() {
 }
 
 void (*way_given)() = nullptr;
+thread_local int uninterrupted = 0;
 
 }  // namespace
 
@@ -52,9 +53,12 @@ void look_around() {
 }
 
 void breathe() {
-  if (way_given != nullptr) way_given();
+  if (way_given != nullptr && uninterrupted == 0) way_given();
 }
 
 void breathe_by(void (*give_way)()) { way_given = give_way; }
+
+Uninterrupted::Uninterrupted() { ++uninterrupted; }
+Uninterrupted::~Uninterrupted() { --uninterrupted; }
 
 }  // namespace headlight

@@ -23,5 +23,13 @@ void look_around();
 /// breathe_by() was called, which a program without threads does once, before all work.
 void breathe();
 void breathe_by(void (*give_way)());
+/// While one lives, breathe() does nothing: for what a frame in its midst would ask for again.
+class Uninterrupted {
+ public:
+  Uninterrupted();
+  ~Uninterrupted();
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+};
 
 }  // namespace headlight

@@ -33,6 +33,14 @@ void check_projection(const Inputs& in, Stage projected, Index width, Index out)
     fail(name(weight), {}, to_string({out, width}) + ", since the sizes differ");
 }
 
+/// Of a value head: d_head, or a size of their own, as in latent attention.
+Index value_channels(const Inputs& in) {
+  const Dims& d = in.dims;
+  if (in.V_heads.defined()) return in.V_heads.rank() == 4 ? in.V_heads.size(3) : d.d_head;
+  const bool own = in.W_v.defined() && in.W_v.rank() == 2 && in.W_v.size(0) > 0 && in.W_v.size(0) % d.kv_heads == 0;
+  return own ? in.W_v.size(0) / d.kv_heads : d.d_head;
+}
+
 void check_keys(const Inputs& in) {
   const Dims& d = in.dims;
   must_be("K_heads", in.K_heads, {d.batch, d.kv_heads, d.n_k, d.d_head});
@@ -51,9 +59,9 @@ void check_projections(const Inputs& in) {
     must_be("key", in.key, {d.batch, d.n_k, d.d_key});
     must_be("value", in.value, {d.batch, d.n_k, d.d_value});
     check_projection(in, Stage::K, d.d_key, d.kv_heads * d.d_head);
-    check_projection(in, Stage::V, d.d_value, d.kv_heads * d.d_head);
+    check_projection(in, Stage::V, d.d_value, d.kv_heads * value_channels(in));
   }
-  if (in.W_o.defined()) check_projection(in, Stage::output, d.heads * d.d_head, d.d_out);
+  if (in.W_o.defined()) check_projection(in, Stage::output, d.heads * value_channels(in), d.d_out);
 }
 
 void check_heads(const Inputs& in) {

@@ -7,10 +7,10 @@
 #include <limits>
 #include <thread>
 
-#include "core/attention/dropout.h"
 #include "core/attention/heads.h"
 #include "core/attention/projected_heads.h"
-#include "core/attention/score_stages.h"
+#include "core/attention/score_source.h"
+#include "core/attention/softmax.h"
 #include "core/attention/sweep.h"
 #include "core/position/relative_bias.h"
 #include "core/run/check_inputs.h"
@@ -245,11 +245,8 @@ void Pipeline::choose_source() {
     steps.mask = {};
     steps.dropout.reset();
     std::shared_ptr<const ReadableMask> rule = trace_.mask_rule ? readable_mask(*trace_.mask_rule) : nullptr;
-    auto source =
-        std::make_shared<ScoreSource>(std::move(steps), Shape{dims().batch, dims().heads, dims().n_q, dims().n_k},
-                                      std::move(rule), workers(Stage::scores).threads);
-    // Asked once for all: whether this system has memory on demand.
-    if (stage_on_demand(source, Stage::scores).defined()) source_ = std::move(source);
+    source_ = std::make_shared<ScoreSource>(std::move(steps), Shape{dims().batch, dims().heads, dims().n_q, dims().n_k},
+                                            std::move(rule), workers(Stage::scores).threads);
   }
   if (source_ || score_bytes_ <= 0.9 * machine_memory()) return;
   throw InputError("",

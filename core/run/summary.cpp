@@ -6,7 +6,6 @@
 #include "core/attention/projected_heads.h"
 #include "core/parallel/turns.h"
 #include "core/run/trace.h"
-#include "core/stage/demand_matrix.h"
 #include "core/stage/survey.h"
 #include "core/tensor/error.h"
 
@@ -38,7 +37,8 @@ void read(const Trace& trace, Stage stage, const std::stop_token& stop, StageSum
 /// Rows of what heads gather need every head's keys and values, and counts all of the mask: they are left for later.
 void look_at(const Trace& trace, Stage stage, const std::stop_token& stop, StageSummary& to) {
   to.whole = false;
-  if (demand_part(to.of.matrix(0, 0)).whole) to.extent.add(to.of.matrix(0, 0), masks_over(trace, stage, 0, 0), stop);
+  if (part_of_source(to.of.matrix(0, 0)).source)
+    to.extent.add(to.of.matrix(0, 0), masks_over(trace, stage, 0, 0), stop);
 }
 
 bool takes_long(const Tensor& tensor) { return tensor.source() && !projected_heads(tensor); }

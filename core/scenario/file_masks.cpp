@@ -99,7 +99,7 @@ bool attn_mask_attends(const FileReading& r, const std::string& name, const Arra
   r.fail(in_quotes(name) +
              " is boolean, and nothing beside it says whether true may attend (scaled_dot_product_attention) or not "
              "(nn.MultiheadAttention)",
-         "expected --mask-polarity attend or ignore");
+         mask_polarity_is_open);
 }
 
 void read_mask(MaskReading& m, const std::string& name, const MaskName& entry, const ArrayFile& beside) {

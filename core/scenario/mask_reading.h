@@ -8,6 +8,9 @@
 
 namespace headlight {
 
+/// Ends the error that nothing says what true means in a boolean attn_mask: the window asks.
+inline constexpr const char* mask_polarity_is_open = "expected --mask-polarity attend or ignore";
+
 struct MaskReading {
   const FileReading& file;
   const Dims& dims;

@@ -3,7 +3,6 @@
 #include <atomic>
 
 #include "core/parallel/thread_pool.h"
-#include "core/stage/demand_matrix.h"
 #include "core/stage/survey.h"
 
 namespace headlight {
@@ -32,18 +31,18 @@ bool all_finite(const MatrixView& matrix) {
   work_together([&](bool) {
     for (Index part = next++; part < parts && finite; part = next++) {
       const Index first = part * matrix.rows / parts, end = (part + 1) * matrix.rows / parts;
-      if (!rows_finite({matrix.data + first * matrix.row_stride, end - first, matrix.cols, matrix.row_stride,
-                        matrix.col_stride}))
-        finite = false;
+      if (!rows_finite(matrix.part(first, end - first, 0, matrix.cols))) finite = false;
     }
   });
   return finite;
 }
 
 KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks, const std::stop_token& stop) {
-  const DemandPart part = demand_part(matrix, 1);
-  if (part.is_all(matrix)) return part.whole->kinds(part.matrix, stop);
-  if (part.whole || !demand_place(matrix.data).source) return survey(matrix, masks, stop).kinds;
+  if (const SourcePart part = part_of_source(matrix, 1); part.source) {
+    const bool all = matrix.rows == part.source->rows() && matrix.cols == part.source->cols();
+    return all ? part.source->kinds(part.matrix, stop) : survey(matrix, masks, stop).kinds;
+  }
+  if (!matrix.source) return survey(matrix, masks, stop).kinds;
   KindCounts counts{};  // rows of what heads gather, which are numbers
   counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
   return counts;

@@ -1,18 +1,13 @@
-// What a cell is, before any colour: a value, or one of the states that is never a colour of the map.
+// What the cells of a matrix are, with what lies over it.
 #pragma once
 
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <optional>
 #include <stop_token>
 
-#include "core/tensor/tensor.h"
+#include "core/tensor/matrix_source.h"
 
 namespace headlight {
-
-enum class CellKind : std::uint8_t { value, masked, neg_inf, pos_inf, nan, dropped };
-inline constexpr std::size_t cell_kind_count = 6;
 
 /// What lies over a matrix; each view, where present, has the matrix's rows and columns.
 struct CellMasks {
@@ -42,9 +37,7 @@ inline CellKind classify(const MatrixView& matrix, const CellMasks& masks, Index
 /// Whether no cell is NaN or infinite.
 bool all_finite(const MatrixView& matrix);
 
-/// How many cells are of each kind, by static_cast<std::size_t>(kind).
-using KindCounts = std::array<Index, cell_kind_count>;
-/// Throws Cancelled.
+/// How many cells are of each kind. Throws Cancelled.
 KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks = {}, const std::stop_token& stop = {});
 
 }  // namespace headlight

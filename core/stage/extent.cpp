@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "core/stage/demand_matrix.h"
 #include "core/stage/survey.h"
 #include "core/tensor/error.h"
 
@@ -13,13 +12,13 @@ namespace headlight {
 namespace {
 
 // Of a matrix that is computed as it is read; 0 rows a band: all of them.
-void add_bands(Extent& to, const DemandPart& part, const MatrixView& matrix, Index rows_a_band,
+void add_bands(Extent& to, const SourcePart& part, const MatrixView& matrix, Index rows_a_band,
                const std::stop_token& stop) {
   constexpr Index bands = 8;
   std::vector<Index> rows;
   for (Index i = 0; i <= bands; ++i) rows.push_back(part.row + i * matrix.rows / bands);
   const std::array<Index, 2> cols{part.col, part.col + matrix.cols};
-  for (const BlockExtremes& block : part.whole->extremes(part.matrix, rows, cols, rows_a_band, stop)) {
+  for (const BlockExtremes& block : part.source->extremes(part.matrix, rows, cols, rows_a_band, stop)) {
     if (block.low > block.high) continue;
     if (std::isfinite(block.low)) to.add(block.low);
     if (std::isfinite(block.high)) to.add(block.high);
@@ -34,15 +33,13 @@ void Extent::add(const Survey& survey) {
 }
 
 void Extent::add(const MatrixView& matrix, const CellMasks& masks, const std::stop_token& stop) {
-  if (const DemandPart part = demand_part(matrix); part.whole) return add_bands(*this, part, matrix, 6, stop);
-  if (demand_place(matrix.data).source && matrix.rows > 256) {
-    // Rows on demand: a sample of them too.
+  if (const SourcePart part = part_of_source(matrix); part.source) return add_bands(*this, part, matrix, 6, stop);
+  if (matrix.source && matrix.rows > 256) {
+    // A sample of rows, too, where only the rows can be asked for.
     for (Index i = 0; i < 16; ++i) {
       if (stop.stop_requested()) throw Cancelled();
-      const MatrixView row{matrix.data + (2 * i + 1) * matrix.rows / 32 * matrix.row_stride, 1, matrix.cols,
-                           matrix.row_stride, matrix.col_stride};
-      const DemandPlace place = demand_place(row.data);
-      place.source->prepare(place.offset, stop);
+      const MatrixView row = matrix.part((2 * i + 1) * matrix.rows / 32, 1, 0, matrix.cols);
+      row.source->prepare(row.first, stop);
       add(row, masks);
     }
     return;
@@ -51,7 +48,7 @@ void Extent::add(const MatrixView& matrix, const CellMasks& masks, const std::st
 }
 
 void Extent::add_every_cell(const MatrixView& matrix, const CellMasks& masks) {
-  if (const DemandPart part = demand_part(matrix); part.whole) return add_bands(*this, part, matrix, 0, {});
+  if (const SourcePart part = part_of_source(matrix); part.source) return add_bands(*this, part, matrix, 0, {});
   add(survey(matrix, masks));
 }
 

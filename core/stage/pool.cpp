@@ -9,7 +9,6 @@
 #include <span>
 
 #include "core/parallel/thread_pool.h"
-#include "core/stage/demand_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -40,9 +39,8 @@ class Band {
   }
 
   void add_row(const MatrixView& matrix, const CellMasks& masks, Index row) {
-    if (masks.allowed && !masks.kept && matrix.col_stride == 1 && masks.allowed->col_stride == 1) {
-      hide_masked(matrix.data + row * matrix.row_stride, masks.allowed->data + row * masks.allowed->row_stride,
-                  masks.show_leaks);
+    if (masks.allowed && !masks.kept) {
+      hide_masked(matrix.whole_row(row, own_), masks.allowed->whole_row(row, mask_), masks.show_leaks);
       fold(row_.data(), row_.size());
     } else if (masks.any()) {
       for (Index col = 0; col < matrix.cols; ++col) {
@@ -51,11 +49,8 @@ class Band {
         row_[size(col)] = kind == CellKind::masked || kind == CellKind::dropped ? -infinity : matrix(row, col);
       }
       fold(row_.data(), row_.size());
-    } else if (matrix.col_stride == 1) {
-      fold(matrix.data + row * matrix.row_stride, row_.size());
     } else {
-      for (Index col = 0; col < matrix.cols; ++col) row_[size(col)] = matrix(row, col);
-      fold(row_.data(), row_.size());
+      fold(matrix.whole_row(row, own_), row_.size());
     }
   }
 
@@ -109,7 +104,7 @@ class Band {
     }
   }
 
-  Buffer row_, low_, high_, masked_;
+  Buffer row_, low_, high_, masked_, own_, mask_;
   std::vector<int> nan_;
   std::vector<std::uint8_t> seen_;
 };
@@ -132,16 +127,16 @@ Index parts(std::span<const Index> cuts) { return static_cast<Index>(cuts.size()
 
 // Whoever computes a matrix knows what is masked in it, but not that a mask lies over itself, where 0 is what it hides.
 bool hides_itself(const MatrixView& matrix, const CellMasks& masks) {
-  return masks.allowed && masks.allowed->data == matrix.data && !masks.show_leaks;
+  return masks.allowed && *masks.allowed == matrix && !masks.show_leaks;
 }
 
 // `a_band`: of each band of rows so many are looked at; 0: all.
-PooledMatrix pool_on_demand(const DemandPart& part, bool is_mask, std::vector<Index> row_cuts,
+PooledMatrix pool_in_source(const SourcePart& part, bool is_mask, std::vector<Index> row_cuts,
                             std::vector<Index> col_cuts, float centre, Index a_band, const std::stop_token& stop = {}) {
   PooledMatrix out{parts(row_cuts), parts(col_cuts), {}, {}};
   for (Index& cut : row_cuts) cut += part.row;
   for (Index& cut : col_cuts) cut += part.col;
-  for (const BlockExtremes& block : part.whole->extremes(part.matrix, row_cuts, col_cuts, a_band, stop)) {
+  for (const BlockExtremes& block : part.source->extremes(part.matrix, row_cuts, col_cuts, a_band, stop)) {
     out.values.push_back(block.high - centre >= centre - block.low ? block.high : block.low);
     out.kinds.push_back(block.nan                    ? CellKind::nan
                         : block.high == infinity     ? CellKind::pos_inf
@@ -153,9 +148,8 @@ PooledMatrix pool_on_demand(const DemandPart& part, bool is_mask, std::vector<In
   return out;
 }
 
-PooledMatrix pool_in_memory(const MatrixView& matrix, const CellMasks& masks, std::span<const Index> row_cuts,
-                            std::span<const Index> col_cuts, float centre, Index a_band,
-                            const std::stop_token& stop = {}) {
+PooledMatrix pool_cells(const MatrixView& matrix, const CellMasks& masks, std::span<const Index> row_cuts,
+                        std::span<const Index> col_cuts, float centre, Index a_band, const std::stop_token& stop = {}) {
   PooledMatrix out{parts(row_cuts), parts(col_cuts), {}, {}};
   const auto count = static_cast<std::size_t>(out.rows * out.cols);
   out.values.assign(count, 0);
@@ -190,21 +184,21 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
   const std::vector<Index> row_cuts = cuts(0, matrix.rows, rows),
                            col_cuts = cuts(0, matrix.cols, std::min(cols, matrix.cols));
   const auto a_band = [&](Index looked_at) { return looked_at > 0 ? std::max<Index>(1, looked_at / rows) : 0; };
-  if (const DemandPart part = demand_part(matrix); part.whole)
-    return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, a_band(rows_looked_at), stop);
+  if (const SourcePart part = part_of_source(matrix); part.source)
+    return pool_in_source(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, a_band(rows_looked_at), stop);
   // Rows that are computed as they are read cost more than those that only have to be gone through.
-  const bool on_demand = rows_looked_at > 0 && demand_place(matrix.data).source;
-  return pool_in_memory(matrix, masks, row_cuts, col_cuts, centre,
-                        on_demand ? std::max<Index>(1, rows_looked_at / 8 / rows) : 0, stop);
+  const bool sampled = rows_looked_at > 0 && matrix.source;
+  return pool_cells(matrix, masks, row_cuts, col_cuts, centre,
+                    sampled ? std::max<Index>(1, rows_looked_at / 8 / rows) : 0, stop);
 }
 
 PooledMatrix pool_blocks(const MatrixView& matrix, const CellMasks& masks, Index side, float centre,
                          Index rows_a_band) {
   assert(side > 0);
   const std::vector<Index> row_cuts = cuts_every(side, matrix.rows), col_cuts = cuts_every(side, matrix.cols);
-  if (const DemandPart part = demand_part(matrix, 1 << 10); part.whole)
-    return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, rows_a_band);
-  return pool_in_memory(matrix, masks, row_cuts, col_cuts, centre, rows_a_band);
+  if (const SourcePart part = part_of_source(matrix, 1 << 10); part.source)
+    return pool_in_source(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, rows_a_band);
+  return pool_cells(matrix, masks, row_cuts, col_cuts, centre, rows_a_band);
 }
 
 PooledMatrix pool_means(const MatrixView& matrix, Index rows, Index cols) {

@@ -22,7 +22,7 @@ struct PooledMatrix {
 /// At most `rows` × `cols`; an axis that is already small enough keeps its length. Cell i of n covers the source's
 /// cells from floor(i · length / n) up to the next one's. NaN wins over +∞, +∞ over values, among values the one
 /// farthest from `centre` (the higher of two as far), and any of these over masked, −∞ and dropped cells. One pass over
-/// the source. Of a matrix that is computed as it is read (core/stage/demand_matrix.h) at most `rows_looked_at` rows
+/// the source. Of a matrix that is computed as it is read (core/tensor/matrix_source.h) at most `rows_looked_at` rows
 /// are, evenly spread; 0: all of them. Throws Cancelled.
 PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre = 0,
                   Index rows_looked_at = 0, const std::stop_token& stop = {});

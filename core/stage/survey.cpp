@@ -86,9 +86,9 @@ Survey survey_rows(const MatrixView& matrix, const CellMasks& masks, Index first
   for (Index row = first; row < end;) {
     Lanes lanes;
     for (const Index until = std::min(end, row + rows_a_count); row < until; ++row) {
-      const float* const x = whole_row(matrix, row, values);
-      const float* const a = masks.allowed ? whole_row(*masks.allowed, row, allowed) : nullptr;
-      const float* const k = masks.kept ? whole_row(*masks.kept, row, kept) : nullptr;
+      const float* const x = matrix.whole_row(row, values);
+      const float* const a = masks.allowed ? masks.allowed->whole_row(row, allowed) : nullptr;
+      const float* const k = masks.kept ? masks.kept->whole_row(row, kept) : nullptr;
       if (a && k) lanes.add_row<true, true>(x, a, k, leak, matrix.cols);
       else if (a) lanes.add_row<true, false>(x, a, k, leak, matrix.cols);
       else if (k) lanes.add_row<false, true>(x, a, k, leak, matrix.cols);
@@ -124,14 +124,6 @@ Survey survey(const MatrixView& matrix, const CellMasks& masks, const std::stop_
   });
   if (stop.stop_requested()) throw Cancelled();
   return all;
-}
-
-const float* whole_row(const MatrixView& m, Index row, Buffer& room) {
-  const float* const from = m.data + row * m.row_stride;
-  if (m.col_stride == 1) return from;
-  room.resize(static_cast<std::size_t>(m.cols));
-  for (Index col = 0; col < m.cols; ++col) room[static_cast<std::size_t>(col)] = from[col * m.col_stride];
-  return room.data();
 }
 
 }  // namespace headlight

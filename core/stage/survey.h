@@ -18,7 +18,4 @@ struct Survey {
 /// By all threads where there is much. Throws Cancelled.
 Survey survey(const MatrixView& matrix, const CellMasks& masks = {}, const std::stop_token& stop = {});
 
-/// One row of a matrix in one piece: itself, or a copy in `room`.
-const float* whole_row(const MatrixView& m, Index row, Buffer& room);
-
 }  // namespace headlight

@@ -93,11 +93,6 @@ class Pool {
     kept_ += bytes;
   }
 
-  void trim() noexcept {
-    const std::lock_guard lock(mutex_);
-    trim_locked();
-  }
-
  private:
   void trim_locked() noexcept {
     for (const auto& [bytes, block] : idle_) to_system(block, bytes);
@@ -121,6 +116,5 @@ Pool& pool() {
 
 void* allocate_block(std::size_t bytes) { return pool().take(bytes); }
 void release_block(void* block) noexcept { pool().give_back(block); }
-void trim_blocks() noexcept { pool().trim(); }
 
 }  // namespace headlight

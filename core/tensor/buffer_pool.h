@@ -15,7 +15,5 @@ inline constexpr std::size_t pooled_from = std::size_t{128} << 10;
 /// At least `bytes`, on a boundary of 64; what is in it is unspecified. Throws std::bad_alloc.
 void* allocate_block(std::size_t bytes);
 void release_block(void* block) noexcept;
-/// Gives all that lies unused back to the system.
-void trim_blocks() noexcept;
 
 }  // namespace headlight

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/tensor/matrix_source.h"
+
 namespace headlight {
 namespace {
 
@@ -16,7 +18,27 @@ std::vector<Index> packed_strides(const Shape& shape) {
   return strides;
 }
 
+constexpr float no_number = 0;
+
 }  // namespace
+
+float MatrixView::computed(Index at) const { return source->cell(first + at); }
+
+MatrixView MatrixView::part(Index row, Index count, Index col, Index width) const {
+  const Index at = row * row_stride + col * col_stride;
+  return {data ? data + at : nullptr, count, width, row_stride, col_stride, source, first + at};
+}
+
+const float* MatrixView::whole_row(Index row, Buffer& room) const {
+  if (data && col_stride == 1) return data + row * row_stride;
+  room.resize(static_cast<std::size_t>(cols));
+  if (!data && col_stride == 1) {
+    source->read(first + row * row_stride, cols, room.data());
+  } else {
+    for (Index col = 0; col < cols; ++col) room[static_cast<std::size_t>(col)] = (*this)(row, col);
+  }
+  return room.data();
+}
 
 std::string to_string(const Shape& shape) {
   constexpr std::size_t most = 16;
@@ -35,16 +57,24 @@ Tensor::Tensor(Shape shape, Buffer values) {
   assert(element_count(shape) == static_cast<Index>(values.size()));
   const auto owner = std::make_shared<const Buffer>(std::move(values));
   // A tensor of no numbers is defined too, and shares its storage with its views alone.
-  static constexpr float none = 0;
-  storage_ = std::shared_ptr<const float>(owner, owner->empty() ? &none : owner->data());
+  storage_ = std::shared_ptr<const float>(owner, owner->empty() ? &no_number : owner->data());
   std::vector<Index> strides = packed_strides(shape);
   layout_ = std::make_shared<const Layout>(Layout{std::move(shape), std::move(strides), 0});
 }
 
-Tensor Tensor::on_demand(Shape shape, std::shared_ptr<const float> memory, std::shared_ptr<const DemandSource> source) {
+Tensor Tensor::in_memory(Shape shape, std::shared_ptr<const float> memory) {
   Tensor result;
   result.storage_ = std::move(memory);
   std::vector<Index> strides = packed_strides(shape);
+  result.layout_ = std::make_shared<const Layout>(Layout{std::move(shape), std::move(strides), 0});
+  return result;
+}
+
+Tensor Tensor::computed_by(Shape shape, std::shared_ptr<const MatrixSource> source) {
+  assert(shape.size() >= 2 && shape.end()[-1] == source->cols() && shape.end()[-2] == source->rows());
+  std::vector<Index> strides = packed_strides(shape);
+  Tensor result;
+  result.storage_ = std::shared_ptr<const float>(source, &no_number);
   result.layout_ = std::make_shared<const Layout>(Layout{std::move(shape), std::move(strides), 0, std::move(source)});
   return result;
 }
@@ -93,7 +123,7 @@ float Tensor::at(std::span<const Index> index) const {
     assert(index[axis] >= 0 && index[axis] < shape[axis]);
     position += index[axis] * strides[axis];
   }
-  return storage_.get()[position];
+  return source ? source->cell(position) : storage_.get()[position];
 }
 
 float Tensor::at(std::initializer_list<Index> index) const { return at(std::span(index.begin(), index.size())); }
@@ -117,18 +147,26 @@ MatrixView Tensor::matrix(Index b, Index h) const {
   }
   if (rank() == 3) position += b * strides[axis(3)];
   if (rank() == 4) position += h * strides[axis(3)] + b * strides[axis(4)];
-  m.data = storage_.get() + position;
+  m.data = source ? nullptr : storage_.get() + position;
+  m.source = source.get();
+  m.first = source ? position : 0;
   return m;
 }
 
 std::span<const float> Tensor::values() const {
-  assert(defined() && is_contiguous());
+  assert(defined() && is_contiguous() && !source());
   return {storage_.get() + layout().offset, static_cast<std::size_t>(count())};
+}
+
+void Tensor::read(Index first, Index count, float* to) const {
+  assert(defined() && is_contiguous());
+  const Index at = layout().offset + first;
+  source() ? source()->read(at, count, to) : void(std::copy_n(storage_.get() + at, count, to));
 }
 
 Tensor Tensor::view(Shape shape) const {
   assert(element_count(shape) == count());
-  const Tensor packed = contiguous();
+  const Tensor packed = is_contiguous() ? *this : contiguous();
   std::vector<Index> strides = packed_strides(shape);
   return packed.seen_as({std::move(shape), std::move(strides), packed.layout().offset, packed.layout().source});
 }
@@ -164,8 +202,8 @@ Tensor Tensor::slice(Index axis, Index first, Index length) const {
 }
 
 Tensor Tensor::contiguous() const {
-  if (is_contiguous()) return *this;
   const auto& [shape, strides, offset, source] = layout();
+  if (is_contiguous() && !source) return *this;
   Buffer values;
   values.reserve(static_cast<std::size_t>(count()));
   // An odometer over all axes but the last, whose run is copied in one go.
@@ -176,8 +214,13 @@ Tensor Tensor::contiguous() const {
     while (true) {
       Index position = offset;
       for (std::size_t axis = 0; axis + 1 < index.size(); ++axis) position += index[axis] * strides[axis];
-      const float* from = storage_.get() + position;
-      for (Index i = 0; i < run; ++i) values.push_back(from[i * step]);
+      if (source && step == 1) {
+        values.resize(values.size() + static_cast<std::size_t>(run));
+        source->read(position, run, values.data() + values.size() - run);
+      } else {
+        for (Index i = 0; i < run; ++i)
+          values.push_back(source ? source->cell(position + i * step) : storage_.get()[position + i * step]);
+      }
       std::size_t axis = index.size() - 1;
       while (axis > 0 && ++index[axis - 1] == shape[axis - 1]) index[--axis] = 0;
       if (axis == 0) break;

@@ -53,17 +53,31 @@ struct AlignedAllocator {
 /// written yet, `Buffer(n, 0)` zeros.
 using Buffer = std::vector<float, AlignedAllocator<float>>;
 
-/// A matrix as somebody else's memory: the last two axes of a tensor at one (b, h). Valid while its Tensor lives.
+class MatrixSource;
+
+/// A matrix as somebody else's numbers: the last two axes of a tensor at one (b, h). Valid while its Tensor lives.
 struct MatrixView {
-  const float* data = nullptr;
+  const float* data = nullptr;  ///< null where `source` computes the numbers
   Index rows = 0;
   Index cols = 0;
   Index row_stride = 0;  ///< in elements
   Index col_stride = 0;  ///< in elements
-  float operator()(Index row, Index col) const { return data[row * row_stride + col * col_stride]; }
-};
+  const MatrixSource* source = nullptr;
+  Index first = 0;  ///< the source's number at row 0, column 0
+  float operator()(Index row, Index col) const {
+    const Index at = row * row_stride + col * col_stride;
+    return data ? data[at] : computed(at);
+  }
+  /// `count` rows from a row on, `width` columns from a column on.
+  MatrixView part(Index row, Index count, Index col, Index width) const;
+  /// A row in one piece: itself, or a copy in `room`.
+  const float* whole_row(Index row, Buffer& room) const;
+  /// Whether both are the same numbers, seen the same way.
+  bool operator==(const MatrixView&) const = default;
 
-class DemandSource;
+ private:
+  float computed(Index at) const;
+};
 
 class Tensor {
  public:
@@ -72,8 +86,11 @@ class Tensor {
   /// Takes the numbers over; asserts that there are as many as the shape says.
   Tensor(Shape shape, Buffer values);
 
-  /// Numbers in somebody else's memory that are computed when they are first read (core/tensor/demand.h).
-  static Tensor on_demand(Shape shape, std::shared_ptr<const float> memory, std::shared_ptr<const DemandSource> source);
+  /// Numbers in somebody else's memory.
+  static Tensor in_memory(Shape shape, std::shared_ptr<const float> memory);
+  /// Numbers that are computed when they are read (core/tensor/matrix_source.h); asserts that its rows and columns are
+  /// the last two sizes.
+  static Tensor computed_by(Shape shape, std::shared_ptr<const MatrixSource> source);
 
   static Tensor full(Shape shape, float value);
   static Tensor of(Shape shape, std::initializer_list<float> values);
@@ -88,14 +105,16 @@ class Tensor {
   bool is_contiguous() const;
   /// What computes the numbers as they are read, for those who can ask it for less than all of them; null where they
   /// are simply there. A view has its tensor's.
-  const DemandSource* source() const { return layout().source.get(); }
+  const MatrixSource* source() const { return layout().source.get(); }
 
   float at(std::initializer_list<Index> index) const;
   float at(std::span<const Index> index) const;
   /// The last two axes at (b, h). A [n, d] tensor has neither, a [B, n, d] tensor ignores h; a vector is one row.
   MatrixView matrix(Index b = 0, Index h = 0) const;
-  /// All numbers in row-major order; asserts that the tensor is contiguous.
+  /// All numbers in row-major order; asserts that the tensor is contiguous and in memory.
   std::span<const float> values() const;
+  /// `count` numbers in row-major order from one on; asserts that the tensor is contiguous.
+  void read(Index first, Index count, float* to) const;
 
   /// The same numbers under another shape; copies only if not contiguous.
   Tensor view(Shape shape) const;
@@ -104,7 +123,7 @@ class Tensor {
   Tensor expand(const Shape& shape) const;
   /// `length` entries of one axis from `first` on.
   Tensor slice(Index axis, Index first, Index length) const;
-  /// Itself where contiguous, else a packed copy.
+  /// Itself where contiguous and in memory, else a packed copy.
   Tensor contiguous() const;
 
   /// Whether both are the very same numbers in memory, seen the same way. Cheap; used to tell what must be recomputed.
@@ -115,7 +134,7 @@ class Tensor {
     Shape shape;
     std::vector<Index> strides;
     Index offset = 0;
-    std::shared_ptr<const DemandSource> source{};
+    std::shared_ptr<const MatrixSource> source{};
     bool operator==(const Layout&) const = default;
   };
   const Layout& layout() const;

@@ -21,4 +21,9 @@ struct TokenizerParts {
 };
 std::unique_ptr<const TokenSplitter> assembled(TokenizerParts parts);
 
+/// Whether the file is tiktoken's, a line a token with its rank, and the tokenizer that it makes, with LLaMA 3's words
+/// and marks. Throws FileError.
+bool holds_ranked_bytes(const std::filesystem::path& path);
+std::unique_ptr<const TokenSplitter> open_ranked_bytes(const std::filesystem::path& path);
+
 }  // namespace headlight

@@ -3,6 +3,7 @@
 #include "core/files/array_file.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
+#include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {
 
@@ -11,6 +12,8 @@ std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path&
   const std::filesystem::path folder = tensors.parent_path();
   std::error_code error;
   const auto there = [&](const char* name) { return std::filesystem::is_regular_file(folder / name, error); };
+  if (!there("tokenizer.json") && there("tokenizer.model") && holds_ranked_bytes(folder / "tokenizer.model"))
+    return open_ranked_bytes(folder / "tokenizer.model");
   if (there("tokenizer.json")) return open_tokenizer_json(folder / "tokenizer.json");
   if (there("vocab.json") && there("merges.txt")) return open_byte_pairs(folder / "vocab.json", folder / "merges.txt");
   if (there("source.spm") && there("vocab.json"))

@@ -330,8 +330,7 @@ TEST_CASE("a saved scenario opens as the same scenario, and only what is unsaved
   CHECK(window.session.title().find('*') == std::string::npos);
 }
 
-TEST_CASE(
-    "a film near to a step goes from the sentence through every stage to the sentence, in less than half a minute") {
+TEST_CASE("a film near to a step goes from the sentence through every stage to the sentence, in 40 to 60 seconds") {
   const ExportFolder folder;
   Document start = sentence();
   start.view.looking.level = Level::operation;
@@ -344,8 +343,6 @@ TEST_CASE(
     if (!window.session.wants_pixels()) continue;
     const View& view = window.document().view;
     if (levels.empty() || levels.back() != view.looking.level) levels.push_back(view.looking.level);
-    if (view.looking.level == Level::sentence && !seen.empty())
-      CHECK(view.looking.stage == Stage::output);  // what the camera goes back from
     if (view.looking.level == Level::operation && (seen.empty() || seen.back() != view.looking.stage))
       seen.push_back(view.looking.stage);
     window.session.take_pixels(Image(4, 3, {1, 2, 3}));
@@ -355,8 +352,8 @@ TEST_CASE(
                            4);  // query, key and value are one, and so is the split of the three
   const auto frames =
       static_cast<double>(std::distance(fs::directory_iterator(folder / "frames"), fs::directory_iterator()));
-  CHECK(frames * 0.08 < 30);
-  CHECK(frames * 0.08 > static_cast<double>(seen.size()));
+  CHECK(frames * 0.08 < 61);
+  CHECK(frames * 0.08 > 39);
   CHECK(window.document().view.looking.level == Level::operation);
 }
 

@@ -57,6 +57,16 @@ with tempfile.TemporaryDirectory() as folder:
     render("d.pdf", "--size", "8x6cm")
     info = subprocess.run(["pdfinfo", "-isodates", "d.pdf"], capture_output=True, text=True).stdout
     expect("2023-11-14T22:13:20Z" in info, f"SOURCE_DATE_EPOCH is not the date: {info}")
+    expect(re.search(r"Subject: +head 0 · random weights · seed 0 · text: " + re.escape(" ".join(words)), info), f"the subject does not say what it is of: {info}")
+
+    # What a figure's file says of itself: the model, layer, head, entry and text, and what is random.
+    about = "model:english · layer 2 · head 1 · text: the girl looked at"
+    for ending in ("pdf", "svg", "png"):
+        subprocess.run([program, "render", "model:english", "--text", "the girl looked at", "--layer", "2", "--head", "1", "--stage", "weights", "-o", "m." + ending], check=True, capture_output=True)
+    info = subprocess.run(["pdfinfo", "m.pdf"], capture_output=True, text=True).stdout
+    expect(about in info and "weights · layer 2 · head 1" in info, f"the PDF does not say what it is of: {info}")
+    expect(f"<desc>{about}</desc>" in open("m.svg").read(), "the SVG does not say what it is of")
+    expect(about.encode() in open("m.png", "rb").read(), "the PNG does not say what it is of")
 
     # A handout: words and all stages on the first page, each stage with its words later, nothing outside, pages counted.
     for options, paper in ((["--language", "en"], (595.3, 841.9)), (["--language", "zh", "--paper", "letter"], (612, 792)), (["--heads", "16", "--d-model", "64", "--dropout", "0.1", "--training", "--rope", "half"], (595.3, 841.9))):

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "core/figure/heatmap_raster.h"
-#include "core/tensor/demand.h"
+#include "core/tensor/matrix_source.h"
 #include "tests/allocations.h"
 #include "tests/app/painter_stage.h"
 
@@ -345,18 +345,19 @@ TEST_CASE("a frame that may take no longer leaves matrices to the next ones, and
 namespace {
 
 /// Numbers that are not there before they are let out.
-class HeldBack : public DemandSource {
+class HeldBack : public MatrixSource {
  public:
-  void fill(Index, Index count, float* to) const override {
-    open_.wait(false);
-    std::fill_n(to, count, 1.0F);
-  }
+  HeldBack() : MatrixSource(256, 256) {}
   void let_out() const {
     open_ = true;
     open_.notify_all();
   }
 
  private:
+  void compute(Index, Index, Index rows, Index, Index cols, float* to) const override {
+    open_.wait(false);
+    std::fill_n(to, rows * cols, 1.0F);
+  }
   mutable std::atomic<bool> open_ = false;
 };
 
@@ -366,8 +367,7 @@ TEST_CASE("a window's frame does not wait for a matrix that is computed as it is
   const auto stage = make_stage(64, 64);
   if (!stage) return;
   const auto source = std::make_shared<const HeldBack>();
-  const Tensor values = demand_tensor({1, 1, 256, 256}, source);
-  if (!values.defined()) return;  // no such memory here
+  const Tensor values = Tensor::computed_by({1, 1, 256, 256}, source);
   const Colormap map = colormap("signal", Theme::light);
   const MatrixQuad quad = quad_of(values, map, 0, 0, 64, 64);
   stage->painter().make_in_background();

@@ -185,6 +185,10 @@ TEST_CASE("heads and patch write what the reference says, and refuse in a senten
   CHECK(table.out.starts_with("layer,head,previous,first,same,induction,entropy,effect"));
   CHECK(std::ranges::count(table.out, '\n') == 7);
   CHECK(model.run("heads", "").err.find("--texts FILE") != std::string::npos);
+  CHECK(heads[5]["mean_effect"].is_null());
+  const json both = json::parse(model.run("heads", "--texts \"" + texts + "\" --ablate mean --json").out);
+  CHECK(both[5]["effect"] == heads[5]["effect"]);
+  CHECK(both[5]["mean_effect"].is_number());
   const json patch =
       json::parse(model.run("patch", "--text \"w3 w17 w5\" --from \"w3 w9 w5\" --what heads --word w7 --json").out);
   CHECK(patch["tokens"] == json({"w3", "w17", "w5"}));
@@ -197,6 +201,23 @@ TEST_CASE("heads and patch write what the reference says, and refuse in a senten
   const Said unequal = model.run("patch", "--text \"w3 w17\" --from \"w3\" --what mlp --word w7");
   CHECK(unequal.status != 0);
   CHECK(unequal.err.find("--from: number of tokens: 1, of --text: 2; expected as many") != std::string::npos);
+}
+
+TEST_CASE("predict puts zero, or with --ablate mean the mean over a file, in the place of a head, and says which") {
+  const Model model("gpt2");
+  const std::string texts = (model.folder / "texts.txt").string(), out = "--text \"w3 w17 w5\" --knock-out 0.1 --json";
+  std::ofstream(texts) << "w3 w17 w5 w3\nw4 w4 w8\n";
+  const Said zero = model.run("predict", out),
+             mean = model.run("predict", out + " --ablate mean --texts \"" + texts + "\"");
+  CHECK(model.run("predict", out + " --ablate zero").out == zero.out);
+  CHECK(json::parse(mean.out)["tokens"] == json::parse(zero.out)["tokens"]);
+  CHECK(mean.out != zero.out);
+  CHECK(zero.err.find("outputs are zero") != std::string::npos);
+  CHECK(mean.err.find("outputs are their means") != std::string::npos);
+  CHECK(model.run("predict", out + " --ablate mean").err.find("--ablate mean needs --texts FILE") != std::string::npos);
+  CHECK(model.run("predict", out + " --ablate half").err.find("expected zero or mean") != std::string::npos);
+  CHECK(model.run("predict", out + " --texts \"" + texts + "\"").status != 0);
+  CHECK(model.run("predict", "--text w3 --ablate zero").err.find("--knock-out") != std::string::npos);
 }
 
 TEST_CASE("trace --contributions adds contribution_norms, of a layer and of all") {

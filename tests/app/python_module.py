@@ -87,6 +87,7 @@ if shutil.which("chromium"):
       press("ArrowRight"), press("ArrowDown"), press("ArrowRight"), read();
       press("Enter"), press("]"), read();
       document.querySelector("#views button[value=arcs]").click(), read();
+      document.querySelector("#views button[value=sentence]").click(), read();
       document.body.replaceChildren(JSON.stringify(said));
     </script>"""
     with tempfile.TemporaryDirectory() as folder:
@@ -95,11 +96,49 @@ if shutil.which("chromium"):
             page.write(one.html.replace("</body>", keys + "</body>"))
         dom = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}", "--dump-dom", "file://" + path],
                              capture_output=True, text=True, timeout=120).stdout
+        if shutil.which("pdftoppm"):
+            subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}", "--no-pdf-header-footer",
+                            f"--print-to-pdf={folder}/page.pdf", "file://" + str(one.save(os.path.join(folder, "one.html")))], capture_output=True, timeout=120)
+            pixels = subprocess.run(["pdftoppm", "-r", "24", "-gray", "-singlefile", f"{folder}/page.pdf"], capture_output=True).stdout
+            width, height = (int(n) for n in pixels.split(None, 3)[1:3])
+            paper = np.frombuffer(pixels[-width * height:], np.uint8).reshape(height, width)
+            expect((paper[height // 3:] < 200).mean() > 0.01, "the large picture is not on paper")
     said = json.loads(html.unescape(re.search(r"<body>(.*?)</body>", dom, re.S).group(1)))
     wanted = [f"{weights[0][head][1][1]:.4f}" for head in (0, 1, 1)]
     for text, number in zip(said, wanted):
         expect(text.startswith(number) and "\u201ccat\u201d (1)" in text, f"the page reads {text!r}, expected {number}")
+    most = int(weights[0][1][1].argmax())  # of the word whose row was kept
+    expect(said[3].startswith(f"\u201ccat\u201d looks mostly at \u201c{words[most]}\u201d {weights[0][1][1][most]:.3g}"), f"the sentence: {said[3]!r}")
     expect("kept" in said[1], f"Enter does not keep the cell: {said[1]!r}")
+
+if shutil.which("jupyter-nbconvert") and subprocess.run([sys.executable, "-c", "import ipykernel"], capture_output=True).returncode == 0:
+    cells = ["import sys; sys.path.insert(0, %r)\nimport headlight, numpy as np" % os.path.dirname(headlight.__file__),
+             "headlight.show(np.full((2, 3, 3), 1 / 3), ['a', 'b', 'c'])"]
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "display_name": "", "language": "python"}},
+                "cells": [{"cell_type": "code", "id": str(i), "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+                          for i, source in enumerate(cells)]}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "one.ipynb")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(notebook, file)
+        run = lambda *to: subprocess.run(["jupyter-nbconvert", "--execute", "--to", *to, path], capture_output=True, text=True,
+                                         env={**os.environ, "HOME": folder})
+        done = run("notebook", "--output", "done.ipynb")
+        expect(done.returncode == 0, f"a notebook does not run: {done.stderr[-600:]}")
+        if done.returncode == 0:
+            with open(os.path.join(folder, "done.ipynb"), encoding="utf-8") as file:
+                data = json.load(file)["cells"][1]["outputs"][0]["data"]
+            expect("srcdoc" in "".join(data["text/html"]) and data["image/png"].startswith("iVBOR"), "a cell shows no page with a PNG beside it")
+            exported = run("html", "--output", "done.html")
+            with open(os.path.join(folder, "done.html"), encoding="utf-8") as file:
+                expect("headlight-data" in file.read(), f"the exported notebook has no page: {exported.stderr[-300:]}")
+
+with tempfile.TemporaryDirectory() as folder:  # no program built beside it
+    shutil.copy(headlight.__file__, folder)
+    done = subprocess.run([sys.executable, "-c", "import headlight; headlight.show([[1.0]])"], cwd=folder, capture_output=True, text=True,
+                          env={**os.environ, "HEADLIGHT": "", "PATH": ""})
+    said = done.stderr.strip().splitlines()[-1:]
+    expect(done.returncode != 0 and "not on PATH" in said[0] and "./run --install" in said[0], f"without the program: {done.stderr}")
 
 if torch:
     class Attention(torch.nn.Module):

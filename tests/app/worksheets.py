@@ -39,15 +39,16 @@ def bare(text):
     return re.sub(r"[\s`]", "", text)
 
 
-def words_of(pdf):
-    return bare(subprocess.run(["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True).stdout)
+def pages_of(pdf):
+    text = subprocess.run(["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True).stdout
+    return [bare(page) for page in text.split("\f")]
 
 
 def sheet(lesson, language, folder, key):
     pdf = Path(folder, "sheet.pdf")
     command = [PROGRAM, "lesson", lesson, "--worksheet", pdf, "--language", language] + (["--key"] if key else [])
     subprocess.run(command, check=True, capture_output=True)
-    return words_of(pdf)
+    return pages_of(pdf)
 
 
 def merged(scenario, change):
@@ -105,15 +106,28 @@ def try_lesson(path, folder):
     lesson = json.loads(path.read_text())
     said = 0
     for language in ("en", "zh"):
-        paper, key = sheet(path, language, folder, False), sheet(path, language, folder, True)
+        pages, key = sheet(path, language, folder, False), "".join(sheet(path, language, folder, True))
+        paper = "".join(pages)
+        asked = []  # numbers that are asked for above
         scenario = lesson["scenario"]
         for number, step in enumerate(lesson["steps"], 1):
             pose = step.get("pose", {})
-            scenario = merged(pose.get("scenario", scenario), pose.get("change", {}))
+            last, scenario = scenario, merged(pose.get("scenario", scenario), pose.get("change", {}))
+            if scenario != last:
+                asked.clear()  # its numbers are others
             question = step.get("question")
+            for name, claim in step.get("claims", {}).items():
+                digits = len(claim["is"].partition(".")[2])
+                told = any(abs(float(claim["is"].replace("−", "-")) - answer) <= 0.5 * 10**-digits for answer in asked)
+                prose = step["text"][language]
+                begins = bare(re.sub(r"\{(\w+)\}", lambda m: step["claims"][m[1]]["is"], prose[: prose.find("{" + name + "}")]))
+                check(not told or begins[-12:] + claim["is"] not in paper, f"{lesson['id']} step {number} in {language}: the sheet tells {claim['is']}")
             if not question:
                 continue
             where = f"{lesson['id']} step {number} in {language}"
+            heading = {"en": f"Step{number}", "zh": f"第{number}步"}[language]
+            together = [heading, bare(question["ask"][language]), *(bare(c[language]) for c in question.get("choices", []))]
+            check(any(all(part in page for part in together) for page in pages), f"{where}: the step is torn apart")
             assert question["kind"] in KINDS
             for name, text in (("the sheet", paper), ("the key", key)):
                 check(bare(question["ask"][language]) in text, f"{where}: {name} does not ask")
@@ -129,6 +143,7 @@ def try_lesson(path, folder):
             beside = bare(label + answer) if question["kind"] == "number" else bare(answer)
             check(beside in key, f"{where}: the key does not answer {answer}")
             if question["kind"] == "number":
+                asked.append(float(answer.replace("−", "-")))
                 check(beside not in paper.replace(bare(label + "_"), ""), f"{where}: the sheet answers")
     return said
 

@@ -325,6 +325,31 @@ TEST_CASE("a number is answered by dragging, and judged when one says so") {
   CHECK(window.document().view.lesson.typed == dragged);
 }
 
+TEST_CASE("a wrong choice can be made once more before the answer is shown") {
+  const Course course = course_named("softmax-temperature");
+  const std::size_t step = 2;
+  REQUIRE(course.steps[step].question->kind == QuestionKind::choice);
+  const std::size_t right = course.steps[step].question->right;
+  for (const bool learns : {true, false}) {
+    Document document = at_lesson(course);
+    begin_lesson(document, step);
+    HeadlessWindow window(std::move(document), {1600, 1200});
+    window.settle();
+    const LessonProgress& now = window.document().view.lesson;
+    const auto choose = [&](std::size_t choice) {
+      const ImVec2 at = window.find("lesson", {("choice" + std::to_string(choice)).c_str()});
+      REQUIRE(at.x > 0);
+      window.click(at);
+      window.settle();
+    };
+    choose((right + 1) % 3);
+    CHECK_FALSE(now.revealed);
+    choose(learns ? right : (right + 2) % 3);
+    CHECK(now.revealed);
+    CHECK(now.right == learns);
+  }
+}
+
 TEST_CASE("on a number's slider the answer can be said well enough, and its ends do not tell it") {
   for (const Course& course : shipped_courses()) {
     for (std::size_t step = 0; step < course.steps.size(); ++step) {

@@ -20,6 +20,9 @@ class RecordingPainter : public MatrixPainter {
   void draw(ImDrawList&, const MatrixQuad& quad) override { quads.push_back(quad); }
   void fill(ImDrawList&, ImVec2, ImVec2, ImU32) override {}
   void image(ImDrawList&, ImVec2, const std::shared_ptr<const Image>& image) override { images.push_back(image); }
+  void stretched(ImDrawList&, ImVec2, ImVec2, const std::shared_ptr<const Image>& image) override {
+    images.push_back(image);
+  }
   std::vector<MatrixQuad> quads;
   std::vector<std::shared_ptr<const Image>> images;
 };

@@ -4,9 +4,7 @@
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/heads/arcs.h"
 #include "ui/heads/average.h"
-#include "ui/heads/heads_layout.h"
 #include "ui/heads/heads_picture.h"
 
 using namespace headlight;

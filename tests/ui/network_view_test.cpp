@@ -306,6 +306,11 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
         NetworkFacts facts;
         facts.can_knock = true;
         facts.said = {{"the", "cat", 0.5}, {"cat", "that", 0.25, true}};
+        for (const OverviewLayer& layer : studio.overview().layers) {
+          facts.decode.push_back({layer.layer, KeysShared::gqa, 32, 8, 3, 2048, 8192, true});
+          facts.experts.push_back(Tensor::full({1, std::ssize(layer.queries->front()), 16}, 1.0F / 16));
+        }
+        facts.words = std::ssize(studio.overview().layers.front().queries->front());
         const Scene scene = studio.scene(facts);
         std::vector<const SceneText*> texts;
         for (const SceneItem& item : scene.items) {

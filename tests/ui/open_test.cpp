@@ -78,6 +78,21 @@ TEST_CASE("a folder lists its folders and what opens, by name; what cannot be op
         std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "mask.png", "notes.txt", "z.pth"});
 }
 
+TEST_CASE("a model's folder opens by its name, with a slash behind it or without") {
+  const std::string folder = places::fixtures() + "/networks/gpt2";
+  for (const std::string& typed : {folder, folder + "/"}) {
+    HeadlessWindow window(sentence());
+    window.press('o', true);
+    window.settle();
+    window.type(typed.c_str());  // whole, behind the folder that stands there
+    window.press(compat::Key::enter);
+    window.settle();
+    INFO(typed << ": " << window.document().error);
+    CHECK(window.document().scenario.file.ends_with("/networks/gpt2"));
+    CHECK(window.document().view.dialog == Dialog::none);
+  }
+}
+
 TEST_CASE("Ctrl+O, a few letters, Tab and Enter open a file, which is recent from then on") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "runs");

@@ -378,6 +378,35 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "the MLP is a folded card that opens: the row after its norm, its neurons, those that add most; whole at sizes") {
+  for (const Setting& at : {Setting{{1024, 768}, 1, false, "zh"}, Setting{{1600, 900}, 1, false, "en"},
+                            Setting{{3840, 2160}, 2.25f, false, "en"}}) {
+    Document document = of_model();
+    document.scenario.layer = "0";
+    Studio studio(document, at);
+    studio.view().looking.query = 5;
+    const auto card = [](const Scene& scene) {
+      return std::ranges::find(scene.targets, SceneAction::unfold, &SceneTarget::action);
+    };
+    const auto strips = [](const Scene& scene) {
+      return std::ranges::count_if(scene.items,
+                                   [](const SceneItem& item) { return std::holds_alternative<SceneMatrix>(item); });
+    };
+    const Scene folded = studio.operation(Stage::output);
+    REQUIRE(card(folded) != folded.targets.end());
+    CHECK(card(folded)->index == 1);
+    studio.view().looking.unfolded = true;
+    const Scene open = studio.operation(Stage::output);
+    INFO(at.window.x << " " << at.language);
+    CHECK(faults(open, studio) == "");
+    CHECK(strips(open) == strips(folded) + 2);
+    REQUIRE(card(open) != open.targets.end());
+    CHECK(card(open)->index == 0);
+    CHECK(card(open)->rect.max.y <= studio.place().max.y);
+  }
+}
+
 TEST_CASE("two sliders that turn different things have different names") {
   for (const char* language : {"en", "zh"}) {
     const Words words(language);

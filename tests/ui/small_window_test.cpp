@@ -280,49 +280,6 @@ TEST_CASE("in a telephone's window held upright a lesson stands below its pictur
   }
 }
 
-namespace {
-
-/// Whether every rectangle of a matrix and every word of a frame stands at a finite place.
-bool is_finite(const std::vector<MatrixQuad>& quads, const Record& record) {
-  const auto at = [](ImVec2 p) { return std::isfinite(p.x) && std::isfinite(p.y); };
-  return std::ranges::all_of(quads, [&](const MatrixQuad& quad) { return at(quad.min) && at(quad.max); }) &&
-         std::ranges::all_of(record.texts, [&](const RecordedText& text) { return at(text.min) && at(text.max); });
-}
-
-void changed(Scenario& scenario) { scenario.scale = 0.2f; }
-
-}  // namespace
-
-TEST_CASE("every view is drawn at every width from 320 and height from 200, however little room it has") {
-  Document heads = random_document(24, 64, 64), alone = file_document("s003_ones.input.npz");
-  for (const Document& document : {sentence(), heads, alone}) {
-    HeadlessWindow window(document, {1280, 540});
-    window.session.perform(Pin{});
-    window.session.perform(EditScenario{changed, {}});
-    window.settle();
-    REQUIRE(window.document().trace != nullptr);
-    const bool is_sentence = !document.scenario.text.empty();
-    for (const ViewKind kind : {ViewKind::pipeline, ViewKind::network, ViewKind::heads, ViewKind::map, ViewKind::mask,
-                                ViewKind::compare, ViewKind::lesson}) {
-      window.session.perform(EditView{[&](View& view) { view.kind = kind; }});
-      window.frame();
-      for (const float height : {200.0f, 300.0f, 420.0f, 540.0f, 700.0f}) {
-        for (const float width : {320.0f, 640.0f, 1280.0f}) {
-          if (!is_sentence && width == 640) continue;
-          ImGui::GetIO().DisplaySize = {width, height};
-          Record record;
-          ImGui::GetIO().UserData = &record;
-          window.frame();
-          ImGui::GetIO().UserData = nullptr;
-          INFO(static_cast<int>(kind) << " at " << width << " x " << height);
-          CHECK(is_finite(window.painter.quads, record));
-          CHECK(window.document().error.empty());
-        }
-      }
-    }
-  }
-}
-
 TEST_CASE("a third is coloured as a third: weights of few keys span 0 to 1") {
   for (const ViewKind kind : {ViewKind::pipeline, ViewKind::heads, ViewKind::compare}) {
     Document document = sentence();

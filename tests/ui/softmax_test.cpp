@@ -8,6 +8,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
+#include "ui/operation/breaks.h"
 #include "ui/operation/next.h"
 #include "ui/operation/softmax_layout.h"
 
@@ -401,6 +402,92 @@ TEST_CASE("the next word's columns are what the network says: logits, divided, k
   const Scene scene = make_next(studio.context(), cut.next, cut.story, studio.place());
   CHECK(has_text(scene, "out by k"));
   CHECK(faults(scene, studio) == "");
+}
+
+TEST_CASE("the next word is told once it is made: in no title, number or sentence before") {
+  Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
+  studio.view().looking.query = 5;
+  const Ending ending = ending_of(studio);
+  const NextCandidate& chosen = ending.next.candidates.front();
+  const std::string probability = MatrixNumbers(2, true)(static_cast<float>(chosen.probability));
+  const auto at = [&](float share) {
+    studio.view().looking.share = share;
+    return make_next(studio.context(), ending.next, ending.story, studio.place());
+  };
+  const auto words = [&](const Scene& scene) {
+    return std::ranges::count_if(texts_of(scene), [&](const SceneText* text) {
+      return text->role == TextRole::word && text->text == chosen.word;
+    });
+  };
+  for (const float share : {0.0f, 0.15f, 0.3f, 0.5f, 0.65f, 0.75f}) {
+    INFO(share);
+    const Scene scene = at(share);
+    CHECK(faults(scene, studio) == "");
+    CHECK_FALSE(has_text(scene, probability));
+    CHECK(words(scene) <= 1);  // in the table, not in the sentence
+  }
+  CHECK(words(at(1)) == 2);
+  CHECK(has_text(at(1), probability));
+}
+
+TEST_CASE("a step's formula has its numbers once its number is made") {
+  const Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
+  const auto longest = [&](const Reveal& reveal) {
+    std::size_t length = 0;
+    for (const SceneItem& item : studio.operation(Stage::scaled_scores, reveal).items) {
+      if (const auto* math = std::get_if<SceneMath>(&item)) length = std::max(length, math->markup.size());
+    }
+    return length;
+  };
+  CHECK(longest(played(0.3f)) < longest(played(1)));
+  CHECK(longest(played(1)) == longest({}));
+}
+
+TEST_CASE("what a step is broken by comes back with the same click, and the next words stand beside it at every size") {
+  for (const Setting& at : sizes) {
+    Studio studio(of_network("the cat that chases the dogs"), at);
+    const Ending ending = ending_of(studio);
+    const SceneContext context = studio.context();
+    if (!has_breaks(context, ending.story, studio.place())) continue;
+    Scene scene = make_operation(context, Stage::scores, {}, without_breaks(context, studio.place()));
+    Pen pen(context, scene);
+    put_breaks(pen, ending.story, studio.place());
+    INFO(at.window.x << at.language);
+    CHECK(faults(scene, studio) == "");
+    CHECK(has_text(scene, ending.next.candidates.front().word));
+  }
+  Document document = of_network("the cat that chases the dogs");
+  document.view.looking.level = Level::operation;
+  document.view.looking.facet = Facet::step;
+  Scene scene;
+  {
+    const Studio studio(document, {{1600, 900}});
+    const SceneContext context = studio.context();
+    Pen pen(context, scene);
+    put_breaks(pen, ending_of(studio).story, studio.place());
+  }
+  HeadlessWindow window(document);
+  window.settle();
+  const auto press = [&](Index which) {
+    const auto at = std::ranges::find_if(scene.targets, [&](const SceneTarget& target) {
+      return target.action == SceneAction::knock_out && target.index == which;
+    });
+    REQUIRE(at != scene.targets.end());
+    window.click(at->rect.centre());
+    window.settle();
+  };
+  press(0);
+  CHECK(window.document().scenario.mask == "full()");
+  press(0);
+  CHECK(window.document().scenario.mask.empty());
+  press(1);
+  CHECK(window.document().scenario.scale == 1.0f);
+  press(1);
+  CHECK_FALSE(window.document().scenario.scale);
+  press(2);
+  CHECK(window.document().view.looking.knocked);
+  press(2);
+  CHECK_FALSE(window.document().view.looking.knocked);
 }
 
 TEST_CASE("a logit opens as the product that it is, and its terms add up to it") {

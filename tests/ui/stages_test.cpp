@@ -2,6 +2,7 @@
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/look/stage_words.h"
 #include "ui/operation/operation.h"
 #include "ui/pipeline/layout.h"
 
@@ -48,6 +49,8 @@ TEST_CASE("every stage of a run has a card, chapters in the player, an operation
     CHECK((kind == OperationKind::split || kind == OperationKind::merge) == is_rearrangement(stage));
     const std::string key = "handout.about_" + std::string(name(stage));
     for (const Words* words : {&english, &chinese}) CHECK((*words)(key) != key);
+    CHECK(std::string(chinese("stages." + std::string(name(stage)))).find("stages.") == std::string::npos);
+    CHECK_FALSE(stage_words(chinese, stage).empty());
   }
 }
 

@@ -214,6 +214,26 @@ TEST_CASE("the pipeline's card of the weights shows what the view measures, and 
   CHECK_FALSE(shows(true));
 }
 
+TEST_CASE("a click on a measure's name on the card of the weights chooses what the card shows") {
+  Document document = of_network_saying();
+  document.view.looking.level = Level::pipeline;
+  HeadlessWindow window(document, {1600, 900});
+  window.settle();
+  // The names stand in the card's first line, which is found by trying.
+  const auto chosen_by_clicking = [&](HeadMeasure measure) {
+    for (float y = 280; y < 310; y += 6) {
+      for (float x = 950; x < 1260; x += 12) {
+        window.click({x, y});
+        if (window.document().view.measure == measure) return true;
+      }
+    }
+    return false;
+  };
+  CHECK(chosen_by_clicking(HeadMeasure::share));
+  CHECK(chosen_by_clicking(HeadMeasure::arrives));
+  CHECK(chosen_by_clicking(HeadMeasure::weight));
+}
+
 TEST_CASE("arcs between words are of what the view measures: the shares of what arrives") {
   Document document = of_network_saying();
   document.view.measure = HeadMeasure::arrives;
@@ -427,6 +447,57 @@ TEST_CASE("the tables of patches and of heads over sentences are whole at every 
     for (const SceneTarget& each : network_scene_of(studio, facts).targets)
       CHECK((each.action != SceneAction::study_head || each.cell.batch == 1));
   }
+}
+
+TEST_CASE(
+    "a table of more heads than fit shows the rows from where the wheel or a click has turned it, and says which") {
+  Studio studio(of_network_saying(), {{1600, 900}});
+  studio.view().kind = ViewKind::network;
+  studio.view().network.together = LayersTogether::study;
+  NetworkFacts facts;
+  facts.study.lines = {"the cat"};
+  for (Index i = 0; i < 144; ++i) {
+    HeadMeans head;
+    head.layer = i / 48;
+    head.head = i % 4;
+    head.effect = 1 - 0.001 * static_cast<double>(i);
+    facts.study.heads.push_back(head);
+  }
+  const auto rows = [&] {
+    const Scene scene = network_scene_of(studio, facts);
+    CHECK(faults(scene, studio) == "");
+    return std::ranges::count(scene.targets, SceneAction::study_head, &SceneTarget::action);
+  };
+  const auto page = [&] {
+    const Scene scene = network_scene_of(studio, facts);
+    return *std::ranges::find(scene.targets, SceneAction::study_page, &SceneTarget::action);
+  };
+  const auto shown = rows();
+  CHECK(shown < 144);
+  CHECK(page().index == shown);
+  CHECK(page().cell.row == 144 - shown);
+  studio.view().network.study_from = 1000;  // beyond the end: the last rows
+  CHECK(rows() == shown);
+  CHECK(page().cell.col == 144 - shown);
+  CHECK(page().index == 0);
+}
+
+TEST_CASE("the effect with a head's mean has a column of its own where it is asked for") {
+  Studio studio(of_network_saying(), {{1600, 900}});
+  studio.view().kind = ViewKind::network;
+  studio.view().network.together = LayersTogether::study;
+  NetworkFacts facts;
+  facts.study.lines = {"the cat"};
+  facts.study.heads.resize(2);
+  const auto columns = [&] {
+    const Scene scene = network_scene_of(studio, facts);
+    CHECK(faults(scene, studio) == "");
+    CHECK(find_target(scene, SceneAction::study_mean, 1));
+    return std::ranges::count(scene.targets, SceneAction::study_sort, &SceneTarget::action);
+  };
+  const auto without = columns();
+  studio.view().network.study_mean = true;
+  CHECK(columns() == without + 1);
 }
 
 TEST_CASE("heads over many sentences: a click on a head shows its sentences, one on a sentence opens it") {

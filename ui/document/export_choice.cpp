@@ -6,6 +6,7 @@ namespace headlight {
 namespace {
 
 constexpr const char* pictures[] = {".png", ".svg", ".pdf"};
+constexpr const char* figures[] = {".png", ".svg", ".pdf", ".html"};
 constexpr const char* numbers[] = {".csv", ".npy", ".npz", ".json"};
 constexpr const char* all_numbers[] = {".npz", ".json"};
 constexpr const char* bundles[] = {".zip", ""};
@@ -15,7 +16,7 @@ constexpr const char* films[] = {".png", ".gif"};
 
 std::span<const char* const> endings(ExportKind kind) {
   switch (kind) {
-    case ExportKind::figure: return pictures;
+    case ExportKind::figure: return figures;
     case ExportKind::numbers: return numbers;
     case ExportKind::stages: return all_numbers;
     case ExportKind::bundle: return bundles;

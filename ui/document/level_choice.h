@@ -42,11 +42,14 @@ struct LevelChoice {
   std::optional<Index> feature;     ///< within a head
   std::optional<Index> pointed;     ///< the word under the pointer in the sentence
   std::optional<float> share;       ///< how far the player is in the stage, where it goes stage by stage
+  std::optional<float> arrival;     ///< how far the way from the scene before has come; unset: the clock says
   std::optional<Level> before;      ///< from where a presentation came
   bool knocked = false;             ///< the prediction is shown without the head, too
   Sampling sampling;                ///< of the next word
   Index draws = 0;                  ///< next words that were drawn so far
   std::optional<ScoreTrial> trial;
+  float opacity = 0.6F;   ///< of the colours over a picture
+  bool held = false;      ///< a patch was clicked: it asks, and the pointer reads numbers
   bool unfolded = false;  ///< what a picture keeps folded stands open
   bool operator==(const LevelChoice&) const = default;
 };

@@ -33,6 +33,8 @@ struct NetworkChoice {
   Index study_sort = 5;   ///< of study_columns(): the effect
   bool study_up = false;  ///< the smallest first
   StudyFilter study_of = StudyFilter::all;
+  bool study_mean = false;       ///< the effect also with each head's mean in its place
+  Index study_from = 0;          ///< rows of the table above the first that is seen
   std::optional<Index> pointed;  ///< the word under the pointer, in what the residual and the prediction are told of
   bool operator==(const NetworkChoice&) const = default;
 };

@@ -12,12 +12,8 @@
 #include "ui/document/export_choice.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/level_choice.h"
-#include "ui/document/map_choice.h"
-#include "ui/document/mask_lab.h"
-#include "ui/document/mask_painting.h"
-#include "ui/document/matrix_menu.h"
 #include "ui/document/network_choice.h"
-#include "ui/document/open_choice.h"
+#include "ui/document/view_choices.h"
 #include "ui/timeline/way.h"
 
 namespace headlight {
@@ -61,6 +57,7 @@ struct View {
   bool playing = false;     ///< the moments pass by themselves
   bool looping = false;     ///< over the present stage's moments
   float speed = 1;          ///< times the usual pace
+  bool calm = false;        ///< reduced motion: one picture follows another without a way between them
   bool presenting = false;  ///< for a projector: large type, no controls
   bool fullscreen = false;  ///< of the window: a presentation that F11 began, which takes it along when it ends
   bool alone = false;       ///< the view has the whole window, for a picture of it

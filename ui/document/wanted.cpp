@@ -104,4 +104,9 @@ Scenario patched(const Scenario& scenario, const std::string& patch) {
   return parse_scenario(whole.dump(), "a logged change");
 }
 
+const std::string& second_mask(const MaskLab& lab, const Scenario& scenario) {
+  static const std::string causal = "causal()", window = "causal() && window(3)";
+  return lab.other ? *lab.other : scenario.mask == causal ? window : causal;
+}
+
 }  // namespace headlight

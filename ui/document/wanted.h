@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "core/scenario/scenario.h"
 #include "ui/document/document.h"
+#include "ui/document/view_choices.h"
 
 namespace headlight {
 
@@ -20,5 +22,8 @@ Scenario with_source(const Document& document, Source source);
 /// What makes `to` of `from`, as a JSON merge patch, and the scenario that it makes. patched() throws FileError.
 std::string scenario_patch(const Scenario& from, const Scenario& to);
 Scenario patched(const Scenario& scenario, const std::string& patch);
+
+/// What stands for B: what is typed, else a causal mask, or a narrower one where the mask in force is causal itself.
+const std::string& second_mask(const MaskLab& lab, const Scenario& scenario);
 
 }  // namespace headlight

@@ -6,6 +6,9 @@
 
 #include "core/export/layers_figure.h"
 #include "core/figure/colormap.h"
+#include "core/figure/installed_fonts.h"
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 #include "ui/export/export_layers.h"
@@ -127,7 +130,9 @@ void draw_colour(const Frame& frame, ExportChoice& choice) {
   constexpr const char* ranges[] = {"export.row", "export.one", "export.whole_stage", "export.fixed"};
   StageFigureStyle& style = choice.options.style;
   note(frame, frame.words("export.range"));
-  if (const auto mode = pick(frame, "range", ranges, static_cast<int>(style.range.mode))) {
+  const bool together = !style.own_range && !choice.options.layers.empty();  // all layers share one scale
+  const RangeMode now = together ? RangeMode::stage : style.range.mode;
+  if (const auto mode = pick(frame, "range", ranges, static_cast<int>(now))) {
     style.range.mode = static_cast<RangeMode>(*mode);
     style.own_range = true;
     if (style.range.mode == RangeMode::fixed && style.range.fixed == ValueRange{}) style.range.fixed = {0, 1};
@@ -223,10 +228,27 @@ void draw_picture_kind(const Frame& frame, ExportChoice& choice) {
   const int now = static_cast<int>(style.kind);
   if (const auto kind = pick(frame, "picture", kinds, now)) style.kind = static_cast<PictureKind>(*kind);
   if (const auto kind = pick(frame, "picture2", mask_kinds, now - 3)) style.kind = static_cast<PictureKind>(*kind + 3);
+  const auto network = network_of(frame.trace()->inputs);
+  constexpr const char* lens[] = {"export.lens"};
+  if (network && network->network->spec().head.output.there() && pick(frame, "picture3", lens, now - 6))
+    style.kind = PictureKind::lens;
   if (style.kind != PictureKind::heatmap) choice.options.layers.clear();  // layers are heatmaps
   if (style.kind == PictureKind::side_by_side) draw_option(frame, "export.other_mask", "--other-mask", choice);
   if (style.kind == PictureKind::difference) draw_option(frame, "export.other_file", "--other-file", choice);
   if (style.kind == PictureKind::blocks) draw_option(frame, "export.block", "--block", choice);
+}
+
+/// One of those that are installed.
+void draw_font(const Frame& frame, StageFigureStyle& style) {
+  static const std::vector<std::string> families = installed_families();
+  note(frame, frame.words("export.font"));
+  const auto found = std::ranges::find(families, style.font);
+  const auto name_of = [&](int i) {
+    return i == 0 ? frame.words("export.own_font") : families[static_cast<std::size_t>(i) - 1].c_str();
+  };
+  const int now = found == families.end() ? 0 : static_cast<int>(found - families.begin()) + 1;
+  if (const auto font = choice_box(frame, "##font", static_cast<int>(families.size()) + 1, now, name_of))
+    style.font = *font == 0 ? std::string() : families[static_cast<std::size_t>(*font) - 1];
 }
 
 void draw_finer(const Frame& frame, ExportChoice& choice) {
@@ -235,7 +257,7 @@ void draw_finer(const Frame& frame, ExportChoice& choice) {
   draw_option(frame, "export.part_cols", "--cols", choice);
   draw_option(frame, "export.highlight", "--highlight", choice);
   draw_option(frame, "export.columns", "--columns", choice);
-  draw_option(frame, "export.font", "--font", choice);
+  draw_font(frame, style);
   draw_option(frame, "export.font_size", "--font-size", choice);
   const float gap = 4 * frame.u, half = (ImGui::GetContentRegionAvail().x - gap) / 2;
   toggle(frame, "export.letters", style.letters, half);

@@ -9,9 +9,9 @@
 
 namespace headlight {
 
-/// Opens the dialog on what is looked at, in the window's theme: the picture that the view shows where a figure can be
-/// that (heads, arcs, layers, reach, blocks, two masks, a difference), else the view itself; in the pipeline the stage,
-/// batch entry and head. `own`: the stages that lie beside.
+/// Opens the dialog on what is looked at, light also from a dark window: the picture that the view shows where a figure
+/// can be that (heads, arcs, layers, reach, blocks, two masks, a difference), else the view itself; in the pipeline the
+/// stage, batch entry and head. `own`: the stages that lie beside.
 void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own = {});
 /// On this matrix, whatever the view.
 void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace);

@@ -5,7 +5,7 @@
 #include "core/network/head_overview.h"
 #include "core/stage/stage.h"
 #include "ui/document/saved_view.h"
-#include "ui/document/second_mask.h"
+#include "ui/document/wanted.h"
 #include "ui/export/export_file.h"
 
 namespace headlight {

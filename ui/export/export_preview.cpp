@@ -4,6 +4,7 @@
 
 #include "core/export/layers_figure.h"
 #include "core/export/reproduce_script.h"
+#include "core/figure/arranged_figure.h"
 #include "core/files/array_write.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
@@ -36,24 +37,20 @@ std::string array_line(const NamedArray& array) {
   return line + "]";
 }
 
-/// "d_head", which a figure sets with an index.
-std::string as_typed(std::string text) {
-  std::ranges::replace(text, index_begins, '_');
-  std::erase(text, index_ends);
-  return text;
-}
-
 void show(const Document& document, int width, int height, ExportPreview& preview) {
   const ExportChoice& choice = document.view.exporting;
   const Trace& trace = *document.trace;
   if (shows_stage(choice.kind)) {
     const StageCut cut = cut_of(choice.options, trace);
     const FigureSpec usual = stage_figure(cut, {});
-    preview.usual_title = as_typed(usual.title);
-    preview.usual_rows = as_typed(usual.row_label);
-    preview.usual_cols = as_typed(usual.col_label);
+    preview.usual_title = as_plain_text(usual.title);
+    preview.usual_rows = as_plain_text(usual.row_label);
+    preview.usual_cols = as_plain_text(usual.col_label);
     if (shows_figure(choice.kind)) {
-      FigurePreview figure = render_preview(figure_for(trace, choice.options), width, height);
+      const FigureSpec spec = figure_for(trace, choice.options);
+      ArrangedFigure arranged(spec);
+      FigurePreview figure = arranged.preview(width, height);
+      if (spec.size || spec.values) preview.left_out = arranged.left_out();  // as the file says it
       preview.image = std::make_shared<const Image>(std::move(figure.image));
       preview.size = std::to_string(figure.width) + " × " + std::to_string(figure.height) + " px";
     } else {

@@ -18,7 +18,8 @@ struct ExportPreview {
   bool exists = false;  ///< there is something already
   std::string command;  ///< makes the same file; "" where the scenario must be saved first
   std::shared_ptr<const Image> image;
-  std::string size;  ///< "1240 × 980 px", that the file will have
+  std::string size;                   ///< "1240 × 980 px", that the file will have
+  std::vector<std::string> left_out;  ///< of the figure, for want of room
   std::vector<std::string> lines;
   std::string usual_title, usual_rows, usual_cols;  ///< what a figure says unless told otherwise
   std::string problem;                              ///< why there is nothing to write

@@ -14,14 +14,8 @@ namespace {
 void copy(Document& document, const TakeMatrix& take, const Words& words) {
   const Cell& cell = take.cell;
   MatrixView part = (*document.trace)[cell.stage].matrix(cell.batch, cell.head);
-  if (take.what != MatrixTake::matrix) {
-    part.data += cell.row * part.row_stride;
-    part.rows = 1;
-  }
-  if (take.what == MatrixTake::value) {
-    part.data += cell.col * part.col_stride;
-    part.cols = 1;
-  }
+  if (take.what != MatrixTake::matrix) part = part.part(cell.row, 1, 0, part.cols);
+  if (take.what == MatrixTake::value) part = part.part(0, 1, cell.col, 1);
   std::string text = csv_text(part);
   if (part.rows == 1) text.pop_back();  // the end of the line
   ImGui::SetClipboardText(text.c_str());
@@ -63,6 +57,25 @@ void take_matrix(Document& document, const TakeMatrix& take, const Words& words)
       open_export_dialog_on(take.cell, document.view, *document.trace);
     } else {
       save(document, take, words);
+    }
+  } catch (const InputError& error) { document.error = error.what(); }
+}
+
+void take_mask(Document& document, MaskFormat format, const Words& words) {
+  if (!document.trace) return;
+  document.error.clear();
+  document.notice.clear();
+  try {
+    if (is_code(format)) {
+      const std::string code = mask_code(*document.trace, format);
+      ImGui::SetClipboardText(code.c_str());
+      const bool reads_file = code.find("file_mask.npy") != std::string::npos;
+      document.notice = words(reads_file ? "mask_take.copied_reading" : "mask_take.copied");
+    } else {
+      const View& view = document.view;
+      const std::u8string path =
+          export_mask(*document.trace, view.batch, view.head, format, writable_folder("Downloads")).u8string();
+      document.notice = words.fill("mask_take.saved", {std::string(path.begin(), path.end())});
     }
   } catch (const InputError& error) { document.error = error.what(); }
 }

@@ -253,10 +253,7 @@ class ViewDrawing::Replay {
     style.flat_masked = std::min(width, height) * unit_ < smallest_hatched;
     const auto part = [&](Index r0, Index r1, Index c0, Index c1) {
       if (r0 >= r1 || c0 >= c1) return;
-      const auto cut = [&](const MatrixView& whole) {
-        return MatrixView{whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0,
-                          whole.row_stride, whole.col_stride};
-      };
+      const auto cut = [&](const MatrixView& whole) { return whole.part(r0, r1 - r0, c0, c1 - c0); };
       CellMasks own_masks = masks;
       if (masks.allowed) own_masks.allowed = cut(*masks.allowed);
       if (masks.kept) own_masks.kept = cut(*masks.kept);
@@ -329,6 +326,14 @@ void ViewDrawing::image(ImDrawList& list, ImVec2 min, const std::shared_ptr<cons
   screen_.image(list, min, image);
   painted.last = list.IdxBuffer.Size;
   painted.rect = {min, {min.x + static_cast<float>(image->width), min.y + static_cast<float>(image->height)}};
+  painted.pixels = image;
+}
+
+void ViewDrawing::stretched(ImDrawList& list, ImVec2 min, ImVec2 max, const std::shared_ptr<const Image>& image) {
+  Painted& painted = begin(list);
+  screen_.stretched(list, min, max, image);
+  painted.last = list.IdxBuffer.Size;
+  painted.rect = {min, max};
   painted.pixels = image;
 }
 

@@ -28,6 +28,7 @@ class ViewDrawing : public MatrixPainter {
   void draw(ImDrawList& list, const MatrixQuad& quad) override;
   void fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) override;
   void image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) override;
+  void stretched(ImDrawList& list, ImVec2 min, ImVec2 max, const std::shared_ptr<const Image>& image) override;
   /// Nothing that is drawn from here on belongs to it.
   void close();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/moment.h"
 
@@ -16,6 +17,7 @@ std::string_view document_name(const Document& document, const Words& words) {
   const std::string& title = in_language(document.origin.lesson.title, words.language());
   if (still && !title.empty()) return title;
   const std::string_view file = scenario.file, text = scenario.text;
+  if (const std::string_view run = watched_name(file); !run.empty()) return run;
   if (scenario.source == Source::file) return file_name_of(file);
   return scenario.source == Source::text ? text.substr(0, text.find('\n')) : std::string_view();
 }

@@ -49,6 +49,8 @@ class MatrixPainter {
   /// Adds a picture with its top left corner at a whole pixel, pixel by pixel. While the same one comes back, nothing
   /// is uploaded again.
   virtual void image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) = 0;
+  /// The same over a whole rectangle: pixels become squares where there is more room.
+  virtual void stretched(ImDrawList& list, ImVec2 min, ImVec2 max, const std::shared_ptr<const Image>& image) = 0;
   /// Whether a matrix that this frame has drawn is still being made, and comes in a later one.
   virtual bool lacks() const { return false; }
 };

@@ -7,7 +7,6 @@
 #include "core/run/contributions.h"
 #include "ui/frame/measure_shown.h"
 #include "ui/heads/average.h"
-#include "ui/heads/heads_layout.h"
 
 namespace headlight {
 namespace {
@@ -47,12 +46,9 @@ LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, 
   return room;
 }
 
-void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
-  const Trace& trace = *frame.trace();
+/// A card a head, and one of their mean, with their words.
+void name_cards(const Frame& frame, const Tensor& values, Index group, HeadsPicture& picture) {
   const HeadsChoice& choice = frame.view().heads;
-  const Stage stage = heads_stage(trace, frame.view());
-  const Tensor values = numbers_shown(frame, stage);
-  const Index group = is_per_kv_head(stage) ? trace.dims().groups() : 1;
   std::vector<Index> shared;  // of the chosen heads, along the tensor's own axis
   for (Index h = 0; h < values.size(1); ++h) {
     if (choice.isolated && *choice.isolated / group != h) continue;
@@ -68,7 +64,6 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     card.title = frame.words.fill(group > 1 ? "heads.kv_head" : "heads.head", {std::to_string(h)});
     picture.cards.push_back(std::move(card));
   }
-  const MatrixView matrix = values.matrix();
   if (shared.size() > 1 && !values.source()) {  // a mean over what nobody can hold is left out
     picture.averaged = shared;
     HeadCard card;
@@ -78,6 +73,14 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     card.number = frame.words("heads.average_short");
     picture.cards.push_back(std::move(card));
   }
+}
+
+void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
+  const Trace& trace = *frame.trace();
+  const Stage stage = heads_stage(trace, frame.view());
+  const Tensor values = numbers_shown(frame, stage);
+  name_cards(frame, values, is_per_kv_head(stage) ? trace.dims().groups() : 1, picture);
+  const MatrixView matrix = values.matrix();
   const float header = 25 * frame.u;
   const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);
   const std::vector<Rect> places = lay_out_heads(static_cast<Index>(picture.cards.size()), grid, aspect,
@@ -199,6 +202,59 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   quad.values = average.mean();
   quad.mask = average.allowed();
   return picture;
+}
+
+std::vector<Rect> lay_out_heads(Index count, Rect box, float aspect, float gap, float header) {
+  const auto card_size = [&](Index cols) {
+    const Index rows = (count + cols - 1) / cols;
+    const auto part = [&](float whole, Index n) {
+      return std::max((whole - gap * static_cast<float>(n - 1)) / static_cast<float>(n), 1.0f);
+    };
+    return ImVec2{part(box.width(), cols), part(box.height(), rows)};
+  };
+  Index best = 1;
+  float largest = -1;
+  for (Index cols = 1; cols <= count; ++cols) {
+    const ImVec2 card = card_size(cols);
+    const float height = std::min(card.y - header, card.x / aspect);
+    if (height > largest) {
+      largest = height;
+      best = cols;
+    }
+  }
+  const ImVec2 card = card_size(best);
+  std::vector<Rect> cards;
+  for (Index i = 0; i < count; ++i) {
+    const ImVec2 min{box.min.x + static_cast<float>(i % best) * (card.x + gap),
+                     box.min.y + static_cast<float>(i / best) * (card.y + gap)};
+    cards.push_back({min, {min.x + card.x, min.y + card.y}});
+  }
+  return cards;
+}
+
+std::vector<TokenArc> token_arcs(MatrixView weights, Index first, Index last, float mass) {
+  std::vector<TokenArc> arcs;
+  std::vector<TokenArc> row;
+  for (Index q = first; q < last; ++q) {
+    row.clear();
+    double sum = 0;
+    for (Index k = 0; k < weights.cols; ++k) {
+      const float weight = weights(q, k);
+      sum += static_cast<double>(weight);
+      if (weight > 0) row.push_back({q, k, weight});
+    }
+    if (!std::isfinite(sum)) continue;
+    std::ranges::stable_sort(row, std::greater(), &TokenArc::weight);
+    // A hair less than asked for, so that rounding in the sum does not let one more in.
+    const double wanted = static_cast<double>(mass) * sum * (1 - 1e-6);
+    double reached = 0;
+    for (const TokenArc& arc : row) {
+      if (reached >= wanted) break;
+      arcs.push_back(arc);
+      reached += static_cast<double>(arc.weight);
+    }
+  }
+  return arcs;
 }
 
 }  // namespace headlight

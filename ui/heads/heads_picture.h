@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ui/heads/arcs.h"
+#include "core/tensor/tensor.h"
+#include "ui/geometry/rect.h"
 #include "ui/matrix/card_notes.h"
 #include "ui/matrix/heat.h"
 
@@ -29,6 +30,18 @@ struct TokenLabel {
   float y = 0;
   std::string text;
 };
+
+/// A key that a query looks at, as a line between two columns of tokens.
+struct TokenArc {
+  Index query = 0, key = 0;
+  float weight = 0;
+  bool operator==(const TokenArc&) const = default;
+};
+
+/// For rows [first, last) of `weights` [n_q, n_k]: each row's largest weights until they make up `mass` (0 … 1) of the
+/// row's sum, the largest first, equal ones in the order of their keys. Weights that are not positive have no arc, and
+/// neither has a row whose sum is not a finite number.
+std::vector<TokenArc> token_arcs(MatrixView weights, Index first, Index last, float mass);
 
 struct HeadArcs {
   Index head = 0;
@@ -70,5 +83,9 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
 
 /// The same, kept, its average a part further with each frame.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
+
+/// `count` equal cards in `box`, row by row, none overlapping, in the number of columns that makes the matrix in them,
+/// `aspect` wide to high, the largest. `gap` pixels between cards; `header` pixels of a card are not its matrix.
+std::vector<Rect> lay_out_heads(Index count, Rect box, float aspect, float gap, float header);
 
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/explain/explain.h"
+#include "core/export/stage_figure.h"
 #include "core/figure/number_format.h"
 #include "core/image/theme.h"
 #include "ui/document/path.h"
@@ -347,7 +348,9 @@ std::string place_words(const Frame& frame, const Cell& cell) {
   const std::string row = placed_label(trace, about.rows, cell.batch, cell.row);
   const std::string col = placed_label(trace, about.cols, cell.batch, cell.col);
   std::string words;
-  if (has_head_axis(cell.stage)) words = frame.words.fill("inspector.head", {std::to_string(cell.head)}) + ", ";
+  if (const std::string layer = layer_shown(trace); !layer.empty())
+    words = frame.words.fill("network.layer", {layer}) + ", ";
+  if (has_head_axis(cell.stage)) words += frame.words.fill("inspector.head", {std::to_string(cell.head)}) + ", ";
   const bool tokens = !trace.inputs.query_tokens.empty();
   if (about.rows == Axis::query && about.cols == Axis::key) {
     const char* key = tokens ? "inspector.token_to_token" : "inspector.query_to_key";

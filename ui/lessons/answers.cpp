@@ -164,6 +164,12 @@ const Question* open_question_of(const Course& course, const LessonProgress& pro
   return question ? &*question : nullptr;
 }
 
+bool has_missed(const Question& question, const LessonAnswer& answer) {
+  if (answer.revealed) return false;
+  const bool ordered = !question.choices.empty() && answer.ordered.size() == question.choices.size();
+  return answer.chosen || answer.head || answer.stage || ordered;
+}
+
 void keep_answer(const Frame& frame, LessonAnswer answer) {
   frame.show([answer = std::move(answer), step = frame.view().lesson.step](View& v) {
     if (v.lesson.step != step) return;
@@ -177,7 +183,7 @@ void reveal(const Frame& frame, const Question& question, LessonAnswer answer) {
   if (!is_current(frame.document)) return keep_answer(frame, std::move(answer));
   if (question.kind == QuestionKind::stage && !beside) return;
   answer.right = is_right(question, answer, *frame.trace(), beside);
-  answer.revealed = true;
+  answer.revealed = answer.right || !has_missed(question, answer) || has_missed(question, frame.view().lesson);
   keep_answer(frame, std::move(answer));
 }
 

@@ -37,7 +37,10 @@ std::vector<std::size_t> shuffled(std::size_t count);
 const Question* open_question_of(const Course& course, const LessonProgress& progress);
 /// The answer to the step's question so far.
 void keep_answer(const Frame& frame, LessonAnswer answer);
-/// It is the answer: judged by the numbers of the step, once they are there, and what was hidden is shown.
+/// Whether what was picked is wrong and can be picked once more: what was right would have been revealed.
+bool has_missed(const Question& question, const LessonAnswer& answer);
+/// It is the answer: judged by the numbers of the step, once they are there. What was hidden is shown, unless it was
+/// picked and is wrong for the first time.
 void reveal(const Frame& frame, const Question& question, LessonAnswer answer);
 
 }  // namespace headlight

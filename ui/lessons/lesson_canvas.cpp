@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ui/imgui_compat.h"
-#include "ui/lessons/hidden.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/mask_question.h"
 #include "ui/lessons/row_question.h"
@@ -104,6 +103,36 @@ void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole
   draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, at, frame.look.muted, frame.words("lesson.notes_title"));
   draw_paragraph(&list, frame.fonts, Face::ui, notes_points * u, {at.x, at.y + 20 * u}, frame.look.ink,
                  notes_of(frame, course), notes.width() - 2 * notes_inset * u);
+}
+
+bool is_hidden(const View& view, Stage stage) {
+  return std::ranges::find(view.lesson.hidden, stage) != view.lesson.hidden.end();
+}
+
+bool hides_view(const View& view) {
+  if (view.lesson.hidden.empty()) return false;
+  const bool weights = is_hidden(view, Stage::weights) || is_hidden(view, Stage::dropped_weights);
+  switch (view.kind) {
+    case ViewKind::heads: return is_hidden(view, view.heads.stage);
+    case ViewKind::map: return is_hidden(view, view.map.stage);
+    case ViewKind::mask: return weights || is_hidden(view, Stage::mask) || is_hidden(view, Stage::masked_scores);
+    case ViewKind::compare: return true;
+    default: break;
+  }
+  if (view.kind != ViewKind::pipeline) return view.kind != ViewKind::lesson;
+  const Level level = level_shown(view);
+  if (level == Level::sentence) return weights;
+  return level == Level::operation &&
+         std::ranges::any_of(view.lesson.hidden, [&](Stage stage) { return stage <= view.looking.stage; });
+}
+
+bool hides_what_is_taken(const Document& document, const Action& action) {
+  const View& view = document.view;
+  if (view.lesson.hidden.empty()) return false;
+  if (const auto* take = std::get_if<TakeMatrix>(&action)) return is_hidden(view, take->cell.stage);
+  if (std::holds_alternative<TakeMask>(action)) return is_hidden(view, Stage::mask);
+  if (std::holds_alternative<Pin>(action) || std::holds_alternative<CopyCommand>(action)) return true;
+  return std::holds_alternative<Export>(action) && view.exporting.kind < ExportKind::window;
 }
 
 }  // namespace headlight

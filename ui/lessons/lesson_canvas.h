@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lesson/course.h"
+#include "ui/document/action.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 
@@ -19,5 +20,13 @@ bool asks_in_canvas(const Frame& frame);
 void draw_ring(const Frame& frame, Rect place);
 /// The notes, in what `place` leaves of `whole`.
 void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole);
+
+/// Whether a stage's numbers are hidden: what a question hides until it is answered stays hidden everywhere.
+bool is_hidden(const View& view, Stage stage);
+/// Whether the view, at its level, would show what is hidden in its own way: it is veiled then. The pipeline itself
+/// hides single cards.
+bool hides_view(const View& view);
+/// Whether the action would carry hidden numbers out of the window.
+bool hides_what_is_taken(const Document& document, const Action& action);
 
 }  // namespace headlight

@@ -94,7 +94,7 @@ const Course* open_course(const Document& document, Pictures& pictures) {
 std::string course_text(const Course& course, const std::string& language) {
   std::string all = in_language(course.card.title, language) + "✓·";
   for (const LessonStep& step : course.steps) {
-    all += step.prose(language) + in_language(step.notes, language);
+    all += in_language(step.title, language) + step.prose(language) + in_language(step.notes, language);
     if (!step.question) continue;
     all += in_language(step.question->ask, language) + in_language(step.question->why, language) + step.question->mask;
     for (const Texts& choice : step.question->choices) all += in_language(choice, language);
@@ -122,7 +122,12 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
   column.space(8);
   if (const auto clicked = column.dashes(number, course)) frame.actions.push_back(GoToStep{*clicked});
   column.space(14);
-  column.paragraph(Face::bold, TypeSize::title, frame.look.ink, in_language(course.card.title, language));
+  const std::string &lesson = in_language(course.card.title, language), &own = in_language(step.title, language);
+  if (!own.empty()) {
+    column.paragraph(Face::ui, TypeSize::body, frame.look.muted, lesson);
+    column.space(4);
+  }
+  column.paragraph(Face::bold, TypeSize::title, frame.look.ink, own.empty() ? lesson : own);
   column.space(12);
   const ProsePointed pointed = column.prose(step, TypeSize::heading);
   if (pointed.stage != frame.view().lesson.pointed)
@@ -141,7 +146,7 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
   draw_controls_of(frame, column, draw_control);
   if (step.question) draw_question(frame, *step.question, column);
   column.space(8);
-  draw_ways_on(frame, course, number, column);
+  if (!frame.view().presenting) draw_ways_on(frame, course, number, column);
   column.space(24);
 }
 

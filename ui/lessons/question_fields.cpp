@@ -166,6 +166,10 @@ void draw_question(const Frame& frame, const Question& question, PanelColumn& co
   if (!frame.trace() || !same_words) return;  // what is asked is about numbers that are still to come
   draw_answer_fields(frame, question, column);
   if (!now.revealed) {
+    if (has_missed(question, now)) {
+      column.paragraph(Face::bold, TypeSize::large, frame.look.ink, frame.words("lesson.again"));
+      column.space(6);
+    }
     const bool made = !now.row.empty() || !now.cells.empty() ||
                       (question.kind == QuestionKind::number &&
                        !now.typed.empty());  // with the pointer: it is for the person to say when it is done

@@ -61,6 +61,8 @@ class Pen {
     const float corner = std::min({Corner::cell * u(), thickness / 2, length / 2});
     scene_.items.emplace_back(SceneBar{from, to, thickness, colour, corner, value});
   }
+  /// The fill or bar that was put last is this number of a stage.
+  void mark(const Cell& cell) { scene_.marks.emplace_back(scene_.items.size() - 1, cell); }
   void hatch(Rect rect);
   void line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness, bool arrow = false) {
     scene_.items.emplace_back(SceneCurve{{from, from, to, to}, colour, thickness, arrow});

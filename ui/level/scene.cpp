@@ -79,6 +79,10 @@ struct Drawer {
                            {end.x - along.x * 0.6f - along.y * 0.6f, end.y - along.y * 0.6f + along.x * 0.6f},
                            ink(curve.colour));
   }
+  void operator()(const SceneImage& image) const {
+    const Rect rect = at(image.rect);
+    if (camera.presence > 0.5f) painter.stretched(list, rect.min, rect.max, image.image);
+  }
   void operator()(const SceneMatrix& matrix) const {
     MatrixQuad quad = matrix.quad;
     const Rect whole = at(Rect{quad.min, quad.max}), seen = at(matrix.seen);

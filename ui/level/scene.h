@@ -5,7 +5,9 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -85,10 +87,16 @@ struct SceneCurve {
 };
 struct SceneMatrix {
   MatrixQuad quad;
-  Rect seen;  ///< nothing is drawn outside
+  Rect seen;                       ///< nothing is drawn outside
+  std::optional<Cell> first = {};  ///< whose number its upper left one is, where they are a stage's
+  bool turned = false;             ///< its columns are the stage's rows
+};
+struct SceneImage {
+  Rect rect;
+  std::shared_ptr<const Image> image;
 };
 using SceneItem =
-    std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix>;
+    std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix, SceneImage>;
 
 /// What a click on a part of a scene does.
 enum class SceneAction : std::uint8_t {
@@ -114,6 +122,7 @@ enum class SceneAction : std::uint8_t {
   sampling,
   score,       ///< of a key: it can be dragged
   drop_trial,  ///< the scores are again as they are
+  opacity,     ///< of the colours over a picture: dragged along its track
   measure,     ///< of a head: the index of HeadMeasure
   than,        ///< the token whose logit is taken away; −1: none
   lens,        ///< the layer (cell.batch) and the position (index)
@@ -124,6 +133,8 @@ enum class SceneAction : std::uint8_t {
   study_line,    ///< a sentence: which of the study's
   study_sort,    ///< the index of study_columns()
   study_filter,  ///< the index of StudyFilter
+  study_mean,    ///< 1: the effect also with the heads' means
+  study_page,    ///< its row becomes the first one that is seen
   unfold
 };
 
@@ -148,6 +159,8 @@ struct Scene {
   Rect content;                     ///< around operands and result, without titles and labels
   std::vector<SceneWord> left_out;  ///< words that were left out
   std::vector<Rect> boxes;          ///< text in one of them must not leave it
+  /// Fills and bars that are numbers of a stage: which item, which number.
+  std::vector<std::pair<std::size_t, Cell>> marks;
 };
 
 /// Where a scene is drawn, how large and how opaque: for a level that comes or goes.

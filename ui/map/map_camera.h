@@ -7,7 +7,7 @@
 
 #include "core/engine/tile_store.h"
 #include "core/stage/cell.h"
-#include "ui/document/map_choice.h"
+#include "ui/document/view_choices.h"
 #include "ui/geometry/rect.h"
 
 namespace headlight {

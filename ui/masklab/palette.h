@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ui/document/mask_painting.h"
+#include "ui/document/view_choices.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 

@@ -14,11 +14,7 @@ Tensor looked_at_mask(const Frame& frame) {
   const Trace& trace = *frame.trace();
   const Dims& dims = trace.dims();
   if (!trace.has(Stage::mask)) return Tensor::full({1, 1}, 1).expand({dims.n_q, dims.n_k}).contiguous();
-  return trace[Stage::mask]
-      .slice(0, frame.view().batch, 1)
-      .slice(1, frame.view().head, 1)
-      .contiguous()
-      .view({dims.n_q, dims.n_k});
+  return trace[Stage::mask].slice(0, frame.view().batch, 1).slice(1, frame.view().head, 1).view({dims.n_q, dims.n_k});
 }
 
 Stage looked_at_stage(const Frame& frame) { return frame.trace()->has(Stage::mask) ? Stage::mask : Stage::weights; }

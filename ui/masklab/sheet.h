@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ui/document/mask_lab.h"
+#include "ui/document/view_choices.h"
 #include "ui/frame/frame.h"
 #include "ui/masklab/matrix_card.h"
 

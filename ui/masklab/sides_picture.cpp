@@ -36,7 +36,6 @@ struct SidesBuilder {
       b = build_mask(mask_rule(other, trace.inputs))
               .slice(0, frame.view().batch, 1)
               .slice(1, frame.view().head, 1)
-              .contiguous()
               .view({dims.n_q, dims.n_k});
     } catch (const ExpressionError& error) {
       picture.words.error = said(frame, error.sentence());

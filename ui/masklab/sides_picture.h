@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/image/png_image.h"
-#include "ui/document/second_mask.h"
+#include "ui/document/wanted.h"
 #include "ui/masklab/sheet.h"
 
 namespace headlight {

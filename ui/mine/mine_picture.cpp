@@ -184,10 +184,15 @@ class Maker {
     const Stage standing = standing_for(*frame_.trace(), picture_.stage);
     const View& view = frame_.view();
     const bool claim = shows_claim() && !view.beside;
-    const Index batch = right.rank() >= 3 ? (claim ? claim_->batch : view.batch) : 0;
-    Index head = right.rank() < 4 ? 0 : claim ? claim_->head : view.head;
+    // In a lesson, whose panel chooses no head: where the sentence above says that it differs.
+    const bool told = course_ && secrets_.stages && stage->differs() && stage->agreement;
+    const std::vector<Index> at = told ? stage->agreement->at : std::vector<Index>();
+    const Index batch = right.rank() < 3 ? 0 : claim ? claim_->batch : at.size() >= 3 ? at[0] : view.batch;
+    Index head = right.rank() < 4 ? 0 : claim ? claim_->head : at.size() >= 4 ? at[1] : view.head;
     if (right.rank() == 4 && head >= right.size(1))
       head = std::min(head / frame_.trace()->dims().groups(), right.size(1) - 1);
+    if (right.rank() == 4 && right.size(1) > 1 && !picture_.stage_words.empty())
+      picture_.stage_words += "  ·  " + frame_.words.fill("inspector.head", {std::to_string(head)});
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
     const Tensor apart = difference_of(a, b);
     const float gap = 12 * u_, names = widest_label(frame_, info(picture_.stage).rows, a.rows, 12 * u_) + 8 * u_;

@@ -102,18 +102,21 @@ PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRu
 StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
   const std::string own = utf8_from(run->network->folder() / "sentences.txt");
   const std::string file = frame.view().network.texts.empty() ? own : frame.view().network.texts;
-  const auto& left = frame.pictures.get<KeptStudy>([] { return KeptStudy(); }, run->network->file(), file).left;
+  const Ablation ablation = frame.view().network.study_mean ? Ablation::mean : Ablation::zero;
+  const auto& left =
+      frame.pictures.get<KeptStudy>([] { return KeptStudy(); }, run->network->file(), file, ablation).left;
   if (StudyShown made = left->now(); made.whole) return made;
-  frame.task.want(left, [left, network = run->network, file](const std::stop_token& stop, const auto& told) {
+  frame.task.want(left, [left, network = run->network, file, ablation](const std::stop_token& stop, const auto& told) {
     StudyShown made{sentences_of(file), {}};
     left->put(made);
     RunOptions options;
     options.stop = stop;
-    made.heads = head_means(*network, made.lines, options, [&](const std::vector<HeadMeans>& so_far, double share) {
+    const auto tell = [&](const std::vector<HeadMeans>& so_far, double share) {
       made.heads = so_far;
       left->put(made);
       told(share);
-    });
+    };
+    made.heads = head_means(*network, made.lines, options, tell, ablation);
     made.whole = true;
     left->put(std::move(made));
   });

@@ -78,6 +78,18 @@ void tell_predictions(const NetworkRun& run, Index batch, NetworkFacts& facts, E
   facts.without_layer.resize(run.layers.size());
 }
 
+/// Experts, and what the next step reads.
+void tell_layers(const NetworkRun& run, Index batch, NetworkFacts& facts) {
+  const bool mixture = std::ranges::any_of(run.layers, [](const LayerRun& layer) { return layer.experts.defined(); });
+  for (const LayerRun& layer : run.layers) {
+    if (mixture) facts.experts.push_back(layer.experts);
+  }
+  const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
+  if (tokens.lengths.empty()) return;
+  facts.words = tokens.lengths[static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1))];
+  facts.decode = decode_step(*run.network, facts.words - 1);
+}
+
 Teller begin(const Frame& frame) {
   Teller teller;
   const Trace& trace = *frame.trace();
@@ -96,6 +108,7 @@ Teller begin(const Frame& frame) {
         any |= !claims.emplace_back(claim_of(run->network->file(), layer.layer, h, frame.view().language)).empty();
     }
     if (!any) facts.claims.clear();
+    tell_layers(*run, frame.view().batch, facts);
     teller.effects.run = run;
     tell_predictions(*run, frame.view().batch, facts, teller.effects);
   }

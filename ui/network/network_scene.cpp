@@ -76,6 +76,15 @@ std::vector<std::string> claim_lines(const Pen& pen, const std::string& claim, f
                          std::min(most, most_claim_lines));
 }
 
+/// The lines of the longest label: all cards of a view leave as much room.
+std::size_t most_claim_lines_of(const Pen& pen, const NetworkFacts& facts, float width) {
+  std::size_t lines = 0;
+  for (const std::vector<std::string>& layer : facts.claims) {
+    for (const std::string& claim : layer) lines = std::max(lines, claim_lines(pen, claim, width).size());
+  }
+  return lines;
+}
+
 /// One head: its picture, what it does in words where there is room, the bar of what heads are marked by.
 void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, HeadPlace at, Rect card,
               bool says_layer) {
@@ -90,7 +99,7 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts,
   if (large) pen.fill(card, look.card, Corner::card * u);
   const std::optional<HeadMark> mark = mark_of(overview, facts, context.view.network, at);
   const std::string claim = facts.claim(at);
-  const std::size_t lines = 2 + claim_lines(pen, claim, card.width() - 2 * pad).size();
+  const std::size_t lines = 2 + most_claim_lines_of(pen, facts, card.width() - 2 * pad);
   // The words stand under the picture or beside it, whichever leaves it larger; without room there is the bar alone.
   const float bar = card.height() >= 40 * u ? 5 * u : 0;
   const float under = card.width() >= 104 * u
@@ -154,11 +163,7 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts,
 
 /// As high as a card of this width is of use.
 float most_card_height(const Pen& pen, const NetworkFacts& facts, float width) {
-  std::size_t lines = 0;
-  for (const std::vector<std::string>& layer : facts.claims) {
-    for (const std::string& claim : layer)
-      lines = std::max(lines, claim_lines(pen, claim, width - 24 * pen.u()).size());
-  }
+  const std::size_t lines = most_claim_lines_of(pen, facts, width - 24 * pen.u());
   return std::min(width + (2.2f + static_cast<float>(lines)) * 1.4f * pen.type.caption, 330 * pen.u());
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/network/decode_step.h"
 #include "core/network/head_overview.h"
 #include "core/network/head_study.h"
 #include "core/network/logit_parts.h"
@@ -61,6 +62,9 @@ struct NetworkFacts {
   PatchShown patch;                         ///< of LayersTogether::patch
   StudyShown study;                         ///< of LayersTogether::study
   TaskShown task;                           ///< of the two
+  std::vector<Tensor> experts;              ///< a layer each: LayerRun::experts; empty where no layer has any
+  std::vector<DecodeLayer> decode;          ///< of the step that says the next word; empty where there is none
+  Index words = 0;                          ///< that this step has read, with its own
   std::string file;                         ///< the network's, as the person named it
   std::vector<std::vector<std::string>>
       claims;                   ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
@@ -99,6 +103,15 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& 
 float put_ways(Pen& pen, Rect room);
 /// What the layers give together, up to the one that is looked at.
 void put_together(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room, HeadPlace at);
+
+/// The shares that words gave to the experts of a layer: a line a word, the last ones where there are too many; of
+/// height 0 where it has none.
+float experts_height(const Pen& pen, const NetworkFacts& facts, Index layer);
+void put_experts(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Index layer, Rect room);
+/// What the step for the next word reads and adds in a layer: null where there is no such step.
+const DecodeLayer* decoded(const HeadOverview& overview, const NetworkFacts& facts, Index layer);
+std::string decode_words(const Pen& pen, const DecodeLayer& layer, Index words);
+void put_decode(Pen& pen, const DecodeLayer& layer, Index words, Rect room);
 
 /// What the network would say if it ended after each layer.
 void put_lens(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);

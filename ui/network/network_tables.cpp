@@ -173,6 +173,16 @@ struct StudyTable {
     return all;
   }
 
+  /// The columns that are shown, as indices of study_columns().
+  std::vector<Index> columns() const {
+    std::vector<Index> shown;
+    for (Index i = 0; i < std::ssize(study_columns()); ++i) {
+      const std::string_view name = study_columns()[static_cast<std::size_t>(i)].name;
+      if (choice.study_mean || name != "mean_effect") shown.push_back(i);
+    }
+    return shown;
+  }
+
   void put_row(const HeadMeans& each, float y, float names, float column) {
     const bool here = each.layer == looked.layer && each.head == looked.head;
     const Rect rect{{room.min.x, y}, {room.max.x, y + line}};
@@ -181,9 +191,9 @@ struct StudyTable {
              look.head_ink(each.head),
              overview.layers[static_cast<std::size_t>(each.layer)].layer + "." + std::to_string(each.head));
     float x = room.min.x + names;
-    for (const StudyColumn& by : study_columns()) {
+    for (const Index i : columns()) {
       x += column;
-      const std::optional<double> value = by.value(each);
+      const std::optional<double> value = study_columns()[static_cast<std::size_t>(i)].value(each);
       pen.text(TextRole::number, Face::mono, pen.type.number, {x, rect.centre().y}, Align::right,
                value ? look.ink : look.muted, value ? in_digits(*value) : "–");
     }
@@ -213,15 +223,24 @@ struct StudyTable {
     }
   }
 
-  void put() {
-    if (made.heads.empty()) return;
+  void put_choices() {
     constexpr const char* filters[] = {"network.study_all", "network.study_layer", "network.study_strong"};
-    if (pen.tabs(room, Align::left, filters, static_cast<std::size_t>(choice.study_of), SceneAction::study_filter) > 0)
-      room.min.y += button_height(pen) + 6 * u;
-    const float names = 64 * u, count = static_cast<float>(study_columns().size());
-    const float column = std::min((room.width() - names) / count, 92 * u);
+    constexpr const char* means[] = {"network.study_zero", "network.study_mean"};
+    const float height = button_height(pen) + 6 * u;
+    const float taken =
+        pen.tabs(room, Align::left, filters, static_cast<std::size_t>(choice.study_of), SceneAction::study_filter);
+    const auto put_means = [&](float x) {
+      const Rect rest{{x, room.min.y}, room.max};
+      return pen.tabs(rest, Align::left, means, choice.study_mean ? 1 : 0, SceneAction::study_mean) > 0;
+    };
+    const bool beside = put_means(room.min.x + (taken > 0 ? taken + 12 * u : 0));
+    if (taken > 0 || beside) room.min.y += height;
+    if (!beside && put_means(room.min.x)) room.min.y += height;
+  }
+
+  void put_headings(const std::vector<Index>& shown, float names, float column) {
     float x = room.min.x + names;
-    for (Index i = 0; i < std::ssize(study_columns()); ++i) {
+    for (const Index i : shown) {
       const bool by = i == choice.study_sort;
       const std::string key = std::string("network.study_") + study_columns()[static_cast<std::size_t>(i)].name;
       const std::string words = context.words(key) + std::string(by ? choice.study_up ? " ↑" : " ↓" : "");
@@ -231,15 +250,40 @@ struct StudyTable {
                elide(context.fonts, by ? Face::bold : Face::ui, caption, words, column - 4 * u));
       pen.target({{x - column, room.min.y}, {x, room.min.y + line}}, SceneAction::study_sort, i);
     }
+  }
+
+  /// Which rows are seen, and a bar of how far down they are: the wheel moves them, a click turns a page.
+  void put_place(std::size_t first, std::size_t shown, std::size_t count, Rect rows) {
+    const auto most = static_cast<Index>(count - shown), from = static_cast<Index>(first);
+    const Rect note{{room.min.x, rows.max.y}, {room.max.x, rows.max.y + line}};
+    pen.text(TextRole::caption, Face::ui, caption, {room.min.x + 6 * u, note.centre().y}, Align::left, look.muted,
+             context.words.fill("network.study_rows",
+                                {std::to_string(first + 1), std::to_string(first + shown), std::to_string(count)}));
+    pen.target(note, SceneAction::study_page, from < most ? std::min(most, from + static_cast<Index>(shown)) : 0,
+               {Stage::weights, 0, 0, most, from});
+    const auto part = [&](std::size_t row) {
+      return rows.min.y + rows.height() * static_cast<float>(row) / static_cast<float>(count);
+    };
+    pen.fill({{rows.max.x - 4 * u, rows.min.y}, rows.max}, look.field, 2 * u);
+    pen.fill({{rows.max.x - 4 * u, part(first)}, {rows.max.x, part(first + shown)}}, look.muted, 2 * u);
+  }
+
+  void put() {
+    if (made.heads.empty()) return;
+    put_choices();
+    const std::vector<Index> shown_columns = columns();
+    const float names = 64 * u;
+    const float column = std::min((room.width() - names - 8 * u) / static_cast<float>(shown_columns.size()), 92 * u);
+    put_headings(shown_columns, names, column);
     const std::vector<const HeadMeans*> all = rows();
     const float y = room.min.y + line;
     const auto fits = static_cast<std::size_t>(std::max(1.0f, (room.max.y - y) * 0.6f / line));
     const std::size_t shown = all.size() > fits ? fits - std::min<std::size_t>(1, fits - 1) : all.size();
-    for (std::size_t i = 0; i < shown; ++i) put_row(*all[i], y + static_cast<float>(i) * line, names, column);
+    const std::size_t first = std::min(static_cast<std::size_t>(choice.study_from), all.size() - shown);
+    for (std::size_t i = 0; i < shown; ++i) put_row(*all[first + i], y + static_cast<float>(i) * line, names, column);
     float below = y + static_cast<float>(shown) * line;
     if (shown < all.size()) {
-      pen.text(TextRole::caption, Face::ui, caption, {room.min.x + 6 * u, below + line / 2}, Align::left, look.muted,
-               context.words.fill("network.study_more", {std::to_string(all.size() - shown)}));
+      put_place(first, shown, all.size(), {{room.min.x, y}, {room.max.x, below}});
       below += line;
     }
     pen.add_content({room.min, {room.max.x, below}});

@@ -114,9 +114,16 @@ void click_study(const Frame& frame, const HeadOverview& overview, const Network
       return frame.show([by = target.index](View& v) {
         v.network.study_up = v.network.study_sort == by && !v.network.study_up;
         v.network.study_sort = by;
+        v.network.study_from = 0;
       });
     case SceneAction::study_filter:
-      return frame.show([of = static_cast<StudyFilter>(target.index)](View& v) { v.network.study_of = of; });
+      return frame.show([of = static_cast<StudyFilter>(target.index)](View& v) {
+        v.network.study_of = of;
+        v.network.study_from = 0;
+      });
+    case SceneAction::study_mean:
+      return frame.show([mean = target.index == 1](View& v) { v.network.study_mean = mean; });
+    case SceneAction::study_page: return frame.show([from = target.index](View& v) { v.network.study_from = from; });
     case SceneAction::patched:
       return frame.show([what = static_cast<PatchedState>(target.index)](View& v) { v.network.patched = what; });
     case SceneAction::task_stop: return frame.task.stop();
@@ -151,6 +158,15 @@ void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts&
       });
     default: return click_study(frame, overview, facts, target);
   }
+}
+
+/// The wheel moves the rows of the study's table.
+void turn_wheel(const Frame& frame, const Scene& scene) {
+  const float wheel = ImGui::GetIO().MouseWheel;
+  const auto place = std::ranges::find(scene.targets, SceneAction::study_page, &SceneTarget::action);
+  if (wheel == 0 || !ImGui::IsItemHovered() || place == scene.targets.end()) return;
+  const Index from = std::clamp<Index>(place->cell.col - std::lround(3 * wheel), 0, place->cell.row);
+  frame.show([from](View& v) { v.network.study_from = from; });
 }
 
 /// Arrows go along heads and layers, Enter opens; K: without this head; M, R, F: what the layers give together.
@@ -188,6 +204,7 @@ void draw_network_view(const Frame& frame, Rect place) {
   offer_fields(frame, scene);
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("network_surface", {place.width(), place.height()});
+  turn_wheel(frame, scene);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;
   if (target && target->action != SceneAction::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

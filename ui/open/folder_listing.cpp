@@ -41,8 +41,16 @@ const char* kind_of(const std::string& name, bool masks) {
   if (low.ends_with(".pt") || low.ends_with(".pth") || low.ends_with(".bin")) return "open.torch";
   if (masks && low.ends_with(".png")) return "open.picture";
   if (masks && is_mask_name(path_from(low))) return "open.table";
+  if (!masks && low.ends_with(".gguf")) return "open.model";
   if (!masks && low.ends_with(".json") && !is_model_companion(low)) return "open.scenario";
   return nullptr;
+}
+
+/// Whether a network lies in the folder: what describes it is there, or a cache of Hugging Face's.
+bool holds_model(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "config.json", error) || fs::exists(folder / "params.json", error) ||
+         utf8_from(folder.filename()).starts_with("models--");
 }
 
 /// In local time. Through the difference to now, since not every C++20 library can convert a file's clock yet.
@@ -62,7 +70,8 @@ bool add_entry(const fs::directory_entry& found, bool masks, std::vector<FolderE
   if (entry.name.starts_with('.') || !is_utf8(entry.name)) return false;
   std::error_code error;
   entry.folder = found.is_directory(error);
-  const char* kind = entry.folder ? "open.folder" : kind_of(entry.name, masks);
+  entry.model = entry.folder && !masks && holds_model(found.path());
+  const char* kind = entry.model ? "open.model" : entry.folder ? "open.folder" : kind_of(entry.name, masks);
   if (kind == nullptr || (!entry.folder && !found.is_regular_file(error))) return false;
   entry.kind = kind;
   if (!entry.folder) entry.size = byte_count(found.file_size(error));
@@ -92,7 +101,7 @@ std::string lower_case(std::string_view text) {
 
 FolderListing list_folder(const std::string& folder, bool masks) {
   constexpr std::size_t most = 20'000;  // more than anybody reads
-  FolderListing listing{folder, {}, true};
+  FolderListing listing{folder, {}, true, !masks && holds_model(path_from(folder).parent_path())};
   std::error_code error;
   fs::directory_iterator at(path_from(folder), error);
   listing.readable = !error;

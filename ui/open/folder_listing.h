@@ -9,16 +9,17 @@ namespace headlight {
 
 struct FolderEntry {
   std::string name;
-  bool folder = false;
-  const char* kind = "";  ///< a word of the table: "open.numpy"
-  std::string size;       ///< "1.3 MB"; "" for folders
-  std::string changed;    ///< "2024-05-31 14:02", local time
+  bool folder = false, model = false;  ///< a model's folder opens as a whole
+  const char* kind = "";               ///< a word of the table: "open.numpy"
+  std::string size;                    ///< "1.3 MB"; "" for folders
+  std::string changed;                 ///< "2024-05-31 14:02", local time
 };
 
 struct FolderListing {
   std::string folder;                ///< with its slash behind
   std::vector<FolderEntry> entries;  ///< folders first, each kind in the order of its names
   bool readable = true;
+  bool model = false;  ///< the folder itself is one
 };
 
 /// The folder's entries; hidden ones are left out. `folder` as folder_part gives it. `masks`: files that can hold a

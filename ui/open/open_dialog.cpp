@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/files/recent_files.h"
+#include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_picture.h"
@@ -67,6 +68,21 @@ void draw_recent(const Frame& frame, Turn& turn) {
   }
 }
 
+/// Models that are watched from Python.
+void draw_runs(const Frame& frame, Turn& turn) {
+  constexpr std::size_t most = 3;
+  struct Runs : std::vector<std::string> {};
+  const Runs& runs = frame.pictures.get<Runs>([] { return Runs{watched_runs()}; }, frame.view().open.visit);
+  if (runs.empty()) return;
+  section(frame, frame.words("open.runs"));
+  for (std::size_t i = 0; i < std::min(runs.size(), most); ++i) {
+    const Line drawn = line(frame, runs[i].c_str(), false);
+    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, runs[i]);
+    if (drawn.clicked) turn.taken = newest_of_run(runs[i]);
+  }
+  ImGui::Dummy({0, 8 * frame.u});
+}
+
 void draw_lessons(const Frame& frame, Turn& turn) {
   section(frame, frame.words("open.lessons"));
   for (const Lesson& lesson : shown_lessons(frame.pictures)) {
@@ -87,10 +103,10 @@ void enter(const Frame& frame, OpenChoice& choice, const std::string& folder) {
 
 void take(const Frame& frame, Turn& turn, const FolderEntry& entry) {
   const std::string path = open_picture(frame.pictures, frame.view().open).folder + entry.name;
-  entry.folder ? enter(frame, turn.choice, path + '/') : void(turn.taken = path);
+  entry.folder && !entry.model ? enter(frame, turn.choice, path + '/') : void(turn.taken = path);
 }
 
-/// Enter, or the button: what is marked, else what is typed.
+/// Enter, or the button: what is marked, else what is typed, else the folder that is shown, where it is a model.
 void take_typed(const Frame& frame, Turn& turn, const OpenPicture& picture) {
   const OpenChoice& choice = turn.choice;
   const auto& entries = picture.listing.entries;
@@ -105,6 +121,8 @@ void take_typed(const Frame& frame, Turn& turn, const OpenPicture& picture) {
     take(frame, turn, entries[picture.shown.front()]);
   } else if (!picture.part.empty()) {
     turn.taken = choice.typed.starts_with("lesson:") ? choice.typed : whole;
+  } else if (picture.listing.model) {
+    turn.taken = picture.folder.substr(0, picture.folder.size() - 1);
   }
 }
 
@@ -200,6 +218,7 @@ float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   const float side = std::min(side_width * u, inside.width() * 0.36f);
   ImGui::BeginChild("places", {side, inside.height()}, false, ImGuiWindowFlags_NoNav);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  draw_runs(frame, turn);
   draw_recent(frame, turn);
   ImGui::Dummy({0, 8 * u});
   draw_lessons(frame, turn);

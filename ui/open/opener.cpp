@@ -1,9 +1,15 @@
 #include "ui/open/opener.h"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <utility>
 
+#include "core/architecture/model_folder.h"
+#include "core/files/watched_run.h"
+#include "core/network/network.h"
 #include "core/scenario/mask_file.h"
+#include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -17,7 +23,8 @@ namespace {
 /// Where a file is may be said in several ways.
 Scenario with_whole_paths(Scenario scenario) {
   for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
-    if (!file->empty()) *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
+    if (!file->empty() && !file->starts_with(shipped_model_prefix))
+      *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
   }
   return scenario;
 }
@@ -36,14 +43,25 @@ void ask_first(Document& document, const std::string& path) {
 
 }  // namespace
 
+bool show_picture(Document& document, const std::string& path) {
+  const auto run = document.trace ? network_of(document.trace->inputs) : nullptr;
+  std::string ending = utf8_from(path_from(path).extension());
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool picture = ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+  if (!picture || !run || !run->network->spec().picture || document.view.kind == ViewKind::mask) return false;
+  apply(document, EditScenario{[path](Scenario& s) { s.image = path; }, {}});
+  return true;
+}
+
 void Opener::begin(const Document& document) {
-  if (document.scenario.source == Source::file) opening_ = document.scenario.file;
+  if (document.scenario.source == Source::file && watched_name(document.scenario.file).empty())
+    opening_ = document.scenario.file;
 }
 
 void Opener::open(Document& document, const std::string& path, bool surely) {
   const bool joins = is_mask_file(path, document.view.kind == ViewKind::mask);
   if (!surely && !joins && has_unsaved_changes(document) && is_own_work(document)) return ask_first(document, path);
-  opening_ = path.starts_with("lesson:") ? std::string() : path;
+  opening_ = path.starts_with("lesson:") || !watched_name(path).empty() ? std::string() : path;
   waiting_.reset();
   if (open_into(document, path)) pending_ = !document.undo.empty() && document.undo.back().place;
 }
@@ -73,7 +91,7 @@ void Opener::arrived() {
 }
 
 void Opener::failed(Document& document, const std::string& error) {
-  const bool asked = ask_for_layer(document);
+  const bool asked = ask_for_polarity(document, error) || ask_for_layer(document);
   if (pending_ && asked) waiting_ = document.origin.lesson;
   std::exchange(pending_, false) ? take_back_opening(document, error) : show_error(document, error);
   asked ? document.error.clear() : opening_.clear();

@@ -11,6 +11,9 @@
 
 namespace headlight {
 
+/// A picture's file becomes what an open network of pictures reads; whether it does.
+bool show_picture(Document& document, const std::string& path);
+
 class Opener {
  public:
   explicit Opener(RecentFiles recent) : recent_(std::move(recent)) {}

@@ -1,6 +1,7 @@
 #include "ui/open/opening.h"
 
 #include "core/scenario/mask_file.h"
+#include "core/scenario/mask_reading.h"
 #include "core/tensor/error.h"
 #include "ui/document/action.h"
 #include "ui/document/saved_view.h"
@@ -20,7 +21,8 @@ View afresh(View view) {
 View asking(View view, LayerQuestion question) {
   LayerChoice& choice = view.layers;
   choice.layer = question.scenario.layer;
-  if (question.candidates.size() == 1 || choice.layer.empty()) choice.layer = question.candidates.front().layer;
+  const bool only = question.candidates.size() == 1 || choice.layer.empty();
+  if (only && !question.candidates.empty()) choice.layer = question.candidates.front().layer;
   choice.heads = question.scenario.heads;
   choice.search.clear();
   choice.focus = true;
@@ -61,10 +63,21 @@ void open_mask_into(Document& document, const std::string& path) {
   apply(document, EditScenario{[&](Scenario& s) { s = with_mask_file(s, path); }, {}});
 }
 
+void show_recorded(Document& document, const std::string& step) {
+  for (Scenario* scenario : {&document.scenario, &document.origin.saved, &document.origin.lesson.scenario})
+    scenario->file = step;
+}
+
 bool ask_for_layer(Document& document) {
   std::optional<LayerQuestion> question = open_question(document.scenario);
   if (!question) return false;
   document.view = asking(std::move(document.view), std::move(*question));
+  return true;
+}
+
+bool ask_for_polarity(Document& document, const std::string& error) {
+  if (error.find(mask_polarity_is_open) == std::string::npos) return false;
+  document.view = asking(document.view, {document.scenario, {}});
   return true;
 }
 
@@ -83,8 +96,12 @@ void answer_layer(Document& document, std::optional<Lesson> opened) {
   const LayerChoice choice = document.view.layers;
   if (!choice.question) return;
   Scenario scenario = choice.question->scenario;
-  scenario.layer = choice.layer;
-  scenario.heads = choice.heads;
+  if (choice.question->candidates.empty()) {
+    scenario.mask_polarity = choice.layer == "attend" ? MaskPolarity::attend : MaskPolarity::ignore;
+  } else {
+    scenario.layer = choice.layer;
+    scenario.heads = choice.heads;
+  }
   document.view = afresh(std::move(document.view));
   opened ? begin_anew(document, std::move(*opened), std::move(scenario))
          : apply(document, EditScenario{[&](Scenario& s) { s = std::move(scenario); }, {}});

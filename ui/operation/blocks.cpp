@@ -63,6 +63,7 @@ Block make_block(const SceneContext& context, Stage stage, const Window& rows, c
   block.rows = rows.count;
   block.col = cols.first;
   block.cols = cols.count;
+  block.turned = turned;
   block.rect = {{std::round(rect.min.x), std::round(rect.min.y)}, {std::round(rect.max.x), std::round(rect.max.y)}};
   const Cell cell = matrix_of(trace, context.view, stage);
   MatrixQuad& quad = block.quad;
@@ -110,7 +111,8 @@ double length_of(const std::vector<float>& row) {
   return std::sqrt(squares);
 }
 
-void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect rect, float share) {
+void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect rect, float share,
+                   const std::optional<Cell>& first) {
   MatrixQuad quad;
   Buffer values(numbers.size());
   std::ranges::copy(numbers, values.begin());
@@ -122,13 +124,21 @@ void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect
   quad.min = rect.min;
   quad.max = rect.max;
   const Rect seen{rect.min, {rect.min.x + rect.width() * share, rect.max.y}};
-  pen.scene().items.emplace_back(SceneMatrix{std::move(quad), seen});
+  pen.scene().items.emplace_back(SceneMatrix{std::move(quad), seen, first});
 }
 
 void put(Pen& pen, const Block& block, float opacity, Rect seen) {
   MatrixQuad quad = block.quad;
   quad.opacity = opacity;
-  pen.scene().items.emplace_back(SceneMatrix{std::move(quad), seen});
+  SceneMatrix matrix{std::move(quad), seen};
+  if (block.own) {
+    const Cell at = matrix_of(pen.context().trace, pen.context().view, block.stage);
+    const Index head = has_head_axis(block.stage) && block.quad.values.rank() == 4 ? block.quad.head : at.head;
+    matrix.first = block.turned ? Cell{block.stage, at.batch, head, block.col, block.row}
+                                : Cell{block.stage, at.batch, head, block.row, block.col};
+    matrix.turned = block.turned;
+  }
+  pen.scene().items.emplace_back(std::move(matrix));
 }
 
 void put_ghost(Pen& pen, const Block& block) {

@@ -7,6 +7,7 @@
 #include "ui/look/measure.h"
 #include "ui/operation/next.h"
 #include "ui/operation/parts.h"
+#include "ui/player/stages.h"
 
 namespace headlight {
 

@@ -6,6 +6,7 @@
 #include "core/network/row_parts.h"
 #include "core/scenario/model_layer.h"
 #include "ui/look/measure.h"
+#include "ui/operation/lookup.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
@@ -37,7 +38,8 @@ std::optional<Addition> addition_at(const SceneContext& context, const Cell& out
 namespace {
 
 // Of the stage's time: when the sum is there, and all rows.
-constexpr float sum_comes = 0.5f, all_there = 0.87f;
+constexpr float sum_comes = 0.62f, all_there = 0.9f;
+constexpr float taken_from = 0.1f;  // and when the first row leaves its table
 
 /// A row of numbers over the matrix, with what it is at its left.
 struct Line {
@@ -55,9 +57,10 @@ std::vector<Line> lines_of(const SceneContext& context, const RowParts& parts, I
   if (!parts.earlier.empty())
     lines.push_back({"+ " + std::string(words("level.row_earlier")), &parts.earlier, context.look.ink});
   lines.push_back({"= " + std::string(words("level.row_together")), &parts.enters, context.look.ink});
+  const float each = (sum_comes - taken_from) / static_cast<float>(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    lines[i].begins = sum_comes * static_cast<float>(i) / static_cast<float>(lines.size());
-    lines[i].ends = sum_comes * static_cast<float>(i + 1) / static_cast<float>(lines.size());
+    lines[i].begins = taken_from + each * static_cast<float>(i);
+    lines[i].ends = lines[i].begins + each;
   }
   return lines;
 }
@@ -78,8 +81,8 @@ float largest(const std::vector<Line>& lines) {
 }
 
 /// The lines under one another, column over column of the matrix; all in one scale of colours and one precision.
-void put_lines(const Task& task, const std::vector<Line>& lines, const Window& cols, Rect place, float pitch,
-               float names) {
+void put_lines(const Task& task, const std::vector<Line>& lines, const Tables* tables, const Window& cols, Rect place,
+               float pitch, float names) {
   Pen& pen = task.pen;
   const float u = task.u(), most = largest(lines);
   std::vector<float> shown;
@@ -88,22 +91,25 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const Window& c
       shown.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
   }
   MatrixNumbers figures({shown.data(), 1, static_cast<Index>(shown.size()), static_cast<Index>(shown.size()), 1});
+  if (tables) put_tables(task, *tables, cols, most, names);
+  std::vector<std::pair<const std::vector<float>*, Rect>> flying;
   float y = place.min.y;
   for (const Line& line : lines) {
     const Rect rect{{place.min.x, y}, {place.max.x, y + pitch - 4 * u}};
-    Block block = make_block(task.context(), task.stage, {0, 1, 0, true}, cols, rect);
-    Buffer numbers;
-    for (Index c = cols.first; c < cols.first + cols.count; ++c)
-      numbers.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
-    block = with_numbers(block, Tensor({1, cols.count}, std::move(numbers)));
-    block.quad.range = {-most, most};
+    const Block block = row_block(task, *line.numbers, cols, rect, most);
     const float done =
         std::clamp((task.reveal.share.value_or(1.0f) - line.begins) / (line.ends - line.begins), 0.0f, 1.0f);
     if (done < 1) put_ghost(pen, block);
-    if (done > 0) put(pen, block, 1, {rect.min, {rect.min.x + rect.width() * done, rect.max.y}});
+    // The word's row and the place's leave their tables; the others grow.
+    const bool is_place = tables && !tables->rows.places.empty() && &line == &lines[1];
+    const bool flies = tables && done < 1 && (is_place || &line == &lines[0]);
+    if (flies && done > 0)
+      flying.push_back(
+          {line.numbers, mixed(is_place ? tables->taken_place() : tables->taken_word(), rect, eased(done))});
+    else if (done > 0) put(pen, block, 1, {rect.min, {rect.min.x + rect.width() * done, rect.max.y}});
     const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
     write(pen, block, figures, pixels, [&](Index, Index c) {
-      return static_cast<float>(c - cols.first + 1) <= done * static_cast<float>(cols.count);
+      return !flies && static_cast<float>(c - cols.first + 1) <= done * static_cast<float>(cols.count);
     });
     const bool word = &line == &lines.front();
     const Face face = word ? Face::bold : Face::ui;
@@ -112,6 +118,10 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const Window& c
              word ? line.colour : pen.look().muted, elide(pen.context().fonts, face, size, line.name, names));
     pen.add_content(block.rect);
     y += pitch;
+  }
+  for (const auto& [numbers, rect] : flying) {
+    put(pen, row_block(task, *numbers, cols, rect, most));
+    pen.box(rect.grown(2 * u), pen.look().q, std::max(2.0f, 2 * u), Corner::cell * u);
   }
 }
 
@@ -140,6 +150,17 @@ Index put_rows(const Task& task, const Window& rows, const Window& cols, const B
   return lit;
 }
 
+/// With as many neighbours as there is room for.
+RowLookup lookup_in(const Task& task, Index row, float room) {
+  const auto run = network_of(task.trace().inputs);
+  const Index layer = run->network->find_layer(task.trace().scenario.layer).value_or(0);
+  for (const Index around : {2, 1}) {
+    RowLookup found = row_lookup(*run, layer, task.context().view.batch, row, around);
+    if (height_of(task.pen, found) <= room) return found;
+  }
+  return {};
+}
+
 }  // namespace
 
 void input(const Task& task) {
@@ -160,10 +181,15 @@ void input(const Task& task) {
   const std::vector<Line> lines = parts ? lines_of(task.context(), *parts, cell.row) : std::vector<Line>();
   const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u),
               between = pen.type.caption * 2.2f;
-  const float taken = static_cast<float>(lines.size()) * pitch + between;
+  float taken = static_cast<float>(lines.size()) * pitch + between;
   const bool sum = parts && taken <= area.height() * 0.5f;
+  const RowLookup found = sum ? lookup_in(task, cell.row, area.height() * 0.64f - taken) : RowLookup{};
+  const float over = height_of(pen, found);
+  taken += over;
   for (const Line& line : lines)
     names = std::max(names, sum ? pen.measure(Face::bold, pen.bold(pen.type.caption), line.name).x + 14 * u : 0);
+  for (const TableRow& row : found.words)
+    names = std::max(names, pen.measure(Face::bold, pen.bold(pen.type.caption), name_in_table(row)).x + 24 * u);
   names = std::min(names, area.width() * 0.22f);
 
   MatrixNumbers figures(numbers);
@@ -173,7 +199,9 @@ void input(const Task& task) {
   const Window cols = window_around(cell.col, numbers.cols, width, needed, 110 * u);
   const float wide = cols.size * static_cast<float>(cols.count), x = area.min.x + names + (width - wide) / 2;
   if (sum) {
-    put_lines(task, lines, cols, {{x, area.min.y + 6 * u}, {x + wide, area.max.y}}, pitch, names - 14 * u);
+    const Rect room{{x, area.min.y + over + 6 * u}, {x + wide, area.max.y}};
+    const Tables tables = lay_out_tables(pen, found, {{x, area.min.y}, room.max});
+    put_lines(task, lines, over > 0 ? &tables : nullptr, cols, room, pitch, names - 14 * u);
     area.min.y += taken;
     const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";

@@ -117,6 +117,14 @@ struct Mixture {
     return {{x - half, strips.min.y}, {x + half, strips.max.y}};
   }
 
+  void put_share(Index k, Rect rect) const {
+    pen.fill(rect, look.word(k), Corner::mark * u);
+    Cell share = matrix_of(trace, task.context().view, operands.left);
+    share.row = cell.row;
+    share.col = k;
+    pen.mark(share);
+  }
+
   /// Over each strip its share: a piece of the word's colour, as wide as the strip, and its number.
   void put_shares() const {
     MatrixNumbers figures = figures_of(weights, table.keys);
@@ -125,8 +133,7 @@ struct Mixture {
       const auto i = static_cast<std::size_t>(k);
       const Rect strip = strip_of(k);
       const float x = strip.centre().x, low = strips.min.y - 8 * u;
-      if (strip.width() > 0)
-        pen.fill({{strip.min.x, low - 14 * u}, {strip.max.x, low}}, look.word(k), Corner::mark * u);
+      if (strip.width() > 0) put_share(k, {{strip.min.x, low - 14 * u}, {strip.max.x, low}});
       if (size <= 0) continue;
       const CellKind kind = weights.kinds[i];
       pen.text(TextRole::number, Face::mono, size, {x, low - 18 * u - size * 0.6f}, Align::middle,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/scenario/model_layer.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 #include "ui/sentence/sides.h"
@@ -14,6 +15,13 @@ namespace headlight {
 using namespace operation;
 
 namespace {
+
+/// The parts of the picture in the order in which they are made, each with when it begins and when it is there.
+struct Part {
+  float from = 0, until = 0;
+};
+constexpr Part last_row{0, 0.1f}, normed_row{0.1f, 0.22f}, word_row{0.22f, 0.32f}, the_product{0.32f, 0.4f},
+    logits{0.4f, 0.56f}, divided{0.56f, 0.62f}, falling{0.62f, 0.7f}, chances{0.7f, 0.8f}, drop{0.82f, 0.95f};
 
 struct NextPicture {
   Pen& pen;
@@ -28,6 +36,13 @@ struct NextPicture {
   const NextCandidate& chosen = next.candidates[static_cast<std::size_t>(next.chosen)];
   const std::vector<Named> names{
       {story.next_after, look.q}, {chosen.word, look.after}, {digits(chosen.probability), look.after}};
+  const Network& network = *network_of(context.trace.inputs)->network;
+  const std::span<const NetworkLayer> layers = network.layers();
+  bool beside = true;  ///< the rows have room; else their time is not waited for
+  float share = context.view.looking.share.value_or(1.0f);
+  float done(Part part) const {
+    return share >= 1 ? 1.0f : std::clamp((share - part.from) / (part.until - part.from), 0.0f, 1.0f);
+  }
   Rect rows{}, table{}, foot{};  ///< the row at the left, the words, the sentence
   float line = 0;                ///< height of a word's line
   std::size_t shown = 0;         ///< words that have room
@@ -41,18 +56,21 @@ struct NextPicture {
     Rect room = area;
     if (!presenting) room.max.x -= put_facets(pen, area);
     const Align align = presenting ? Align::middle : Align::left;
-    const char* const title = story.next_after.empty() ? "next.title_first" : "next.title";
+    const bool first = story.next_after.empty(), told = done(chances) >= 1;  // no number before it is made
+    const char* const title = told    ? (first ? "next.title_first" : "next.title")
+                              : first ? "next.ask_first"
+                                      : "next.ask";
     area.min.y += pen.sentence(TextRole::prose, say(title), names, room, pen.type.title, look.ink, align);
     room.min.y = area.min.y;
-    area.min.y +=
-        pen.sentence(TextRole::story, say("next.story"), names, room, pen.type.story, look.muted, align) + 10 * u;
+    std::string story_text(say("next.story"));
+    if (!row_of_last_layer()) story_text += " " + say.fill("next.layers_between", {layers[index_of_layer()].layer});
+    area.min.y += pen.sentence(TextRole::story, story_text, names, room, pen.type.story, look.muted, align) + 10 * u;
   }
 
   void lay_out() {
     const float sentence = pen.type.word * 2.6f, dials = dials_fit() ? 62 * u : 0;
     foot = {{area.min.x, area.max.y - sentence - dials}, area.max};
     area.max.y = foot.min.y - 8 * u;
-    const bool beside = area.width() >= 900 * u;
     rows = {area.min, {area.min.x + (beside ? area.width() * 0.31f : 0), area.max.y}};
     table = {{beside ? rows.max.x + 40 * u : area.min.x, area.min.y}, area.max};
     const float room = table.height() - pen.type.caption * 3.4f;
@@ -64,23 +82,36 @@ struct NextPicture {
 
   // The row, and what it is multiplied with.
 
-  void put_row(float y, float high, const std::vector<float>& numbers, const std::string& words, ImU32 frame) const {
+  void put_row(float y, float high, const std::vector<float>& numbers, const std::string& words, ImU32 frame, Part part,
+               const std::optional<Cell>& first = {}) const {
+    const float made = done(part);
+    if (made <= 0) return;
     const std::string size = "‖·‖ = " + printed(length_of(numbers)).text;
     const float right = rows.max.x - pen.measure(Face::mono, pen.type.number, size).x;
     pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {rows.min.x, y}, Align::left, look.ink,
              elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, right - rows.min.x - 10 * u));
     pen.text(TextRole::number, Face::mono, pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
     const Rect strip{{rows.min.x, y + pen.type.caption}, {rows.max.x, y + pen.type.caption + high}};
-    put_row_strip(pen, numbers, largest_of(numbers), strip);
+    put_row_strip(pen, numbers, largest_of(numbers), strip, made, first);
     pen.box(strip.grown(1.5f * u), frame, std::max(1.5f, 1.5f * u), Corner::cell * u);
     pen.add_content(strip);
   }
 
-  void put_step(float y, const char* words) const {
+  void put_step(float y, const char* words, Part part) const {
+    if (done(part) <= 0) return;
     const float x = rows.min.x + 14 * u;
     pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, std::max(1.0f, 1.5f * u), true);
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + 18 * u, y}, Align::left, look.muted,
              std::string(say(words)));
+  }
+
+  std::size_t index_of_layer() const {
+    return static_cast<std::size_t>(network.find_layer(context.trace.scenario.layer).value_or(0));
+  }
+  /// The row is the one that the last layer leaves.
+  std::optional<Cell> row_of_last_layer() const {
+    if (index_of_layer() + 1 != layers.size()) return {};
+    return Cell{Stage::output, context.view.batch, 0, next.place, 0};
   }
 
   void put_rows() const {
@@ -88,11 +119,14 @@ struct NextPicture {
     if (open) return put_sum_of_logit();
     const float each = rows.height() / 4, high = std::min(each * 0.34f, 46 * u), top = rows.min.y + pen.type.caption;
     const float pitch = std::min(each, high + 78 * u);
-    put_row(top, high, next.product.last, say.fill("next.row", {story.next_after}), look.muted);
-    put_step(top + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.norm");
-    put_row(top + pitch, high, next.product.row, std::string(say("next.normed")), look.q);
-    put_step(top + pitch + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.product");
-    put_row(top + 2 * pitch, high, next.product.word, say.fill("next.word_row", {chosen.word}), look.after);
+    put_row(top, high, next.product.last, say.fill("next.row", {story.next_after}), look.muted, last_row,
+            row_of_last_layer());
+    put_step(top + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.norm", normed_row);
+    put_row(top + pitch, high, next.product.row, std::string(say("next.normed")), look.q, normed_row);
+    put_step(top + pitch + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.product",
+             word_row);
+    put_row(top + 2 * pitch, high, next.product.word, say.fill("next.word_row", {chosen.word}), look.after, word_row);
+    if (done(the_product) < 1) return;
     const float y = top + 3 * pitch;
     const std::string number = "= " + logit_text(chosen.logit);
     const Rect at =
@@ -145,21 +179,25 @@ struct NextPicture {
                look.muted, elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, at.width() + 10 * u));
     };
     const Sampling& sampling = story.sampling;
-    put(word_end, logit_end, std::string(say("next.logit")));
-    put(logit_end, tempered_end, "÷ " + MatrixNumbers(2, true)(sampling.temperature));
+    if (done(logits) > 0) put(word_end, logit_end, std::string(say("next.logit")));
+    if (done(divided) > 0) put(logit_end, tempered_end, "÷ " + MatrixNumbers(2, true)(sampling.temperature));
     std::string kept;
     if (sampling.top_k > 0) kept = "top-" + std::to_string(sampling.top_k);
     if (sampling.top_p < 1) kept += (kept.empty() ? "top-p " : ", p ") + MatrixNumbers(2, true)(sampling.top_p);
-    put(tempered_end, kept_end, kept.empty() ? "top-k, top-p" : kept);
-    put(kept_end, 1, std::string(say("next.probability")));
+    if (done(falling) > 0) put(tempered_end, kept_end, kept.empty() ? "top-k, top-p" : kept);
+    if (done(chances) > 0) put(kept_end, 1, std::string(say("next.probability")));
   }
 
   void put_candidate(std::size_t i, float low, float high) const {
     const NextCandidate& candidate = next.candidates[i];
-    const bool is_chosen = static_cast<Index>(i) == next.chosen, out = !(candidate.probability > 0);
+    // The words come one after another, the likeliest first.
+    const float come = std::clamp(done(logits) * static_cast<float>(shown) - static_cast<float>(i), 0.0f, 1.0f);
+    if (come <= 0) return;
+    const bool is_chosen = static_cast<Index>(i) == next.chosen && done(chances) >= 1,
+               out = done(falling) > 0 && !(candidate.probability > 0);
     const float y = table.min.y + pen.type.caption * 1.7f + static_cast<float>(i) * line;
     // What falls out falls out of line, too.
-    const Rect row{{table.min.x + (out ? 14 * u : 0), y + 2 * u}, {table.max.x, y + line - 2 * u}};
+    const Rect row{{table.min.x + (out ? 14 * u * done(falling) : 0), y + 2 * u}, {table.max.x, y + line - 2 * u}};
     const float middle = row.centre().y, size = line >= pen.type.word * 2.4f ? pen.type.word * 1.3f : pen.type.word;
     if (!out) pen.fill(row, look.card, Corner::control * u);
     pen.box(row, is_chosen ? look.after : look.line, is_chosen ? std::max(2.0f, 2 * u) : 1, Corner::control * u);
@@ -174,15 +212,17 @@ struct NextPicture {
     const float from = logit.min.x, until = logit.max.x - number - 8 * u;
     const auto at = [&](float value) { return from + (until - from) * (value - low) / std::max(high - low, 1e-6f); };
     if (until - from > 20 * u)
-      pen.bar({at(0), middle}, {at(candidate.logit), middle}, std::min(line * 0.4f, 18 * u),
+      pen.bar({at(0), middle}, {at(candidate.logit * come), middle}, std::min(line * 0.4f, 18 * u),
               fade(sign_colour(pen, candidate.logit), out ? 0.5f : 1.0f), candidate.logit);
     const auto put_number = [&](float right, std::string text, bool lit) {
       pen.text(TextRole::number, Face::mono, pen.type.number, {right, middle}, Align::right,
                lit ? look.ink : look.muted, std::move(text));
     };
-    put_number(logit.max.x, logit_text(candidate.logit), !out);
+    if (come >= 1) put_number(logit.max.x, logit_text(candidate.logit), !out);
+    if (done(divided) <= 0) return;
     put_number(column(logit_end, tempered_end, row).max.x,
                story.sampling.temperature > 0 ? logit_text(candidate.tempered) : "–", !out);
+    if (done(falling) <= 0) return;
     const Rect kept = column(tempered_end, kept_end, row);
     const bool falls = !candidate.in_top_k || !candidate.in_top_p;
     const char* const why = !candidate.in_top_k ? "next.out_k" : "next.out_p";
@@ -190,13 +230,14 @@ struct NextPicture {
       pen.text(TextRole::caption, Face::ui, pen.type.caption, {kept.min.x, middle}, Align::left, look.muted,
                elide(context.fonts, Face::ui, pen.type.caption, std::string(say(why)), kept.width() + 8 * u));
     else pen.fill({{kept.min.x + 4 * u, middle - 5 * u}, {kept.min.x + 14 * u, middle + 5 * u}}, look.after, 5 * u);
-    const Rect share = column(kept_end, 1, row);
-    const Rect track{{share.min.x, middle - 7 * u}, {share.max.x - number, middle + 7 * u}};
+    if (done(chances) <= 0) return;
+    const Rect last = column(kept_end, 1, row);
+    const Rect track{{last.min.x, middle - 7 * u}, {last.max.x - number, middle + 7 * u}};
     if (track.width() > 20 * u) pen.fill(track, look.field, Corner::cell * u);
-    const float width = static_cast<float>(candidate.probability) * track.width();
+    const float width = static_cast<float>(candidate.probability) * track.width() * done(chances);
     if (width > 0 && track.width() > 20 * u)
       pen.fill({track.min, {track.min.x + width, track.max.y}}, look.after, std::min(3 * u, width / 2));
-    put_number(share.max.x, out ? "0" : digits(candidate.probability), !out);
+    if (done(chances) >= 1) put_number(last.max.x, out ? "0" : digits(candidate.probability), !out);
   }
 
   void put_table() const {
@@ -214,12 +255,18 @@ struct NextPicture {
     const Index count = next.others + std::ssize(next.candidates) - static_cast<Index>(shown);
     const float y = table.min.y + pen.type.caption * 2.6f + static_cast<float>(shown) * line;
     const std::string more = say.fill("level.more_together", {std::to_string(count), digits(others)});
-    if (count > 0)
+    if (count > 0 && done(chances) >= 1)
       pen.text(TextRole::caption, Face::ui, pen.type.caption, {table.min.x + 12 * u, y}, Align::left, look.muted, more);
     pen.add_content(table);
   }
 
   // The sentence, and what it goes on by.
+
+  /// From where the word drops into the sentence.
+  ImVec2 word_in_table() const {
+    const float y = table.min.y + pen.type.caption * 1.7f + (static_cast<float>(next.chosen) + 0.5f) * line;
+    return {table.min.x + 12 * u + pen.measure(Face::bold, pen.bold(pen.type.word), chosen.word).x / 2, y};
+  }
 
   void put_sentence() const {
     const float high = pen.type.word * 2.1f, y = foot.min.y + high / 2, size = pen.type.word;
@@ -242,8 +289,10 @@ struct NextPicture {
       x = chip.max.x + 8 * u;
     }
     const Rect chip{{x, y - high / 2}, {x + fresh, y + high / 2}};
-    pen.box(chip, look.after, std::max(2.0f, 2 * u), Corner::control * u);
-    pen.text(TextRole::word, Face::bold, pen.bold(size), chip.centre(), Align::middle, look.after, chosen.word);
+    pen.box(chip, done(drop) >= 1 ? look.after : look.line, std::max(2.0f, 2 * u), Corner::control * u);
+    if (const float way = done(drop); way > 0)
+      pen.text(TextRole::word, Face::bold, pen.bold(size), mixed(word_in_table(), chip.centre(), eased(way)),
+               Align::middle, look.after, chosen.word);
     if (story.writes) pen.target(chip, SceneAction::write_word, chosen.token);
     if (!writes) return;
     const Rect at{{foot.max.x - button, y - high / 2}, {foot.max.x, y + high / 2}};
@@ -268,6 +317,8 @@ Scene make_next(const SceneContext& context, const NextWords& next, const Senten
   Scene scene;
   Pen pen(context, scene);
   NextPicture picture{pen, next, story, scene_area(context, place)};
+  picture.beside = picture.area.width() >= 900 * context.u;
+  if (!picture.beside) picture.share = mixed(the_product.until, 1, picture.share);
   picture.put_titles();
   picture.lay_out();
   picture.put_rows();

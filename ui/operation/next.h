@@ -25,12 +25,11 @@ struct NextWords {
   Index others = 0;
   double others_probability = 0;
   std::vector<std::string> sentence;  ///< up to the word that they follow
+  Index place = 0;                    ///< of the word that they follow
   Index chosen = 0;                   ///< of the candidates: the one that is looked at
   LogitProduct product;               ///< its logit
 };
 
-/// Whether the trace's network says what comes next.
-bool says_next(const Trace& trace);
 /// At a place of its words, −1 the one where it predicts; `token` is the one that is looked at, else the likeliest.
 NextWords next_words(const Trace& trace, const View& view, const SentenceStory& story, const OtherPass& other,
                      Index place, std::optional<Index> token);

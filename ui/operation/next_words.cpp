@@ -7,11 +7,6 @@
 
 namespace headlight {
 
-bool says_next(const Trace& trace) {
-  const auto run = network_of(trace.inputs);
-  return run && run->logits.defined() && run->final.defined();
-}
-
 NextWords next_words(const Trace& trace, const View& view, const SentenceStory& story, const OtherPass& other,
                      Index place, std::optional<Index> token) {
   constexpr std::ptrdiff_t shown = 8;
@@ -36,6 +31,7 @@ NextWords next_words(const Trace& trace, const View& view, const SentenceStory& 
     least = all[static_cast<std::size_t>(sampling.top_k - 1)];
   }
   NextWords next;
+  next.place = place;
   double named = 0;
   for (auto id = order.begin(); id != last; ++id) {
     NextCandidate candidate{run.network->word(*id), *id, logit(*id), logit(*id)};

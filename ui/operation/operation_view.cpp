@@ -8,10 +8,13 @@
 #include "ui/frame/press.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/scene_context.h"
+#include "ui/level/travel.h"
+#include "ui/operation/breaks.h"
 #include "ui/operation/next.h"
 #include "ui/operation/operation.h"
 #include "ui/operation/softmax_row.h"
 #include "ui/operation/why.h"
+#include "ui/player/stages.h"
 #include "ui/sentence/sentence_view.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
@@ -79,6 +82,7 @@ void go_to_head(const Frame& frame, const Cell& at) {
 void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::write_word) return write_word(frame, story_here(frame), target.index);
   if (target.action == SceneAction::draw_word) return write_word(frame, story_here(frame), {});
+  if (target.action == SceneAction::knock_out) return take_away(frame, target.index);
   const bool next = shows_next(frame) || shows_why(frame);
   if (shows_why(frame) && target.action == SceneAction::head) return go_to_head(frame, target.cell);
   frame.show([action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace,
@@ -240,21 +244,38 @@ bool write_next_word(const Frame& frame) {
   return true;
 }
 
+const Scene* last_operation_scene(const Frame& frame) {
+  const auto* last = frame.pictures.find<OperationScene>();
+  return last ? &last->scene : nullptr;
+}
+
+namespace {
+
+Scene scene_of(const Frame& frame, Rect place) {
+  const View& view = frame.view();
+  const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
+  if (facet == Facet::journey) return make_journey(scene_context(frame), words_beside_journey(frame), place);
+  if (facet == Facet::geometry) return make_geometry(scene_context(frame), place);
+  if (shows_why(frame)) return why_scene(frame, place);
+  const SceneContext context = scene_context(frame);
+  const SentenceStory* story = says_next(*frame.trace()) ? &story_here(frame) : nullptr;
+  const bool breaks = story && has_breaks(context, *story, place);
+  const Rect room = breaks ? without_breaks(context, place) : place;
+  const Stage stage = stage_shown(frame);
+  Scene scene =
+      shows_next(frame) ? next_scene(frame, room) : make_operation(context, stage, reveal_of(frame, stage), room);
+  Pen pen(context, scene);
+  if (breaks) put_breaks(pen, *story, place);
+  return scene;
+}
+
+}  // namespace
+
 const Scene& operation_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   return frame
-      .picture<OperationScene>(
-          [&] {
-            const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
-            if (facet == Facet::journey)
-              return OperationScene{make_journey(scene_context(frame), words_beside_journey(frame), place)};
-            if (facet == Facet::geometry) return OperationScene{make_geometry(scene_context(frame), place)};
-            if (shows_next(frame)) return OperationScene{next_scene(frame, place)};
-            if (shows_why(frame)) return OperationScene{why_scene(frame, place)};
-            const Stage stage = stage_shown(frame);
-            return OperationScene{make_operation(scene_context(frame), stage, reveal_of(frame, stage), place)};
-          },
-          view.looking, view.selected, view.step, view.way, place)
+      .picture<OperationScene>([&] { return OperationScene{scene_of(frame, place)}; }, view.looking, view.selected,
+                               view.step, view.way, place)
       .scene;
 }
 
@@ -321,7 +342,7 @@ void draw_operation_view(const Frame& frame, Rect place) {
   } else if (word != frame.view().looking.pointed && frame.view().looking.facet != Facet::step) {
     frame.show([word](View& v) { v.looking.pointed = word; });
   }
-  draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
+  draw_scene_on_way(frame, scene);
   draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);
 }
 

@@ -16,6 +16,8 @@ View with_facet(View view, Facet facet);
 bool drags_in_operation(const Frame& frame, Rect place);
 /// Where the next word's picture is shown and one can be written: draws and writes it; whether it was.
 bool write_next_word(const Frame& frame);
+/// As it was drawn last; null where it was not.
+const Scene* last_operation_scene(const Frame& frame);
 /// As it is now, in `place`.
 const Scene& operation_scene(const Frame& frame, Rect place);
 /// With what the pointer does in it.

@@ -49,6 +49,8 @@ struct Block {
   MatrixQuad quad;                             ///< its values are the part alone
   Index row = 0, col = 0, rows = 0, cols = 0;  ///< of the whole: where the part begins, how large it is
   Rect rect;
+  bool turned = false;  ///< its columns are the stage's rows
+  bool own = true;      ///< its numbers are the stage's
 
   Rect cell(Index r, Index c) const;  ///< by the whole's indices
   Rect row_at(Index r) const;
@@ -61,7 +63,9 @@ Block with_numbers(const Block& block, Tensor values);
 void put(Pen& pen, const Block& block, float opacity, Rect seen);
 inline void put(Pen& pen, const Block& block, float opacity = 1) { put(pen, block, opacity, block.rect); }
 /// The numbers of one row of the residual stream as a strip, −`most` to `most` in colours; the first `share` of it.
-void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect rect, float share = 1);
+/// `first`: where its numbers are a stage's.
+void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect rect, float share = 1,
+                   const std::optional<Cell>& first = {});
 float largest_of(const std::vector<float>& row);
 double length_of(const std::vector<float>& row);
 /// The empty cells that numbers come into.

@@ -73,6 +73,7 @@ struct Residual {
   const Cell cell = cell_of(task.trace(), context.view, Stage::output, task.focus);
   const Index width = std::ssize(parts.before);
   const float number = context.fonts.crisp(Face::mono, pen.type.number);
+  const bool open = context.view.looking.unfolded;
   const std::size_t neuron_lines = lines_for_neurons();  ///< the same while it is played: nothing moves
   std::vector<RowLine> lines{};
   Rect strips{};  ///< of all lines
@@ -82,7 +83,7 @@ struct Residual {
   void lay_out() {
     const Rect& area = task.area;
     header = pen.type.caption * 2;
-    const float foot = static_cast<float>(neuron_lines) * pen.type.caption * 1.7f + (neuron_lines == 0 ? 0 : 10 * u);
+    const float foot = mlp_height();
     const float high = area.height() - header - foot, least = std::max(number, pen.type.caption) * 1.35f + 3 * u;
     lines = lines_of(context, parts, cell.row, static_cast<std::size_t>(std::max(high / least, 1.0f)));
     pitch = std::min(high / static_cast<float>(lines.size()), 62 * u);
@@ -140,7 +141,9 @@ struct Residual {
       pen.text(TextRole::caption, face, size_of(line), {strips.min.x - 12 * u, y}, Align::right, line.colour,
                elide(context.fonts, face, size_of(line), line.name, names - 14 * u));
       pen.box(rect, look.line, 1);
-      if (share > 0) put_row_strip(pen, line.numbers, most, rect, share);
+      const bool leaves = &line == &lines.back() && line.total;  // what the picture of the next word begins with
+      const Cell first{Stage::output, cell.batch, 0, cell.row, 0};
+      if (share > 0) put_row_strip(pen, line.numbers, most, rect, share, leaves ? std::optional(first) : std::nullopt);
       if (share < 1) continue;
       pen.text(TextRole::number, Face::mono, pen.type.number, {strips.max.x + numbers, y}, Align::right,
                line.total ? look.ink : look.muted, figures(column[i]));
@@ -185,35 +188,69 @@ struct Residual {
   std::size_t lines_for_neurons() const {
     if (parts.mlp.empty() || presenting || !network_of(task.trace().inputs)->is_small()) return 0;
     const float height = task.area.height();
-    return height >= 560 * u ? 5 : height >= 380 * u ? 3 : 0;
+    return height >= 560 * u ? 4 : height >= 380 * u ? 2 : 0;
   }
-  /// What the MLP is, and which of its neurons add most.
-  std::vector<std::string> neurons_told() const {
+  float text_line() const { return pen.type.caption * 1.7f; }
+  float strip_line() const { return pen.type.caption * 2.1f; }
+  /// Of the MLP's card: folded a line; open the row as its norm leaves it, its neurons, and those that add most.
+  float mlp_height() const {
+    if (neuron_lines == 0) return 0;
+    const float inside = open ? 2 * strip_line() + static_cast<float>(neuron_lines) * text_line() : 0;
+    return 14 * u + text_line() + inside + (open ? 6 * u : 0);
+  }
+
+  void put_mlp() const {
+    if (neuron_lines == 0 || !task.reveal.whole()) return;
     const auto run = network_of(task.trace().inputs);
     const Index layer = run->network->find_layer(task.trace().scenario.layer).value_or(0);
-    const NeuronsOfRow found = run->network->neurons_of(*run, layer, parts, neuron_lines - 1);
-    if (found.largest.empty()) return {};
+    const NeuronsOfRow found = run->network->neurons_of(*run, layer, parts, open ? neuron_lines : 1);
+    if (found.largest.empty()) return;
+    const Rect card{{task.area.min.x, strips.max.y + 10 * u},
+                    {task.area.max.x, strips.max.y + 10 * u + mlp_height() - 14 * u}};
+    pen.fill(card, look.card, Corner::control * u);
+    pen.box(card, look.line, 1, Corner::control * u);
+    pen.target(card, SceneAction::unfold, open ? 0 : 1, cell);
     const NetworkLayer& at = run->network->layers()[static_cast<std::size_t>(layer)];
     const BlockSpec& block =
         run->network->spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
-    std::vector<std::string> told{say.fill("residual.neurons", {std::to_string(width), std::to_string(found.width),
-                                                                std::string(name(block.mlp->activation))})};
-    for (const Neuron& neuron : found.largest) {
-      std::string words;
-      for (const Index id : neuron.words) words.append(words.empty() ? "" : ", ").append(run->network->word(id));
-      told.push_back(
-          say.fill(words.empty() ? "residual.neuron" : "residual.neuron_words",
-                   {std::to_string(neuron.index), printed(static_cast<double>(neuron.activation)).text, words}));
-    }
-    return told;
+    put_card_title(card, say.fill("residual.neurons", {std::to_string(width), std::to_string(found.hidden.size()),
+                                                       std::string(name(block.mlp->activation))}));
+    if (open) put_inside(card, found, *run->network);
   }
-  void put_neurons() const {
-    if (neuron_lines == 0 || !task.reveal.whole()) return;
-    float y = strips.max.y + 10 * u + pen.type.caption * 0.85f;
-    for (const std::string& line : neurons_told()) {
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {task.area.min.x, y}, Align::left, look.muted,
-               elide(context.fonts, Face::ui, pen.type.caption, line, task.area.width()));
-      y += pen.type.caption * 1.7f;
+  void put_card_title(const Rect& card, const std::string& sizes) const {
+    const float y = card.min.y + text_line() / 2, x = card.min.x + 10 * u;
+    const std::string hint(say(open ? "residual.fold" : "residual.open"));
+    const Rect end = pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x - 10 * u, y}, Align::right,
+                              look.accent, hint);
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y}, Align::left, look.ink,
+             elide(context.fonts, Face::ui, pen.type.caption, sizes, end.min.x - x - 16 * u));
+  }
+  void put_inside(const Rect& card, const NeuronsOfRow& found, const Network& network) const {
+    float y = card.min.y + text_line();
+    const auto strip = [&](const char* key, const std::vector<float>& row) {
+      const Rect rect{{strips.min.x, y + 3 * u}, {card.max.x - 10 * u, y + strip_line() - 3 * u}};
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {strips.min.x - 12 * u, rect.centre().y}, Align::right,
+               look.muted, elide(context.fonts, Face::ui, pen.type.caption, std::string(say(key)), names - 14 * u));
+      put_row_strip(pen, row, largest_of(row), rect);
+      pen.box(rect, look.line, 1);
+      y += strip_line();
+      return rect;
+    };
+    strip("residual.normed", found.normed);
+    const Rect neurons = strip("residual.hidden", found.hidden);
+    const float each = neurons.width() / static_cast<float>(found.hidden.size());
+    for (const Neuron& neuron : found.largest) {
+      const float x = neurons.min.x + each * static_cast<float>(neuron.index);
+      pen.box({{x - u, neurons.min.y - 2 * u}, {x + std::max(each, 2 * u) + u, neurons.max.y + 2 * u}}, look.ink,
+              std::max(1.0f, u), Corner::mark * u);
+      std::string words;
+      for (const Index id : neuron.words) words.append(words.empty() ? "" : ", ").append(network.word(id));
+      const std::string told =
+          say.fill(words.empty() ? "residual.neuron" : "residual.neuron_words",
+                   {std::to_string(neuron.index), printed(static_cast<double>(neuron.added)).text, words});
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {strips.min.x, y + text_line() / 2}, Align::left,
+               look.muted, elide(context.fonts, Face::ui, pen.type.caption, told, card.max.x - strips.min.x - 10 * u));
+      y += text_line();
     }
   }
 };
@@ -232,7 +269,7 @@ void residual(const Task& task, const BlockParts& parts) {
   picture.lay_out();
   picture.put_lines();
   picture.put_column();
-  picture.put_neurons();
+  picture.put_mlp();
 }
 
 }  // namespace headlight::operation

@@ -49,6 +49,10 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
       const Rgba seen = lit ? ground : mixed(ground, colours(look.theme).card, 0.4f);
       pen.fill(cell, to_imgui(seen), Corner::control * u);
+      Cell number = matrix_of(task.trace(), task.context().view, band.stage);
+      number.row = task.focus.query;
+      number.col = k;
+      pen.mark(number);
       if (pixels > 0)
         pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)),
                  figures(band.values[i]));
@@ -292,7 +296,9 @@ void put_formula(const Task& task, Rect room, const std::optional<std::string>& 
   const float least = pen.context().view.presenting ? pen.type.least : 0;
   const std::string formula = formula_in_words(pen.context().words, found.formula);
   std::string all = formula;
-  if (const std::string& filled = numbers.value_or(found.numbers); !filled.empty())
+  const Reveal& reveal = task.reveal;  // its numbers come with the number itself
+  const bool made = reveal.whole() || (reveal.share ? *reveal.share >= 0.8f : reveal.shown.has(cell.row, cell.col));
+  if (const std::string& filled = numbers.value_or(found.numbers); made && !filled.empty())
     all += " = " + formula_in_words(pen.context().words, filled);
   if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, all, std::max(least, pixels * 0.8f),
                Align::middle) > 0)

@@ -142,10 +142,18 @@ struct SoftmaxPicture {
   void put_masked(std::size_t i, const Rect& band) const {
     pen.hatch({{at.x(i) - at.bar_width / 2, band.min.y}, {at.x(i) + at.bar_width / 2, band.max.y - at.pixels * 1.35f}});
   }
-  void bar(std::size_t i, float from, double value, float length) const {
+  bool bar(std::size_t i, float from, double value, float length) const {
     // What is thinner than a third of a pixel has no direction of its own.
-    if (std::isfinite(length) && std::abs(length) >= 0.3f)
-      pen.bar({at.x(i), from}, {at.x(i), from - length}, at.bar_width, colour(row.parts[i]), static_cast<float>(value));
+    if (!std::isfinite(length) || std::abs(length) < 0.3f) return false;
+    pen.bar({at.x(i), from}, {at.x(i), from - length}, at.bar_width, colour(row.parts[i]), static_cast<float>(value));
+    return true;
+  }
+  /// What was put last is the number of this word.
+  void mark(const SoftmaxPart& part, Stage stage) const {
+    Cell cell = matrix_of(task.trace(), task.context().view, stage);
+    cell.row = task.focus.query;
+    cell.col = part.key;
+    if (part.kind == SoftmaxPart::Kind::word) pen.mark(cell);
   }
   void target_columns(const Rect& band) const {
     for (std::size_t i = 0; i < at.count(); ++i) {
@@ -161,7 +169,8 @@ struct SoftmaxPicture {
       const SoftmaxPart& part = row.parts[i];
       const bool others = part.kind == SoftmaxPart::Kind::others;
       if (part.is_out()) put_masked(i, at.scores);
-      else if (!others) bar(i, at.zero, part.score, part.score * at.unit);
+      else if (!others && bar(i, at.zero, part.score, part.score * at.unit))
+        mark(part, made_from(task.trace(), task.stage));
       put_number_under(i, at.scores, at.score_texts);
       if (is_guessed(task.context()) || row.empty || !std::isfinite(part.score) || others) continue;
       pen.target(at.cell(i, at.scores), SceneAction::score, part.key);
@@ -211,9 +220,10 @@ struct SoftmaxPicture {
     target_columns(at.powers);
   }
 
-  void put_piece(Rect rect, std::size_t i) const {
-    if (rect.height() >= 0.3f && rect.width() >= 0.3f)
-      pen.fill(rect, colour(row.parts[i]), std::min({Corner::mark * u, rect.height() / 3, rect.width() / 3}));
+  bool put_piece(Rect rect, std::size_t i) const {
+    if (rect.height() < 0.3f || rect.width() < 0.3f) return false;
+    pen.fill(rect, colour(row.parts[i]), std::min({Corner::mark * u, rect.height() / 3, rect.width() / 3}));
+    return true;
   }
 
   /// The powers stacked; what has landed is added.
@@ -248,7 +258,7 @@ struct SoftmaxPicture {
       const bool there = is_shared(part), flies = !there && task.reveal.share && at.sum_unit > 0;
       if (flies) put_piece(mixed(at.piece(i), rect, eased(on_way(i, made.shares))), i);
       if (!there) continue;
-      put_piece(rect, i);
+      if (put_piece(rect, i)) mark(part, Stage::weights);
       put_share_text(part, rect);
       if (part.kind == SoftmaxPart::Kind::word) pen.target(rect, SceneAction::key_word, part.key);
       if (!row.tried) continue;

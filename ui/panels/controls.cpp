@@ -6,11 +6,15 @@
 #include <cstdio>
 #include <numeric>
 
+#include "core/network/head_overview.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/wanted.h"
+#include "ui/frame/one_line.h"
 #include "ui/lessons/lesson_panel.h"
+#include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/panels/setting_controls.h"
+#include "ui/widgets/choice_box.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -27,34 +31,17 @@ Choices lengths() {
   return std::span(list);
 }
 
-/// Several sentences, a batch entry each, stand in the field with " / " between them.
-constexpr std::string_view between_lines = " / ";
-
-const std::string& in_one_line(const Frame& frame) {
-  struct OneLine {
-    std::string text;
-  };
-  const auto make = [&] {
-    OneLine line;
-    for (const char c : frame.document.scenario.text) c == '\n' ? line.text += between_lines : line.text += c;
-    return line;
-  };
-  return frame.pictures.get<OneLine>(make, frame.document.scenario.text).text;
-}
-
-/// The same the other way round, but for one at the end, after which nothing is typed yet.
-std::string as_lines(std::string text) {
-  for (std::size_t at = text.find(between_lines); at != std::string::npos; at = text.find(between_lines, at + 1)) {
-    if (text.find_first_not_of(" /", at) != std::string::npos) text.replace(at, between_lines.size(), "\n");
-  }
-  return text;
+/// Where a file's numbers begin; of all other sources, and until there is a trace, at the input.
+Stage first_stage(const Frame& frame) {
+  const bool file = frame.document.scenario.source == Source::file && frame.trace();
+  return file ? frame.trace()->inputs.first_stage() : Stage::query;
 }
 
 void draw_input(const Frame& frame) {
   section(frame, frame.words("controls.input"));
   const Scenario& now = frame.document.scenario;
   if (now.source == Source::text) {
-    auto text = text_field(frame, "##text", in_one_line(frame), Face::ui, true);
+    auto text = text_field(frame, "##text", in_one_line(frame, now.text), Face::ui, true);
     tooltip(frame, frame.words("controls.lines"));
     if (text) *text = as_lines(*text);
     if (text &&
@@ -70,7 +57,7 @@ void draw_input(const Frame& frame) {
   const bool has_file = !now.file.empty();
   const auto clicked = segments(frame, "source", std::span(labels, has_file ? 3u : 2u), chosen);
   if (clicked && *clicked != chosen) frame.actions.push_back(ChangeSource{static_cast<Source>(*clicked)});
-  draw_settings(frame, SettingGroup::input);
+  if (first_stage(frame) == Stage::query) draw_settings(frame, SettingGroup::input);
   draw_pasted(frame);
   const std::string& story = in_language(frame.document.origin.lesson.description, frame.words.language());
   const Scenario& began = frame.document.origin.lesson.scenario;
@@ -130,9 +117,21 @@ void draw_packing(const Frame& frame) {
   }
 }
 
+/// Which of a network's layers, or of the layers whose attention a file holds.
+void draw_layer_choice(const Frame& frame) {
+  const auto& overview = frame.trace()->overview;
+  if (!overview || overview->layers.size() < 2) return;
+  const auto name_of = [&](int i) { return overview->layers[static_cast<std::size_t>(i)].layer.c_str(); };
+  note(frame, frame.words("settings.layer"));
+  const auto picked = choice_box(frame, "##looked_at_layer", static_cast<int>(overview->layers.size()),
+                                 static_cast<int>(overview->chosen), name_of);
+  if (picked) frame.edit({}, [name = std::string(name_of(*picked))](Scenario& s) { s.layer = name; });
+}
+
 void draw_looking(const Frame& frame) {
   const Dims dims = wanted_dims(frame.document);
   section(frame, frame.words("controls.looking_at"));
+  draw_layer_choice(frame);
   const auto pick = [&](const char* id, const char* label, Index value, Index count, auto set) {
     if (count < 2) return;
     if (const auto change = int_slider(frame, id, label, value, Choices(0, count - 1))) {
@@ -141,7 +140,8 @@ void draw_looking(const Frame& frame) {
   };
   pick("batch", frame.words("controls.batch"), frame.view().batch, dims.batch, [](View& v, Index i) { v.batch = i; });
   pick("head", frame.words("controls.head"), frame.view().head, dims.heads, [](View& v, Index i) { v.head = i; });
-  if (dims.d_query == dims.d_key && dims.d_key == dims.d_value) draw_packing(frame);
+  const bool projects = frame.trace()->has(Stage::W_q);
+  if (projects && dims.d_query == dims.d_key && dims.d_key == dims.d_value) draw_packing(frame);
 }
 
 void draw_scores(const Frame& frame) {
@@ -178,6 +178,12 @@ void draw_scores(const Frame& frame) {
   draw_settings(frame, SettingGroup::scores);
 }
 
+/// A lesson's words are read from the last row, too: 24 pixels at 1920 × 1080, 18 in the smallest presentation.
+float wall_scale(ImVec2 window, float u) {
+  const float pixels = std::max(24 * std::min(window.x / 1920, window.y / 1080), 18.0f);
+  return std::clamp(std::ceil(pixels / (TypeSize::large * u) * 8) / 8, 1.0f, 2.0f);
+}
+
 void draw_setting_named(const Frame& frame, const std::string& key) {
   const auto& settings = all_settings();
   const auto found = std::ranges::find(settings, key, &Setting::key);
@@ -189,18 +195,22 @@ void draw_setting_named(const Frame& frame, const std::string& key) {
 void draw_controls(const Frame& frame, Rect place) {
   if (const Course* course = open_course(frame.document, frame.pictures);
       course && frame.view().kind != ViewKind::lesson) {
-    return draw_lesson_panel(frame, *course, place, draw_setting_named);
+    Frame on_wall = frame;
+    if (frame.view().presenting) on_wall.u *= wall_scale(ImGui::GetIO().DisplaySize, frame.u);
+    return draw_lesson_panel(on_wall, *course, place, draw_setting_named);
   }
   const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
   draw_input(frame);
   if (!frame.trace()) return;
-  draw_shape(frame);
+  if (first_stage(frame) == Stage::query) draw_shape(frame);
   draw_looking(frame);
-  draw_mask_controls(frame);
-  draw_scores(frame);
-  draw_variant_controls(frame);
-  draw_dropout_controls(frame);
+  if (first_stage(frame) != Stage::weights) {  // else there are no scores to be changed
+    draw_mask_controls(frame);
+    draw_scores(frame);
+    draw_variant_controls(frame);
+    draw_dropout_controls(frame);
+  }
   draw_colour_controls(frame);
   draw_file_controls(frame);
   draw_further_controls(frame);

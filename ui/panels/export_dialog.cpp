@@ -93,6 +93,13 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
               frame.look.muted, words, place.max.x - x);
 }
 
+/// "Left out for want of room: title, formula"
+std::string left_out_words(const Frame& frame, const ExportPreview& preview) {
+  std::string list;
+  for (const std::string& each : preview.left_out) list += (list.empty() ? "" : ", ") + said(frame, each);
+  return frame.words.fill("export.left_out", {list});
+}
+
 void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, ExportChoice& choice) {
   const float u = frame.u;
   const char* copy = frame.words("export.copy_command");
@@ -124,6 +131,9 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
     draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below,
                 failed ? frame.look.warning : frame.look.accent,
                 failed ? said(frame, frame.document.error) : frame.document.notice, place.width());
+  } else if (!preview.left_out.empty()) {
+    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning,
+                left_out_words(frame, preview), place.width());
   }
 }
 

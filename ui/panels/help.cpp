@@ -10,45 +10,51 @@
 namespace headlight {
 namespace {
 
+// What plays, what looks, what changes the numbers, what goes in and out: a line without keys is a heading.
 constexpr Shortcut shortcuts[] = {
+    {"", "help.group_play"},
     {"Space", "help.play"},
     {"← →", "help.step"},
     {"Shift+←  Shift+→", "help.stage"},
     {"PgUp PgDn", "help.clicker"},
     {"Home End", "help.ends"},
-    {"Enter", "help.enter"},
-    {"Tab  Shift+Tab", "help.tab"},
-    {"Esc", "help.escape"},
     {"P  F5", "help.present"},
     {"F11", "help.fullscreen"},
     {"B", "help.blank"},
     {"F", "help.freeze"},
     {"N", "help.notes"},
-    {"J  G", "help.facets"},
-    {"K", "help.knock"},
-    {"← → ↑ ↓", "help.heads"},
-    {"M  R  F", "help.together"},
+    {"", "help.group_look"},
+    {"Enter", "help.enter"},
+    {"Esc", "help.escape"},
+    {"Tab  Shift+Tab", "help.tab"},
     {"V  Shift+V", "help.view"},
     {"H  Shift+H", "help.head"},
     {"Alt+← → ↑ ↓", "help.cell"},
+    {"J  G", "help.facets"},
     {"R", "help.reaches"},
     {"+ −  0", "help.zoom"},
     {"G", "help.go_to"},
+    {"← → ↑ ↓", "help.heads"},
+    {"M  R  F", "help.together"},
+    {"?  F1", "help.help"},
+    {"", "help.group_change"},
+    {"Enter  Esc", "help.typing"},
+    {"K", "help.knock"},
     {"A", "help.pin"},
-    {"Ctrl+O", "help.open"},
     {"D", "help.brush"},
     {"← → ↑ ↓  A F G Del", "help.paint"},
-    {"Ctrl+E", "help.export"},
-    {"Ctrl+S  Ctrl+Shift+S", "help.save"},
-    {"Ctrl+V", "help.paste"},
     {"Ctrl+Z", "help.undo"},
     {"Ctrl+Y  Ctrl+Shift+Z", "help.redo"},
+    {"", "help.group_keep"},
+    {"Ctrl+O", "help.open"},
+    {"Ctrl+S  Ctrl+Shift+S", "help.save"},
+    {"Ctrl+E", "help.export"},
+    {"Ctrl+V", "help.paste"},
     {"Ctrl+C", "help.copy_value"},
     {"Ctrl+Shift+C", "help.copy_row"},
     {"Ctrl+Alt+C", "help.copy_matrix"},
     {"Alt+P  Alt+S", "help.save_figure"},
     {"Alt+C  Alt+N", "help.save_numbers"},
-    {"?  F1", "help.help"},
     {"Ctrl+Q", "help.quit"},
 };
 
@@ -79,6 +85,12 @@ void draw_help(const Frame& frame, Rect place) {
       keys = std::max(keys, text_size(frame.fonts, Face::mono, TypeSize::large * u, shortcut.keys).x + 16 * u);
     ImVec2 from{at.x + (first > 0 ? column : 0), at.y};
     for (const Shortcut& shortcut : part) {
+      if (*shortcut.keys == '\0') {
+        draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {from.x, from.y + 3 * u}, frame.look.muted,
+                  frame.words(shortcut.word));
+        from.y += line;
+        continue;
+      }
       draw_text(list, frame.fonts, Face::mono, TypeSize::large * u, from, frame.look.ink, shortcut.keys);
       draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {from.x + keys, from.y}, frame.look.muted,
                   frame.words(shortcut.word), column - keys - 12 * u);

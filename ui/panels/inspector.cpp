@@ -8,6 +8,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/inspector/inspector_picture.h"
 #include "ui/look/measure.h"
+#include "ui/look/stage_words.h"
 #include "ui/panels/cell_editor.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
@@ -77,7 +78,11 @@ class Drawer {
   }
 
   void heading() {
+    const ImVec2 begin = ImGui::GetCursorScreenPos();
     text(Face::bold, TypeSize::heading, frame_.look.lane(picture_.cell.stage), picture_.title, 16);
+    const float titled = text_size(frame_.fonts, Face::bold, TypeSize::heading * u_, picture_.title).x + 10 * u_;
+    draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {begin.x + titled, begin.y + 2 * u_},
+                frame_.look.muted, stage_words(frame_.words, picture_.cell.stage), width_ - titled);
     note(frame_, picture_.place);
     const float size = picture_.cell.stage == Stage::mask ? 20 : 34;
     const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -15,10 +15,12 @@ struct Colours {
   ImU32 ground, border, ink;
 };
 
+float message_width(const Frame& frame, Rect place) { return std::min(620 * frame.u, place.width() - 40 * frame.u); }
+
 /// A sentence at the foot of the canvas, where no field is typed into, with a button that takes it away.
 void draw_message(const Frame& frame, Rect place, const std::string& sentence, const Colours& colours) {
   const float u = frame.u;
-  const float width = std::min(620 * u, place.width() - 40 * u);
+  const float width = message_width(frame, place);
   const auto write = [&](ImDrawList* list, ImVec2 at) {
     return draw_paragraph(list, frame.fonts, Face::ui, TypeSize::large * u, at, colours.ink, sentence, width - 70 * u);
   };
@@ -57,6 +59,14 @@ void draw_progress(const Frame& frame, Rect place) {
 }
 
 }  // namespace
+
+float error_height(const Frame& frame, Rect place) {
+  const Document& document = frame.document;
+  if (document.error.empty() || document.view.dialog == Dialog::exporting || says_error(frame)) return 0;
+  const float words = draw_paragraph(nullptr, frame.fonts, Face::ui, TypeSize::large * frame.u, {}, 0,
+                                     said(frame, document.error), message_width(frame, place) - 70 * frame.u);
+  return std::min(words + 50 * frame.u, 0.4f * place.height());
+}
 
 void draw_messages(const Frame& frame, Rect place) {
   const Document& document = frame.document;

@@ -34,11 +34,11 @@ bool play_button(const Frame& frame, ImVec2 centre) {
 
 void toggle_play(const Frame& frame) {
   if (level_shown(frame.view()) != Level::pipeline) {
-    frame.show([&timeline = frame.timeline](View& v) {
+    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       if (v.playing) {
         v.playing = false;
       } else {
-        v = with_played_stage(std::move(v), timeline);
+        v = with_played_stage(std::move(v), *trace, timeline);
       }
     });
     return;
@@ -172,6 +172,9 @@ void draw_player_bar(const Frame& frame, Rect place) {
   std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
   draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.min.x + 62 * u, place.min.y + 40 * u},
             frame.look.muted, words);
+  ImGui::SetCursorScreenPos({place.min.x + 160 * u, place.min.y + 34 * u});
+  if (chip(frame, "calm", frame.words("player.calm"), frame.view().calm)) frame.show([](View& v) { v.calm = !v.calm; });
+  tooltip(frame, frame.words("player.calm_hint"));
   draw_line(frame, place.min.x + 268 * u, place.max.x - 18 * u, place, true);
 }
 

@@ -8,6 +8,7 @@
 #include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
 #include "ui/open/paste.h"
+#include "ui/open/polarity_dialog.h"
 
 namespace headlight {
 namespace {
@@ -31,27 +32,43 @@ Rect place_right(const Frame& frame, ImVec2 window) {
   return {{window.x - right_width(frame, window), top_height(frame)}, {window.x, window.y - bottom_height(frame)}};
 }
 
-Rect place_middle(const Frame& frame, ImVec2 window) {
+Rect place_messages(const Frame& frame, ImVec2 window) {
   const float left = is_upright(frame, window) ? 0 : left_width(frame, window);
   return {{left, top_height(frame)}, {window.x - right_width(frame, window), below_middle(frame, window)}};
 }
 
+/// What went wrong stands below the canvas, over none of its controls.
+Rect place_middle(const Frame& frame, ImVec2 window) {
+  Rect place = place_messages(frame, window);
+  place.max.y -= std::round(error_height(frame, place));
+  return place;
+}
+
 Rect place_window(const Frame&, ImVec2 window) { return {{0, 0}, window}; }
 
-Rect place_bottom(const Frame& frame, ImVec2 window) { return {{0, window.y - bottom_height(frame)}, window}; }
+Rect place_bottom(const Frame& frame, ImVec2 window) {
+  return {{0, window.y - bottom_height(frame) + watch_height(frame)}, window};
+}
+
+Rect place_watch(const Frame& frame, ImVec2 window) {
+  const float top = window.y - bottom_height(frame);
+  return {{0, top}, {window.x, top + watch_height(frame)}};
+}
 
 constexpr std::array panels{
     Panel{"canvas", place_middle, draw_canvas},
     Panel{"controls", place_left, draw_controls},
     Panel{"inspector", place_right, draw_inspector},
     Panel{"player_bar", place_bottom, draw_player_bar},
+    Panel{"watch_bar", place_watch, draw_watch_bar},
     Panel{"top_bar", place_top, draw_top_bar},
-    Panel{"messages", place_middle, draw_messages},
+    Panel{"messages", place_messages, draw_messages},
     Panel{"matrix_menu", place_window, draw_matrix_menu},
     Panel{"welcome", place_window, draw_welcome},
     Panel{"help", place_window, draw_help},
     Panel{"open", place_window, draw_open_dialog},
     Panel{"layers", place_window, draw_layer_dialog},
+    Panel{"polarity", place_window, draw_polarity_dialog},
     Panel{"paste", place_window, draw_paste_dialog},
     Panel{"export", place_window, draw_export_dialog},
     Panel{"save", place_window, draw_save_dialog},
@@ -78,6 +95,7 @@ bool has_sides(const Frame& frame) {
 float left_width(const Frame& frame, ImVec2 window) {
   const bool lesson =
       !frame.view().alone && !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
+  if (lesson && frame.view().presenting) return std::round(window.x * 0.28f);
   if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
   return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
 }
@@ -92,7 +110,7 @@ float right_width(const Frame& frame, ImVec2 window) {
 }
 
 float bottom_height(const Frame& frame) {
-  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u;
+  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u + watch_height(frame);
 }
 
 }  // namespace headlight

@@ -7,7 +7,7 @@ namespace headlight {
 
 /// Two blanks part shortcuts, one blank the keys that share the modifiers before them: "Alt+← →" is Alt+← and Alt+→.
 struct Shortcut {
-  const char* keys;
+  const char* keys;  ///< "": a heading
   const char* word;  ///< the translation's key
 };
 std::span<const Shortcut> all_shortcuts();

@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <initializer_list>
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,48 @@ const OtherLanguage& other_language(const Frame& frame) {
   return frame.pictures.get<OtherLanguage>(find, frame.words.language());
 }
 
+/// How much room the bar's parts have, and which of them are shown.
+struct BarPlan {
+  bool links = false, undoes = false;  ///< whether there is a button for it
+  bool folded = false;                 ///< the tabs, into one
+  bool named = false;                  ///< the program's name is there
+  float name_width = 0;
+  float pad = 0;   ///< points beside each word
+  float from = 0;  ///< where what is always at hand begins
+};
+
+BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> buttons) {
+  const float u = frame.u;
+  const auto width_of = [&](const char* label, Face face = Face::ui, float size = TypeSize::body) {
+    return text_size(frame.fonts, face, size * u, label).x;
+  };
+  BarPlan plan;
+  plan.links = !frame.document.page.empty();
+  float at_hand = 0, tab_text = 0;
+  int right_buttons = 0, tabs_shown = 0;
+  for (const char* label : buttons) at_hand += width_of(label), ++right_buttons;
+  if (plan.links) at_hand += width_of(frame.words("link.copy")), ++right_buttons;
+  for (const ViewEntry& entry : all_views()) tab_text += tab_words(frame, entry), ++tabs_shown;
+  plan.name_width = width_of(frame.words("app.name"), Face::bold, TypeSize::heading);
+  const float undo_words = width_of(frame.words("top.undo")) + width_of(frame.words("top.redo"));
+  // In the narrowest windows undo and redo are keys alone.
+  plan.undoes =
+      spacing_of(frame, place.width(), plan.name_width, at_hand + undo_words + tab_text, right_buttons + 2 + tabs_shown)
+          .pad > closest;
+  if (plan.undoes) at_hand += undo_words, right_buttons += 2;
+  plan.folded =
+      40 * u + 28 * u + tab_text + at_hand + 2 * closest * u * static_cast<float>(right_buttons + tabs_shown) >
+      place.width();
+  const auto [pad, named] =
+      plan.folded
+          ? spacing_of(frame, place.width() - (folded_tabs + 8) * u, plan.name_width + 8 * u, at_hand, right_buttons)
+          : spacing_of(frame, place.width(), plan.name_width + 8 * u, at_hand + tab_text, right_buttons + tabs_shown);
+  plan.pad = pad;
+  plan.named = named;
+  plan.from = place.max.x - 12 * u - at_hand - 2 * pad * u * static_cast<float>(right_buttons);
+  return plan;
+}
+
 }  // namespace
 
 void draw_top_bar(const Frame& frame, Rect place) {
@@ -104,53 +147,24 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const char* theme = frame.words(view.theme == Theme::light ? "top.dark" : "top.light");
   const char* open = frame.words("top.open");
-  const char* undo = frame.words("top.undo");
-  const char* redo = frame.words("top.redo");
   const OtherLanguage& other = other_language(frame);
   const char* language = other.name.c_str();
   const char* present = frame.words("top.present");
   const char* take = frame.words("top.export");
-  const char* link = frame.words("link.copy");
-  const bool links = !frame.document.page.empty();
-  float at_hand = 0, tab_text = 0;
-  int right_buttons = 0, tabs_shown = 0;
-  const auto count = [&](std::initializer_list<const char*> labels) {
-    for (const char* label : labels) {
-      at_hand += text_size(frame.fonts, Face::ui, TypeSize::body * u, label).x;
-      ++right_buttons;
-    }
-  };
-  count({open, take, present, language, theme});
-  if (links) count({link});
-  for (const ViewEntry& entry : all_views()) {
-    tab_text += tab_words(frame, entry);
-    ++tabs_shown;
-  }
-  const float name_width = text_size(frame.fonts, Face::bold, TypeSize::heading * u, frame.words("app.name")).x;
-  const float undo_words = text_size(frame.fonts, Face::ui, TypeSize::body * u, undo).x +
-                           text_size(frame.fonts, Face::ui, TypeSize::body * u, redo).x;
-  // In the narrowest windows undo and redo are keys alone.
-  const bool undoes =
-      spacing_of(frame, place.width(), name_width, at_hand + undo_words + tab_text, right_buttons + 2 + tabs_shown)
-          .pad > closest;
-  if (undoes) count({undo, redo});
-  const bool folded =
-      40 * u + 28 * u + tab_text + at_hand + 2 * closest * u * static_cast<float>(right_buttons + tabs_shown) >
-      place.width();
-  const auto [pad, named] =
-      folded ? spacing_of(frame, place.width() - (folded_tabs + 8) * u, name_width + 8 * u, at_hand, right_buttons)
-             : spacing_of(frame, place.width(), name_width + 8 * u, at_hand + tab_text, right_buttons + tabs_shown);
+  const std::array always{open, take, present, language, theme};
+  const auto [links, undoes, folded, named, name_width, pad, right] = plan_of(frame, place, always);
   if (named)
     draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, {46 * u, baseline - 10 * u}, frame.look.ink,
               frame.words("app.name"));
-  const float right = place.max.x - 12 * u - at_hand - 2 * pad * u * static_cast<float>(right_buttons);
   ImGui::SetCursorScreenPos({right, baseline - 14 * u});
   if (bar_button(frame, "open", open, false, true, pad)) open_dialog(frame);
   ImGui::SameLine(0, 0);
   if (undoes) {
-    if (bar_button(frame, "undo", undo, false, !frame.document.undo.empty(), pad)) frame.actions.push_back(Undo{});
+    if (bar_button(frame, "undo", frame.words("top.undo"), false, !frame.document.undo.empty(), pad))
+      frame.actions.push_back(Undo{});
     ImGui::SameLine(0, 0);
-    if (bar_button(frame, "redo", redo, false, !frame.document.redo.empty(), pad)) frame.actions.push_back(Redo{});
+    if (bar_button(frame, "redo", frame.words("top.redo"), false, !frame.document.redo.empty(), pad))
+      frame.actions.push_back(Redo{});
     ImGui::SameLine(0, 0);
   }
   if (bar_button(frame, "export", take, false, frame.trace() != nullptr, pad))
@@ -158,7 +172,8 @@ void draw_top_bar(const Frame& frame, Rect place) {
         [trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
   ImGui::SameLine(0, 0);
   if (links) {
-    if (bar_button(frame, "link", link, false, frame.trace() != nullptr, pad)) frame.actions.push_back(CopyLink{});
+    if (bar_button(frame, "link", frame.words("link.copy"), false, frame.trace() != nullptr, pad))
+      frame.actions.push_back(CopyLink{});
     ImGui::SameLine(0, 0);
   }
   if (bar_button(frame, "present", present, false, true, pad)) frame.show([](View& v) { v.presenting = true; });

@@ -20,10 +20,10 @@ void point_at_a_word(const Trace*, const Timeline&, View& view) {
   view.looking.level = Level::sentence;
 }
 
-void play(const Trace*, const Timeline& timeline, View& view) {
+void play(const Trace* trace, const Timeline& timeline, View& view) {
   view.kind = ViewKind::pipeline;
   view.looking.level = Level::sentence;
-  view = with_played_stage(std::move(view), timeline);
+  view = with_played_stage(std::move(view), *trace, timeline);
 }
 
 void guess_first(const Trace*, const Timeline&, View& view) {

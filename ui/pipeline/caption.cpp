@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/inspector/inspector_picture.h"
+#include "ui/look/stage_words.h"
 #include "ui/widgets/formula_words.h"
 #include "ui/widgets/math_text.h"
 
@@ -37,8 +38,10 @@ void draw_caption(const Frame& frame, ImDrawList& list, Stage stage, const std::
   const float y = two_lines ? row.min.y + row.height() * 0.26f : row.centre().y;
   const float height = two_lines ? row.height() / 2 : row.height();
   const MathInk ink{frame.look.ink, &frame.look, {}}, quiet{frame.look.muted, nullptr, {}};
-  draw_text(list, frame.fonts, Face::bold, size, {row.min.x, y - size * 0.5f}, frame.look.lane(stage), name(stage));
-  float x = row.min.x + text_size(frame.fonts, Face::bold, size, name(stage)).x + size;
+  std::string title(name(stage));
+  if (const auto called = stage_words(frame.words, stage); !called.empty()) title.append(" ").append(called);
+  draw_text(list, frame.fonts, Face::bold, size, {row.min.x, y - size * 0.5f}, frame.look.lane(stage), title);
+  float x = row.min.x + text_size(frame.fonts, Face::bold, size, title).x + size;
   x += draw_fitting(frame, list, size, {x, y}, {row.max.x - x, height}, ink, formula) + size / 3;
   if (numbers.empty()) return;
   const ImVec2 at = two_lines ? ImVec2{row.min.x, row.min.y + row.height() * 0.77f} : ImVec2{x, y};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ui/document/action.h"
 #include "ui/frame/measure_shown.h"
 #include "ui/look/number_text.h"
 #include "ui/widgets/math_text.h"
@@ -275,6 +276,32 @@ Rect place_of_notes(const CardRooms& rooms, const CardPicture& card) {
       {card.card.max.x - math_size(fonts, symbol_points * t, card.symbol).x - 18 * t, top + label_points * 1.3f * t}};
 }
 
+/// Between the title and the symbol, where all three fit.
+void add_measures(const CardRooms& rooms, CardPicture& card) {
+  const Frame& frame = rooms.frame;
+  if (!rooms.large || rooms.notes_above || frame.view().step || !can_be_measured(rooms.trace)) return;
+  const float t = rooms.t, height = 17 * t;
+  const auto width_of = [&](Face face, float points, std::string_view words) {
+    return text_size(frame.fonts, face, points * t, words).x;
+  };
+  float total = 0;
+  for (const char* key : measure_keys) total += width_of(Face::bold, label_points, frame.words(key)) + 14 * t;
+  const float title =
+      width_of(card.title_face, card.title_size, card.title) + width_of(Face::bold, subtitle_points, card.subtitle);
+  const float symbol = math_size(frame.fonts, symbol_points * t, card.symbol).x;
+  if (title + symbol + total + (2 * pad + 34) * t > card.card.width()) return;
+  float x = card.card.max.x - (pad + 8) * t - symbol - total;
+  const float y = card.card.min.y + 4 * t;
+  for (std::size_t i = 0; i < std::size(measure_keys); ++i) {
+    const std::string words(frame.words(measure_keys[i]));
+    const float width = width_of(Face::bold, label_points, words) + 14 * t;
+    const auto measure = static_cast<HeadMeasure>(i);
+    card.measures.push_back(
+        {measure, {{x, y}, {x + width, y + height}}, words, measure == measure_shown(rooms.trace, frame.view())});
+    x += width;
+  }
+}
+
 /// Title, symbol, notes and colour bar.
 void write_card(const CardRooms& rooms, CardPicture& card) {
   const Frame& frame = rooms.frame;
@@ -293,6 +320,7 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
   add_scrubber(slot, card, t);
   if (rooms.large)
     card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x, t);
+  add_measures(rooms, card);
   card.notes = place_of_notes(rooms, card);
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
   const bool pooled = std::min(rooms.size.x / static_cast<float>(rooms.matrix.cols),
@@ -337,8 +365,10 @@ void write_notes(const Frame& frame, CardPicture& card, bool named, float t) {
   const auto length = [&](const std::string& text) {
     return text_size(frame.fonts, Face::ui, label_points * t, text).x;
   };
-  card.shape = shape_text(frame, card.stage, width, label_points * t, named);
-  if (!card.reading.empty() && length(card.shape + "  " + card.reading) <= width) card.shape += "  " + card.reading;
+  const float beside = card.reading.empty() ? 0 : length("  " + card.reading);
+  card.shape = shape_text(frame, card.stage, width - beside, label_points * t, named);
+  if (card.shape.empty()) card.shape = shape_text(frame, card.stage, width, label_points * t, named);
+  else if (!card.reading.empty()) card.shape += "  " + card.reading;
   card.counts = count_notes(frame, card.heats[0], width - length(card.shape) - 8 * t, card.notes.max.x, t);
 }
 

@@ -103,6 +103,15 @@ class Painter {
       const Rect bar = to_.screen(part.rect);
       list_.AddRectFilled(bar.min, bar.max, part.in_front ? card.colour : frame_.look.line, 2.5f * t_);
     }
+    for (const MeasurePart& part : card.measures) {
+      const Rect place = to_.screen(part.rect);
+      const Face face = part.chosen ? Face::bold : Face::ui;
+      if (part.chosen) list_.AddRectFilled(place.min, place.max, frame_.look.field, Corner::control * t_);
+      const ImVec2 size = text_size(frame_.fonts, face, label_points * t_, part.words);
+      draw_text(list_, frame_.fonts, face, label_points * t_,
+                {place.centre().x - size.x / 2, place.centre().y - size.y / 2},
+                part.chosen ? frame_.look.ink : frame_.look.muted, part.words);
+    }
     for (const HeatPicture& heat : card.heats) {
       const Rect area = to_.screen(heat.rect);
       if (moment_.heat.rows > 0 && heat.stage == on_its_way_) {
@@ -208,7 +217,7 @@ class Painter {
     const ImVec2 cb = to_.screen(arrow.to_control);
     const ImU32 colour = colour_of(arrow);
     const bool straight = ca.x == cb.x && ca.y == cb.y;
-    if (Record* record = recording()) record->lines.push_back(points_along(a, ca, cb, b));
+    if (Record* record = recording()) record->lines.push_back(seen(points_along(a, ca, cb, b)));
     straight ? list_.AddLine(a, b, colour, 1.7f * t_) : list_.AddBezierCubic(a, ca, cb, b, colour, 1.7f * t_, 24);
     const bool upright = std::abs(arrow.from.x - arrow.to.x) < 0.5f;
     const float head = 4.2f * t_;
@@ -233,6 +242,13 @@ class Painter {
       points.push_back(
           {w[0] * a.x + w[1] * ca.x + w[2] * cb.x + w[3] * b.x, w[0] * a.y + w[1] * ca.y + w[2] * cb.y + w[3] * b.y});
     }
+    return points;
+  }
+
+  /// Where the canvas scrolls, the points that are in sight.
+  std::vector<ImVec2> seen(std::vector<ImVec2> points) const {
+    const Rect clip{list_.GetClipRectMin(), list_.GetClipRectMax()};
+    std::erase_if(points, [&](ImVec2 point) { return !clip.contains(point); });
     return points;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/frame/said.h"
+#include "ui/look/stage_words.h"
 #include "ui/pipeline/card.h"
 #include "ui/widgets/math_text.h"
 
@@ -179,9 +180,16 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   const std::string cols = std::to_string(matrix.cols);
   const std::string with_names =
       std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols;
-  if (named && text_size(frame.fonts, Face::ui, pixels, with_names).x <= width) return with_names;
+  const auto fits = [&](const std::string& text) { return text_size(frame.fonts, Face::ui, pixels, text).x <= width; };
+  const bool is_x = is_input(stage) && frame.trace()->inputs.self_attention();
+  const std::string called(is_x ? std::string_view() : stage_words(frame.words, stage));  // before the axes' names
+  if (!called.empty()) {
+    if (named && fits(called + "  " + with_names)) return called + "  " + with_names;
+    if (fits(called + "  " + rows + " × " + cols)) return called + "  " + rows + " × " + cols;
+  }
+  if (named && fits(with_names)) return with_names;
   for (const std::string& text : {rows + " × " + cols, rows + "×" + cols}) {
-    if (text_size(frame.fonts, Face::ui, pixels, text).x <= width) return text;
+    if (fits(text)) return text;
   }
   return {};
 }

@@ -33,6 +33,14 @@ struct ScrubPart {
   bool in_front = false;
 };
 
+/// One of the measures that the card of the weights can show: a click chooses it.
+struct MeasurePart {
+  HeadMeasure measure{};
+  Rect rect;
+  std::string words;
+  bool chosen = false;
+};
+
 struct CardPicture {
   Stage stage{};
   Rect card;
@@ -44,9 +52,10 @@ struct CardPicture {
   std::string shape_hint;  ///< what rows and columns are, in words: "n_q 6: queries · d_head 4: channels of a head"
   std::string subtitle;    ///< "head 2, batch entry 1": of a wide card of heads
   Face title_face = Face::bold;
-  float title_size = 13;            ///< points; smaller where a long name meets a narrow card
-  std::vector<ScrubPart> scrubber;  ///< under the title, where stages share the card
-  std::vector<HeatPicture> heats;   ///< the matrix; for a weight matrix also its bias
+  float title_size = 13;              ///< points; smaller where a long name meets a narrow card
+  std::vector<ScrubPart> scrubber;    ///< under the title, where stages share the card
+  std::vector<MeasurePart> measures;  ///< beside the title of the weights, where they fit
+  std::vector<HeatPicture> heats;     ///< the matrix; for a weight matrix also its bias
   std::vector<Strip> strips;
   std::vector<Strip> row_strips;  ///< beside the rows: which projection each belongs to, where they are packed
   std::vector<CountNote> counts;  ///< of cells that are no values

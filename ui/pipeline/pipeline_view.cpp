@@ -93,6 +93,15 @@ std::optional<Stage> scrub_at(const Frame& frame, const PipelinePicture& picture
   return std::nullopt;
 }
 
+std::optional<HeadMeasure> measure_at(const PipelinePicture& picture, ImVec2 point) {
+  for (const CardPicture& card : picture.cards) {
+    for (const MeasurePart& part : card.measures) {
+      if (part.rect.contains(point)) return part.measure;
+    }
+  }
+  return std::nullopt;
+}
+
 void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, const std::optional<Cell>& cell) {
   if (const std::optional<Stage> stage = scrub_at(frame, picture, point)) {
     return frame.show([stage = *stage](View& v) {
@@ -101,6 +110,8 @@ void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, co
       v.brought_forward_beside = v.selected;
     });
   }
+  if (const std::optional<HeadMeasure> measure = measure_at(picture, point))
+    return frame.show([measure = *measure](View& v) { v.measure = measure; });
   const std::optional<Index> head = thumbnail_at(picture, point);
   frame.show([head, cell, groups = frame.trace()->dims().groups()](View& v) {
     if (!head) {
@@ -182,6 +193,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     tooltip(frame, name(*stage));
   }
+  if (ImGui::IsItemHovered() && measure_at(picture, point)) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (ImGui::IsItemDeactivated() && !was_dragged(frame)) select(frame, picture, point, cell);
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) go_in(frame, cell);
   offer_matrix_menu(frame, cell ? cell : thumbnail_cell(picture, point));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ui/document/moment.h"
+#include "ui/level/travel.h"
 #include "ui/player/stages.h"
 
 namespace headlight {
@@ -30,29 +31,38 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
     since_moment_ = 0;
     return;
   }
+  const auto* motion = frame.pictures.find<SceneMotion>();
+  if (motion && motion->moves()) return;  // nothing is made before it is there
   const std::size_t at = chapter_at(view, frame.timeline);
+  const bool at_next = is_at_next(view);
   const float before = view.looking.share.value_or(0.0f);
-  const double pace = static_cast<double>(view.speed) / stage_seconds(frame.timeline);
+  const double pace =
+      static_cast<double>(view.speed) / (at_next ? next_word_seconds : stage_seconds(chapters[at].stage));
   if (before < 1) {
     since_moment_ = 0;
     const float share = std::min(before + static_cast<float>(std::min(seconds, 0.1) * pace), 1.0f);
-    return frame.show([at, share, &timeline = frame.timeline](View& v) {
+    return frame.show([at, share, at_next, &timeline = frame.timeline](View& v) {
       const Timeline::Chapter& chapter = timeline.chapters()[at];
-      v = with_stage(std::move(v), timeline, at);
+      v = at_next ? with_next_word(std::move(v), timeline) : with_stage(std::move(v), timeline, at);
       v.playing = true;
       v.looking.share = share;
-      v.step = chapter.first + std::min(static_cast<int>(share * static_cast<float>(chapter.count)), chapter.count - 1);
+      if (!at_next)
+        v.step =
+            chapter.first + std::min(static_cast<int>(share * static_cast<float>(chapter.count)), chapter.count - 1);
     });
   }
   since_moment_ += seconds;
   if (since_moment_ * static_cast<double>(view.speed) < standing_seconds) return;
   since_moment_ = 0;
-  const std::optional<std::size_t> next = next_in_pass(frame.timeline, at);
-  const bool through = !next;
-  frame.show([at, next, through, &timeline = frame.timeline](View& v) {
-    if (v.looping || !through) v = with_stage(std::move(v), timeline, v.looping ? at : *next);
-    v.playing = v.looping || !through;
-    if (v.playing) v.looking.share = 0.0f;
+  const std::optional<std::size_t> next = at_next ? std::nullopt : next_in_pass(frame.timeline, at);
+  const bool word_follows = !at_next && !next && says_next(*frame.trace());
+  frame.show([at, next, at_next, word_follows, &timeline = frame.timeline](View& v) {
+    const bool goes_on = v.looping || next || word_follows;
+    if (v.looping && !at_next) v = with_stage(std::move(v), timeline, at);
+    else if (next) v = with_stage(std::move(v), timeline, *next);
+    else if (word_follows) v = with_next_word(std::move(v), timeline);
+    v.playing = goes_on;
+    if (goes_on) v.looking.share = 0.0f;
   });
 }
 

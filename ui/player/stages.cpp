@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
+
 namespace headlight {
 namespace {
-
-constexpr double whole_pass_seconds = 28;
-constexpr double longest_stage = 1.75, shortest_stage = 0.75;
 
 int last_moment(const Timeline::Chapter& chapter) { return chapter.first + chapter.count - 1; }
 
@@ -60,15 +60,34 @@ View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
   return view;
 }
 
-View with_next_stage(View view, const Timeline& timeline) {
+bool says_next(const Trace& trace) {
+  const auto run = network_of(trace.inputs);
+  return run && run->logits.defined() && run->final.defined();
+}
+
+bool is_at_next(const View& view) {
+  return level_shown(view) == Level::operation &&
+         (view.looking.facet == Facet::next || view.looking.facet == Facet::why);
+}
+
+View with_next_word(View view, const Timeline& timeline) {
+  if (!timeline.chapters().empty()) view = with_stage(std::move(view), timeline, pass_of(timeline).back());
+  view.looking.facet = Facet::next;
+  return view;
+}
+
+View with_next_stage(View view, const Trace& trace, const Timeline& timeline) {
   if (level_shown(view) == Level::sentence) return with_stage(std::move(view), timeline, 0);
   const std::size_t at = chapter_at(view, timeline);
-  return with_stage(std::move(view), timeline, next_in_pass(timeline, at).value_or(at));
+  const std::optional<std::size_t> next = is_at_next(view) ? std::nullopt : next_in_pass(timeline, at);
+  if (!next && says_next(trace)) return with_next_word(std::move(view), timeline);
+  return with_stage(std::move(view), timeline, next.value_or(at));
 }
 
 View with_last_stage(View view, const Timeline& timeline) {
+  if (level_shown(view) == Level::sentence || timeline.chapters().empty()) return view;
+  if (is_at_next(view)) return with_stage(std::move(view), timeline, pass_of(timeline).back());
   const std::size_t at = chapter_at(view, timeline);
-  if (level_shown(view) == Level::sentence) return view;
   if (const auto before = last_in_pass(timeline, at)) return with_stage(std::move(view), timeline, *before);
   view.looking.level = Level::sentence;
   view.looking.share.reset();
@@ -77,14 +96,19 @@ View with_last_stage(View view, const Timeline& timeline) {
   return view;
 }
 
-View with_played_stage(View view, const Timeline& timeline) {
+View with_played_stage(View view, const Trace& trace, const Timeline& timeline) {
   const auto& chapters = timeline.chapters();
   if (chapters.empty()) return view;
-  std::size_t at = level_shown(view) == Level::sentence ? 0 : chapter_at(view, timeline);
-  const bool through = view.looking.share.value_or(1.0f) >= 1.0f;
-  if (through && view.step && at + 1 >= chapters.size()) at = 0;
+  const bool through = view.looking.share.value_or(1.0f) >= 1.0f, at_next = is_at_next(view);
   const float share = through ? 0.0f : *view.looking.share;
-  view = with_stage(std::move(view), timeline, at);
+  std::size_t at = level_shown(view) == Level::sentence ? 0 : chapter_at(view, timeline);
+  const bool last = through && view.step && at + 1 >= chapters.size();
+  if (at_next ? !through : last && says_next(trace)) {
+    view = with_next_word(std::move(view), timeline);
+  } else {
+    if (last || at_next) at = 0;
+    view = with_stage(std::move(view), timeline, at);
+  }
   view.looking.share = share;
   view.playing = true;
   return view;
@@ -114,15 +138,18 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
   return view;
 }
 
-double stage_seconds(const Timeline& timeline) {
-  const auto count = static_cast<double>(std::max<std::size_t>(pass_of(timeline).size(), 1));
-  return std::clamp(whole_pass_seconds / count - standing_seconds, shortest_stage, longest_stage);
-}
-
-double film_stage_seconds(const Timeline& timeline, double besides) {
-  const auto count = static_cast<double>(std::max<std::size_t>(pass_of(timeline).size(), 1));
-  return std::clamp((whole_pass_seconds - besides) / count, shortest_stage + standing_seconds,
-                    longest_stage + standing_seconds);
+double stage_seconds(Stage stage) {
+  switch (stage) {
+    case Stage::query:
+    case Stage::key:
+    case Stage::value: return 3.4;
+    case Stage::Q: return 2.6;
+    case Stage::scores: return 3;
+    case Stage::weights: return 6;
+    case Stage::head_outputs: return 4;
+    case Stage::output: return 3.6;
+    default: return 1.9;
+  }
 }
 
 }  // namespace headlight

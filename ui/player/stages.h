@@ -17,19 +17,24 @@ std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t ch
 std::size_t chapter_at(const View& view, const Timeline& timeline);
 /// At a stage, all of it there; what is followed stays what it was.
 View with_stage(View view, const Timeline& timeline, std::size_t chapter);
-/// One on; from the sentence to the first.
-View with_next_stage(View view, const Timeline& timeline);
+/// Whether the trace's network says what comes next: the pass then ends with the next word.
+bool says_next(const Trace& trace);
+/// Whether the next word, or why it is that, is looked at.
+bool is_at_next(const View& view);
+/// At the next word, all of it there.
+View with_next_word(View view, const Timeline& timeline);
+/// One on; from the sentence to the first, from the last to the next word.
+View with_next_stage(View view, const Trace& trace, const Timeline& timeline);
 /// One back; from the first to the sentence.
 View with_last_stage(View view, const Timeline& timeline);
-/// Begins to play at the stage that is looked at, or from the first where that was the last.
-View with_played_stage(View view, const Timeline& timeline);
+/// Begins to play at the stage that is looked at, or from the first where all were gone through.
+View with_played_stage(View view, const Trace& trace, const Timeline& timeline);
 /// From the sentence to the step that made its shares, from the pipeline to the step of the cell that is looked at.
 View one_level_in(View view, const Trace& trace, const Timeline& timeline);
 
-/// How long a stage takes at speed 1, so that all of them take less than half a minute, and then stands.
-double stage_seconds(const Timeline& timeline);
-inline constexpr double standing_seconds = 0.25;
-/// The same for a film of them all that has `besides` seconds more, standing included.
-double film_stage_seconds(const Timeline& timeline, double besides);
+/// How long a stage takes at speed 1, all of it being made before one's eyes, and then stands.
+double stage_seconds(Stage stage);
+inline constexpr double next_word_seconds = 7;
+inline constexpr double standing_seconds = 0.5;
 
 }  // namespace headlight

@@ -11,8 +11,15 @@
 namespace headlight::sentence {
 namespace {
 
-void put_thumbnail(Pen& pen, const RailHead& head, Rect room) {
+/// The head's matrix; over a picture, where the patch that asks looks.
+void put_thumbnail(Pen& pen, const SentenceStory& story, const RailHead& head, Rect room) {
   const SceneContext& context = pen.context();
+  const Index query = asking_word(context.trace, context.view);
+  if (story.picture && head.weights.size(2) == context.trace.dims().n_q) {
+    const float opacity = (head.silent ? 0.25f : 1) * context.view.looking.opacity;
+    put_small_overlay(pen, *story.picture, head.weights.matrix(context.view.batch, head.head), query, opacity, room);
+    return;
+  }
   const MatrixView matrix = head.weights.matrix(context.view.batch, head.head);
   const float side =
       std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
@@ -94,7 +101,7 @@ struct Rail {
     pen.box(card, head.chosen ? look.head(head.head) : look.line, head.chosen ? std::max(2.0f, 2 * u) : 1,
             Corner::card * u);
     const float inset = 5 * u, side = std::min(card.height() - 2 * inset, card.width() * 0.28f);
-    put_thumbnail(pen, head,
+    put_thumbnail(pen, story, head,
                   {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + 4 * u, room = card.max.x - x - 6 * u;
     // What it does in as many lines as the card holds below its name, in words that are whole.

@@ -34,13 +34,14 @@ std::vector<Named> names_of(const SceneContext& context, Index query, const Row&
 }
 
 /// Which sentence says what this row does.
-const char* sentence_key(const SceneContext& context, Index query, const Row& row) {
+const char* sentence_key(const SceneContext& context, const SentenceStory& story, Index query, const Row& row) {
   if (row.dead) return "sentence.none";
   const float most = row.shares[static_cast<std::size_t>(row.most)];
   const auto visible = static_cast<float>(std::ranges::count(row.hidden, false));
-  const bool self = context.trace.inputs.self_attention() && row.most == query;
+  const bool self = context.trace.inputs.self_attention() && row.most == query, patches = story.picture.has_value();
   if (visible <= 1) return self ? "sentence.only_itself" : "sentence.only";
-  if (most < 1.4f / visible) return "sentence.evenly";
+  if (most < 1.4f / visible) return patches ? "sentence.evenly_patches" : "sentence.evenly";
+  if (most < 0.5f && patches) return self ? "sentence.several_itself_patches" : "sentence.several_patches";
   if (most < 0.5f) return self ? "sentence.several_itself" : "sentence.several";
   return self ? "sentence.mostly_itself" : "sentence.mostly";
 }
@@ -171,7 +172,7 @@ struct SentenceParts {
       const std::string legend =
           row.lengths ? words.fill("measure.legend_full", {length_text(row.brought->most)}) : words("measure.legend");
       const float x = room.min.x + width + 14 * u;
-      if (!row.weights.empty() && x + pen.measure(Face::ui, pen.type.caption, legend).x <= room.max.x)
+      if (!row.weights.empty() && !story.picture && x + pen.measure(Face::ui, pen.type.caption, legend).x <= room.max.x)
         pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pen.type.caption * 1.05f}, Align::left,
                  look.muted, legend);
     }
@@ -179,8 +180,9 @@ struct SentenceParts {
   }
 
   void put_looks() {
-    say(TextRole::prose, words(hidden ? "sentence.guess_ask" : sentence_key(context, query, row)),
-        names_of(context, query, row), pen.type.title, look.ink);
+    const char* const ask = story.picture ? "sentence.guess_patch" : "sentence.guess_ask";
+    say(TextRole::prose, words(hidden ? ask : sentence_key(context, story, query, row)), names_of(context, query, row),
+        pen.type.title, look.ink);
     if (guessing.asked && guessing.guess) put_guessed();
     if (const RowProse prose = guessing.asked ? RowProse() : row_prose(context, query); prose.key)
       say(TextRole::story, words(prose.key), prose.values, pen.type.story, look.muted);
@@ -198,7 +200,8 @@ struct SentenceParts {
     const std::vector<Named> values{{in_language(claim.does, context.view.language), look.ink},
                                     {measured("accuracy"), look.ink},
                                     {measured("without"), look.ink}};
-    say(TextRole::story, words("sentence.missed"), values, pen.type.story, look.muted);
+    say(TextRole::story, words(story.picture ? "sentence.missed_picture" : "sentence.missed"), values, pen.type.story,
+        look.muted);
     if (const char* key = rest_key(claim)) {
       const Named share{percent(claim.rests), look.ink};
       say(TextRole::story, words(key), std::span(&share, 1), pen.type.story, look.muted);
@@ -328,7 +331,8 @@ Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rec
   parts.lay_out();
   parts.put_sentences();
   const Inputs& inputs = context.trace.inputs;
-  if (!inputs.self_attention() && (parts.n_q != parts.n_k || inputs.query_tokens != inputs.key_tokens))
+  if (story.picture) put_patches(pen, *story.picture, parts.row, parts.query, parts.hidden, parts.body);
+  else if (!inputs.self_attention() && (parts.n_q != parts.n_k || inputs.query_tokens != inputs.key_tokens))
     parts.put_two_lines();
   else parts.put_line();
   if (!context.view.presenting) parts.put_buttons();

@@ -11,6 +11,7 @@
 #include "core/network/sampling.h"
 #include "core/network/shipped_models.h"
 #include "ui/level/pen.h"
+#include "ui/sentence/patch_picture.h"
 
 namespace headlight {
 
@@ -46,6 +47,7 @@ struct Unless {
 
 /// What the sentence level shows besides the attention that is looked at.
 struct SentenceStory {
+  std::optional<PatchPicture> picture;  ///< of a network that reads pictures, in the place of words
   std::vector<RailLayer> rail;
   std::vector<Guess> next;           ///< most likely first
   std::string next_after;            ///< the word that they follow

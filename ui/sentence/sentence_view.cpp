@@ -4,11 +4,13 @@
 
 #include "core/network/network.h"
 #include "core/scenario/model_layer.h"
+#include "ui/frame/one_line.h"
 #include "ui/frame/press.h"
 #include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/level/scene_context.h"
+#include "ui/level/travel.h"
 #include "ui/look/measure.h"
 #include "ui/player/stages.h"
 #include "ui/sentence/sentence.h"
@@ -35,54 +37,61 @@ void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::knock_out) return knock_out(frame);
   if (target.action == SceneAction::write_word) return write_word(frame, story(frame), target.index);
   if (target.action == SceneAction::draw_word) return write_word(frame, story(frame), {});
-  frame.show(
-      [action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
-        LevelChoice& looking = view.looking;
-        switch (action) {
-          case SceneAction::guess:
-            looking.query = asking_word(*trace, view);  // stays the one that is asked about
-            looking.guessing = {!looking.guessing.asked, {}};
-            break;
-          case SceneAction::query_word:
-          case SceneAction::key_word:
-            if (looking.guessing.asked && !looking.guessing.guess) {
-              if (may_be_guessed(*trace, view, index)) looking.guessing.guess = static_cast<float>(index);
-              break;
-            }
-            looking.guessing = {};
-            if (action == SceneAction::key_word) {
-              looking.key = index;
-              break;
-            }
-            looking.query = index;
-            looking.key.reset();
-            view.selected.reset();
-            break;
-          case SceneAction::look_at:  // a share that the prose names
-          case SceneAction::how: {
-            const Index query = action == SceneAction::look_at ? cell.row : asking_word(*trace, view);
-            const MatrixView weights = numbers_of(*trace, view, Stage::weights);
-            Index most = action == SceneAction::look_at ? cell.col : 0;
-            for (Index k = 1; k < weights.cols && action == SceneAction::how; ++k)
-              most = weights(query, k) > weights(query, most) ? k : most;
-            looking.query = query;
-            looking.key = most;
-            looking.stage = Stage::weights;
-            looking.level = Level::operation;
-            looking.facet = Facet::step;
-            looking.guessing = {};
-            break;
-          }
-          case SceneAction::measure: view.measure = static_cast<HeadMeasure>(index); break;
-          case SceneAction::back: looking.level = Level::pipeline; break;
-          case SceneAction::next_word:
-            looking.guessing = {};
-            view.head = (view.head + 1) % trace->dims().heads;
-            break;
-          default: return;
+  frame.show([action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace,
+              picture = story(frame).picture.has_value()](View& view) {
+    LevelChoice& looking = view.looking;
+    switch (action) {
+      case SceneAction::guess:
+        looking.query = asking_word(*trace, view);  // stays the one that is asked about
+        looking.guessing = {!looking.guessing.asked, {}};
+        break;
+      case SceneAction::query_word:
+      case SceneAction::key_word:
+        if (looking.guessing.asked && !looking.guessing.guess) {
+          if (may_be_guessed(*trace, view, index)) looking.guessing.guess = static_cast<float>(index);
+          break;
         }
-        looking.pointed.reset();
-      });
+        looking.guessing = {};
+        if (picture) {  // a patch that was clicked goes on asking, until it is clicked again
+          looking.held = !looking.held || looking.query != index;
+          looking.query = index;
+          looking.key.reset();
+          view.selected.reset();
+          break;
+        }
+        if (action == SceneAction::key_word) {
+          looking.key = index;
+          break;
+        }
+        looking.query = index;
+        looking.key.reset();
+        view.selected.reset();
+        break;
+      case SceneAction::look_at:  // a share that the prose names
+      case SceneAction::how: {
+        const Index query = action == SceneAction::look_at ? cell.row : asking_word(*trace, view);
+        const MatrixView weights = numbers_of(*trace, view, Stage::weights);
+        Index most = action == SceneAction::look_at ? cell.col : 0;
+        for (Index k = 1; k < weights.cols && action == SceneAction::how; ++k)
+          most = weights(query, k) > weights(query, most) ? k : most;
+        looking.query = query;
+        looking.key = most;
+        looking.stage = Stage::weights;
+        looking.level = Level::operation;
+        looking.facet = Facet::step;
+        looking.guessing = {};
+        break;
+      }
+      case SceneAction::measure: view.measure = static_cast<HeadMeasure>(index); break;
+      case SceneAction::back: looking.level = Level::pipeline; break;
+      case SceneAction::next_word:
+        looking.guessing = {};
+        view.head = (view.head + 1) % trace->dims().heads;
+        break;
+      default: return;
+    }
+    looking.pointed.reset();
+  });
 }
 
 /// A sentence that was typed and entered; where it was refused, it stays in the field.
@@ -115,14 +124,34 @@ std::string Scenario::*input_field(const Frame& frame) {
   return run && run->network->spec().picture ? &Scenario::image : &Scenario::text;
 }
 
+/// Which of several sentences is looked at, before the field that holds them all; gives where that begins.
+float offer_entries(const Frame& frame, const Rect& field) {
+  constexpr Index most = 8;
+  const Index batch = frame.trace()->dims().batch;
+  if (batch < 2) return field.min.x;
+  const float u = frame.u, width = 28 * u, gap = 3 * u;
+  float x = field.min.x;
+  const Index first = std::clamp<Index>(frame.view().batch - most / 2, 0, std::max<Index>(batch - most, 0));
+  for (Index entry = first; entry < std::min(batch, first + most); ++entry) {
+    ImGui::SetCursorScreenPos({x, field.centre().y - 14 * u});
+    const std::string label = std::to_string(entry), id = "entry" + label;
+    if (chip(frame, id.c_str(), label, entry == frame.view().batch, width))
+      frame.show([entry](View& v) { v.batch = entry; });
+    tooltip(frame, frame.words("controls.batch"));
+    x += width + gap;
+  }
+  return std::min(x + 5 * u, field.max.x - 60 * u);
+}
+
 /// One's own sentence, at the foot beside the buttons. Comes before the surface, which would have the pointer else.
 void offer_words(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
   if (at == scene.targets.end()) return;
   std::string Scenario::*const field = input_field(frame);
   const std::string& given = frame.document.scenario.*field;
-  ImGui::SetCursorScreenPos({at->rect.min.x, at->rect.centre().y - 14 * frame.u});
-  ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false,
+  const float left = offer_entries(frame, at->rect);
+  ImGui::SetCursorScreenPos({left, at->rect.centre().y - 14 * frame.u});
+  ImGui::BeginChild("words", {at->rect.max.x - left, 30 * frame.u}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   AskedWords& asked = asked_words(frame);
   if (!asked.text.empty() && given == asked.text) {
@@ -136,10 +165,10 @@ void offer_words(const Frame& frame, const Scene& scene) {
   }
   const std::string& stands = asked.refused ? asked.text : given;
   if (const auto text =
-          text_field(frame, "own_words", stands, Face::ui, false,
+          text_field(frame, "own_words", in_one_line(frame, stands), Face::ui, false,
                      frame.words(field == &Scenario::image ? "sentence.own_picture" : "sentence.own_words"))) {
-    asked = {*text, {}, false};
-    frame.edit({}, [typed = *text, field](Scenario& s) { s.*field = typed; });
+    asked = {as_lines(*text), {}, false};
+    frame.edit({}, [typed = asked.text, field](Scenario& s) { s.*field = typed; });
   }
   ImGui::EndChild();
   if (says_error(frame)) draw_refusal(frame, {{at->rect.min.x, 0}, {at->rect.max.x, at->rect.min.y - 4 * frame.u}});
@@ -181,11 +210,37 @@ void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& 
   if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
 }
 
+namespace {
+
+void drag_opacity(const Frame& frame, const Scene& scene) {
+  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  if (!pressed || pressed->action != SceneAction::opacity) return;
+  const float share = std::clamp((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width(), 0.0f, 1.0f),
+              rounded = std::round(20 * share) / 20;
+  if (rounded != frame.view().looking.opacity) frame.show([rounded](View& v) { v.looking.opacity = rounded; });
+}
+
+/// The number of the patch under the pointer.
+void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
+  const SentenceStory& shown = story(frame);
+  if (!shown.picture || !target || target->link || frame.view().looking.guessing.asked) return;
+  if (target->action != SceneAction::query_word && target->action != SceneAction::key_word) return;
+  sentence::draw_patch_number(scene_context(frame), *shown.picture, asking_word(*frame.trace(), frame.view()),
+                              target->index);
+}
+
+}  // namespace
+
 bool says_error(const Frame& frame) {
   const View& view = frame.view();
   const AskedWords* asked = frame.pictures.find<AskedWords>();
   return asked && asked->refused && !frame.document.error.empty() && view.kind == ViewKind::pipeline &&
          level_shown(view) == Level::sentence && view.dialog == Dialog::none;
+}
+
+const Scene* last_sentence_scene(const Frame& frame) {
+  const auto* last = frame.pictures.find<SentenceScene>();
+  return last ? &last->scene : nullptr;
 }
 
 const Scene& sentence_scene(const Frame& frame, Rect place) {
@@ -210,14 +265,15 @@ void draw_sentence_view(const Frame& frame, Rect place) {
                                         ? std::optional(target->index)
                                         : std::nullopt;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsItemActive()) drag_sampling(frame, scene, story(frame));
+  if (ImGui::IsItemActive()) drag_sampling(frame, scene, story(frame)), drag_opacity(frame, scene);
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, *target);
   } else if (word != frame.view().looking.pointed) {
     frame.show([word](View& v) { v.looking.pointed = word; });
   }
-  draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
+  draw_scene_on_way(frame, scene);
   draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);
+  draw_pointed_patch(frame, target);
 }
 
 }  // namespace headlight

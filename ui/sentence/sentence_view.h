@@ -9,6 +9,8 @@ namespace headlight {
 
 struct SentenceStory;
 
+/// As it was drawn last; null where it was not.
+const Scene* last_sentence_scene(const Frame& frame);
 /// As it is now, in `place`.
 const Scene& sentence_scene(const Frame& frame, Rect place);
 /// With what the pointer does in it.

@@ -37,7 +37,11 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
   for (Index at = 0; at < static_cast<Index>(network.layers().size()); ++at) {
     const NetworkLayer& layer = network.layers()[static_cast<std::size_t>(at)];
     const LayerRun& kept = run.layers[static_cast<std::size_t>(at)];
-    const Tensor& weights = kept.weights.defined() ? kept.weights : kept.summary.pictures;
+    // Overlays need whole rows: of the layer that is looked at they are in the trace.
+    const bool whole = story.picture && at == chosen;
+    const Tensor& weights = whole                    ? trace[Stage::weights]
+                            : kept.weights.defined() ? kept.weights
+                                                     : kept.summary.pictures;
     if (!weights.defined()) continue;
     RailLayer shown;
     shown.name = layer.layer;
@@ -50,7 +54,7 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
                              at == chosen && h == view.head,
                              false});
       RailHead& head = shown.heads.back();
-      head.silent = head.chosen && view.looking.knocked && run.is_small();
+      head.silent = run.knock_out.contains({at, h}) || (head.chosen && view.looking.knocked && run.is_small());
     }
     story.rail.push_back(std::move(shown));
   }
@@ -175,6 +179,7 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
   if (const auto run = network_of(trace.inputs)) {
     story.network = story.takes_words = true;
     story.can_knock = run->is_small();
+    story.picture = patch_picture(*run, view.batch);
     add_rail(trace, view, *run, story);
     const Network& network = *run->network;
     story.claim = claim_at(network.file(),

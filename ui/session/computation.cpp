@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
 #include "ui/look/said.h"
+#include "ui/open/opening.h"
 
 namespace headlight {
 
@@ -16,14 +18,28 @@ void Computation::follow(const Document& document) {
 void Computation::submit(const Document& document) {
   submitted_ = document.scenario;
   submitted_against_ = document.pinned;
-  watch_.watch(submitted_.source == Source::file ? submitted_.file : std::string());
+  const std::string followed = submitted_.source == Source::file ? file_to_follow(submitted_.file) : std::string();
+  watch_.watch(followed);
+  if (std::exchange(followed_, followed) != followed && followed != submitted_.file) {
+    const std::vector<RecordedStep> steps = recorded_steps(submitted_.file);
+    newest_ = steps.empty() ? submitted_.file : steps.back().path;
+  }
   ticket_ = engine_.submit(submitted_, submitted_against_);
   reloading_ = 0;
 }
 
-void Computation::reload_changed(const Document& document) {
+void Computation::reload_changed(Document& document) {
   if (!watch_.take() || document.scenario.source != Source::file || !document.trace) return;
+  if (!watched_name(document.scenario.file).empty()) return follow_run(document);
   reloading_ = ticket_ = engine_.submit(submitted_, submitted_against_);
+}
+
+void Computation::follow_run(Document& document) {
+  const std::vector<RecordedStep> steps = recorded_steps(document.scenario.file);
+  if (steps.empty()) return;
+  const std::string& shown = document.scenario.file;
+  const bool newest = shown == std::exchange(newest_, steps.back().path) || shown == file_to_follow(shown);
+  if (newest) show_recorded(document, newest_);
 }
 
 void Computation::take(Document& document, Opener& opener, const Words& words) {

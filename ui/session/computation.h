@@ -25,8 +25,9 @@ class Computation {
   void take(Document& document, Opener& opener, const Words& words);
   /// The same, once the newest scenario is computed.
   void wait(Document& document, Opener& opener, const Words& words);
-  /// Computes the same anew where the file of its tensors has changed on disk.
-  void reload_changed(const Document& document);
+  /// Computes the same anew where the file of its tensors has changed on disk. Of a running model the next call is
+  /// shown, where the newest was.
+  void reload_changed(Document& document);
 
   /// Whether the newest scenario is computed, or failed.
   bool is_settled(const Document& document) const { return settled_ >= ticket_ && document.scenario == submitted_; }
@@ -36,6 +37,7 @@ class Computation {
 
  private:
   void submit(const Document& document);
+  void follow_run(Document& document);
   void take(Outcome outcome, Document& document, Opener& opener, const Words& words);
 
   Engine engine_;
@@ -45,6 +47,8 @@ class Computation {
   std::uint64_t ticket_ = 0, settled_ = 0;
   std::uint64_t reloading_ = 0;  ///< the ticket of a file that changed on disk; 0: none
   std::string failure_;
+  std::string followed_;  ///< the file on disk that is watched
+  std::string newest_;    ///< call of the running model that is shown
 };
 
 }  // namespace headlight

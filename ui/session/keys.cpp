@@ -83,7 +83,9 @@ void player_keys(const Frame& frame) {
   if (whole) {
   } else if (near && !shift) {
     const Timeline& timeline = frame.timeline;
-    if (forward) frame.show([&timeline](View& v) { v = with_next_stage(std::move(v), timeline); });
+    if (forward)
+      frame.show(
+          [trace = frame.document.trace, &timeline](View& v) { v = with_next_stage(std::move(v), *trace, timeline); });
     if (back) frame.show([&timeline](View& v) { v = with_last_stage(std::move(v), timeline); });
     if (first) frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, 0); });
     if (end)
@@ -111,7 +113,7 @@ void player_keys(const Frame& frame) {
       v.playing = !v.playing;
       const bool at_end = v.step.value_or(timeline.count() - 1) >= timeline.count() - 1;
       if (level_shown(v) != Level::pipeline) {
-        if (v.playing) v = with_played_stage(std::move(v), timeline);
+        if (v.playing) v = with_played_stage(std::move(v), *trace, timeline);
       } else if (v.playing && at_end) {
         v = at_moment(std::move(v), *trace, timeline, 0);
       }

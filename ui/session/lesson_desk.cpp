@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/text/utf8_path.h"
-#include "ui/lessons/hidden.h"
+#include "ui/lessons/lesson_canvas.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/lesson_picture.h"
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/model_folder.h"
 #include "core/lesson/course.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
@@ -27,7 +28,8 @@ Json scenario_json(Scenario scenario) {
   for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
     std::error_code error;
     const auto whole = std::filesystem::absolute(path_from(*file), error);
-    if (!file->empty() && !error) *file = utf8_from(whole.lexically_normal());
+    if (!file->empty() && !error && !file->starts_with(shipped_model_prefix))
+      *file = utf8_from(whole.lexically_normal());
   }
   return Json::parse(to_json(scenario));
 }

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "core/files/file_watch.h"
+#include "core/files/watched_run.h"
 #include "core/scenario/scenario_changes.h"
 #include "core/tensor/error.h"
 #include "ui/document/action_text.h"
 #include "ui/export/export_actions.h"
 #include "ui/export/export_file.h"
-#include "ui/export/take_mask.h"
 #include "ui/export/take_matrix.h"
 #include "ui/export/view_drawing.h"
 #include "ui/frame/pictures.h"
@@ -25,13 +25,10 @@
 #include "ui/panels/registry.h"
 #include "ui/player/playback.h"
 #include "ui/session/computation.h"
-#include "ui/session/held_picture.h"
+#include "ui/session/followers.h"
 #include "ui/session/keeper.h"
-#include "ui/session/kept_timeline.h"
 #include "ui/session/keys.h"
-#include "ui/session/laid_over.h"
 #include "ui/session/lesson_desk.h"
-#include "ui/session/notices.h"
 #include "ui/session/recovery_bar.h"
 #include "ui/session/shown_text.h"
 #include "ui/views/roomy.h"
@@ -201,8 +198,10 @@ struct Session::State {
 
   /// Stages of one's own join what is open; all else takes its place.
   void open_file(const OpenFile& open) {
+    if (same_run(open.path, document.scenario.file)) return show_recorded(document, open.path);
     if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare))
       return apply(document, LayOver{open.path});
+    if (show_picture(document, open.path)) return;
     if (is_answers_file(open.path)) return lessons.open_answers(document, opener, pictures, words, open.path);
     const Origin before = document.origin;
     opener.open(document, open.path, open.surely);
@@ -386,44 +385,35 @@ bool Session::draw(MatrixPainter& painter) {
   MatrixPainter& drawn_by = s.drawing ? *s.drawing : painter;
   s.pictures.begin_frame(s.held ? s.held->document.trace.get() : s.document.trace.get());
   const Progress progress = s.computation.progress();
-  const Frame frame{s.document,        look(s.document.view.theme),
-                    s.fonts,           s.words,
-                    drawn_by,          s.pictures,
-                    progress,          s.actions,
-                    s.fonts.scale(),   s.timeline.now(),
-                    s.opener.recent(), s.typing,
-                    s.focus,           s.tiles,
-                    s.joiner,          s.task};
+  const auto frame_on = [&](const Document& document, const Words& words, const Timeline& timeline, Actions& actions) {
+    return Frame{document,          look(document.view.theme),
+                 s.fonts,           words,
+                 drawn_by,          s.pictures,
+                 progress,          actions,
+                 s.fonts.scale(),   timeline,
+                 s.opener.recent(), s.typing,
+                 s.focus,           s.tiles,
+                 s.joiner,          s.task};
+  };
+  const Frame frame = frame_on(s.document, s.words, s.timeline.now(), s.actions);
   s.focus.begin_frame(ImGui::GetIO().WantTextInput && s.typing.takes_tab);
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   // What is held is drawn as it was, and nothing on it does anything.
   Actions none;
-  const Theme drawn_theme = s.held ? s.held->document.view.theme : s.document.view.theme;
-  const Frame as_held{s.held ? s.held->document : s.document,
-                      look(drawn_theme),
-                      s.fonts,
-                      s.held ? s.held->words : s.words,
-                      drawn_by,
-                      s.pictures,
-                      progress,
-                      none,
-                      frame.u,
-                      s.held ? s.held->timeline : s.timeline.now(),
-                      frame.recent,
-                      s.typing,
-                      s.focus,
-                      s.tiles,
-                      s.joiner,
-                      s.task};
-  const Frame& drawn = s.held ? as_held : frame;
-  s.draw_panels(drawn, window);
-  if (s.held && !s.document.view.blank) draw_held_mark(as_held, window);
+  if (s.held) {
+    const Frame held = frame_on(s.held->document, s.held->words, s.held->timeline, none);
+    s.draw_panels(held, window);
+    if (!s.document.view.blank) draw_held_mark(held, window);
+  } else {
+    s.draw_panels(frame, window);
+  }
   draw_keyboard_ring(frame);
   RecoveryAnswer answer{};
   const Document* offered = s.keeper.offered();
-  if (offered && s.document.view.dialog == Dialog::none) {  // while a dialog is open, the offer waits
+  const View& shown = s.document.view;
+  if (offered && shown.dialog == Dialog::none && !shown.presenting && !shown.blank) {  // else the offer waits
     answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());
     if (answer != RecoveryAnswer::none) s.actions.clear();  // they were meant for what is put aside
   }
@@ -450,13 +440,11 @@ bool Session::draw(MatrixPainter& painter) {
   return !s.actions.empty() || answer != RecoveryAnswer::none;
 }
 
-bool Session::wants_pixels() const {
-  return state_->recorder.wants_pixels() && (settled() || state_->recorder.films_motion());
-}
+bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && settled(); }
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
-  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.timeline.now(), s.words);
+  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.words);
   s.guarded([&] {
     const View& view = s.document.view;
     const ImDrawData& data = *ImGui::GetDrawData();

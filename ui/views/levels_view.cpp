@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ui/level/scene.h"
+#include "ui/level/travel.h"
 #include "ui/operation/operation_view.h"
 #include "ui/pipeline/pipeline_view.h"
 #include "ui/sentence/sentence_view.h"
@@ -12,7 +12,8 @@
 namespace headlight {
 namespace {
 
-constexpr float motion_seconds = 0.36f;
+constexpr float motion_seconds = 0.36f;  // between the pipeline and a scene
+constexpr float scene_seconds = 0.7f;    // from one scene to the next
 
 /// Between two levels: from which, to which, how far. One camera: what is gone into grows out of where it stands.
 struct LevelMotion {
@@ -47,25 +48,60 @@ void draw_between_pipeline_and_step(const Frame& frame, Rect place, float nearne
   draw_near(frame, place, Level::operation, at, nearness);
 }
 
+/// Between the pipeline and a scene: a step's card grows into it, the sentence stands before all.
 void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
-  const float t = std::clamp(motion.since / motion_seconds, 0.0f, 1.0f), eased = t * t * (3 - 2 * t);
-  const bool inwards = motion.to > motion.from;
+  const float t = std::clamp(motion.since / motion_seconds, 0.0f, 1.0f), way = eased(t);
   if (motion.from != Level::sentence && motion.to != Level::sentence)
-    return draw_between_pipeline_and_step(frame, place, inwards ? eased : 1 - eased);
-  // The sentence stands before all: one goes through it.
-  const Level other = motion.from == Level::sentence ? motion.to : motion.from;
-  const float gone = motion.from == Level::sentence ? eased : 1 - eased;
+    return draw_between_pipeline_and_step(frame, place, motion.to > motion.from ? way : 1 - way);
+  const float gone = motion.from == Level::sentence ? way : 1 - way;
   const ImVec2 c = place.centre();
   const auto around = [&](float zoom) {
     return Rect{{c.x + (place.min.x - c.x) * zoom, c.y + (place.min.y - c.y) * zoom},
                 {c.x + (place.max.x - c.x) * zoom, c.y + (place.max.y - c.y) * zoom}};
   };
-  if (other == Level::pipeline) {
-    if (gone > 0.3f) draw_pipeline_on_its_way(frame, place, place, around(0.85f + 0.15f * gone));
-  } else {
-    draw_near(frame, place, other, around(0.85f + 0.15f * gone), gone);
-  }
+  if (gone > 0.3f) draw_pipeline_on_its_way(frame, place, place, around(0.85f + 0.15f * gone));
   draw_near(frame, place, Level::sentence, around(1 + 0.25f * gone), 1 - gone);
+}
+
+/// Which scene is shown.
+struct Shot {
+  Level level = Level::pipeline;
+  Facet facet{};
+  Stage stage{};
+  bool operator==(const Shot&) const = default;
+};
+Shot shot_of(const Frame& frame) {
+  const Level level = level_shown(frame.view());
+  if (level != Level::operation) return {level, Facet{}, Stage{}};
+  return {level, frame.view().looking.facet, stage_shown(frame)};
+}
+
+/// The scene that is shown goes over into the next one, by the clock or as far as the view says.
+void move_scene(const Frame& frame) {
+  struct LastShot {
+    Shot shot;
+    const Trace* trace = nullptr;
+  };
+  LastShot& last = frame.pictures.get<LastShot>([] { return LastShot{}; });
+  SceneMotion& motion = frame.pictures.get<SceneMotion>([] { return SceneMotion{}; });
+  const LastShot now{shot_of(frame), frame.trace()};
+  if (now.trace != last.trace) motion = {};  // its numbers are others
+  if (now.trace == last.trace && now.shot != last.shot) {
+    const Scene* from = last.shot.level == Level::operation  ? last_operation_scene(frame)
+                        : last.shot.level == Level::sentence ? last_sentence_scene(frame)
+                                                             : nullptr;
+    const bool moves = from && now.shot.level != Level::pipeline && !frame.view().calm;
+    motion = moves ? SceneMotion{*from, 0} : SceneMotion{};
+  }
+  last = now;
+  if (!motion.moves()) return;
+  if (const std::optional<float> arrival = frame.view().looking.arrival) {
+    motion.share = *arrival;
+  } else {
+    motion.share += std::min(ImGui::GetIO().DeltaTime, 0.05f) / scene_seconds;
+    frame.pictures.go_on();
+  }
+  if (!motion.moves()) motion = {};
 }
 
 }  // namespace
@@ -75,7 +111,9 @@ void draw_levels_view(const Frame& frame, Rect place) {
   const Level level = level_shown(frame.view());
   if (level != Level::pipeline) press_facet_keys(frame);
   if (!motion.begun) motion = {level, level, motion_seconds, true};
-  if (level != motion.to) motion = {motion.to, level, 0, true};
+  const bool cards = level == Level::pipeline || motion.to == Level::pipeline;  // else one scene becomes the other
+  if (level != motion.to) motion = {motion.to, level, cards && !frame.view().calm ? 0 : motion_seconds, true};
+  move_scene(frame);
   if (motion.moves()) {
     motion.since += std::min(ImGui::GetIO().DeltaTime, 0.05f);
     frame.pictures.go_on();

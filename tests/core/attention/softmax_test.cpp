@@ -1,6 +1,5 @@
 #include "core/attention/softmax.h"
 
-#include "core/attention/dropout.h"
 #include "core/attention/scores.h"
 #include "core/tensor/philox.h"
 #include "tests/attention_inputs.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/explain/math_markup.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
@@ -208,4 +209,15 @@ TEST_CASE("a painted cell of the mask is explained by the painting, the others b
   CHECK(explain(*trace, {Stage::mask, 0, 1, 0, 5}).formula.ends_with(" = painted()"));
   CHECK(explain(*trace, {Stage::mask, 0, 0, 0, 5}).formula.ends_with(" = causal()"));
   CHECK(explain(*trace, {Stage::mask, 0, 1, 0, 4}).formula.ends_with(" = causal()"));
+}
+
+TEST_CASE("where values have a head size of their own and inputs are latents, every cell is explained all the same") {
+  for (const char* model : {"deepseek_v2", "deepseek_v3"}) {
+    Scenario scenario = of_file(std::string("networks/") + model);
+    scenario.text = "3 17 5 28";
+    scenario.layer = "1";
+    const auto trace = compute_any(scenario);
+    CHECK((*trace)[Stage::V_heads].size(3) != (*trace)[Stage::Q_heads].size(3));
+    check_random_cells(*trace, 80);
+  }
 }

@@ -7,8 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/export/layers_figure.h"
+#include "core/files/text_file.h"
 #include "core/network/network_trace.h"
+#include "core/run/contributions.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+#include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 
 using namespace headlight;
@@ -83,6 +87,32 @@ TEST_CASE("a page holds every number of its figure within half a step of its sca
       }
     }
   }
+}
+
+TEST_CASE("a page of weights holds what each brings beside them, the page of another stage does not") {
+  Scenario s;
+  s.text = "the cat sat";
+  s.heads = 2;
+  s.d_model = 8;
+  const auto trace = compute_any(s);
+  const samples::TempFolder folder;
+  const std::string path = utf8_from(folder / "a.html");
+  ExportOptions options;
+  options.stage = Stage::weights;
+  options.all_heads = true;
+  write_export(*trace, options, path);
+  const nlohmann::json arrives = data_of(whole_text(path, 1'000'000))["arrives"];
+  const std::vector<std::uint8_t> bytes = decoded(arrives["values"]);
+  REQUIRE(bytes.size() == 2 * 2 * 9);
+  const Tensor norms = contribution_norms(*trace);
+  for (Index i = 0; i < 18; ++i) {
+    const float error =
+        number_at(arrives, bytes, static_cast<std::size_t>(i)) - norms.matrix(0, i / 9)(i % 9 / 3, i % 3);
+    CHECK(std::fabs(error) <= 0.51f * arrives["scale"].get<float>());
+  }
+  options.stage = Stage::scores;
+  write_export(*trace, options, path);
+  CHECK(data_of(whole_text(path, 1'000'000))["arrives"].is_null());
 }
 
 TEST_CASE("what is no number is named by its kind in a page, and does not stretch the scale") {

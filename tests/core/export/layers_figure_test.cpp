@@ -228,3 +228,38 @@ TEST_CASE("the lens as a figure shows the words of the lens, and as CSV its numb
   options.cols = {0, 2};
   CHECK_THROWS_AS(figure_for(*trace, options), SettingError);
 }
+
+TEST_CASE("a figure of experts has a panel a layer that has them, a row a word, and the shares of the pass") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = places::fixtures() + "/networks/qwen3_moe";
+  scenario.text = "3 17 5 28";
+  const auto trace = compute_any(scenario);
+  const FigureSpec spec = figure_for(*trace, options_with("experts"));
+  REQUIRE(spec.panels.size() == 1);  // layer 0 has one MLP
+  CHECK(spec.panels[0].title == "layer 1");
+  CHECK(spec.row_ticks.size() == 4);
+  const Tensor shares = run_network(scenario)->layers[1].experts;
+  CHECK_THAT(layers_array(*trace, options_with("experts")).values, agrees_with(shares));
+  for (Index word = 0; word < 4; ++word) CHECK(agrees(spec.panels[0].matrix(word, 2), shares.at({0, word, 2})));
+  CHECK_FALSE(render_pdf(spec).empty());
+  CHECK_THROWS_AS(figure_for(*compute_any(sentences()), options_with("experts")), SettingError);
+}
+
+TEST_CASE("a figure of what is kept has a row a layer and the bytes that each position holds, none before its window") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = places::fixtures() + "/networks/gpt_oss";  // 4 heads on 2, d_head 8, a window of 3 in the first layer
+  scenario.text = "3 17 5 28 0";
+  const Tensor bytes = layers_array(*compute_any(scenario), options_with("kept")).values;
+  REQUIRE(bytes.shape() == Shape{2, 5});
+  const float each = 2 * 2 * 8 * 2;
+  for (Index at = 0; at < 5; ++at) {
+    CHECK(bytes.at({0, at}) == (at < 2 ? 0 : each));
+    CHECK(bytes.at({1, at}) == each);
+  }
+  const FigureSpec spec = figure_for(*compute_any(scenario), options_with("kept"));
+  CHECK(spec.row_ticks == std::vector<std::string>{"L0 GQA 2/4", "L1 GQA 2/4"});
+  CHECK(spec.subtitle == "reads 384 bytes, adds 128 (unshared: 256)");
+  CHECK(spec.cell_words[4] == "+64");
+}

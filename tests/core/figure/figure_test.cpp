@@ -7,8 +7,8 @@
 
 #include "core/figure/figure_layout.h"
 #include "core/figure/ticks.h"
-#include "core/stage/demand_matrix.h"
 #include "core/tensor/error.h"
+#include "core/tensor/matrix_source.h"
 #include "tests/catch.h"
 
 using namespace headlight;
@@ -139,13 +139,10 @@ TEST_CASE("nothing in a figure overlaps or is cut off, at any shape, with any wo
 namespace {
 
 /// Nothing above the diagonal; counts how often it is asked for cells.
-class Counted : public DemandMatrices {
+class Counted : public MatrixSource {
  public:
-  explicit Counted(Index n) : DemandMatrices(n, n) {}
-  void fill(Index, Index count, float* to) const override {
-    ++filled;
-    std::fill_n(to, count, -infinity);
-  }
+  explicit Counted(Index n) : MatrixSource(n, n) {}
+  bool knows_blocks() const override { return true; }
   std::vector<BlockExtremes> extremes(Index, std::span<const Index> row_cuts, std::span<const Index> col_cuts, Index,
                                       const std::stop_token&) const override {
     std::vector<BlockExtremes> blocks;
@@ -159,9 +156,13 @@ class Counted : public DemandMatrices {
   }
   KindCounts kinds(Index, const std::stop_token&) const override { return {rows() * cols()}; }
 
-  mutable std::atomic<int> filled{0};
+  mutable std::atomic<int> computed{0};
 
  private:
+  void compute(Index, Index, Index rows, Index, Index cols, float* to) const override {
+    ++computed;
+    std::fill_n(to, rows * cols, -infinity);
+  }
   static constexpr float infinity = std::numeric_limits<float>::infinity();
 };
 
@@ -169,14 +170,13 @@ class Counted : public DemandMatrices {
 
 TEST_CASE("a figure of a given size asks a matrix that is computed as it is read for blocks, not for its cells") {
   const auto source = std::make_shared<Counted>(20000);
-  const Tensor values = demand_tensor({1, 1, 20000, 20000}, source);
-  if (!values.defined()) return;  // a system without memory on demand
+  const Tensor values = Tensor::computed_by({1, 1, 20000, 20000}, source);
   FigureSpec spec;
   spec.panels = {{values.matrix(), {}, "head 2", {}}};
   spec.size = FigureSize{800, 0};
   const Image image = render_image(spec);
   CHECK(image.width == 800);
-  CHECK(source->filled < 1000);
+  CHECK(source->computed < 1000);
 }
 
 TEST_CASE("a long title is elided and never runs out of the figure") {

@@ -49,7 +49,7 @@ TEST_CASE("pictures are resized as PIL resizes them, with every filter") {
     }
   }
   const auto expected = open_arrays(pictures / "resized.npz");
-  CHECK(expected->entries().size() == 12);
+  CHECK(expected->entries().size() == 18);
   for (const ArrayEntry& entry : expected->entries()) {
     INFO(entry.name);
     const std::string filter = entry.name.substr(0, entry.name.find('_'));

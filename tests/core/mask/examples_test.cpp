@@ -1,12 +1,11 @@
 // The examples against definitions written out cell by cell.
-#include "core/mask/examples.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <string_view>
 
 #include "core/mask/evaluate.h"
+#include "core/mask/patterns.h"
 #include "tests/catch.h"
 
 using namespace headlight;

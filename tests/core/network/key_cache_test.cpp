@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
+#include "core/network/decode_step.h"
 #include "core/tensor/error.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
@@ -187,4 +189,33 @@ TEST_CASE("a changed layer keeps nothing, and its passes are whole") {
   options.change = LayerChange{0, changed};
   for (const Index end : {3, 4}) CHECK(fixture.network->run(fixture.first(end), options).first == 0);
   CHECK(cache.bytes() == 0);
+}
+
+TEST_CASE("what a step of writing reads and adds is what the cache holds, in every architecture that writes") {
+  std::set<KeysShared> kinds;
+  for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) {
+    const Fixture fixture(entry.path().filename().string());
+    if (!writes(*fixture.network)) continue;
+    INFO(entry.path().filename().string());
+    KeyCache cache;
+    RunOptions options;
+    options.cache = &cache;
+    const Index n = fixture.count(), batch = fixture.text.tokens.size();
+    fixture.network->run(fixture.text, options);
+    for (const DecodeLayer& layer : decode_step(*fixture.network, n - 1)) {
+      const Index at = fixture.network->layer_named(layer.layer), rows = cache.positions(at);
+      const AttentionSpec& spec =
+          fixture.network->spec()
+              .stacks.back()
+              .blocks[static_cast<std::size_t>(fixture.network->layers()[static_cast<std::size_t>(at)].block)]
+              .attention;
+      CHECK(rows == (spec.chunk > 0 ? n : n - layer.first));
+      if (spec.chunk > 0) CHECK(layer.first == (n - 1) / spec.chunk * spec.chunk);
+      const Index held = cache.bytes(at) / (rows * batch * static_cast<Index>(sizeof(float)));
+      CHECK(held == (spec.latent ? layer.as_mha : layer.numbers));  // of a latent what is made of it is held here
+      CHECK((layer.shared == KeysShared::mha) == (layer.numbers == layer.as_mha));
+      kinds.insert(layer.shared);
+    }
+  }
+  CHECK(kinds.size() == 4);
 }

@@ -194,30 +194,50 @@ TEST_CASE("texts of different length, several lines and two stacks cannot be pat
   CHECK_THROWS_AS(patch(*t5, "3 17", "3 18"), SettingError);
 }
 
+namespace {
+
+/// The rows of a grid for one word less those for another, beside PyTorch's.
+void check_grid(const PatchGrid& one, const PatchGrid& other, const Tensor& wanted) {
+  REQUIRE(std::ssize(one.grid) == wanted.size(0));
+  for (Index layer = 0; layer < wanted.size(0); ++layer) {
+    const auto l = static_cast<std::size_t>(layer);
+    REQUIRE(std::ssize(one.grid[l]) == wanted.size(1));
+    for (Index place = 0; place < wanted.size(1); ++place) {
+      const auto p = static_cast<std::size_t>(place);
+      CHECK(std::abs(one.grid[l][p] - other.grid[l][p] - static_cast<double>(wanted.at({layer, place}))) < 1e-4);
+    }
+  }
+}
+
+}  // namespace
+
 TEST_CASE(
     "of a prompt pair with its objects exchanged, parts add up exactly and each patch does what PyTorch computes") {
-  const auto network = open_network(networks::folder + "gpt2");
+  struct Pair {
+    std::string network, of, text, from;
+  };
+  const std::string came = "when the king and the queen came in, the ", gave = " gave a letter to the";
   const auto expected = open_arrays(samples::fixture("patching.npz"));
-  const NetworkText text = line_of(*network, "5 17 9 3 28 17 11 20"), from = line_of(*network, "5 17 9 3 28 3 11 20");
-  const Index receiver = 3, giver = 17;
-  const double before = static_cast<double>(expected->load("before").at({0}));
-  const NetworkRun run = network->run(text, {.parts = true});
-  CHECK(logit(run, 0, receiver) - logit(run, 0, giver) == Approx(before).margin(1e-5));
-  CHECK(sum_of(network->parts_of(run, 0, receiver, giver)) == Approx(before).margin(1e-4));
-  for (const auto& [what, name] :
-       {std::pair(Patch::What::residual, "residual"), {Patch::What::mlp, "mlp"}, {Patch::What::heads, "heads"}}) {
-    INFO(name);
-    const Tensor wanted = expected->load(name);
-    const PatchGrid one = patch_grid(*network, text, from, what, receiver),
-                    other = patch_grid(*network, text, from, what, giver);
-    REQUIRE(std::ssize(one.grid) == wanted.size(0));
-    for (Index layer = 0; layer < wanted.size(0); ++layer) {
-      const auto l = static_cast<std::size_t>(layer);
-      REQUIRE(std::ssize(one.grid[l]) == wanted.size(1));
-      for (Index place = 0; place < wanted.size(1); ++place) {
-        const auto p = static_cast<std::size_t>(place);
-        CHECK(std::abs(one.grid[l][p] - other.grid[l][p] - static_cast<double>(wanted.at({layer, place}))) < 1e-4);
-      }
+  for (const Pair& pair : {Pair{networks::folder + "gpt2", "", "5 17 9 3 28 17 11 20", "5 17 9 3 28 3 11 20"},
+                           Pair{"model:english", "english.", came + "king" + gave, came + "queen" + gave}}) {
+    INFO(pair.network);
+    const auto network = open_network(pair.network);
+    const auto of = [&](const std::string& name) { return expected->load(pair.of + name); };
+    const NetworkText text = line_of(*network, pair.text), from = line_of(*network, pair.from);
+    const Tensor ids = of("text"), words = of("words");
+    REQUIRE(text.tokens.count() == ids.count());
+    for (Index i = 0; i < ids.count(); ++i)
+      CHECK(text.tokens.entries[0][static_cast<std::size_t>(i)].id == std::lround(ids.at({i})));
+    const Index receiver = std::lround(words.at({0})), giver = std::lround(words.at({1}));
+    const double before = static_cast<double>(of("before").at({0}));
+    const NetworkRun run = network->run(text, {.parts = true});
+    CHECK(logit(run, 0, receiver) - logit(run, 0, giver) == Approx(before).margin(1e-4));
+    CHECK(sum_of(network->parts_of(run, 0, receiver, giver)) == Approx(before).margin(1e-4));
+    for (const auto& [what, name] :
+         {std::pair(Patch::What::residual, "residual"), {Patch::What::mlp, "mlp"}, {Patch::What::heads, "heads"}}) {
+      INFO(name);
+      check_grid(patch_grid(*network, text, from, what, receiver), patch_grid(*network, text, from, what, giver),
+                 of(name));
     }
   }
 }

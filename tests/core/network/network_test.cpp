@@ -247,6 +247,28 @@ TEST_CASE("what a block adds to a row are its heads' parts, a bias and its MLP, 
   }
 }
 
+TEST_CASE("a word's row and its place's are looked up in their tables, among the rows beside them") {
+  const NetworkRun run = run_of("gpt2");
+  const auto parts = row_parts(run, 0, 0, 2);
+  REQUIRE(parts);
+  const RowLookup found = row_lookup(run, 0, 0, 2, 1);
+  CHECK(found.token == run.queries_of(0).entries[0][2].id);
+  CHECK(found.place == 2);
+  const auto row_in = [](const std::vector<TableRow>& table, Index number) {
+    const auto row = std::ranges::find(table, number, &TableRow::number);
+    REQUIRE(row != table.end());
+    return row->numbers;
+  };
+  CHECK(row_in(found.words, found.token) == parts->word);
+  CHECK(row_in(found.places, 2) == parts->place);
+  CHECK(std::ranges::is_sorted(found.words, {}, &TableRow::number));
+  for (const TableRow& row : found.words) {
+    CHECK(std::abs(row.number - found.token) <= 1);
+    CHECK(row.numbers == run.network->token_row(0, row.number));
+  }
+  CHECK(run.network->token_row(0, 1'000'000'000).empty());  // past the end of the table
+}
+
 TEST_CASE("neurons of an MLP add up to what it gives, and name the words that they raise") {
   const NetworkRun run = run_of("gpt2");
   const Network& network = *run.network;
@@ -254,14 +276,17 @@ TEST_CASE("neurons of an MLP add up to what it gives, and name the words that th
   const auto parts = block_parts(run, *trace, 1, 0, 2);
   REQUIRE(parts);
   const NeuronsOfRow all = network.neurons_of(run, 1, *parts, 1'000'000);
-  CHECK(std::ssize(all.largest) == all.width);
-  REQUIRE(all.width > 0);
+  CHECK(all.largest.size() == all.hidden.size());
+  REQUIRE(!all.hidden.empty());
+  CHECK(all.normed.size() == parts->after.size());
   const NeuronsOfRow some = network.neurons_of(run, 1, *parts, 3);
   REQUIRE(some.largest.size() == 3);
   for (std::size_t n = 0; n < 3; ++n) {
     CHECK(some.largest[n].index == all.largest[n].index);
     CHECK(some.largest[n].activation == all.largest[n].activation);
+    CHECK(some.largest[n].activation == all.hidden[static_cast<std::size_t>(some.largest[n].index)]);
     CHECK(some.largest[n].words.size() == 3);
+    if (n > 0) CHECK(some.largest[n].added <= some.largest[n - 1].added);  // in the order of what they add
   }
 }
 
@@ -418,6 +443,12 @@ TEST_CASE("what is wrong with a model is said in one sentence with the file") {
     CHECK(copy.error().find("its model_type \"reformer\" is not known; expected one of gpt2") != std::string::npos);
   }
   {
+    const Copy copy("llama");  // as a hybrid's attention layers are called
+    copy.set("model_type", "jamba");
+    CHECK(copy.error().find("\"jamba\" has layers of state spaces, which are not computed here") != std::string::npos);
+    CHECK(copy.error().find("by --layer: model.layers.0.self_attn, model.layers.1.self_attn") != std::string::npos);
+  }
+  {
     const Copy copy("gpt2");
     copy.set("n_embd", 24);
     CHECK(copy.error().find("\"transformer.wte.weight\" has shape [29, 12]; expected [29, 24]") != std::string::npos);
@@ -453,7 +484,24 @@ TEST_CASE("what a family may ask for and is not computed is refused by its name"
     INFO(name << ": " << copy.error());
     CHECK(copy.error().find(said) != std::string::npos);
   };
-  refused("gpt_oss", "quantization_config", {{"quant_method", "mxfp4"}}, "quantised by mxfp4");
+  refused("llama", "quantization_config", {{"quant_method", "awq"}}, "quantised by awq");
+  refused("deepseek_v3", "quantization_config", {{"quant_method", "fp8"}}, "quantised by fp8");
+  refused("deepseek_v3", "quantization_config", nullptr, "its dtype \"F8_E4M3\" is not read");
+  refused("deepseek_v3", "quantization_config", {{"quant_method", "fp8"}, {"weight_block_size", {4, 8}}},
+          "one for each block of the weight");
+  refused("deepseek_v3", "kv_lora_rank", 1000000000, "which the file cannot hold");
+  refused("deepseek_v3", "kv_lora_rank", 9, "expected [13, 16]");
+  refused("deepseek_v3", "n_group", 4, "chooses 2 of 4 groups of its 6 experts");
+  refused("deepseek_v3", "num_experts_per_tok", 5, "expected 1 to 4");
+  refused("deepseek_v3", "n_routed_experts", 7, "has shape [6]; expected [7]");
+  refused("deepseek_v2", "topk_method", "noaux_free", "its topk_method is noaux_free");
+  refused("deepseek_v2", "norm_topk_prob", true, "its norm_topk_prob is true");
+  refused("deepseek_v2", "v_head_dim", 0, "a v_head_dim of 0");
+  refused("gpt_oss_packed", "num_local_experts", 4, "expected [4, 32]");
+  refused("deberta2", "conv_kernel_size", 3, "its conv_kernel_size is 3, which is not computed here");
+  refused("deberta2", "relative_attention", false, "its relative_attention is false");
+  refused("deberta2", "position_buckets", 3, "has 3 position_buckets for distances up to 12");
+  refused("deberta2", "max_relative_positions", 3, "has 4 position_buckets for distances up to 3");
   refused("olmo", "clip_qkv", 8, "its clip_qkv is 8, which is not computed here");
   refused("phi", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");
   refused("stablelm", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");

@@ -1,0 +1,131 @@
+// What a checkpoint says of its architecture, in config.json or elsewhere, as one config; and what it may say that is
+// no network of attention.
+#include <algorithm>
+
+#include "core/architecture/architectures.h"
+#include "core/architecture/gguf_model.h"
+#include "core/architecture/model_folder.h"
+#include "core/architecture/network_builder.h"
+#include "core/files/error_place.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+/// nanoGPT's torch.save of {"model": …, "model_args": {"n_layer": …}, …}.
+json model_args_of(const Checkpoint& checkpoint) {
+  json fields = json::object();
+  for (const char* name : {"n_layer", "n_head", "n_embd", "block_size", "vocab_size"}) {
+    if (const auto number = checkpoint.number(std::string("model_args.") + name))
+      fields[name] = static_cast<Index>(*number);
+  }
+  if (const auto bias = checkpoint.number("model_args.bias")) fields["bias"] = *bias != 0;
+  if (fields.contains("n_head")) fields["model_type"] = "nanogpt";
+  return fields;
+}
+
+/// nn.Transformer's layers with what the file says of them in numbers and words.
+json torch_layers_of(const Checkpoint& checkpoint) {
+  if (!checkpoint.prefix_of("self_attn.in_proj_weight") || !checkpoint.prefix_of("linear1.weight") ||
+      !checkpoint.prefix_of("norm1.weight"))
+    return {};
+  json fields{{"model_type", "nn.Transformer"}};
+  for (const char* name : {"num_heads", "nhead", "n_heads", "n_head", "head_num", "num_attention_heads",
+                           "layer_norm_eps", "norm_first", "is_causal", "tgt_is_causal"}) {
+    if (const auto number = checkpoint.number(name)) fields[name] = *number;
+  }
+  for (const auto& file : checkpoint.files()) {
+    if (const auto found = file->texts().find("activation"); found != file->texts().end()) {
+      fields["activation"] = found->second;
+    } else if (const auto words = file->words("activation"); words && words->words.size() == 1) {  // of an .npz
+      fields["activation"] = words->words.front();
+    }
+  }
+  return fields;
+}
+
+/// Gemma 3 and Llama 4 as they are published: the text model's fields stand within, and of Gemma 3 what is usual is
+/// left out.
+json text_of(const json& whole) {
+  const bool gemma = whole["model_type"] == "gemma3";
+  const json usual_of_gemma{{"vocab_size", 262208},      {"hidden_size", 2304},
+                            {"intermediate_size", 9216}, {"num_hidden_layers", 26},
+                            {"num_attention_heads", 8},  {"num_key_value_heads", 4},
+                            {"head_dim", 256},           {"max_position_embeddings", 131072}};
+  json fields = gemma ? usual_of_gemma : json::object();
+  if (whole["text_config"].is_object()) fields.update(whole["text_config"]);
+  fields["model_type"] = gemma ? "gemma3_text" : "llama4_text";
+  for (const char* name : {"quantization_config", "eos_token_id", "tie_word_embeddings"}) {
+    if (whole.contains(name)) fields[name] = whole[name];
+  }
+  return fields;
+}
+
+}  // namespace
+
+Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
+  if (is_gguf(*checkpoint.files().front())) return Config(gguf_config(checkpoint), folder.said);
+  if (folder.config.empty()) {
+    json fields = model_args_of(checkpoint);
+    if (fields.contains("n_head")) return Config(std::move(fields), "model_args");
+    fields = torch_layers_of(checkpoint);
+    if (fields.is_object()) return Config(std::move(fields), folder.said);
+    throw UnknownModel(folder.said, "has no config.json, which says how its layers are built",
+                       "expected one beside " + utf8_from(folder.tensors.front().filename()));
+  }
+  const Config config = Config::read(folder.config);
+  json fields = config.fields();
+  const bool nested = fields.contains("model") && fields["model"].is_object() && fields["model"].contains("n_layer");
+  if (nested) fields = fields["model"];  // minGPT's config.json of a training run
+  if (folder.config.filename() == "params.json") fields["model_type"] = "meta_llama";
+  const json named = fields.value("model_type", json());
+  if ((named == "gemma3" || named == "llama4") && fields.contains("text_config")) fields = text_of(fields);
+  if (fields.contains("architecture") && !fields.contains("model_type")) fields = timm_config(fields, checkpoint);
+  for (const char* towers : {"clip", "siglip"}) {
+    if (fields.value("model_type", json()) == towers) fields = image_tower_config(fields, towers);
+  }
+  const std::string type =
+      fields.contains("model_type") && fields["model_type"].is_string() ? fields["model_type"].get<std::string>() : "";
+  const bool of_karpathy = fields.contains("block_size") && fields.contains("n_embd") &&
+                           (type.empty() || type.starts_with("gpt") || type == "openai-gpt");
+  if (of_karpathy) fields["model_type"] = nested || !fields.contains("bias") ? "mingpt" : "nanogpt";
+  return Config(std::move(fields), config.path());
+}
+
+void refuse_recurrent(const Config& config, const std::string& type, const Checkpoint& checkpoint) {
+  constexpr std::pair<std::string_view, const char*> kinds[] = {{"mamba", "state spaces"},
+                                                                {"rwkv", "RWKV's recurrence"},
+                                                                {"jamba", "state spaces"},
+                                                                {"bamba", "state spaces"},
+                                                                {"zamba", "state spaces"},
+                                                                {"nemotron_h", "state spaces"},
+                                                                {"granitemoehybrid", "state spaces"},
+                                                                {"falcon_h1", "state spaces"},
+                                                                {"recurrent_gemma", "linear recurrences"},
+                                                                {"qwen3_next", "gated delta rules"},
+                                                                {"lfm2", "short convolutions"},
+                                                                {"xlstm", "LSTM cells"}};
+  const auto* const kind =
+      std::ranges::find_if(kinds, [&](const auto& each) { return type.find(each.first) != std::string::npos; });
+  if (kind == std::end(kinds)) return;
+  std::string attentions;
+  int more = 0;
+  for (const std::string& name : checkpoint.names()) {
+    constexpr std::string_view query = ".q_proj.weight";
+    if (!name.ends_with(query) || type == "qwen3_next") continue;  // its queries come with a gate
+    const std::string at = name.substr(0, name.size() - query.size());
+    attentions.size() > 200 ? void(++more) : void(attentions += (attentions.empty() ? "" : ", ") + at);
+  }
+  if (more > 0) attentions += " and " + std::to_string(more) + " more";
+  throw UnknownModel(
+      config.path(),
+      "its model_type " + in_quotes(type) + " has layers of " + kind->second + ", which are not computed here",
+      attentions.empty() ? "expected a network of attention"
+                         : "expected a network of attention; its own can be shown alone, on inputs from "
+                           "a file, by --layer: " +
+                               attentions);
+}
+
+}  // namespace headlight

@@ -1,0 +1,452 @@
+"""headlight.watch(module): what every attention inside a running PyTorch model looks at, for the window to show.
+
+While a watched module runs and somebody looks, the functions that attention is computed with are wrapped: softmax,
+scaled_dot_product_attention, flex_attention, and the fused kernels of nn.TransformerEncoderLayer. Where such a function
+keeps the weights to itself they are computed anew from q, k and the mask. The records go to files that only this user can
+open: FOLDER/step-N.npz, the newest also as FOLDER/latest.npz, and FOLDER/step-N.gradients.npz once the backward pass has
+run, each whole or not there at all. The window touches FOLDER/looking while it shows them; without that, nothing is
+wrapped and nothing written.
+"""
+import contextlib
+import functools
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+import threading
+import time
+
+import numpy as np
+
+_LOOK_EVERY = 0.25  # seconds between two looks at whether somebody looks
+_LOOKS_FOR = 3.0    # seconds that FOLDER/looking holds
+_SHARE = 0.05       # of the time, at most, goes into records
+_STEPS = 300        # of which records are kept
+_ATTENTION = re.compile(r"atte?n|head", re.IGNORECASE)
+_HEADS = ("num_heads", "n_heads", "n_head", "num_attention_heads", "heads", "nhead")
+_open = {}  # by name
+
+
+def watch_folder():
+    """Where the window looks for what is watched, beside what else it remembers of this person."""
+    home = pathlib.Path.home()
+    if os.name == "nt":
+        state = pathlib.Path(os.environ.get("APPDATA", home))
+    elif sys.platform == "darwin":
+        state = home / "Library" / "Application Support"
+    else:
+        said = os.environ.get("XDG_STATE_HOME", "")
+        state = pathlib.Path(said) if os.path.isabs(said) else home / ".local" / "state"
+    return state / "headlight" / "watch"
+
+
+def _write(path, write):
+    """Whole or not at all, for this user alone."""
+    part = path.with_suffix(".part")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        write(file)
+    os.replace(part, path)
+
+
+def _runs_elsewhere(folder):
+    try:
+        pid = json.loads((folder / "run.json").read_text())["pid"]
+        os.kill(pid, 0) if os.name == "posix" else None
+        return os.name == "posix" and pid != os.getpid()
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _own_folder(name, error):
+    if not re.fullmatch(r"[\w.-]{1,64}", name) or name.startswith("."):
+        raise error(f"{name!r} is no name to watch by; expected letters, digits, - and _")
+    folder = watch_folder() / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if _runs_elsewhere(folder):
+        raise error(f"another process is watched as {name!r}; expected another name")
+    if folder.is_symlink() or (folder.exists() and hasattr(os, "getuid") and folder.stat().st_uid != os.getuid()):
+        raise error(f"{folder}: belongs to somebody else; expected a folder of one's own")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+# ---- weights anew, where a function does not give them
+
+
+def _scores(q, k, scale):
+    if k.size(1) != q.size(1):
+        k = k.repeat_interleave(q.size(1) // k.size(1), 1)
+    return q.float() @ k.float().transpose(-2, -1) * (q.size(-1) ** -0.5 if scale is None else scale)
+
+
+def _sdpa_weights(torch, q, k, attn_mask=None, is_causal=False, scale=None):
+    scores = _scores(q, k, scale)
+    if is_causal:  # its corner is the top left one, whatever the lengths
+        attn_mask = torch.ones(q.size(-2), k.size(-2), dtype=torch.bool, device=q.device).tril()
+    if attn_mask is not None:
+        scores = scores.masked_fill(~attn_mask, float("-inf")) if attn_mask.dtype == torch.bool else scores + attn_mask.float()
+    weights = scores.softmax(-1)
+    return weights.nan_to_num(0) if hasattr(torch, "_safe_softmax") else weights  # since 2.5 a row without keys is zero
+
+
+def _flex_weights(torch, q, k, score_mod=None, block_mask=None, scale=None):
+    scores = _scores(q, k, scale)
+    b, h, i, j = (torch.arange(n, device=q.device).view([-1 if axis == at else 1 for axis in range(4)])
+                  for at, n in enumerate(scores.shape))
+    if score_mod is not None:
+        scores = score_mod(scores, b, h, i, j)
+    if block_mask is not None:
+        scores = scores.masked_fill(~block_mask.mask_mod(b, h, i, j), float("-inf"))
+    return scores.softmax(-1).nan_to_num(0)
+
+
+class Watch:
+    """A module that is watched, until close() or the end of a `with`."""
+
+    def __init__(self, module, name, tokens, most_per_second, most_megabytes, batch, error):
+        import torch
+
+        if not hasattr(module, "register_forward_hook"):
+            raise error(f"a {type(module).__name__} cannot be watched; expected a torch.nn.Module")
+        if not (most_per_second > 0 and most_megabytes > 0 and batch >= 1):
+            raise error("most_per_second, most_megabytes or batch is too small; expected more than 0")
+        if name in _open:
+            _open.pop(name).close()
+        self.name, self.folder = name, _own_folder(name, error)
+        self.step, self.recorded, self.seconds = 0, 0, 0.0  # of forward passes, records, and what these took
+        self.missing = {}  # by name, why an attention of the last record is not in it
+        self._torch, self._tokens, self._batch = torch, tokens, int(batch)
+        self._pause, self._most = 1 / most_per_second, most_megabytes * 1e6
+        self._next, self._next_look, self._looked_at = 0.0, 0.0, True
+        self._tried = False  # the first call is recorded, for whoever opens the window
+        self._names = {id(each): path for path, each in module.named_modules()}
+        self._modules = [each for each in module.modules()]
+        self._undo, self._on, self._stack, self._inside, self._thread = [], False, [], False, None
+        self._record = None
+        _write(self.folder / "run.json", lambda file: file.write(json.dumps({"pid": os.getpid()}).encode()))
+        try:
+            before = module.register_forward_pre_hook(self._before, with_kwargs=True)
+        except TypeError:  # before PyTorch 2.0
+            before = module.register_forward_pre_hook(self._before)
+        self._hooks = [before, module.register_forward_hook(self._after)]
+        _open[name] = self
+
+    def __repr__(self):
+        missing = "".join(f"\n{name} is not recorded: {why}" for name, why in self.missing.items())
+        return f"watched as {self.name!r}: headlight --watch {self.name}{missing}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """No more records; those that are there stay for the window."""
+        self._unwrap()
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks = []
+        _open.pop(self.name, None)
+
+    # ---- when
+
+    def _wanted(self):
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        if now >= self._next_look:
+            self._next_look = now + _LOOK_EVERY
+            try:
+                self._looked_at = not self._tried or time.time() - os.stat(self.folder / "looking").st_mtime < _LOOKS_FOR
+            except OSError:
+                self._looked_at = False
+        return self._looked_at
+
+    def _before(self, module, inputs, named=None):
+        self.step += 1
+        if self._undo:  # the last pass ended by an exception
+            self._unwrap()
+        if not self._wanted():
+            return
+        began = time.perf_counter()
+        self._on, self._stack, self._inside, self._thread = True, [module], False, threading.get_ident()
+        self._record = {"step": self.step, "words": None, "layers": [], "missing": {}, "bytes": 0, "waits": 0}
+        self._spent, self._tried = 0.0, True
+        with self._harmless("tokens"):
+            first = inputs[0] if inputs else (named or {}).get("input_ids")
+            self._record["words"] = self._tokens(first) if callable(self._tokens) else self._tokens
+        self._wrap()
+        self._spent += time.perf_counter() - began
+
+    def _after(self, module, inputs, output):
+        if not self._on or threading.get_ident() != self._thread:
+            return
+        began = time.perf_counter()
+        self._unwrap()
+        if self._record["layers"]:
+            with self._harmless("the file"):
+                self._save(self._record)
+                self.recorded += 1
+        elif not self._record["missing"]:
+            self._miss("no softmax over keys, scaled_dot_product_attention or flex_attention was called", "an attention")
+        self.missing = self._record["missing"]
+        self._next = time.monotonic() + self._pause
+        self._charge(self._spent + time.perf_counter() - began)
+
+    def _charge(self, seconds):
+        """Records may take their share of the time and no more: a dear one makes the next one wait."""
+        self.seconds += seconds
+        self._next += seconds / _SHARE
+
+    # ---- what is wrapped while a pass is recorded
+
+    def _replace(self, owner, name, make):
+        original = getattr(owner, name, None)
+        if original is None:
+            return
+        wrapped = functools.wraps(original)(make(original))
+        places = [(owner, name)]
+        for each in {type(module).__module__ for module in self._modules}:  # "from torch.nn.functional import softmax"
+            home = sys.modules.get(each)
+            places += [(home, key) for key, value in vars(home).items() if value is original] if home else []
+        for place, key in places:
+            self._undo.append((place, key, vars(place).get(key)))
+            setattr(place, key, wrapped)
+
+    def _wrap(self):
+        torch = self._torch
+        functional, tensor = torch.nn.functional, torch.Tensor
+        self._replace(torch.nn.Module, "__call__", self._calling)
+        for owner, name in ((functional, "softmax"), (torch, "softmax"), (tensor, "softmax")):
+            self._replace(owner, name, self._softmax)
+        self._replace(functional, "scaled_dot_product_attention", self._sdpa)
+        flex = sys.modules.get("torch.nn.attention.flex_attention")
+        if flex is not None:
+            self._replace(flex, "flex_attention", self._flex)
+        self._replace(torch, "_native_multi_head_attention", self._native)
+        self._replace(torch, "_transformer_encoder_layer_fwd", self._encoder_layer)
+
+    def _unwrap(self):
+        for place, key, was in reversed(self._undo):
+            setattr(place, key, was) if was is not None else delattr(place, key)
+        self._undo, self._on = [], False
+
+    def _observing(self, original, observe):
+        """`original`, and what `observe` makes of its arguments and result, while this watch's pass is on."""
+        def call(*args, **kwargs):
+            if not self._on or self._inside or threading.get_ident() != self._thread:
+                return original(*args, **kwargs)
+            self._inside = True
+            try:
+                out = original(*args, **kwargs)
+                began = time.perf_counter()
+                with self._harmless(self._name()):
+                    observe(out, *args, **kwargs)
+                self._spent += time.perf_counter() - began
+                return out
+            finally:
+                self._inside = False
+        return call
+
+    def _calling(self, original):
+        def call(module, *args, **kwargs):
+            if not self._on or threading.get_ident() != self._thread:
+                return original(module, *args, **kwargs)
+            self._stack.append(module)
+            try:
+                return original(module, *args, **kwargs)
+            finally:
+                self._stack.pop()
+        return call
+
+    def _softmax(self, original):
+        def observe(out, scores, dim=None, *_, **__):
+            rank = out.dim()
+            if dim not in (-1, rank - 1) or rank not in (3, 4):
+                return
+            if rank == 3 and self._attention() is None:
+                return
+            self._add(out, lambda grad, entries: grad)
+        return self._observing(original, observe)
+
+    def _sdpa(self, original):
+        def observe(out, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+            q, k, v = (self._four_axes(each) for each in (query, key, value))
+            if attn_mask is not None and attn_mask.dim() > 2:
+                attn_mask = self._four_axes(attn_mask)[:self._batch]
+            b = self._batch
+            with self._torch.no_grad():
+                weights = _sdpa_weights(self._torch, q[:b], k[:b], attn_mask, is_causal, scale)
+            self._add(weights, self._by_values(v), out)
+        return self._observing(original, observe)
+
+    def _flex(self, original):
+        def observe(out, query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, *_, **__):
+            b = self._batch
+            with self._torch.no_grad():
+                weights = _flex_weights(self._torch, query[:b], key[:b], score_mod, block_mask, scale)
+            self._add(weights, self._by_values(value), out)
+        return self._observing(original, observe)
+
+    def _by_values(self, value):
+        """The gradient of softmax's weights from that of weights · V."""
+        def gradient(grad, entries):
+            v = value.detach()[:entries].float()
+            grad = self._four_axes_of(grad, v.shape[:2] + grad.shape[-2:])[:entries].float()
+            if v.size(1) != grad.size(1):
+                v = v.repeat_interleave(grad.size(1) // v.size(1), 1)
+            return grad @ v.transpose(-2, -1)
+        return gradient
+
+    def _native(self, original):
+        def observe(out, query, key, value, width, heads, w, b, wo, bo, mask=None, need=True, average=True, mask_type=None):
+            if query.is_nested:
+                return self._miss("its padding is left out of the tensors (nested)")
+            part = [each[:self._batch] for each in (query, key, value)]
+            mask = mask[:self._batch] if mask is not None and mask_type == 1 else mask
+            self._add(original(*part, width, heads, w, b, wo, bo, mask, True, False, mask_type)[1])
+        return self._observing(original, observe)
+
+    def _encoder_layer(self, original):
+        native = self._torch._native_multi_head_attention
+
+        def observe(out, src, width, heads, w, b, wo, bo, gelu, norm_first, eps, norm_w, norm_b, *rest):
+            if src.is_nested:
+                return self._miss("its padding is left out of the tensors (nested)")
+            x = src[:self._batch]
+            if norm_first:
+                x = self._torch.nn.functional.layer_norm(x, norm_w.shape, norm_w, norm_b, eps)
+            mask, mask_type = rest[6:8] if len(rest) > 7 else (None, None)
+            mask = mask[:self._batch] if mask is not None and mask_type == 1 else mask
+            self._add(native(x, x, x, width, heads, w, b, wo, bo, mask, True, False, mask_type)[1])
+        return self._observing(original, observe)
+
+    # ---- one attention
+
+    def _attention(self):
+        """The innermost module that is an attention by its name."""
+        for module in reversed(self._stack):
+            if _ATTENTION.search(type(module).__name__) or _ATTENTION.search(self._path(module).rpartition(".")[2]):
+                return module
+        return None
+
+    def _path(self, module):
+        return self._names.get(id(module), "")
+
+    def _four_axes(self, tensor):
+        """[B, H, n, m] of [B, H, n, m], or of [B·H, n, m] with the module's own heads."""
+        if tensor.dim() == 4:
+            return tensor
+        module = self._attention()
+        heads = next((getattr(module, name) for name in _HEADS if isinstance(getattr(module, name, None), int)), 1)
+        if tensor.size(0) % heads != 0:
+            heads = 1
+        return tensor.reshape(tensor.size(0) // heads, heads, *tensor.shape[1:])
+
+    def _name(self):
+        module = self._attention()
+        path = self._path(module) if module is not None else self._path(self._stack[-1]) if self._stack else ""
+        return path or "attention"
+
+    def _miss(self, why, what=None):
+        self._record["missing"][what or self._name()] = why
+
+    @contextlib.contextmanager
+    def _harmless(self, what):
+        """The model goes on whatever becomes of the record."""
+        try:
+            yield
+        except Exception as error:
+            self._miss(f"{type(error).__name__}: {error}", what)
+
+    def _add(self, weights, gradient=None, result=None):
+        """`weights` [B, H, n_q, n_k], or [B·H, n_q, n_k]; `gradient` makes theirs of that of `result` (or of themselves)."""
+        record, source = self._record, weights if result is None else result
+        shown = self._four_axes(weights.detach())[:self._batch]
+        size = 4 * shown.numel()
+        if record["bytes"] + size > self._most / 2:
+            return self._miss(f"{size / 1e6:.1f} MB are more than most_megabytes leaves")
+        record["bytes"] += size
+        entries = shown.size(0)
+        layer = {"name": self._name(), "weights": shown.float().cpu().numpy(), "gradient": None}
+        record["layers"].append(layer)
+        if gradient is None or not source.requires_grad:
+            return
+        record["waits"] += 1
+
+        def keep(grad):
+            began = time.perf_counter()
+            with self._harmless(layer["name"] + "'s gradient"), self._torch.no_grad():
+                found = self._four_axes_of(gradient(grad, entries), layer["weights"].shape)
+                layer["gradient"] = found.float().cpu().numpy()
+                record["waits"] -= 1
+                if record["waits"] == 0 and self._hooks:
+                    self._save_gradients(record)
+            self._charge(time.perf_counter() - began)
+        source.register_hook(keep)
+
+    @staticmethod
+    def _four_axes_of(grad, shape):
+        if grad.dim() == 3:  # [B·H, n, m]
+            grad = grad.reshape(-1, *shape[1:])
+        return grad[:shape[0]]
+
+    # ---- files
+
+    def _save(self, record):
+        layers = _heads_joined(record["layers"])
+        arrays = {f"attentions.{i}": layer["weights"] for i, layer in enumerate(layers)}
+        lengths = {n for layer in layers for n in layer["weights"].shape[2:]}
+        if record["words"] is not None and lengths == {len(record["words"])}:
+            arrays["tokens"] = np.array([str(word) for word in record["words"]])
+        if record["missing"]:
+            arrays["not_recorded"] = np.array([f"{name}: {why}" for name, why in record["missing"].items()])
+        if layers:
+            arrays["layer_names"] = np.array([layer["name"] for layer in layers])
+            step = self._file(record)
+            _write(step, lambda file: np.savez(file, **arrays))
+            latest = self.folder / "latest.part"
+            latest.unlink(missing_ok=True)
+            try:
+                os.link(step, latest)
+            except OSError:  # a file system without links
+                shutil.copy2(step, latest)
+            os.replace(latest, self.folder / "latest.npz")
+        self._drop_old()
+
+    def _save_gradients(self, record):
+        layers = _heads_joined(record["layers"])
+        arrays = {f"gradients.{i}": layer["gradient"] for i, layer in enumerate(layers) if layer["gradient"] is not None}
+        if self._file(record).exists():
+            _write(self._file(record, ".gradients"), lambda file: np.savez(file, **arrays))
+
+    def _file(self, record, what=""):
+        return self.folder / f"step-{record['step']:09}{what}.npz"
+
+    def _drop_old(self):
+        size = sum(file.stat().st_size for file in self.folder.glob("step-*"))
+        steps = sorted(file for file in self.folder.glob("step-*.npz") if "gradients" not in file.name)
+        while len(steps) > 1 and (size > self._most or len(steps) > _STEPS):
+            for file in self.folder.glob(steps.pop(0).stem + "*"):
+                size -= file.stat().st_size
+                file.unlink()
+
+
+def _heads_joined(layers):
+    """Heads that are modules of their own ("sa.heads.0", "sa.heads.1") are one layer."""
+    joined = []
+    for layer in layers:
+        parent, _, number = layer["name"].rpartition(".")
+        alone = number.isdigit() and layer["weights"].shape[1] == 1
+        last = joined[-1] if joined else {}
+        if alone and int(number) > 0 and last.get("parent") == parent and last["weights"].shape[2:] == layer["weights"].shape[2:]:
+            last["weights"] = np.concatenate([last["weights"], layer["weights"]], 1)
+            both = last["gradient"] is not None and layer["gradient"] is not None
+            last["gradient"] = np.concatenate([last["gradient"], layer["gradient"]], 1) if both else None
+        else:
+            joined.append({**layer, "parent": parent if alone else None, "name": parent if alone else layer["name"]})
+    return joined

@@ -1,0 +1,133 @@
+// Overlays: what their cells show, read back from the picture's pixels and from files, is the trace's row.
+#include "core/export/overlay_figure.h"
+
+#include <cmath>
+
+#include "core/export/layers_figure.h"
+#include "core/figure/figure_layout.h"
+#include "core/files/array_file.h"
+#include "core/network/network_trace.h"
+#include "core/run/contributions.h"
+#include "tests/core/files/samples.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+using samples::has;
+
+namespace {
+
+/// Patches 2 × 3 after cls, in three heads.
+Scenario vit() {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = samples::fixture("networks/vit").string();
+  scenario.layer = "1";
+  return scenario;
+}
+
+ExportOptions overlay(const std::string& query, float opacity = 1) {
+  ExportOptions options;
+  options.style.kind = PictureKind::overlay;
+  options.style.opacity = opacity;
+  options.style.cell = 24;
+  options.all_heads = true;
+  options.query = query;
+  return options;
+}
+
+/// The middle of a cell in the picture.
+Rgba middle(const Image& image, const FigureLayout& layout, std::size_t panel, Index row, Index col) {
+  const Box& box = layout.panels[panel].heatmap;
+  return image.at(static_cast<int>(box.x + (static_cast<float>(col) + 0.5f) * layout.cell_width),
+                  static_cast<int>(box.y + (static_cast<float>(row) + 0.5f) * layout.cell_height));
+}
+
+bool near(std::uint8_t a, double b) { return std::abs(static_cast<double>(a) - b) <= 2; }
+
+}  // namespace
+
+TEST_CASE("an overlay's pixels are the colours of the trace's row over the picture, as opaque as is said") {
+  const auto trace = compute_any(vit());
+  for (const auto& [query, row, opacity] : {std::tuple{"1,2", 6, 1.0f}, {"cls", 0, 0.5f}, {"", 0, 0.25f}}) {
+    const FigureSpec spec = figure_for(*trace, overlay(query, opacity));
+    REQUIRE(spec.panels.size() == 4);  // the picture alone, three heads
+    const Image image = render_image(spec);
+    const Colormap map = colormap_of(spec, spec.theme);
+    Typesetter typesetter;
+    const FigureLayout layout = lay_out(spec, map, typesetter);
+    const ValueRange range = layout.panels.front().range;
+    float most = 0;
+    for (Index head = 0; head < 3; ++head) {
+      for (Index r = 0; r < 2; ++r) {
+        for (Index c = 0; c < 3; ++c) {
+          const float weight = (*trace)[Stage::weights].at({0, head, row, 1 + 3 * r + c});
+          most = std::max(most, weight);
+          const Rgba seen = middle(image, layout, static_cast<std::size_t>(head) + 1, r, c),
+                     under = middle(image, layout, 0, r, c), colour = map.at(normalise(weight, range));
+          const auto mixed = [&](std::uint8_t over, std::uint8_t below) {
+            return static_cast<double>(opacity) * over + (1 - static_cast<double>(opacity)) * below;
+          };
+          INFO(query << " head " << head << " patch " << r << "," << c);
+          CHECK((near(seen.r, mixed(colour.r, under.r)) && near(seen.g, mixed(colour.g, under.g)) &&
+                 near(seen.b, mixed(colour.b, under.b))));
+        }
+      }
+    }
+    CHECK(range.lo == 0);
+    CHECK(range.hi == most);  // one scale for all heads, up to what is there
+  }
+}
+
+TEST_CASE("an overlay's numbers as a file are the trace's, of weights and of what arrives") {
+  const samples::TempFolder folder;
+  const auto trace = compute_any(vit());
+  const auto check = [&](const ExportOptions& options, const Tensor& whole, const char* name) {
+    write_export(*trace, options, (folder / "a.npz").string());
+    const Tensor read = open_arrays(folder / "a.npz")->load(name);
+    REQUIRE(read.shape() == Shape{3, 2, 3});
+    for (Index head = 0; head < 3; ++head) {
+      for (Index i = 0; i < 6; ++i) CHECK(read.at({head, i / 3, i % 3}) == whole.at({0, head, 3, 1 + i}));
+    }
+  };
+  check(overlay("0,2"), (*trace)[Stage::weights], "weights");
+  ExportOptions arrives = overlay("0,2");
+  arrives.stage = Stage::contribution_norms;
+  check(arrives, contribution_norms(*trace), "contribution_norms");
+  ExportOptions one = overlay("0,2");
+  one.all_heads = false;
+  CHECK_NOTHROW(write_export(*trace, one, (folder / "a.csv").string()));
+  ExportOptions rollout = one;
+  rollout.layers = "rollout";
+  write_export(*trace, rollout, (folder / "b.npz").string());
+  CHECK(open_arrays(folder / "b.npz")->load("weights").at({1, 0}) == join_layers(*trace, rollout).matrix.at({3, 4}));
+}
+
+TEST_CASE("an overlay stands at a size of paper, by layers too, and what it cannot show is refused by name") {
+  const samples::TempFolder folder;
+  const auto trace = compute_any(vit());
+  ExportOptions paper = overlay("0,0");
+  paper.style.cell.reset();
+  paper.size = parse_wanted_size("--size", "8x5cm");
+  for (const char* name : {"a.png", "a.svg", "a.pdf"})
+    CHECK_NOTHROW(write_export(*trace, paper, (folder / name).string()));
+  CHECK(has(samples::read_bytes(folder / "a.svg"), "data:image/png;base64,"));
+  ExportOptions layers = overlay("cls");
+  layers.layers = "all";
+  CHECK(figure_for(*trace, layers).panels.size() == 6);
+  const auto said = [&](const ExportOptions& options, const char* name = "a.png") {
+    return samples::sentence_of([&] { write_export(*trace, options, (folder / name).string()); });
+  };
+  CHECK(has(said(overlay("2,0")), "is no patch of this picture; expected a patch's row and column up to 1,2, or cls"));
+  ExportOptions wrong = overlay("cls");
+  wrong.stage = Stage::Q;
+  CHECK(has(said(wrong), "an overlay is of what a query gives to each key"));
+  wrong = overlay("cls");
+  wrong.style.values = true;
+  CHECK(has(said(wrong), "numbers cannot be read over a picture"));
+  wrong = overlay("cls");
+  wrong.rows = {0, 2};
+  CHECK(has(said(wrong), "an overlay is drawn whole"));
+  CHECK(has(said(overlay("cls"), "a.html"), "an overlay is not written as a page"));
+  const auto words = compute_any(Scenario());
+  CHECK(has(samples::sentence_of([&] { figure_for(*words, overlay("cls")); }), "this reads none"));
+}

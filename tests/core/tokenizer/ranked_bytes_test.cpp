@@ -1,0 +1,75 @@
+// tiktoken's files, as LLaMA 3's tokenizer.model.
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text/base64.h"
+#include "core/text/utf8.h"
+#include "core/tokenizer/token_pipeline.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+#include "tests/places.h"
+
+using namespace headlight;
+
+namespace {
+
+/// The vocabulary of a tokenizer.json as tiktoken writes it: bytes as base64, and their rank.
+std::string as_ranks(const nlohmann::json& model) {
+  std::map<std::string, std::uint8_t> byte_of;
+  for (int byte = 0; byte < 256; ++byte)
+    byte_of[spelled_bytes(std::string(1, static_cast<char>(byte)))] = static_cast<std::uint8_t>(byte);
+  std::string lines;
+  for (const auto& [token, id] : model["vocab"].items()) {
+    if (token.starts_with('<') && token.size() > 1) continue;  // marks
+    std::vector<std::uint8_t> bytes;
+    for (std::size_t at = 0; at < token.size();) {
+      std::size_t end = at + 1;
+      while (end < token.size() && (static_cast<unsigned char>(token[end]) & 0xC0) == 0x80) ++end;
+      bytes.push_back(byte_of.at(token.substr(at, end - at)));
+      at = end;
+    }
+    lines += base64(bytes) + " " + std::to_string(id.get<int>()) + "\n";
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("a file of ranks gives the ids that the same tokens with their merges give") {
+  const std::string fixtures = places::fixtures() + "/tokenizers/";
+  const auto whole = nlohmann::json::parse(places::text_of(fixtures + "llama3.json"));
+  const auto expected = nlohmann::json::parse(places::text_of(fixtures + "expected.json"));
+  const samples::TempFolder folder;
+  samples::write_text(folder / "tokenizer.model", as_ranks(whole["model"]));
+  const auto splitter = find_tokenizer(folder / "model.safetensors");
+  REQUIRE(splitter);
+  int tried = 0;
+  for (std::size_t i = 0; i < expected["lines"].size(); ++i) {
+    const std::string line = expected["lines"][i];
+    if (line.find("<|") != std::string::npos) continue;
+    INFO(line);
+    const std::vector<Token> tokens = splitter->split(line);
+    const auto& ids = expected["ids"]["llama3"][i];
+    REQUIRE(tokens.size() == ids.size());
+    CHECK(tokens.front().text == "<|begin_of_text|>");
+    for (std::size_t at = 1; at < ids.size(); ++at) CHECK(tokens[at].id == ids[at].get<Index>());
+    ++tried;
+  }
+  CHECK(tried > 8);
+  const std::vector<Token> marked = splitter->split("a<|eot_id|>");
+  CHECK(marked.back().id == marked.front().id + 9);
+}
+
+TEST_CASE("a damaged file of ranks is refused with its line") {
+  const samples::TempFolder folder;
+  const auto refused = [&](const std::string& text) {
+    samples::write_text(folder / "tokenizer.model", text);
+    return samples::sentence_of([&] { find_tokenizer(folder / "model.safetensors"); });
+  };
+  CHECK(samples::has(refused("IQ== 0\nIg==\n"),
+                     "line 2 is no token; expected its bytes as base64, a blank, and its rank"));
+  CHECK(samples::has(refused("IQ== 0\nI? 1\n"), "line 2 is no token"));
+  CHECK(samples::has(refused("IQ== 0\nIQ== 1\n"), "line 2 has a token for the second time"));
+  CHECK(samples::has(refused("IQ== 0\nIg== -4\n"), "line 2 is no token"));
+}

@@ -1,0 +1,137 @@
+// The picture as a sentence: patches that ask, the numbers over them, and pictures that are opened into it.
+#include <algorithm>
+#include <cmath>
+
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
+#include "tests/catch.h"
+#include "tests/places.h"
+#include "tests/ui/studio.h"
+#include "ui/frame/measure_shown.h"
+#include "ui/sentence/story.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+/// ViT with 2 × 3 patches after cls.
+Document seeing() {
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = places::fixtures() + "/networks/vit";
+  document.view.kind = ViewKind::pipeline;
+  document.view.looking.level = Level::sentence;
+  document.view.looking.query = 2;
+  document.view.looked = true;
+  return document;
+}
+
+Scene drawn(Studio& studio) {
+  const Trace& trace = studio.trace();
+  return make_sentence(studio.context(), story_of(trace, studio.view(), -1, {}), studio.place());
+}
+
+std::vector<const SceneMatrix*> overlays(const Scene& scene) {
+  std::vector<const SceneMatrix*> found;
+  for (const SceneItem& item : scene.items) {
+    const auto* matrix = std::get_if<SceneMatrix>(&item);
+    if (matrix && matrix->quad.values.shape() == Shape{2, 3}) found.push_back(matrix);
+  }
+  return found;
+}
+
+/// Those that are larger than a thumbnail.
+std::vector<const SceneMatrix*> large(const Scene& scene) {
+  std::vector<const SceneMatrix*> found = overlays(scene);
+  std::erase_if(found, [](const SceneMatrix* matrix) { return matrix->seen.width() < 120; });
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("over the picture lies where the patch looks, beside it what looks at the patch, each up to its largest") {
+  Studio studio(seeing(), {{1600, 900}});
+  const Scene scene = drawn(studio);
+  const auto found = large(scene);
+  REQUIRE(found.size() == 2);
+  const Tensor& weights = studio.trace()[Stage::weights];
+  for (const bool back : {false, true}) {
+    const MatrixQuad& quad = found[back]->quad;
+    float most = 0;
+    for (Index i = 0; i < 6; ++i) {
+      const float weight = back ? weights.at({0, 0, 1 + i, 2}) : weights.at({0, 0, 2, 1 + i});
+      CHECK(quad.values.at({i / 3, i % 3}) == weight);
+      most = std::max(most, weight);
+    }
+    CHECK(quad.range.lo == 0);
+    CHECK(quad.range.hi == most);
+    CHECK(quad.opacity == studio.view().looking.opacity);
+  }
+  CHECK(overlays(scene).size() >= 2 + 6);  // the heads of two layers in the rail
+}
+
+TEST_CASE("what arrives lies over the picture where that is measured") {
+  Document document = seeing();
+  document.view.measure = HeadMeasure::arrives;
+  Studio studio(document, {{1600, 900}});
+  REQUIRE(measure_shown(studio.trace(), studio.view()) == HeadMeasure::arrives);
+  const Scene scene = drawn(studio);
+  const auto found = large(scene);
+  REQUIRE(found.size() == 2);
+  for (Index i = 0; i < 6; ++i) {
+    CHECK(found[0]->quad.values.at({i / 3, i % 3}) == studio.trace()[Stage::contribution_norms].at({0, 0, 2, 1 + i}));
+    CHECK(found[1]->quad.values.at({i / 3, i % 3}) == studio.trace()[Stage::contribution_norms].at({0, 0, 1 + i, 2}));
+  }
+}
+
+TEST_CASE(
+    "a picture as a sentence has no text that is cut, crossed or too small, at every size and in every language") {
+  for (const Setting& setting : {Setting{{1600, 900}}, Setting{{1024, 768}}, Setting{{1600, 900}, 1, false, "zh"},
+                                 Setting{{1920, 1080}, 1, true}, Setting{{3840, 2160}, 2}}) {
+    Studio studio(seeing(), setting);
+    INFO(setting.window.x << " " << setting.language << setting.presenting);
+    CHECK(faults(drawn(studio), studio) == "");
+  }
+}
+
+TEST_CASE("the patch under the pointer asks; a click holds it, and the same click lets it go") {
+  ImVec2 first, last;
+  {
+    Studio studio(seeing(), {{1600, 900}});
+    const Scene scene = drawn(studio);
+    for (const SceneTarget& target : scene.targets) {
+      // Those over the larger picture come first.
+      if (target.action != SceneAction::query_word) continue;
+      if (target.index == 1 && first.x == 0) first = target.rect.centre();
+      if (target.index == 6 && last.x == 0) last = target.rect.centre();
+    }
+  }
+  HeadlessWindow window(seeing());
+  window.settle();
+  window.move(first);
+  window.settle();
+  CHECK(window.document().view.looking.pointed == 1);
+  window.click(last);
+  window.settle();
+  CHECK(window.document().view.looking.held);
+  CHECK(window.document().view.looking.query == 6);
+  window.move(first);
+  window.settle();
+  CHECK_FALSE(window.document().view.looking.pointed);  // the pointer reads numbers now
+  window.click(last);
+  window.settle();
+  CHECK_FALSE(window.document().view.looking.held);
+}
+
+TEST_CASE("a picture that is opened where one is looked at takes its place, and undo brings the other back") {
+  HeadlessWindow window(seeing());
+  window.settle();
+  window.session.open(places::assets() + "/models/shapes/cross.png");
+  window.settle();
+  CHECK(window.document().scenario.image == places::assets() + "/models/shapes/cross.png");
+  CHECK(window.document().error.empty());
+  window.press('z', true);
+  window.settle();
+  CHECK(window.document().scenario.image.empty());
+}

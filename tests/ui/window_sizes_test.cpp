@@ -1,0 +1,124 @@
+// Every view in windows of every shape, also far smaller than it needs: then it scrolls, and is whole where one looks.
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "core/files/array_write.h"
+#include "core/text/utf8_path.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+#include "tests/ui/drawn_faults.h"
+#include "tests/ui/headless.h"
+#include "ui/look/look.h"
+#include "ui/look/record.h"
+#include "ui/views/registry.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+/// Attention over `tokens` words, without what it was made from: [L, B, H, n_q, n_k], of one layer [B, H, n_q, n_k].
+void write_attentions(const std::filesystem::path& path, Index layers, Index heads, Index tokens) {
+  Buffer cells;
+  for (Index row = 0; row < layers * heads * tokens; ++row) {
+    const Index near = row % (tokens + 1);
+    const float rest = near < tokens ? 0.5f : 1.0f;
+    for (Index key = 0; key < tokens; ++key)
+      cells.push_back((key == near ? 0.5f : 0.0f) + rest / static_cast<float>(tokens));
+  }
+  Shape shape{1, heads, tokens, tokens};
+  if (layers > 1) shape.insert(shape.begin(), layers);
+  write_npz(path, std::array{NamedArray{"attentions", Tensor(std::move(shape), std::move(cells))}});
+}
+
+Document of_file(const std::filesystem::path& path, const char* layer) {
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = utf8_from(path);
+  document.scenario.layer = layer;
+  return document;
+}
+
+bool all_finite(const std::vector<MatrixQuad>& quads, const Record& record) {
+  const auto at = [](ImVec2 p) { return std::isfinite(p.x) && std::isfinite(p.y); };
+  return std::ranges::all_of(quads, [&](const MatrixQuad& quad) { return at(quad.min) && at(quad.max); }) &&
+         std::ranges::all_of(record.texts, [&](const RecordedText& text) { return at(text.min) && at(text.max); });
+}
+
+const ImVec2 window_sizes[] = {{320, 200}, {320, 640}, {480, 400},  {640, 400},
+                               {800, 600}, {960, 540}, {1280, 200}, {1280, 720}};
+
+/// What is wrong in this frame; where a view scrolls, its edges cut what goes on beyond them.
+void count_faults(HeadlessWindow& window, const std::string& what, std::map<std::string, int>& faults) {
+  Record record;
+  ImGui::GetIO().UserData = &record;
+  window.painter.quads.clear();
+  window.frame();
+  ImGui::GetIO().UserData = nullptr;
+  INFO(what);
+  CHECK(all_finite(window.painter.quads, record));
+  CHECK(window.document().error.empty());
+  CHECK(record.texts.size() > 4);
+  for (const std::string& fault :
+       drawn_faults({record, window.painter.quads, look(window.document().view.theme), false})) {
+    if (fault.find("is cut at an edge") == std::string::npos) ++faults[what + ": " + fault];
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every view is whole at every width from 320 and height from 200, in two languages, of four documents") {
+  const samples::TempFolder folder;
+  write_attentions(folder / "alone.npz", 1, 4, 6);
+  write_attentions(folder / "deep.npz", 24, 16, 12);
+  const std::pair<const char*, Document> documents[] = {{"six words", sentence()},
+                                                        {"64 heads", random_document(24, 64, 64)},
+                                                        {"24 layers", of_file(folder / "deep.npz", "3")},
+                                                        {"attention alone", of_file(folder / "alone.npz", "")}};
+  std::map<std::string, int> faults;
+  int pictures = 0;
+  for (const auto& [name, document] : documents) {
+    HeadlessWindow window(document, {1280, 720});
+    window.session.perform(Pin{});
+    if (document.scenario.source != Source::file)
+      window.session.perform(EditScenario{[](Scenario& s) { s.scale = 0.2f; }, {}});
+    window.settle();
+    REQUIRE(window.document().trace != nullptr);
+    for (const char* language : {"en", "zh"}) {
+      for (const ViewEntry& view : all_views()) {
+        window.session.perform(EditView{[&](View& v) { v.kind = view.kind, v.language = language; }});
+        window.settle();
+        for (const ImVec2 size : window_sizes) {
+          ImGui::GetIO().DisplaySize = size;
+          window.frame();
+          window.frame();
+          count_faults(window,
+                       std::string(name) + ", " + language + ", " + view.word + " at " +
+                           std::to_string(static_cast<int>(size.x)) + " × " + std::to_string(static_cast<int>(size.y)),
+                       faults);
+          ++pictures;
+        }
+      }
+    }
+  }
+  std::string list;
+  for (const auto& [fault, times] : faults) list += "\n" + fault;
+  INFO(faults.size() << " faults in " << pictures << " pictures" << list);
+  CHECK(pictures == 4 * 2 * 7 * 8);
+  CHECK(faults.empty());
+}
+
+TEST_CASE("of several sentences one is chosen on the sentence's own page") {
+  Document document = sentence();
+  document.scenario.text = "the cat sat\nthe dog ran away";
+  document.view.looking.level = Level::sentence;
+  HeadlessWindow window(document);
+  window.settle();
+  const ImVec2 entry = window.find("canvas", {"entry1"});
+  REQUIRE(entry.x > 0);
+  window.click(entry);
+  window.settle();
+  CHECK(window.document().view.batch == 1);
+  CHECK(window.document().error.empty());
+}

@@ -1,0 +1,275 @@
+#include "ui/level/travel.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/figure/range.h"
+#include "core/image/theme.h"
+
+namespace headlight {
+namespace {
+
+// Of the way: when what is only in one of the scenes is gone, and when it comes. One text is gone before another comes
+// in its place; cells and bars may be seen through one another.
+constexpr float text_gone = 0.35f, text_comes = 0.6f, gone_at = 0.62f, comes_at = 0.3f;
+constexpr Index most_cells = 4096;  // of a matrix: a larger one goes as a whole
+
+float leaving(float share, float gone = gone_at) { return std::clamp(1 - share / gone, 0.0f, 1.0f); }
+float coming(float share, float comes = comes_at) { return std::clamp((share - comes) / (1 - comes), 0.0f, 1.0f); }
+
+/// A number as it stands in a scene.
+struct Traveller {
+  Cell cell;
+  Rect rect;
+  ImU32 colour = 0;
+};
+
+auto order_of(const Cell& cell) { return std::tie(cell.stage, cell.batch, cell.head, cell.row, cell.col); }
+
+/// Whether the matrix goes number by number: what is hidden or dropped has no colour of its own.
+bool goes_by_cells(const SceneMatrix& matrix) {
+  if (!matrix.first || matrix.quad.mask.defined() || matrix.quad.kept.defined() || matrix.quad.row_ranges) return false;
+  const MatrixView numbers = matrix.quad.values.matrix(matrix.quad.batch, matrix.quad.head);
+  return numbers.rows * numbers.cols <= most_cells;
+}
+
+void add_cells(const Trace& trace, const SceneMatrix& matrix, std::vector<Traveller>& to) {
+  const MatrixQuad& quad = matrix.quad;
+  const MatrixView numbers = quad.values.matrix(quad.batch, quad.head);
+  const float w = (quad.max.x - quad.min.x) / static_cast<float>(numbers.cols),
+              h = (quad.max.y - quad.min.y) / static_cast<float>(numbers.rows);
+  for (Index r = 0; r < numbers.rows; ++r) {
+    for (Index c = 0; c < numbers.cols; ++c) {
+      const ImVec2 at{quad.min.x + w * static_cast<float>(c), quad.min.y + h * static_cast<float>(r)};
+      if (!matrix.seen.contains({at.x + w / 2, at.y + h / 2})) continue;
+      Cell cell = *matrix.first;
+      cell.row += matrix.turned ? c : r;
+      cell.col += matrix.turned ? r : c;
+      const Rgba colour = quad.colormap->at(spread(numbers(r, c), quad.range, quad.colormap->kind(), quad.norm));
+      to.push_back({same_number(trace, cell), Rect{at, {at.x + w, at.y + h}}.grown(-quad.cell_gap / 2),
+                    fade(to_imgui(colour), quad.opacity)});
+    }
+  }
+}
+
+/// A number that stands as a bar or as a piece of one.
+Traveller traveller_of(const Trace& trace, const SceneItem& item, const Cell& cell) {
+  if (const auto* bar = std::get_if<SceneBar>(&item)) return {same_number(trace, cell), bar->rect(), bar->colour};
+  const auto& fill = std::get<SceneFill>(item);
+  return {same_number(trace, cell), fill.rect, fill.colour};
+}
+
+/// A scene taken apart: its numbers, each once as it is seen on top, and the items that are none.
+struct Parts {
+  std::vector<Traveller> numbers;
+  std::vector<const SceneItem*> items, texts;
+};
+
+Parts parts_of(const Trace& trace, const Scene& scene) {
+  Parts parts;
+  auto mark = scene.marks.begin();
+  for (std::size_t i = 0; i < scene.items.size(); ++i) {
+    const SceneItem& item = scene.items[i];
+    while (mark != scene.marks.end() && mark->first < i) ++mark;
+    const auto* matrix = std::get_if<SceneMatrix>(&item);
+    if (mark != scene.marks.end() && mark->first == i) parts.numbers.push_back(traveller_of(trace, item, mark->second));
+    else if (matrix && goes_by_cells(*matrix)) add_cells(trace, *matrix, parts.numbers);
+    else if (std::holds_alternative<SceneText>(item)) parts.texts.push_back(&item);
+    else parts.items.push_back(&item);
+  }
+  std::ranges::stable_sort(parts.numbers,
+                           [](const Traveller& a, const Traveller& b) { return order_of(a.cell) < order_of(b.cell); });
+  std::vector<Traveller> top;
+  for (const Traveller& each : parts.numbers) {
+    if (!top.empty() && top.back().cell == each.cell) top.back() = each;
+    else top.push_back(each);
+  }
+  parts.numbers = std::move(top);
+  return parts;
+}
+
+ImU32 mixed_colour(ImU32 from, ImU32 to, float share) {
+  ImU32 colour = 0;
+  for (const int shift : {0, 8, 16, 24}) {
+    const auto a = static_cast<float>((from >> shift) & 0xFF), b = static_cast<float>((to >> shift) & 0xFF);
+    colour |= static_cast<ImU32>(a + (b - a) * share + 0.5f) << shift;
+  }
+  return colour;
+}
+
+struct Fading {
+  float presence;
+  void operator()(SceneHatch& hatch) const {
+    hatch.colour = fade(hatch.colour, presence);
+    hatch.ground = fade(hatch.ground, presence);
+  }
+  void operator()(SceneMatrix& matrix) const { matrix.quad.opacity *= presence; }
+  void operator()(auto& other) const { other.colour = fade(other.colour, presence); }
+};
+
+SceneItem faded(SceneItem item, float presence) {
+  if (presence < 1) std::visit(Fading{presence}, item);
+  return item;
+}
+
+/// What both scenes have at the same place stays there.
+using Standing = std::tuple<std::size_t, float, float, float, float, ImU32>;
+std::optional<Standing> standing_of(const SceneItem& item) {
+  const auto of = [&](const Rect& rect, ImU32 colour) {
+    return Standing{item.index(), rect.min.x, rect.min.y, rect.max.x, rect.max.y, colour};
+  };
+  if (const auto* fill = std::get_if<SceneFill>(&item)) return of(fill->rect, fill->colour);
+  if (const auto* box = std::get_if<SceneBox>(&item)) return of(box->rect, box->colour);
+  return {};
+}
+
+bool may_move(const SceneText& text) {
+  return text.degrees == 0 && (text.role == TextRole::word || text.role == TextRole::caption);
+}
+
+/// The texts of a scene by what they say, in their order.
+using Said = std::map<std::pair<TextRole, std::string_view>, std::vector<const SceneText*>>;
+Said said_in(const Parts& parts) {
+  Said said;
+  for (const SceneItem* item : parts.texts) {
+    const auto& text = std::get<SceneText>(*item);
+    said[{text.role, text.text}].push_back(&text);
+  }
+  return said;
+}
+
+struct Crossing {
+  const Parts from, to;
+  const float share;
+  Scene scene{};
+
+  void put(const SceneItem& item, float presence) {
+    if (presence > 0) scene.items.push_back(faded(item, presence));
+  }
+
+  /// Formulas are texts, too.
+  float left_of(const SceneItem& item) const {
+    return leaving(share, std::holds_alternative<SceneMath>(item) ? text_gone : gone_at);
+  }
+  float come_of(const SceneItem& item) const {
+    return coming(share, std::holds_alternative<SceneMath>(item) ? text_comes : comes_at);
+  }
+
+  void put_items() {
+    std::map<Standing, int> standing;
+    for (const SceneItem* item : to.items) {
+      if (const auto key = standing_of(*item)) standing[*key] = 1;
+    }
+    for (const SceneItem* item : from.items) {
+      const auto key = standing_of(*item);
+      const auto stays = key ? standing.find(*key) : standing.end();
+      if (stays != standing.end()) stays->second = 2;
+      else put(*item, left_of(*item));
+    }
+    for (const SceneItem* item : to.items) {
+      const auto key = standing_of(*item);
+      put(*item, key && standing.at(*key) == 2 ? 1 : come_of(*item));
+    }
+  }
+
+  void put_number(const Traveller& each, float presence) { put(SceneFill{each.rect, each.colour, 0}, presence); }
+  void put_numbers() {
+    const float way = eased(share);
+    std::vector<SceneItem> moving;  // over those that stay behind
+    auto a = from.numbers.begin();
+    auto b = to.numbers.begin();
+    while (a != from.numbers.end() || b != to.numbers.end()) {
+      const bool first = b == to.numbers.end() || (a != from.numbers.end() && order_of(a->cell) < order_of(b->cell));
+      if (first) {
+        put_number(*a++, leaving(share));
+      } else if (a == from.numbers.end() || order_of(b->cell) < order_of(a->cell)) {
+        put_number(*b++, coming(share));
+      } else {
+        moving.emplace_back(SceneFill{mixed(a->rect, b->rect, way), mixed_colour(a->colour, b->colour, way), 0});
+        ++a;
+        ++b;
+      }
+    }
+    scene.items.insert(scene.items.end(), moving.begin(), moving.end());
+  }
+
+  void put_texts() {
+    const Said before = said_in(from), after = said_in(to);
+    for (const auto& [key, texts] : before) {
+      const auto same = after.find(key);
+      const std::size_t stay = same == after.end() ? 0 : same->second.size();
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (i >= stay || !goes_on(*texts[i], *same->second[i])) put(*texts[i], leaving(share, text_gone));
+      }
+    }
+    for (const auto& [key, texts] : after) {
+      const auto same = before.find(key);
+      const std::size_t stood = same == before.end() ? 0 : same->second.size();
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (i >= stood || !goes_on(*same->second[i], *texts[i])) put(*texts[i], coming(share, text_comes));
+        else put(moved(*same->second[i], *texts[i]), 1);
+      }
+    }
+  }
+  static bool goes_on(const SceneText& a, const SceneText& b) {
+    return a.rect == b.rect ? a.degrees == b.degrees : may_move(a) && may_move(b);
+  }
+  /// Type has sizes of its own: it changes them half way.
+  SceneText moved(const SceneText& a, const SceneText& b) const {
+    SceneText text = share < 0.5f ? a : b;
+    const float way = eased(share);
+    const ImVec2 centre = mixed(a.rect.centre(), b.rect.centre(), way);
+    const float w = text.rect.width() / 2, h = text.rect.height() / 2;
+    text.rect = {{centre.x - w, centre.y - h}, {centre.x + w, centre.y + h}};
+    text.colour = mixed_colour(a.colour, b.colour, way);
+    return text;
+  }
+};
+
+}  // namespace
+
+Cell same_number(const Trace& trace, Cell cell) {
+  const auto in_whole = [&](Stage whole) {
+    cell.col += cell.head * trace[cell.stage].size(-1);
+    cell.head = 0;
+    cell.stage = whole;
+  };
+  switch (cell.stage) {
+    case Stage::key:
+    case Stage::value: cell.stage = trace.inputs.self_attention() ? Stage::query : cell.stage; break;
+    case Stage::Q_heads:
+    case Stage::Q_normed:
+    case Stage::Q_scaled:
+    case Stage::Q_rotated: in_whole(Stage::Q); break;
+    case Stage::K_heads:
+    case Stage::K_normed:
+    case Stage::K_rotated: in_whole(Stage::K); break;
+    case Stage::V_heads: in_whole(Stage::V); break;
+    case Stage::head_outputs: in_whole(Stage::concat); break;
+    case Stage::scaled_scores:
+    case Stage::capped_scores:
+    case Stage::biased_scores:
+    case Stage::masked_scores: cell.stage = Stage::scores; break;
+    case Stage::dropped_weights: cell.stage = Stage::weights; break;
+    default: break;
+  }
+  return cell;
+}
+
+Scene between(const Trace& trace, const Scene& from, const Scene& to, float share) {
+  Crossing way{parts_of(trace, from), parts_of(trace, to), share};
+  way.put_items();
+  way.put_numbers();
+  way.put_texts();
+  return std::move(way.scene);
+}
+
+void draw_scene_on_way(const Frame& frame, const Scene& scene) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto* motion = frame.pictures.find<SceneMotion>();
+  if (!motion || !motion->moves()) return draw_scene(list, scene, frame.look, frame.fonts, frame.painter);
+  draw_scene(list, between(*frame.trace(), motion->from, scene, motion->share), frame.look, frame.fonts, frame.painter);
+}
+
+}  // namespace headlight

@@ -1,0 +1,128 @@
+#include "ui/operation/breaks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
+#include "ui/look/measure.h"
+#include "ui/operation/parts.h"
+#include "ui/player/stages.h"
+
+namespace headlight {
+namespace {
+
+enum class Break : std::uint8_t { mask, scale, head };
+constexpr std::array keys{"break.mask", "break.scale", "break.head"};
+constexpr const char* every_pair = "full()";
+
+/// What is taken away now: of the layer's settings what is not the model's own.
+bool is_taken(const SceneContext& context, Break what) {
+  if (what == Break::head) return context.view.looking.knocked;
+  const auto run = network_of(context.trace.inputs);
+  if (!run->change) return false;
+  const Scenario& settings = run->change->settings;
+  return what == Break::mask ? settings.mask == every_pair : settings.scale == 1.0f;
+}
+
+/// Whether there is anything to be taken away.
+bool is_there(const SceneContext& context, Break what) {
+  if (is_taken(context, what) || what == Break::head) return true;
+  return what == Break::mask ? context.trace.has(Stage::mask) : context.trace.scale != 1;
+}
+
+float height_of(const TypeSizes& type, float u) { return type.caption * 2.2f + 10 * u; }
+
+struct BreakRow {
+  Pen& pen;
+  const SentenceStory& story;
+  const Rect row;
+  const SceneContext& context = pen.context();
+  const Look& look = context.look;
+  const float u = context.u, middle = row.centre().y, caption = pen.type.caption;
+  float left = row.min.x, right = row.max.x;
+
+  void put_choice(Break what) {
+    const std::string words =
+        context.words.fill(keys[static_cast<std::size_t>(what)], {std::to_string(context.view.head)});
+    const bool taken = is_taken(context, what);
+    const Face face = taken ? Face::bold : Face::ui;
+    const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, caption, words).x + 26 * u, row.max.y}};
+    if (taken) pen.fill(chip, look.warning_ground, Corner::card * u);
+    pen.box(chip, taken ? look.warning : look.line, 1, Corner::card * u);
+    pen.text(TextRole::caption, face, caption, chip.centre(), Align::middle, taken ? look.warning : look.ink, words);
+    pen.target(chip, SceneAction::knock_out, static_cast<Index>(what));
+    left = chip.max.x + 8 * u;
+  }
+
+  void put_choices() {
+    const Rect said = pen.text(TextRole::caption, Face::ui, caption, {left, middle}, Align::left, look.muted,
+                               std::string(context.words("break.it")));
+    left = said.max.x + 12 * u;
+    for (const Break what : {Break::mask, Break::scale, Break::head}) {
+      if (is_there(context, what)) put_choice(what);
+    }
+  }
+
+  /// A word with its probability: a pale bar as it was, a full one as it is.
+  void put_word(const Guess& guess) {
+    const float bar = 70 * u, number = pen.measure(Face::mono, pen.type.number, "0.00").x;
+    const float word = pen.measure(Face::bold, caption, guess.word).x, wide = word + bar + number + 44 * u;
+    if (right - wide < left + 16 * u) return;
+    const Rect track{{right - number - 8 * u - bar, middle - 7 * u}, {right - number - 8 * u, middle + 7 * u}};
+    const auto put_bar = [&](double share, ImU32 colour, float top, float bottom) {
+      if (const float x = bar * static_cast<float>(std::clamp(share, 0.0, 1.0)); x > 0)
+        pen.fill({{track.min.x, top}, {track.min.x + x, bottom}}, colour, std::min(2 * u, x / 2));
+    };
+    pen.fill(track, look.field, Corner::mark * u);
+    if (guess.before >= 0) put_bar(guess.before, fade(look.after, 0.35f), track.min.y, track.max.y);
+    put_bar(guess.probability, look.after, track.min.y + (guess.before >= 0 ? 4 * u : 0),
+            track.max.y - (guess.before >= 0 ? 4 * u : 0));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {right, middle}, Align::right, look.ink,
+             MatrixNumbers(2, true)(static_cast<float>(guess.probability)));
+    pen.text(TextRole::caption, Face::bold, caption, {track.min.x - 8 * u, middle}, Align::right, look.ink, guess.word);
+    right -= wide;
+  }
+
+  void put_words() {
+    const std::size_t count = std::min<std::size_t>(story.next.size(), 3);
+    for (std::size_t i = count; i-- > 0;) put_word(story.next[i]);
+    const std::string next(context.words("break.next"));
+    if (right - pen.measure(Face::ui, caption, next).x > left + 16 * u)
+      pen.text(TextRole::caption, Face::ui, caption, {right, middle}, Align::right, look.muted, next);
+  }
+};
+
+}  // namespace
+
+bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place) {
+  return says_next(context.trace) && !story.next.empty() && story.can_knock && !context.view.presenting &&
+         place.height() >= 600 * context.u && place.width() >= 900 * context.u;
+}
+
+Rect without_breaks(const SceneContext& context, Rect place) {
+  place.max.y -= height_of(type_sizes(context), context.u);
+  return place;
+}
+
+void put_breaks(Pen& pen, const SentenceStory& story, Rect place) {
+  const Rect area = operation::scene_area(pen.context(), place);
+  const float bottom = place.max.y - 8 * pen.u(), high = pen.type.caption * 2.1f;
+  BreakRow row{pen, story, {{area.min.x, bottom - high}, {area.max.x, bottom}}};
+  row.put_choices();
+  row.put_words();
+}
+
+void take_away(const Frame& frame, Index which) {
+  switch (static_cast<Break>(which)) {
+    case Break::mask: return frame.edit({}, [](Scenario& s) { s.mask = s.mask == every_pair ? "" : every_pair; });
+    case Break::scale:
+      return frame.edit({}, [](Scenario& s) {
+        if (s.scale == 1.0f) s.scale.reset();
+        else s.scale = 1.0f;
+      });
+    case Break::head: return knock_out(frame);
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,161 @@
+// Above the time line, of a model that runs: its name, its recorded calls, the layer, the gradient of a weight.
+#include <algorithm>
+#include <cmath>
+
+#include "core/files/watched_run.h"
+#include "core/scenario/tensor_file.h"
+#include "core/tensor/error.h"
+#include "ui/look/measure.h"
+#include "ui/look/number_text.h"
+#include "ui/panels/registry.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
+
+namespace headlight {
+namespace {
+
+struct RunPicture {
+  std::vector<RecordedStep> steps;
+  std::size_t at = 0;               ///< the one that is shown
+  std::vector<std::string> layers;  ///< the modules' names
+  std::string missing;              ///< attentions of the call that are not in it, and why
+  std::size_t missing_count = 0;
+  Index layer = 0;
+};
+
+RunPicture run_picture(const Document& document) {
+  const std::string& file = document.scenario.file;
+  RunPicture picture;
+  picture.steps = recorded_steps(file);
+  const auto shown = std::ranges::find(picture.steps, file, &RecordedStep::path);
+  if (shown == picture.steps.end()) picture.steps.clear();
+  else picture.at = static_cast<std::size_t>(shown - picture.steps.begin());
+  if (document.trace && document.trace->inputs.file) {
+    if (const auto names = document.trace->inputs.file->arrays().words("layer_names")) picture.layers = names->words;
+  }
+  if (document.trace && document.trace->inputs.file) {
+    if (const auto missing = document.trace->inputs.file->arrays().words("not_recorded")) {
+      picture.missing_count = missing->words.size();
+      for (const std::string& each : missing->words) picture.missing += (picture.missing.empty() ? "" : "\n") + each;
+    }
+  }
+  if (!document.scenario.layer.empty())
+    picture.layer = std::clamp<Index>(static_cast<Index>(std::atoi(document.scenario.layer.c_str())), 0,
+                                      std::max<Index>(static_cast<Index>(picture.layers.size()) - 1, 0));
+  return picture;
+}
+
+/// Of the weight that is looked at; none where no backward pass has run.
+struct CellGradient {
+  std::optional<float> value;
+};
+CellGradient gradient_at(const std::string& file, Index layer, const Cell& cell) {
+  try {
+    const Tensor all = recorded_gradients(file, layer);
+    if (!all.defined() || all.rank() != 4 || cell.batch >= all.size(0) || cell.head >= all.size(1)) return {};
+    const MatrixView matrix = all.matrix(cell.batch, cell.head);
+    if (cell.row >= matrix.rows || cell.col >= matrix.cols) return {};
+    return {matrix(cell.row, cell.col)};
+  } catch (const InputError&) {
+    return {};  // it has been dropped meanwhile, for newer ones
+  }
+}
+
+float draw_note(const Frame& frame, float x, float y, ImU32 colour, std::string_view text) {
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * frame.u, {x, y}, colour, text);
+  return x + text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, text).x;
+}
+
+/// The layer's name between two buttons. Gives where it ends.
+float draw_layer(const Frame& frame, const RunPicture& run, float x, Rect place) {
+  const float u = frame.u, y = place.min.y + 4 * u;
+  const auto last = static_cast<Index>(run.layers.size()) - 1;
+  const auto go = [&](const char* id, const char* sign, Index to) {
+    ImGui::SetCursorScreenPos({x, y});
+    if (chip(frame, id, sign, false, 24 * u) && to >= 0 && to <= last)
+      frame.edit({}, [to](Scenario& s) { s.layer = std::to_string(to); });
+    x += 24 * u;
+  };
+  go("layer_before", "‹", run.layer - 1);
+  const std::string said = frame.words.fill("watch.layer", {std::to_string(run.layer), std::to_string(last)}) + "  " +
+                           run.layers[static_cast<std::size_t>(run.layer)];
+  x = draw_note(frame, x + 8 * u, y + 6 * u, frame.look.ink, said) + 8 * u;
+  go("layer_after", "›", run.layer + 1);
+  return x;
+}
+
+/// A mark for each recorded call; a press goes there.
+void draw_steps(const Frame& frame, const RunPicture& run, float left, float right, Rect place) {
+  const float u = frame.u, y = place.centre().y;
+  const auto count = static_cast<float>(run.steps.size());
+  ImGui::SetCursorScreenPos({left, place.min.y});
+  ImGui::InvisibleButton("steps", {right - left, place.height()});
+  if (ImGui::IsItemHovered()) tooltip(frame, frame.words("watch.steps"));
+  if (ImGui::IsItemActive()) {
+    const float share = std::clamp((ImGui::GetIO().MousePos.x - left) / (right - left), 0.0f, 0.9999f);
+    const auto to = static_cast<std::size_t>(share * count);
+    if (to != run.at) frame.actions.push_back(OpenFile{run.steps[to].path});
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float step = (right - left) / count;
+  list.AddLine({left, y}, {right, y}, frame.look.line, u);
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    const float x = left + (static_cast<float>(i) + 0.5f) * step;
+    if (i == run.at) list.AddCircleFilled({x, y}, 6 * u, frame.look.accent, 24);
+    else if (step >= 3 * u) list.AddCircleFilled({x, y}, 2 * u, frame.look.muted, 12);
+  }
+}
+
+}  // namespace
+
+float watch_height(const Frame& frame) {
+  const Scenario& now = frame.document.scenario;
+  const bool watched = now.source == Source::file && !watched_name(now.file).empty();
+  return watched && !frame.view().alone && !frame.view().presenting ? 34 * frame.u : 0;
+}
+
+void draw_watch_bar(const Frame& frame, Rect place) {
+  const PanelArea area(frame, "watch_bar", place.min, place.max, frame.look.panel, {0, 0});
+  ImGui::GetWindowDrawList()->AddLine(place.min, {place.max.x, place.min.y}, frame.look.line);
+  const float u = frame.u, y = place.min.y + 10 * u;
+  const std::string& file = frame.document.scenario.file;
+  const FileStamp newest = stamp_of(path_from(file_to_follow(file)));
+  const RunPicture& run =
+      frame.pictures.get<RunPicture>([&] { return run_picture(frame.document); }, frame.document.trace, file,
+                                     frame.document.scenario.layer, newest.changed);
+  if (run.steps.empty()) return;
+  const std::string call = frame.words.fill("watch.call", {watched_name(file), grouped(run.steps[run.at].step)});
+  float x = draw_note(frame, place.min.x + 18 * u, y, frame.look.ink, call) + 18 * u;
+  if (!run.layers.empty()) x = draw_layer(frame, run, x, place) + 18 * u;
+  if (run.missing_count > 0) {
+    const std::string said = frame.words.fill("watch.missing", {std::to_string(run.missing_count)});
+    ImGui::SetCursorScreenPos({x, place.min.y});
+    x = draw_note(frame, x, y, frame.look.warning, said);
+    ImGui::InvisibleButton("missing", {x - ImGui::GetCursorScreenPos().x, place.height()});
+    tooltip(frame, run.missing);
+    x += 18 * u;
+  }
+  float right = place.max.x - 18 * u;
+  const bool live = run.at + 1 == run.steps.size();
+  const char* newest_word = frame.words("watch.newest");
+  right -= chip_width(frame, newest_word);
+  ImGui::SetCursorScreenPos({right, place.min.y + 4 * u});
+  if (chip(frame, "newest", newest_word, live) && !live) frame.actions.push_back(OpenFile{run.steps.back().path});
+  tooltip(frame, frame.words("watch.newest_hint"));
+  right -= 14 * u;
+  if (const auto cell = frame.looked_at();
+      cell && cell->stage == Stage::weights && frame.view().kind == ViewKind::pipeline) {
+    const CellGradient& gradient = frame.pictures.get<CellGradient>([&] { return gradient_at(file, run.layer, *cell); },
+                                                                    file, run.layer, *cell, newest.changed);
+    const std::string said = frame.words.fill(gradient.value ? "watch.gradient" : "watch.no_gradient",
+                                              {gradient.value ? bound_text(*gradient.value) : ""});
+    const float width = text_size(frame.fonts, Face::ui, TypeSize::body * u, said).x;
+    if (right - width > x + 60 * u) {
+      draw_note(frame, right - width, y, frame.look.ink, said);
+      right -= width + 18 * u;
+    }
+  }
+  if (right - x > 60 * u) draw_steps(frame, run, x, right, place);
+}
+
+}  // namespace headlight

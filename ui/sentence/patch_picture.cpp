@@ -1,0 +1,281 @@
+#include "ui/sentence/patch_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/image/picture_input.h"
+#include "ui/frame/colormaps.h"
+#include "ui/frame/measure_shown.h"
+#include "ui/imgui_compat.h"
+#include "ui/level/focus.h"
+#include "ui/level/matrix_numbers.h"
+#include "ui/sentence/word_line.h"
+
+namespace headlight {
+
+std::optional<PatchPicture> patch_picture(const NetworkRun& run, Index batch) {
+  const NetworkSpec& spec = run.network->spec();
+  if (!spec.picture || run.text.pictures.empty()) return {};
+  constexpr int longest = 64;  // of a thumbnail
+  const auto at = std::min(static_cast<std::size_t>(batch), run.text.pictures.size() - 1);
+  const Image& whole = run.text.pictures[at]->image;
+  const double scale = std::min(1.0, static_cast<double>(longest) / std::max(whole.width, whole.height));
+  const auto side = [&](int pixels) { return std::max(1, static_cast<int>(std::lround(pixels * scale))); };
+  return PatchPicture{
+      std::shared_ptr<const Image>(run.text.pictures[at], &whole),
+      std::make_shared<const Image>(resized(whole, side(whole.width), side(whole.height), Resampling::bilinear)),
+      spec.picture->rows, spec.picture->columns, std::ssize(spec.stacks.front().embedding.extra)};
+}
+
+namespace sentence {
+namespace {
+
+/// One number a patch, and what the ends of the colours are: from 0 to the largest.
+struct PatchNumbers {
+  Tensor cells;  ///< [rows, columns]
+  float most = 0;
+};
+
+template <typename At>
+PatchNumbers patch_numbers(const PatchPicture& picture, At&& at) {
+  Buffer cells;
+  PatchNumbers numbers;
+  for (Index i = 0; i < picture.rows * picture.columns; ++i) {
+    cells.push_back(at(picture.extra + i));
+    if (cells.back() > numbers.most) numbers.most = cells.back();
+  }
+  numbers.cells = Tensor({picture.rows, picture.columns}, std::move(cells));
+  return numbers;
+}
+
+/// The number of what is measured that `query` gives to `key`.
+float measured_at(const SceneContext& context, Index query, Index key) {
+  const Stage stage =
+      measure_shown(context.trace, context.view) == HeadMeasure::weight ? Stage::weights : Stage::contribution_norms;
+  const MatrixView numbers = numbers_of(context.trace, context.view, stage);
+  if (measure_shown(context.trace, context.view) != HeadMeasure::share) return numbers(query, key);
+  float sum = 0;
+  for (Index k = 0; k < numbers.cols; ++k) sum += numbers(query, k);
+  return sum > 0 ? numbers(query, key) / sum : 0;
+}
+
+/// With two digits that say something at least: among many patches shares are small.
+std::string number_text(const SceneContext& context, float number) {
+  if (measure_shown(context.trace, context.view) == HeadMeasure::arrives) return length_text(number);
+  if (!(number > 0) || number >= 0.1F) return share_text(number);
+  const int digits = std::min(6, 1 - static_cast<int>(std::floor(std::log10(number))));
+  return MatrixNumbers(digits, true)(number);
+}
+
+MatrixQuad quad_of(const SceneContext& context, const PatchNumbers& numbers, Rect rect) {
+  MatrixQuad quad;
+  quad.values = numbers.cells;
+  quad.colormap = &window_colormap(context.view, Stage::weights);
+  quad.range = {0, numbers.most > 0 ? numbers.most : 1};
+  quad.theme = context.look.theme;
+  quad.scale = context.u;
+  quad.opacity = context.view.looking.opacity;
+  quad.min = rect.min, quad.max = rect.max;
+  return quad;
+}
+
+/// The picture with colours over its patches, its grid, and the patch that is looked at.
+struct Overlay {
+  Pen& pen;
+  const PatchPicture& picture;
+  Index query;
+  const SceneContext& context = pen.context();
+  const Look& look = context.look;
+  const float u = pen.u();
+
+  Rect patch(const Rect& whole, Index at) const {
+    const float wide = whole.width() / static_cast<float>(picture.columns),
+                high = whole.height() / static_cast<float>(picture.rows);
+    const ImVec2 min{whole.min.x + static_cast<float>(at % picture.columns) * wide,
+                     whole.min.y + static_cast<float>(at / picture.columns) * high};
+    return {min, {min.x + wide, min.y + high}};
+  }
+
+  void put_grid(const Rect& whole) const {
+    const Rect first = patch(whole, 0);
+    if (first.width() < 6 * u) return;
+    const ImU32 colour = fade(look.muted, 0.35f);
+    for (Index c = 1; c < picture.columns; ++c) {
+      const float x = std::round(whole.min.x + static_cast<float>(c) * first.width());
+      pen.fill({{x, whole.min.y}, {x + 1, whole.max.y}}, colour);
+    }
+    for (Index r = 1; r < picture.rows; ++r) {
+      const float y = std::round(whole.min.y + static_cast<float>(r) * first.height());
+      pen.fill({{whole.min.x, y}, {whole.max.x, y + 1}}, colour);
+    }
+  }
+
+  /// In the cells that hold most, where they have the room.
+  void put_numbers(const Rect& whole, const PatchNumbers& numbers) const {
+    const Rect first = patch(whole, 0);
+    const float size = pen.type.number;
+    const ImVec2 room = pen.measure(Face::mono, size, "0.00");
+    if (room.x + 6 * u > first.width() || room.y + 2 * u > first.height()) return;
+    for (Index i = 0; i < picture.rows * picture.columns; ++i) {
+      const float number = numbers.cells.values()[static_cast<std::size_t>(i)];
+      if (!(number > 0) || number < numbers.most / 3) continue;
+      const std::string text = number_text(context, number);
+      const ImVec2 wide = pen.measure(Face::mono, size, text), at = patch(whole, i).centre();
+      pen.fill({{at.x - wide.x / 2 - 3 * u, at.y - wide.y / 2}, {at.x + wide.x / 2 + 3 * u, at.y + wide.y / 2}},
+               fade(look.card, 0.85f), Corner::cell * u);
+      pen.text(TextRole::number, Face::mono, size, at, Align::middle, look.ink, text);
+    }
+  }
+
+  void put(const Rect& whole, const PatchNumbers& numbers, bool hidden) const {
+    pen.scene().items.emplace_back(SceneImage{whole, picture.image});
+    if (!hidden) pen.scene().items.emplace_back(SceneMatrix{quad_of(context, numbers, whole), whole});
+    put_grid(whole);
+    if (!hidden) put_numbers(whole, numbers);
+    if (query >= picture.extra) {
+      const Rect at = patch(whole, query - picture.extra);
+      pen.box(at.grown(2 * u), look.card, 2 * u, Corner::cell * u);
+      pen.box(at.grown(u), look.q, std::max(2.0f, 2 * u), Corner::cell * u);
+    }
+    const bool reads = context.view.looking.held && !context.view.looking.guessing.asked;
+    for (Index i = 0; i < picture.rows * picture.columns; ++i)
+      pen.target(patch(whole, i), reads ? SceneAction::key_word : SceneAction::query_word, picture.extra + i);
+    pen.add_content(whole);
+  }
+
+  /// What the colours stand for: from 0 up to the largest number.
+  void put_bar(Rect bar, float most) const {
+    Buffer steps;
+    for (int i = 0; i < 64; ++i) steps.push_back(static_cast<float>(63 - i) / 63);
+    MatrixQuad quad = quad_of(context, {Tensor({64, 1}, std::move(steps)), 1}, bar);
+    quad.opacity = 1;
+    pen.scene().items.emplace_back(SceneMatrix{quad, bar});
+    pen.box(bar, look.line, 1);
+    for (const float share : {0.0f, 0.5f, 1.0f}) {
+      const float y = mixed(bar.max.y - 0.5f * pen.type.number, bar.min.y + 0.5f * pen.type.number, share);
+      pen.text(TextRole::number, Face::mono, pen.type.number, {bar.max.x + 5 * u, y}, Align::left, look.muted,
+               share == 0 ? "0" : number_text(context, share * most));
+    }
+  }
+
+  /// Tokens that are no patches, under each other: name, colour, number.
+  void put_extra(Rect room, const PatchNumbers& of_patches, const Row& row, bool hidden) const {
+    const float most = std::max(of_patches.most, 1e-9f), high = pen.type.number * 2.6f;
+    float y = room.min.y;
+    for (Index i = 0; i < picture.extra && y + high <= room.max.y; ++i, y += high + 6 * u) {
+      const Rect cell{{room.min.x, y}, {room.max.x, y + high}};
+      const float number = measured_at(context, query, i);
+      pen.fill(cell, look.card, Corner::cell * u);
+      const Rgba colour = window_colormap(context.view, Stage::weights).at(std::min(number / most, 1.0f));
+      if (!hidden) pen.fill({{cell.min.x, cell.max.y - 5 * u}, cell.max}, IM_COL32(colour.r, colour.g, colour.b, 255));
+      pen.box(cell, i == query ? look.q : look.line, i == query ? std::max(2.0f, 2 * u) : 1, Corner::cell * u);
+      const float third = high / 3;
+      pen.text(TextRole::word, Face::bold, pen.type.caption, {cell.centre().x, y + third * 0.85f}, Align::middle,
+               look.ink, key_word(context, i));
+      if (!hidden)
+        pen.text(TextRole::number, Face::mono, pen.type.number, {cell.centre().x, y + third * 1.9f}, Align::middle,
+                 look.muted, row.dead ? "NaN" : number_text(context, number));
+      const bool reads = context.view.looking.held && !context.view.looking.guessing.asked;
+      pen.target(cell, reads ? SceneAction::key_word : SceneAction::query_word, i);
+    }
+  }
+
+  void put_opacity(Rect room) const {
+    const float share = context.view.looking.opacity, y = room.centre().y;
+    const std::string name = context.words.fill("sentence.opacity", {std::to_string(std::lround(100 * share))});
+    const Rect text =
+        pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y}, Align::left, look.muted, name);
+    const float widest = pen.measure(Face::ui, pen.type.caption, context.words.fill("sentence.opacity", {"100"})).x;
+    const Rect track{{text.min.x + widest + 16 * u, y - 2 * u}, {room.max.x - 8 * u, y + 2 * u}};
+    if (track.width() < 60 * u) return;
+    const float knob = mixed(track.min.x, track.max.x, share);
+    pen.fill(track, look.line, Corner::cell * u);
+    pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
+    pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, SceneAction::opacity);
+  }
+};
+
+}  // namespace
+
+float put_small_overlay(Pen& pen, const PatchPicture& picture, const MatrixView& weights, Index query, float opacity,
+                        Rect room) {
+  const PatchNumbers numbers = patch_numbers(picture, [&](Index key) { return weights(query, key); });
+  const float side =
+      std::min(room.width() / static_cast<float>(picture.columns), room.height() / static_cast<float>(picture.rows));
+  const ImVec2 size{side * static_cast<float>(picture.columns), side * static_cast<float>(picture.rows)};
+  const ImVec2 min{room.min.x, room.centre().y - size.y / 2};
+  const Rect whole{min, {min.x + size.x, min.y + size.y}};
+  pen.scene().items.emplace_back(SceneImage{whole, picture.small});
+  MatrixQuad quad = quad_of(pen.context(), numbers, whole);
+  quad.opacity = opacity;
+  pen.scene().items.emplace_back(SceneMatrix{quad, whole});
+  return numbers.most;
+}
+
+void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index query, bool hidden, Rect body) {
+  const SceneContext& context = pen.context();
+  const float u = pen.u();
+  const Overlay overlay{pen, picture, query};
+  const PatchNumbers to = patch_numbers(picture, [&](Index key) {
+    return row.lengths ? row.brought->lengths[static_cast<std::size_t>(key)]
+                       : row.shares[static_cast<std::size_t>(key)];
+  });
+  const PatchNumbers from = patch_numbers(picture, [&](Index other) { return measured_at(context, other, query); });
+  const float caption = pen.type.caption * 1.7f,
+              bar_room = 29 * u + pen.measure(Face::mono, pen.type.number, "0.0000").x,
+              extra_room =
+                  picture.extra > 0 ? pen.measure(Face::mono, pen.type.number, "0.0000").x + 14 * u + 10 * u : 0;
+  const float shape = static_cast<float>(picture.columns) / static_cast<float>(picture.rows);  // width by height
+  const float free = body.width() - extra_room - 2 * bar_room - 32 * u;
+  const float high_room = body.height() - caption - (pen.context().view.presenting ? 0 : 30 * u);
+  const bool both = !hidden && free > 420 * u;
+  // The second picture is never larger than the first.
+  const float wide = std::min(both ? free * 0.6f : free + bar_room, high_room * shape), high = wide / shape;
+  const auto square = [&](float x, float width) {
+    const float top = body.min.y + caption;
+    return Rect{{std::round(x), std::round(top)}, {std::round(x + width), std::round(top + width / shape)}};
+  };
+  const std::string asks = query_word(context, query);
+  const auto title = [&](const Rect& over, const char* key) {
+    const Named name{asks, pen.look().ink};
+    pen.sentence(TextRole::caption, context.words(key), std::span(&name, 1),
+                 {{over.min.x, body.min.y}, {over.max.x + bar_room, over.min.y}}, pen.type.caption, pen.look().muted);
+  };
+  const Rect first = square(body.min.x + extra_room, wide);
+  if (!hidden) title(first, "sentence.patch_looks");
+  overlay.put_extra({{body.min.x, first.min.y}, {first.min.x - 10 * u, first.max.y}}, to, row, hidden);
+  overlay.put(first, to, hidden);
+  if (!hidden) overlay.put_bar({{first.max.x + 8 * u, first.min.y}, {first.max.x + 20 * u, first.max.y}}, to.most);
+  if (!context.view.presenting && !hidden)
+    overlay.put_opacity({{first.min.x, first.min.y + high + 4 * u}, {first.max.x, first.min.y + high + 30 * u}});
+  if (!both) return;
+  const float second = std::min(body.max.x - first.max.x - 2 * bar_room - 24 * u, wide * 0.75f);
+  if (second < 120 * u) return;
+  const Rect other = square(first.max.x + bar_room + 24 * u, second);
+  title(other, "sentence.patch_looked_at");
+  overlay.put(other, from, false);
+  overlay.put_bar({{other.max.x + 8 * u, other.min.y}, {other.max.x + 20 * u, other.max.y}}, from.most);
+}
+
+void draw_patch_number(const SceneContext& context, const PatchPicture& picture, Index query, Index key) {
+  if (key < 0 || key >= picture.extra + picture.rows * picture.columns) return;
+  const auto number = [&](Index from, Index to) { return number_text(context, measured_at(context, from, to)); };
+  const std::string name = key_word(context, key);
+  const std::string text =
+      key == query ? context.words.fill("sentence.patch_itself", {name, number(query, query)})
+                   : context.words.fill("sentence.patch_number",
+                                        {name, number(query, key), query_word(context, query), number(key, query)});
+  const float u = context.u, size = context.fonts.crisp(Face::ui, 13 * u), pad = 7 * u;
+  const ImVec2 extent = text_size(context.fonts, Face::ui, size, text), mouse = ImGui::GetIO().MousePos;
+  ImVec2 at{mouse.x + 16 * u, mouse.y + 18 * u};
+  at.x = std::clamp(at.x, 4 * u, std::max(4 * u, context.window.x - extent.x - 3 * pad));
+  if (at.y + extent.y + 2 * pad > context.window.y) at.y = mouse.y - extent.y - 3 * pad;
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  const ImVec2 end{at.x + extent.x + 2 * pad, at.y + extent.y + 2 * pad};
+  list.AddRectFilled(at, end, context.look.card, Corner::control * u);
+  compat::add_rect(list, at, end, context.look.line, Corner::control * u, 1);
+  draw_text(list, context.fonts, Face::ui, size, {at.x + pad, at.y + pad}, context.look.ink, text);
+}
+
+}  // namespace sentence
+}  // namespace headlight
