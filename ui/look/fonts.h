@@ -20,9 +20,13 @@ class Fonts {
   /// Fills the current context's atlas for `scale` pixels per point, with the usual characters, all of `words`, and of
   /// `text` those that there is room for, the most frequent first.
   void load(float scale, const std::string& words, const std::string& text = {});
-  /// Whether a load would change anything: another scale, or characters that were in neither text of the last one.
-  /// Other sentences of the same characters do not.
+  /// Whether a load would change anything: another scale, characters that were in neither text of the last one, or one
+  /// in sight that it left out. Other sentences of the same characters do not. Once a frame, before it is drawn.
   bool covers(float scale, const std::string& words, const std::string& text);
+  /// `text` is in sight: where there was no room for all letters, its own come first in the next load.
+  void note(std::string_view text) const;
+  /// Whether one that was left out is in sight, and a load might have room for it.
+  bool lacks_in_sight() const { return !left_out_.empty() && in_sight_.lacking; }
   /// Larger sizes are made too from the next load on, which is due where that changes: for windows with room for large
   /// type.
   void make_large(bool large) { large_ = large; }
@@ -47,9 +51,19 @@ class Fonts {
     float pixels;
     ImFont* font;
   };
+  std::vector<char32_t> chosen(const std::string& text, std::size_t room);
+
   std::vector<Baked> baked_;
-  std::string words_, text_;  ///< as last asked for
-  std::vector<bool> seen_;    ///< by code point: in the texts of the last load
+  std::string words_, text_;    ///< as last asked for
+  std::vector<bool> seen_;      ///< by code point: in the texts of the last load
+  std::vector<bool> left_out_;  ///< by code point: of these, what there was no room for; empty where there was
+  struct InSight {
+    std::vector<char32_t> letters;  ///< each once
+    std::vector<bool> known;        ///< by code point: in `letters`
+    bool lacking = false;           ///< one of them was left out, and was not in sight before the last load
+  };
+  mutable InSight in_sight_;          ///< since the last frame
+  std::vector<char32_t> came_first_;  ///< in the last load, sorted
   int texture_limit_ = 16384;
   float scale_ = 0;
   bool lacks_ = false;
