@@ -45,7 +45,12 @@ int render_command(const CommandLine& line) {
     const bool swept = info(options.stage).cols == Axis::key && options.stage != Stage::mask;
     if (swept && options.stage != Stage::masked_scores) run.scores_kept = {options.stage};
   }
-  const auto trace = compute_any(scenario_of(line), nullptr, run);
+  auto trace = compute_any(scenario_of(line), nullptr, run);
+  if (run.last && !trace->has(options.stage)) {  // to say which stages there are
+    run.last.reset();
+    run.scores_kept.reset();
+    trace = compute_any(scenario_of(line), nullptr, run);
+  }
   const std::vector<std::string> missing = write_export(*trace, options, out);
   print_assumptions(line, trace->inputs.assumptions);  // after what may fail: an error is one line
   std::string said;
