@@ -35,11 +35,22 @@ int render_command(const CommandLine& line) {
   const ExportOptions options = export_options_of(line);
   Run run;
   run.threads = line.threads();
-  // A picture is of one stage: of a long sequence the others, and other heads, need not be made.
-  if (is_figure_file(extension_of(out)) && options.stage != Stage::contribution_norms &&
-      options.pool == HeadPool::none && options.layers.empty())
-    run.most_kept = std::min(64e6, memory_budget());
-  const auto trace = compute_any(scenario_of(line), nullptr, run);
+  // One stage is drawn or written: of a long sequence the others, and other heads, need not be made.
+  const bool one_stage = options.stage != Stage::contribution_norms && options.layers.empty();
+  if (is_figure_file(extension_of(out))) {
+    if (one_stage && options.pool == HeadPool::none) run.most_kept = std::min(64e6, memory_budget());
+  } else if (one_stage && line["--kind"] != "lens") {
+    run.last = options.stage;
+    // The other two are made, or stand for others, outside of the sweep.
+    const bool swept = info(options.stage).cols == Axis::key && options.stage != Stage::mask;
+    if (swept && options.stage != Stage::masked_scores) run.scores_kept = {options.stage};
+  }
+  auto trace = compute_any(scenario_of(line), nullptr, run);
+  if (run.last && !trace->has(options.stage)) {  // to say which stages there are
+    run.last.reset();
+    run.scores_kept.reset();
+    trace = compute_any(scenario_of(line), nullptr, run);
+  }
   const std::vector<std::string> missing = write_export(*trace, options, out);
   print_assumptions(line, trace->inputs.assumptions);  // after what may fail: an error is one line
   std::string said;

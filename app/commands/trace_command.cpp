@@ -107,6 +107,7 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
   const bool measures =
       line.has("--contributions") || std::ranges::find(stages, Stage::contribution_norms) != stages.end();
   std::vector<NamedArray> arrays;
+  std::vector<Assumption> assumptions;
   const auto append = [&](const Trace& trace, const std::string& prefix) {
     for (const Stage stage : stages) {
       if (is_parameter(stage) && !line.has("--parameters")) continue;
@@ -117,7 +118,7 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
   };
   if (!all) {
     const auto trace = compute_any(scenario, nullptr, run);
-    print_assumptions(line, trace->inputs.assumptions);
+    assumptions = trace->inputs.assumptions;
     append(*trace, "");
   } else {
     RunOptions options;
@@ -128,7 +129,7 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
     for (std::size_t i = 0; i < layers.size(); ++i) {
       scenario.layer = layers[i].layer;
       const auto trace = compute_layer(pass, static_cast<Index>(i), scenario, nullptr, run);
-      if (i == 0) print_assumptions(line, trace->inputs.assumptions);
+      if (i == 0) assumptions = trace->inputs.assumptions;
       append(*trace, "layers." + layers[i].layer + ".");
       arrays.push_back({"layers." + layers[i].layer + ".residual", pass->layers[i].residual.contiguous()});
       if (pass->layers[i].experts.defined())
@@ -137,6 +138,7 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
     if (pass->logits.defined()) arrays.push_back({"logits", pass->logits});
   }
   write_arrays(line["-o"], arrays);
+  print_assumptions(line, assumptions);
   return 0;
 }
 
@@ -162,17 +164,17 @@ int trace_command(const CommandLine& line) {
   if (line.has("--stages") || scenario.layer == "all") return trace_layers(line, scenario, run, subject);
   if (is_network(scenario)) {
     const auto trace = compute_any(scenario, nullptr, run);
-    print_assumptions(line, trace->inputs.assumptions);
     if (runs > 0) print_times(trace->scenario, trace->inputs, run, runs);
     if (!out.empty()) write_arrays(out, arrays_of(line, trace, run));
+    print_assumptions(line, trace->inputs.assumptions);  // after what may fail: an error is one line
     return 0;
   }
   if (!scenario.knock_out.empty())
     throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
   const Inputs inputs = resolve(scenario);
-  print_assumptions(line, inputs.assumptions);
   if (runs > 0) print_times(scenario, inputs, run, runs);
   if (!out.empty()) write_arrays(out, arrays_of(line, compute(scenario, inputs, nullptr, run), run));
+  print_assumptions(line, inputs.assumptions);
   return 0;
 }
 

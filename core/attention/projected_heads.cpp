@@ -17,7 +17,7 @@ constexpr Index rows_a_tile = 16;
 }  // namespace
 
 ProjectedHeads::ProjectedHeads(Tensor x, Tensor weight, Tensor bias, Index heads, int threads)
-    : MatrixSource(x.size(1), weight.size(0), rows_a_tile * weight.size(0)),
+    : MatrixSource(x.size(1), weight.size(0), std::max<Index>(1024, rows_a_tile * weight.size(0))),
       x_(x.contiguous()),
       weight_(std::move(weight)),
       bias_(std::move(bias)),

@@ -307,6 +307,9 @@ KindCounts ScoreSource::kinds(Stage stage, Index b, Index h, const std::stop_tok
 
 namespace {
 
+// Numbers: rows of what the heads gather go through the keys together, and short ones are many.
+constexpr Index fewest_at_once = 1024;
+
 class StageSource : public MatrixSource {
  public:
   StageSource(std::shared_ptr<const ScoreSource> scores, Stage stage)
@@ -334,7 +337,7 @@ class StageSource : public MatrixSource {
 class HeadRows : public MatrixSource {
  public:
   HeadRows(std::shared_ptr<const ScoreSource> scores, Index d)
-      : MatrixSource(scores->shape()[2], d, rows_at_once * d), scores_(std::move(scores)) {}
+      : MatrixSource(scores->shape()[2], d, std::max(fewest_at_once, rows_at_once * d)), scores_(std::move(scores)) {}
   void prepare(Index at, const std::stop_token& stop) const override {
     const Index matrix = at / (rows() * cols());
     scores_->prepare(matrix / heads(), matrix % heads(), stop);
@@ -352,7 +355,7 @@ class HeadRows : public MatrixSource {
 class ConcatRows : public MatrixSource {
  public:
   ConcatRows(std::shared_ptr<const ScoreSource> scores, Index d, Index width, Tensor weight, Tensor bias)
-      : MatrixSource(scores->shape()[2], width, width),
+      : MatrixSource(scores->shape()[2], width, std::max(fewest_at_once, width)),
         scores_(std::move(scores)),
         d_(d),
         weight_(std::move(weight)),

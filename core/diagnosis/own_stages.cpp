@@ -24,23 +24,47 @@ float half_step_of(std::optional<DType> dtype) {
   return dtype == DType::bf16 ? 0x1p-8F : 0.0F;
 }
 
-/// The type of half precision that every number is one of, whatever the file keeps them in; nothing where they are too
-/// few or too plain to tell.
-std::optional<DType> rounded_to(const ArrayEntry& entry, const Tensor& values) {
-  if (entry.dtype == DType::f16 || entry.dtype == DType::bf16) return entry.dtype;
-  constexpr int least = 8;
-  int telling = 0;  // with more than four bits of their significand in use
+/// The types of half precision that every number is one of.
+struct HalfTypes {
   bool bf16 = true, f16 = true;
+  int telling = 0;  ///< how many numbers use more than four bits of their significand
+};
+
+HalfTypes half_types_of(const Tensor& values) {
+  HalfTypes types;
   for (const float v : values.values()) {
     if (!std::isfinite(v) || v == 0) continue;
     const auto bits = std::bit_cast<std::uint32_t>(v);
-    telling += (bits & 0x7FFFFU) != 0 ? 1 : 0;
-    bf16 = bf16 && (bits & 0xFFFFU) == 0;
-    f16 = f16 && static_cast<float>(Eigen::half(v)) == v;
-    if (!bf16 && !f16) return {};
+    types.telling += (bits & 0x7FFFFU) != 0 ? 1 : 0;
+    types.bf16 = types.bf16 && (bits & 0xFFFFU) == 0;
+    types.f16 = types.f16 && static_cast<float>(Eigen::half(v)) == v;
+    if (!types.bf16 && !types.f16) break;
   }
-  if (telling < least) return {};
-  return bf16 ? DType::bf16 : DType::f16;
+  return types;
+}
+
+/// The one of them that the numbers are of, whatever the file keeps them in; nothing where they are too few or too
+/// plain to tell.
+std::optional<DType> rounded_to(const ArrayEntry& entry, const Tensor& values) {
+  if (entry.dtype == DType::f16 || entry.dtype == DType::bf16) return entry.dtype;
+  constexpr int least = 8;
+  const HalfTypes types = half_types_of(values);
+  if (types.telling < least || (!types.bf16 && !types.f16)) return {};
+  return types.bf16 ? DType::bf16 : DType::f16;
+}
+
+/// What is too little to tell is rounded as all the others are.
+void share_rounding(std::vector<OwnStage>& stages) {
+  float slack = 0;
+  for (const OwnStage& own : stages) {
+    if (own.slack > 0 && slack > 0 && own.slack != slack) return;
+    slack = std::max(slack, own.slack);
+  }
+  for (OwnStage& own : stages) {
+    if (slack == 0 || own.slack > 0 || own.stage == Stage::mask) continue;
+    const HalfTypes types = half_types_of(own.values.contiguous());
+    if (slack == half_step_of(DType::bf16) ? types.bf16 : types.f16) own.slack = slack;
+  }
 }
 
 /// A mask of 0 and 1 as it is; one of 0 and large negative numbers is additive: 0 = may attend.
@@ -108,6 +132,7 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
     const Tensor stored = file->load(array);  // says why where it was skipped
     own.stages.push_back(fitted(stage, *entry, stored, trace));
   }
+  share_rounding(own.stages);
   for (const ArrayEntry& entry : file->entries()) {
     const std::optional<Stage> stage = stage_named(entry.name);
     if (!stage || is_parameter(*stage) || is_measure(*stage))

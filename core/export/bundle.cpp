@@ -34,7 +34,7 @@ class ScratchFolder {
     path_ = parent / (".headlight-" + std::to_string(std::random_device{}()) + ".tmp");
     std::error_code error;
     fs::create_directory(path_, error);
-    if (error) throw FileError(target.string(), "cannot be written: " + error.message());
+    if (error) fail_to_write(target, error.message());
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -58,7 +58,9 @@ void copy_what_lies_beside(const fs::path& from, const fs::path& folder) {
     std::error_code error;
     if (!fs::is_regular_file(from / name, error)) continue;
     fs::copy_file(from / name, folder / name, error);
-    if (error) throw FileError((from / name).string(), "cannot be copied into the bundle: " + error.message());
+    if (error)
+      throw FileError((from / name).string(), "cannot be copied into the bundle: " + error.message(),
+                      "expected a file that can be read");
   }
 }
 
@@ -78,12 +80,16 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
     } else {
       scenario.file = fs::absolute(from, error).string();
     }
-    if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
+    if (error)
+      throw FileError(from.string(), "cannot be copied into the bundle: " + error.message(),
+                      "expected a file that can be read");
   }
   const auto copy = [&](const fs::path& from, const std::string& name) {
     std::error_code error;
     fs::copy_file(from, folder / name, error);
-    if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
+    if (error)
+      throw FileError(from.string(), "cannot be copied into the bundle: " + error.message(),
+                      "expected a file that can be read");
     return name;
   };
   if (const fs::path mask = path_from(scenario.mask_file); !mask.empty())
@@ -181,7 +187,7 @@ void write_bundle(const fs::path& target, const Trace& trace, const ExportOption
   std::error_code error;
   fs::remove(target, error);  // an empty folder, or nothing
   fs::rename(scratch.path(), target, error);
-  if (error) throw FileError(target.string(), "cannot be written: " + error.message());
+  if (error) fail_to_write(target, error.message());
 }
 
 }  // namespace headlight

@@ -62,7 +62,7 @@ class FolderFilm : public Film {
       throw FileError(path, "cannot be written: there is no folder " + utf8_from(parent), "expected one that is there");
     refuse_other_things();
     growing_ = parent / (".headlight-" + std::to_string(std::random_device()()) + ".frames");
-    if (!fs::create_directory(growing_, error)) throw FileError(path, "cannot be written: " + error.message());
+    if (!fs::create_directory(growing_, error)) fail_to_write(path, error.message());
   }
   FolderFilm(const FolderFilm&) = delete;
   FolderFilm& operator=(const FolderFilm&) = delete;
@@ -100,7 +100,7 @@ class FolderFilm : public Film {
     if (error) {
       std::error_code ignored;
       if (older && !fs::exists(target_, ignored)) fs::rename(aside, target_, ignored);
-      throw FileError(path_, "cannot be written: " + error.message());
+      fail_to_write(path_, error.message());
     }
     growing_.clear();
     if (older) fs::remove_all(aside, error);
@@ -117,7 +117,7 @@ class FolderFilm : public Film {
         throw FileError(path_, "holds other things, such as " + utf8_from(entry.path().filename()),
                         "expected a new or empty folder");
     }
-    if (error) throw FileError(path_, "cannot be read: " + error.message());
+    if (error) throw FileError(path_, "cannot be read: " + error.message(), "expected a new or empty folder");
   }
 
   std::string path_;

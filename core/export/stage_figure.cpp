@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -22,13 +24,26 @@ std::string label(Axis axis) {
   return std::string(symbol(axis));
 }
 
+/// A word, or of one that is longer than any figure is wide both ends.
+std::string within_a_figure(const std::string& word) {
+  constexpr std::size_t most = 2000;  // bytes
+  if (word.size() <= most) return word;
+  const auto is_inside = [&](std::size_t at) { return (static_cast<unsigned char>(word[at]) & 0xC0) == 0x80; };
+  std::size_t head = most / 2, tail = word.size() - most / 2;
+  while (head > 0 && is_inside(head)) --head;
+  while (tail + 1 < word.size() && is_inside(tail)) ++tail;
+  return word.substr(0, head) + "…" + word.substr(tail);
+}
+
 std::vector<std::string> ticks(const StageCut& cut, Axis axis, Index first, Index count) {
   const Inputs& inputs = cut.trace.inputs;
   const auto& tokens = axis == Axis::query ? inputs.query_tokens : inputs.key_tokens;
   if ((axis != Axis::query && axis != Axis::key) || tokens.empty()) return {};
   const std::vector<std::string>& all = tokens[static_cast<std::size_t>(cut.batch)];
   const auto at = [&](Index i) { return all.begin() + std::min<std::ptrdiff_t>(i, std::ssize(all)); };
-  return {at(first), at(first + count)};
+  std::vector<std::string> words;
+  std::transform(at(first), at(first + count), std::back_inserter(words), within_a_figure);
+  return words;
 }
 
 /// "[n_q 5 × d_head 16]"
@@ -273,15 +288,19 @@ NamedArray stage_array(const StageCut& cut) {
     return {key, pooled.kept[0], false};
   }
   const MatrixView first = cut.matrix(cut.heads.front());
+  const auto heads = static_cast<Index>(cut.heads.size());
+  Shape shape{first.rows, first.cols};
+  if (cut.grid) shape.insert(shape.begin(), heads);
+  const bool in_order = std::ranges::adjacent_find(cut.heads, std::greater_equal()) == cut.heads.end();
+  if (in_order && whole.count() == element_count(shape)) return {key, whole.view(shape), boolean};  // all there is
   Buffer numbers;
+  numbers.reserve(static_cast<std::size_t>(element_count(shape)));
   for (const Index h : cut.heads) {
     const MatrixView matrix = cut.matrix(h);
     for (Index row = 0; row < matrix.rows; ++row) {
       for (Index col = 0; col < matrix.cols; ++col) numbers.push_back(matrix(row, col));
     }
   }
-  Shape shape{first.rows, first.cols};
-  if (cut.grid) shape.insert(shape.begin(), static_cast<Index>(cut.heads.size()));
   return {key, Tensor(shape, std::move(numbers)), boolean};
 }
 

@@ -43,11 +43,11 @@ std::string read_head(const std::filesystem::path& path, const ErrorPlace& place
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) place.fail("no such file", "the path of one");
-  if (error) place.fail("cannot be opened: " + error.message());
+  if (error) place.fail("cannot be opened: " + error.message(), "a file that can be read");
   if (std::filesystem::is_directory(status)) place.fail("a folder", what_is_expected(path));
   if (!std::filesystem::is_regular_file(status)) place.fail("not a regular file", what_is_expected(path));
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) place.fail("cannot be opened: " + error.message());
+  if (error) place.fail("cannot be opened: " + error.message(), "a file that can be read");
   if (size == 0) place.fail("empty (0 bytes)", what_is_expected(path));
   std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, 512)), '\0');
   FileReader(path, 0, place).read(std::as_writable_bytes(std::span(head)));

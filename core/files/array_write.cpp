@@ -145,9 +145,7 @@ class NpzWriter {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const {
-    throw FileError(target_.string(), "cannot be written: " + reason);
-  }
+  [[noreturn]] void fail(const std::string& reason) const { fail_to_write(target_, reason); }
 
   const std::filesystem::path& target_;
   std::vector<std::unique_ptr<NpyBytes>> bytes_;  // outlive the archive, which reads them when it is closed
@@ -204,6 +202,11 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedArray> ar
 }
 
 void write_npy(const std::filesystem::path& path, const Tensor& values, bool boolean) {
+  if (!boolean && std::endian::native == std::endian::little) {  // as they lie in memory, without a copy
+    const Tensor packed = values.contiguous();
+    const std::string header = npy_header(packed.shape(), false);
+    return write_whole_file(path, std::array{std::as_bytes(std::span(header)), std::as_bytes(packed.values())});
+  }
   NpyBytes npy(values, boolean);
   std::vector<std::byte> bytes(static_cast<std::size_t>(npy.size()));
   npy.read(bytes);

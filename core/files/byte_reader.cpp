@@ -17,7 +17,7 @@ constexpr std::size_t stretch = std::size_t{2} << 20;
 
 FileReader::FileReader(const std::filesystem::path& path, std::uint64_t first_byte, ErrorPlace place)
     : path_(path), stream_(path, std::ios::binary), place_(std::move(place)) {
-  if (!stream_) place_.fail(std::string("cannot be opened: ") + std::strerror(errno));
+  if (!stream_) place_.fail(std::string("cannot be opened: ") + std::strerror(errno), "a file that can be read");
   skip(first_byte);
 }
 

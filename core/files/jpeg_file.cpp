@@ -125,7 +125,9 @@ Image read_jpeg(const std::string& file, const std::string& bytes) {
   jpeg.err = jpeg_std_error(&errors);
   errors.error_exit = stop_jpeg;
   errors.emit_message = warn_jpeg;
-  const auto damaged = [&] { throw FileError(file, "is a damaged JPEG picture", errors.text); };
+  const auto damaged = [&] {
+    throw FileError(file, std::string("is a damaged JPEG picture (") + errors.text + ")", "expected a whole one");
+  };
   if (!read_jpeg_header(jpeg, errors, bytes)) damaged();
   int orientation = 1;  // the markers are let go with the last row
   for (const jpeg_marker_struct* marker = jpeg.marker_list; marker; marker = marker->next) {

@@ -7,15 +7,32 @@
 #include "core/text/json_depth.h"
 
 namespace headlight {
+namespace {
+
+/// Of the WholeLoad that this thread is in, a LoadBudget::Counts.
+std::shared_ptr<void>& counts_of_load() {
+  static thread_local std::shared_ptr<void> counts;
+  return counts;
+}
+
+}  // namespace
 
 LoadBudget::LoadBudget(ErrorPlace place)
     : place_(std::move(place)),
       most_bytes_(static_cast<std::uint64_t>(std::clamp(memory_budget() / 8, 128e6, 256e6))),
-      end_(std::chrono::steady_clock::now() + most_time) {}
+      counts_(std::static_pointer_cast<Counts>(counts_of_load())) {
+  if (!counts_) counts_ = std::make_shared<Counts>();
+}
+
+WholeLoad::WholeLoad() : before_(std::static_pointer_cast<LoadBudget::Counts>(counts_of_load())) {
+  if (!before_) counts_of_load() = std::make_shared<LoadBudget::Counts>();
+}
+
+WholeLoad::~WholeLoad() { counts_of_load() = before_; }
 
 bool LoadBudget::fits(std::uint64_t& used, std::uint64_t count, std::uint64_t most) {
   constexpr unsigned calls_between_looks = 4096;
-  if (++calls_ % calls_between_looks == 0 && std::chrono::steady_clock::now() > end_)
+  if (++counts_->calls % calls_between_looks == 0 && std::chrono::steady_clock::now() > counts_->end)
     place_.fail("takes more than " + std::to_string(most_time.count()) + " seconds to read", "a smaller file");
   if (count > most - used) return false;
   used += count;
@@ -23,17 +40,17 @@ bool LoadBudget::fits(std::uint64_t& used, std::uint64_t count, std::uint64_t mo
 }
 
 void LoadBudget::bytes(std::uint64_t count) {
-  if (!fits(bytes_, count, most_bytes_))
+  if (!fits(counts_->bytes, count, most_bytes_))
     place_.fail("makes more than " + byte_count(most_bytes_) + " of text and tables", "a smaller file");
 }
 
 void LoadBudget::strings(std::uint64_t count) {
-  if (!fits(strings_, count, most_strings))
+  if (!fits(counts_->strings, count, most_strings))
     place_.fail("holds more than " + std::to_string(most_strings) + " strings", "fewer");
 }
 
 void LoadBudget::arrays(std::uint64_t count) {
-  if (!fits(arrays_, count, most_arrays))
+  if (!fits(counts_->arrays, count, most_arrays))
     place_.fail("holds more than " + std::to_string(most_arrays) + " arrays", "fewer");
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,8 @@
 
 namespace headlight {
 
-/// Each count adds up over the life of the budget. Throws FileError about its place, with what was too much.
+/// Each count adds up over the life of the budget, or of the WholeLoad that it is made within. Throws FileError about
+/// its place, with what was too much.
 class LoadBudget {
  public:
   static constexpr std::uint64_t most_strings = 4'000'000, most_arrays = 200'000, most_tokens = 1 << 20;
@@ -24,7 +26,7 @@ class LoadBudget {
   void bytes(std::uint64_t count);
   void strings(std::uint64_t count);
   void arrays(std::uint64_t count);
-  /// Of a line of text, or around one.
+  /// Of a line of text, or around one; each budget counts its own.
   void tokens(std::uint64_t count);
 
   /// A text file of at most a quarter of the bytes.
@@ -33,13 +35,32 @@ class LoadBudget {
   nlohmann::json json_of(const std::filesystem::path& path, int deepest);
 
  private:
+  friend class WholeLoad;
+  struct Counts {
+    std::uint64_t bytes = 0, strings = 0, arrays = 0;
+    unsigned calls = 0;
+    std::chrono::steady_clock::time_point end = std::chrono::steady_clock::now() + most_time;
+  };
+
   /// Counts where there is room. Throws where the time is up.
   bool fits(std::uint64_t& used, std::uint64_t count, std::uint64_t most);
 
   ErrorPlace place_;
-  std::uint64_t most_bytes_, bytes_ = 0, strings_ = 0, arrays_ = 0, tokens_ = 0;
-  unsigned calls_ = 0;
-  std::chrono::steady_clock::time_point end_;
+  std::uint64_t most_bytes_, tokens_ = 0;
+  std::shared_ptr<Counts> counts_;
+};
+
+/// As long as it lives, every budget that is made on its thread counts together with the others: a thousand shards of
+/// a model may not take a thousand times what one file may. One within another is part of it.
+class WholeLoad {
+ public:
+  WholeLoad();
+  ~WholeLoad();
+  WholeLoad(const WholeLoad&) = delete;
+  WholeLoad& operator=(const WholeLoad&) = delete;
+
+ private:
+  std::shared_ptr<LoadBudget::Counts> before_;
 };
 
 }  // namespace headlight

@@ -71,9 +71,11 @@ Image read_png(const std::string& file, const std::string& bytes) {
   } structs;
   structs.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, stop_png, pass_over_png);
   if (structs.png) structs.info = png_create_info_struct(structs.png);
-  if (!structs.info) throw FileError(file, "cannot be read: there is too little memory");
+  if (!structs.info) throw FileError(file, "cannot be read: there is too little memory", "expected more");
   png_set_read_fn(structs.png, &reading, take_png_bytes);
-  const auto damaged = [&] { throw FileError(file, "is a damaged PNG picture", reading.message); };
+  const auto damaged = [&] {
+    throw FileError(file, std::string("is a damaged PNG picture (") + reading.message + ")", "expected a whole one");
+  };
   if (!read_png_header(structs.png, structs.info)) damaged();
   const png_uint_32 width = png_get_image_width(structs.png, structs.info),
                     height = png_get_image_height(structs.png, structs.info);

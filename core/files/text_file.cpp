@@ -10,7 +10,7 @@ std::string whole_text(const std::filesystem::path& path, std::uint64_t most, co
   if (!std::filesystem::exists(path, error)) place.fail("no such file", "the path of one");
   if (!std::filesystem::is_regular_file(path, error)) place.fail("not a regular file", "one that holds text");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) place.fail("cannot be opened: " + error.message());
+  if (error) place.fail("cannot be opened: " + error.message(), "a file that can be read");
   if (size > most) place.fail("has " + byte_count(size), "at most " + byte_count(most) + " of text");
   std::string text(static_cast<std::size_t>(size), '\0');
   FileReader(path, 0, place).read(std::as_writable_bytes(std::span(text)));

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <optional>
@@ -22,11 +23,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& target, const std::string& reason, const std::string& expected = {}) {
+using Parts = std::span<const std::span<const std::byte>>;
+
+[[noreturn]] void fail(const fs::path& target, const std::string& reason,
+                       const std::string& expected = "expected a place that can be written to") {
   throw FileError(target.string(), "cannot be written: " + reason, expected);
 }
 
 std::string last_error() { return errno != 0 ? std::strerror(errno) : "the disk may be full"; }
+
+void write_parts(const fs::path& path, Parts parts, const fs::path& subject) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  for (const std::span<const std::byte> bytes : parts)
+    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) fail(subject, last_error());
+}
 
 /// Removes its file unless it was given away by a rename.
 class TemporaryFile {
@@ -111,7 +124,7 @@ std::string flush_to_disk([[maybe_unused]] const fs::path& path, [[maybe_unused]
 fs::path link_end(fs::path path, const fs::path& target) {
   std::error_code error;
   for (int links = 0; fs::is_symlink(fs::symlink_status(path, error)); ++links) {
-    if (links > 40) fail(target, "its symbolic links lead in a circle");
+    if (links > 40) fail(target, "its symbolic links lead in a circle", "expected the name of a file");
     const fs::path next = fs::read_symlink(path, error);
     if (error) fail(target, error.message());
     path = next.is_absolute() ? next : path.parent_path() / next;
@@ -131,15 +144,17 @@ void copy_into(const fs::path& from, const fs::path& device, const fs::path& tar
 #ifdef O_TMPFILE
 /// Through a file that has no name until it is whole and on the disk: who is killed meanwhile leaves nothing. False
 /// where the file system has no such files; then nothing was done.
-bool write_nameless(const fs::path& real, const fs::path& folder, std::span<const std::byte> bytes,
-                    const fs::file_status& status, const fs::path& target) {
+bool write_nameless(const fs::path& real, const fs::path& folder, Parts parts, const fs::file_status& status,
+                    const fs::path& target) {
   const Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
   if (file.number() < 0) return false;
-  while (!bytes.empty()) {
-    const auto written = ::write(file.number(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(target, last_error());
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  for (std::span<const std::byte> bytes : parts) {
+    while (!bytes.empty()) {
+      const auto written = ::write(file.number(), bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) fail(target, last_error());
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
   }
   if (fs::exists(status)) ::fchmod(file.number(), static_cast<mode_t>(status.permissions() & fs::perms::mask));
   if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) fail(target, std::strerror(errno));
@@ -161,19 +176,17 @@ bool write_nameless(const fs::path& real, const fs::path& folder, std::span<cons
 
 }  // namespace
 
+void fail_to_write(const fs::path& target, const std::string& reason) { fail(target, reason); }
+
 void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const fs::path& subject) {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out) fail(subject, last_error());
+  write_parts(path, std::array{bytes}, subject);
 }
 
 namespace {
 
 /// Where all the bytes are there already, without a temporary if that can be.
 void write_whole(const fs::path& target, const std::function<void(const fs::path&)>& write,
-                 [[maybe_unused]] std::optional<std::span<const std::byte>> bytes) {
+                 [[maybe_unused]] std::optional<Parts> parts) {
   std::error_code error;
   const fs::path real = link_end(target, target);  // a link keeps pointing where it does
   const fs::file_status status = fs::status(real, error);
@@ -188,7 +201,7 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
   const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
   if (!is_device) remove_abandoned(folder);
 #ifdef O_TMPFILE
-  if (!is_device && bytes && write_nameless(real, folder, *bytes, status, target)) {
+  if (!is_device && parts && write_nameless(real, folder, *parts, status, target)) {
     flush_to_disk(folder, true);
     return;
   }
@@ -210,8 +223,12 @@ void write_whole_file(const fs::path& target, const std::function<void(const fs:
 }
 
 void write_whole_file(const fs::path& target, std::span<const std::byte> bytes) {
+  write_whole_file(target, std::array{bytes});
+}
+
+void write_whole_file(const fs::path& target, Parts parts) {
   write_whole(
-      target, [&](const fs::path& temporary) { write_bytes(temporary, bytes, target); }, bytes);
+      target, [&](const fs::path& temporary) { write_parts(temporary, parts, target); }, parts);
 }
 
 }  // namespace headlight

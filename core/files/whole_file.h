@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <string>
 
 namespace headlight {
 
@@ -17,6 +18,11 @@ void write_whole_file(const std::filesystem::path& target,
                       const std::function<void(const std::filesystem::path& temporary)>& write);
 /// The same of bytes that are there already; on Linux a program that is killed meanwhile leaves no temporary either.
 void write_whole_file(const std::filesystem::path& target, std::span<const std::byte> bytes);
+/// The same of parts that follow one another.
+void write_whole_file(const std::filesystem::path& target, std::span<const std::span<const std::byte>> parts);
+
+/// Throws FileError "PATH: cannot be written: REASON; expected …", of what the system refused.
+[[noreturn]] void fail_to_write(const std::filesystem::path& target, const std::string& reason);
 
 /// The plain inner step: `bytes` into a new file at `path`. `subject` is whom the FileError is about.
 void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes,

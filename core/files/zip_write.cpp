@@ -25,7 +25,7 @@ void add_file(zip* archive, const fs::path& file, const std::string& name, const
   const zip_int64_t entry = source ? zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
   if (entry < 0) {
     zip_source_free(source);
-    throw FileError(target.string(), std::string("cannot be written: ") + zip_strerror(archive));
+    fail_to_write(target, zip_strerror(archive));
   }
   constexpr zip_uint16_t first_of_1980 = 1 << 5 | 1;  // a fixed date, so that equal files give equal archives
   zip_file_set_dostime(archive, static_cast<zip_uint64_t>(entry), 0, first_of_1980, 0);
@@ -41,12 +41,10 @@ void write_zip(const fs::path& target, const fs::path& folder, const std::string
   std::sort(files.begin(), files.end());
   write_whole_file(target, [&](const fs::path& temporary) {
     std::unique_ptr<zip, DiscardZip> archive(zip_open(name_in_zip(temporary).c_str(), ZIP_CREATE | ZIP_EXCL, nullptr));
-    if (!archive) throw FileError(target.string(), "cannot be written");
+    if (!archive) fail_to_write(target, "no archive can be made there");
     for (const fs::path& file : files)
       add_file(archive.get(), file, inside + "/" + name_in_zip(file.lexically_relative(folder)), target);
-    if (zip_close(archive.get()) != 0) {
-      throw FileError(target.string(), std::string("cannot be written: ") + zip_strerror(archive.get()));
-    }
+    if (zip_close(archive.get()) != 0) { fail_to_write(target, zip_strerror(archive.get())); }
     static_cast<void>(archive.release());  // zip_close has freed it
   });
 }

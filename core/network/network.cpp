@@ -9,6 +9,7 @@
 #include "core/architecture/config.h"
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
+#include "core/files/load_budget.h"
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
 #include "core/network/layers.h"
@@ -450,6 +451,7 @@ void Network::settle(Index layer, Scenario& s) const {
 
 std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last) {
   if (last && last->file() == file && last->is_unchanged()) return last;
+  const WholeLoad counted;
   const ModelFolder folder = find_model(file);
   auto checkpoint = std::make_shared<Checkpoint>(folder.tensors);
   const Config config = config_of(folder, *checkpoint);

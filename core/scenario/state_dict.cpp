@@ -422,7 +422,10 @@ AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) 
     }
   }
   if (matching.empty()) {
-    throw FileError(file.path(), "has no attention layer " + in_quotes(wanted), "expected one of " + listed(all));
+    const bool one_unnamed = all.size() == 1 && all.front().layer().empty();
+    throw FileError(
+        file.path(), "has no attention layer " + in_quotes(wanted),
+        one_unnamed ? "expected no --layer, since it holds one attention alone" : "expected one of " + listed(all));
   }
   if (matching.size() > 1) {
     throw FileError(file.path(), "holds " + std::to_string(matching.size()) + " attention layers",

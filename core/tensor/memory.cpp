@@ -11,7 +11,8 @@ double memory_budget() {
   if (const char* megabytes = std::getenv("HEADLIGHT_MEMORY")) {
     char* end = nullptr;
     const double wanted = std::strtod(megabytes, &end) * 1e6;
-    if (end == megabytes || *end != '\0' || !(wanted > 0))
+    constexpr double most = 1e18;  // what counts of bytes hold
+    if (end == megabytes || *end != '\0' || !(wanted > 0 && wanted < most))
       throw SettingError("HEADLIGHT_MEMORY", "\"" + std::string(megabytes) + "\" is no number of megabytes",
                          "expected such as 4096");
     return wanted;

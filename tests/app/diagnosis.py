@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """`headlight compare` on implementations that are wrong in one known way, computed here in NumPy.
 
-    diagnosis.py PROGRAM [--verbose]
+    diagnosis.py PROGRAM [--verbose] [--random COUNT] [--seed N]
 
 Every mistake is made in every case where it changes something; it must be among those found when all stages are saved,
-when only the weights and the output are, and when only the output is. The right numbers must match.
+when only the weights and the output are, and when only the output is. The right numbers must match. With --random, the
+cases are drawn until COUNT mistaken implementations were compared: none that is right may be accused, and at most one in
+a hundred of the others may go unnamed.
 """
+import argparse
 import json
 import math
+import random
 import subprocess
 import sys
 import tempfile
@@ -20,8 +24,13 @@ except ImportError:
     print("skipped: no NumPy")
     sys.exit(77)
 
-PROGRAM = sys.argv[1]
-VERBOSE = "--verbose" in sys.argv
+parser = argparse.ArgumentParser()
+parser.add_argument("program")
+parser.add_argument("--verbose", action="store_true")
+parser.add_argument("--random", type=int, default=0, metavar="COUNT")
+parser.add_argument("--seed", type=int, default=1)
+ARGUMENTS = parser.parse_args()
+PROGRAM, VERBOSE = ARGUMENTS.program, ARGUMENTS.verbose
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 SAVED = {"all": None, "weights, output": ("weights", "output"), "output": ("output",)}
 
@@ -233,7 +242,7 @@ residual_included constant_factor""".split()
 
 
 def read_case(name, folder):
-    source, settings, extra = CASES[name]
+    source, settings, extra = CASES[name] if isinstance(name, str) else name
     file = FIXTURES / str(source)
     if isinstance(source, dict):
         file = Path(folder, "scenario.json")
@@ -274,6 +283,8 @@ def compare(case, stages, folder):
 class Tally:
     def __init__(self):
         self.found, self.first, self.failures = Counter(), Counter(), []
+        self.right = self.wrong = 0
+        self.unnamed = []
 
     def check(self, ok, sentence):
         if not ok:
@@ -293,11 +304,13 @@ def try_mistake(case, name, mistake, choice, right, folder, tally):
         report = compare(case, stages, folder)
         ids = [finding["id"] for finding in report["diagnosis"]]
         if not differing:
+            tally.right += 1
             tally.check(report["match"] and not ids, f"{label}: changes nothing, but {ids or 'no match'}")
             continue
         tally.check(report["first_difference"] == differing[0], f"{label}: first {report['first_difference']}, not {differing[0]}")
-        if mistake in ids or not (mistake == "dropout_active" and saved == "output" and is_undetermined(right)):
-            tally.check(mistake in ids, f"{label}: found {ids}")
+        tally.wrong += 1
+        if mistake not in ids and not (mistake == "dropout_active" and saved == "output" and is_undetermined(right)):
+            tally.unnamed.append(f"{label}: found {ids}")
         tally.found[mistake, saved] += mistake in ids
         tally.first[mistake, saved] += ids[:1] == [mistake]
         if VERBOSE and ids != [mistake]:
@@ -333,9 +346,10 @@ def check_harmless(name, case, right, folder, tally):
     """Another fill in masked_scores, and numbers that were rounded, are said and are no difference."""
     for cast, known in ((to_bfloat16, "rounded_bf16"), (to_float16, "rounded_f16")):
         report = compare(case, {k: cast(v) if v.dtype != bool else v for k, v in right.items()}, folder)
+        tally.right += 1
         ids = [finding["id"] for finding in report["diagnosis"]]
         tally.check(report["match"] and known in ids, f"{name}: {known}: {report['first_difference']} differs, {ids}")
-    if case["mask"] is None or not case["mask"].any(3).all():
+    if case["mask"] is None or not case["mask"].any(3).all() or case["mask"].all():
         return
     for fill in (-1e9, -1e4, -3.4e38, -math.inf):
         stages = dict(right, masked_scores=np.where(case["mask"], right["masked_scores"], fill))
@@ -343,6 +357,7 @@ def check_harmless(name, case, right, folder, tally):
             report = compare(case, {k: v for k, v in stages.items() if names is None or k in names}, folder)
             ids = [finding["id"] for finding in report["diagnosis"]]
             expected = [] if fill == case["fill"] else ["mask_finite_fill"]
+            tally.right += 1
             tally.check(report["match"] and ids == expected, f"{name}: fill {fill}: {report['first_difference']} differs, {ids}")
 
 
@@ -359,21 +374,71 @@ def check_any_fill(tally, folder):
                 tally.check(ids[:1] == [mistake], f"fill {fill}: {mistake} from {saved}: found {ids}")
 
 
+def try_case(label, described, folder, tally):
+    case = read_case(described, folder)
+    right = stages_of(case)
+    for saved, names in SAVED.items():
+        report = compare(case, {k: v for k, v in right.items() if names is None or k in names}, folder)
+        tally.right += 1
+        tally.check(report["match"] and not report["diagnosis"], f"{label}: right, but {report['first_difference']} differs")
+    check_harmless(label, case, right, folder, tally)
+    for mistake in MISTAKES:
+        for choice in CHOICES.get(mistake, [None]):
+            try_mistake(case, label, mistake, choice, right, folder, tally)
+
+
+def drawn_case(rng):
+    """A scenario, settings and what stages_of() has to know of them."""
+    heads, d_head = rng.choice([1, 2, 3, 4, 6, 8]), rng.choice([2, 4, 6, 8])
+    scenario = dict(source="random", batch_size=rng.randint(1, 3), queries=rng.randint(3, 12), d_model=heads * d_head, heads=heads,
+                    seed=rng.randrange(10 ** 6))
+    settings, known, masks = [], {}, [None, "causal()", "causal()", "window(3)", "causal() && window(3)"]
+    if rng.random() < 0.3:
+        scenario["keys"] = scenario["queries"] + rng.randint(1, 5)
+        masks += ["causal_bottom_right()"]
+    elif rng.random() < 0.3:
+        known["rope"] = rng.choice(["half", "interleaved"])
+        settings += ["--rope", known["rope"]]
+    if rng.random() < 0.3:
+        scenario["kv_heads"] = rng.choice([n for n in range(1, heads + 1) if heads % n == 0])
+    if rng.random() < 0.3:
+        lengths = [rng.randint(1, scenario.get("keys", scenario["queries"])) for _ in range(scenario["batch_size"])]
+        settings += ["--valid-lens", ",".join(map(str, lengths))]
+        masks = ["padding()", "causal() && padding()"]
+    mask = rng.choice(masks)
+    if mask:
+        scenario["mask"] = mask
+        if rng.random() < 0.3:
+            known["fill"] = -1e9
+            settings += ["--fill", "-1e9"]
+    return scenario, settings, known
+
+
+def drawn_cases(folder, tally):
+    rng = random.Random(ARGUMENTS.seed)
+    number = 0
+    while tally.wrong < ARGUMENTS.random:
+        described = drawn_case(rng)
+        number += 1
+        try_case(f"case {number} {described}", described, folder, tally)
+    for sentence in tally.unnamed:
+        print("not named:", sentence)
+    print(f"{number} cases; {tally.wrong} mistaken, {len(tally.unnamed)} of them not named; {tally.right} right, {len(tally.failures)} failures")
+    return 1 if tally.failures or 100 * len(tally.unnamed) > tally.wrong else 0
+
+
 def main():
     tally = Tally()
+    if ARGUMENTS.random:
+        with tempfile.TemporaryDirectory() as folder:
+            return drawn_cases(folder, tally)
     check_pytorch(tally)
     with tempfile.TemporaryDirectory() as folder:
         for name in CASES:
-            case = read_case(name, folder)
-            right = stages_of(case)
-            for saved, names in SAVED.items():
-                report = compare(case, {k: v for k, v in right.items() if names is None or k in names}, folder)
-                tally.check(report["match"] and not report["diagnosis"], f"{name}: right, but {report['first_difference']} differs")
-            check_harmless(name, case, right, folder, tally)
-            for mistake in MISTAKES:
-                for choice in CHOICES.get(mistake, [None]):
-                    try_mistake(case, name, mistake, choice, right, folder, tally)
+            try_case(name, name, folder, tally)
         check_any_fill(tally, folder)
+    for sentence in tally.unnamed:
+        tally.check(False, sentence)
     for mistake in MISTAKES:
         for saved in SAVED:
             found = tally.found[mistake, saved]

@@ -86,9 +86,9 @@ def pickle_of_texts(path):
         archive.writestr("a/data.pkl", body + b"u.")
 
 
-def safetensors_of_many(path):
+def safetensors_of_many(path, first=0, count=1_000_000):
     entry = '"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
-    header = ("{" + ",".join(entry % i for i in range(1_000_000)) + "}").encode()
+    header = ("{" + ",".join(entry % i for i in range(first, first + count)) + "}").encode()
     path.write_bytes(struct.pack("<Q", len(header)) + header)
 
 
@@ -122,6 +122,14 @@ def cases(folder):
         yield "a sparse " + name, ["predict", made, "--text", "a"], "12.0 GB"
     safetensors_of_many(f / "many.safetensors")
     yield "a million arrays", ["trace", f / "many.safetensors", "-o", "o.npz"], "200000 arrays"
+    shards = model(f, "shards")
+    for path in shards.glob("*.safetensors"):
+        path.unlink()
+    for i in range(5):
+        safetensors_of_many(shards / f"{i}.safetensors", 50_000 * i, 50_000)
+    weight_map = {str(50_000 * i): f"{i}.safetensors" for i in range(5)}
+    (shards / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weight_map}))
+    yield "shards of many arrays each", ["predict", shards, *ids], "200000 arrays"
     for source in ({}, {"source": "file", "file": str(NETWORKS / "gpt2_plain")}):
         lines = f / f"lines{len(source)}.json"
         lines.write_text(json.dumps(dict(source, text="0\n" * 1_000_000)))

@@ -2,9 +2,13 @@
 """Every mask pattern against its definition written out once more in plain Python, cell by cell, with parameters drawn
 from a seed; painted cells, masks from files, and what is said about malformed expressions.
 
-    mask_patterns.py PROGRAM [--seed N] [--rounds N]
+    mask_patterns.py PROGRAM [--seed N] [--rounds N] [--lengths N,N…]
+
+With --lengths every pattern is held against its definition in squares of these sizes too, in the lines where blocks of
+the computation may begin and end.
 """
 import argparse
+import functools
 import json
 import random
 import struct
@@ -39,10 +43,14 @@ def run_of(token, lengths):
     return run
 
 
+@functools.lru_cache(maxsize=4096)
+def ranked(seed, i, blocks):
+    return sorted(range(blocks), key=lambda t: word(seed, i, t))
+
+
 def bigbird(q, k, n_q, n_k, block, w, g, r, seed):
     i, j = q // block, k // block
-    ranked = sorted(range((n_k + block - 1) // block), key=lambda t: word(seed, i, t))
-    return abs(i - j) <= w // 2 or i < g or j < g or j in ranked[:r]
+    return abs(i - j) <= w // 2 or i < g or j < g or j in ranked(seed, i, (n_k + block - 1) // block)[:r]
 
 
 def near(token, centre, size, kernel):
@@ -121,6 +129,22 @@ def check_pattern(program, name, draw, n_q, n_k):
     assert len(wrong) == 0, f"{expression} at {n_q} x {n_k}: {len(wrong)} cells differ, the first {wrong[0]}"
 
 
+def check_edges(program, name, draw, n):
+    """The lines of a square of n tokens at which 128 or 2048 of them begin or end, and its last ones."""
+    definition, parameters = PATTERNS[name]
+    values = [parameter(draw) for parameter in parameters]
+    expression = f"{name}({', '.join(map(str, values))})"
+    out = program.folder / "m.npy"
+    done = program.run("render", *sized(n, n), "--mask", expression, "--stage", "mask", "-o", out)
+    assert done.returncode == 0, done.stderr
+    found = np.load(out)
+    for line in sorted({t for t in (0, 1, 126, 127, 128, 129, 255, 256, 2047, 2048, n - 2, n - 1) if 0 <= t < n}):
+        row = [bool(definition(line, k, n, n, *values)) for k in range(n)]
+        column = [bool(definition(q, line, n, n, *values)) for q in range(n)]
+        assert (found[line] == row).all(), f"{expression} of {n}: row {line}"
+        assert (found[:, line] == column).all(), f"{expression} of {n}: column {line}"
+
+
 def check_padding(program):
     found = program.mask(*sized(6, 9), "--batch-size", 3, "--valid-lens", "4,9,0", "--mask", "padding()")
     for b, length in enumerate([4, 9, 0]):
@@ -181,6 +205,7 @@ def main():
     options.add_argument("program")
     options.add_argument("--seed", type=int, default=6)
     options.add_argument("--rounds", type=int, default=1)
+    options.add_argument("--lengths", type=lambda text: [int(n) for n in text.split(",")], default=[])
     wanted = options.parse_args()
     draw = random.Random(wanted.seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -191,11 +216,15 @@ def main():
             for name in PATTERNS:
                 for n_q, n_k in SIZES:
                     check_pattern(program, name, draw, n_q, n_k)
+            for name in PATTERNS:
+                for n in wanted.lengths:
+                    check_edges(program, name, draw, n)
         check_padding(program)
         check_painted(program)
         check_files(program, draw)
         check_malformed(program)
-    print(f"{len(PATTERNS)} patterns at {len(SIZES)} sizes, {wanted.rounds} times: as defined")
+    sizes = len(SIZES) + len(wanted.lengths)
+    print(f"{len(PATTERNS)} patterns at {sizes} sizes, {wanted.rounds} times: as defined")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "core/files/array_file.h"
 #include "core/files/mask_arrays.h"
 #include "core/files/parse_matrix.h"
+#include "core/files/picture_file.h"
 #include "core/lesson/course.h"
 #include "core/mask/evaluate.h"
 #include "core/mask/expression.h"
@@ -87,7 +88,7 @@ void read_attention(std::string_view bytes) {
   }
 }
 
-void read_picture(std::string_view bytes) {
+void read_mask_picture(std::string_view bytes) {
   const auto file = open_mask_arrays(written("a.png", bytes));
   load_small(*file);
 }
@@ -152,6 +153,23 @@ void read_config(std::string_view bytes) {
   compute_any(scenario, nullptr, run);
 }
 
+/// A whole network with its tokenizer.
+void read_gguf(std::string_view bytes) {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = written("a.gguf", bytes).string();
+  scenario.text = "0 1 2";
+  Run run;
+  run.threads = 1;
+  compute_any(scenario, nullptr, run);
+}
+
+void read_pieces(std::string_view bytes) {
+  fs::create_directories(folder() / "pieces");
+  written("pieces/tokenizer.model", bytes);
+  open_tokenizer(folder() / "pieces" / "a.bin")->split("The cat's 2 hats, don't fit! 猫 Café <s>");
+}
+
 /// A network's index of shards, whose names are those of no file or of the file beside it.
 void read_index(std::string_view bytes) {
   const fs::path path = model_folder() / "model.safetensors.index.json";
@@ -192,7 +210,7 @@ constexpr Reader readers[] = {
     {"arrays", [](std::string_view b) { read_arrays(b); }},
     {"safetensors", [](std::string_view b) { read_safetensors(b); }},
     {"attention", [](std::string_view b) { read_attention(b); }},
-    {"picture", [](std::string_view b) { read_picture(b); }},
+    {"picture", [](std::string_view b) { read_mask_picture(b); }},
     {"table", [](std::string_view b) { read_table(b); }},
     {"pasted", [](std::string_view b) { read_pasted(b); }},
     {"scenario", [](std::string_view b) { read_scenario_text(b); }},
@@ -205,6 +223,9 @@ constexpr Reader readers[] = {
     {"index", [](std::string_view b) { read_index(b); }},
     {"characters", [](std::string_view b) { read_characters(b); }},
     {"options", [](std::string_view b) { read_options(b); }},
+    {"gguf", [](std::string_view b) { read_gguf(b); }},
+    {"pieces", [](std::string_view b) { read_pieces(b); }},
+    {"image", [](std::string_view b) { read_picture(written("a.image", b).string()); }},
     {"style", [](std::string_view b) { read_style(b); }},
 };
 

@@ -115,6 +115,18 @@ TEST_CASE("a sentence of more than 4,095 bytes is not cut by typing into it") {
   CHECK(window.document().scenario.text.size() == before.size() + 1);
 }
 
+TEST_CASE("what is typed into a text with a NUL leaves all of it as it was") {
+  using namespace std::string_literals;
+  Document document = sentence();
+  document.scenario.text = "a\0b c"s;
+  HeadlessWindow window(document);
+  window.click(window.find("controls", {"##text"}));
+  window.press(compat::Key::end);
+  window.type("Z");
+  window.settle();
+  CHECK(window.document().scenario.text == "a\0b cZ"s);
+}
+
 TEST_CASE("the cell editor's slider keeps its range while it is held") {
   HeadlessWindow window(sentence());
   window.click(window.cell(Stage::key, 0, 0));

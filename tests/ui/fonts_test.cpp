@@ -1,7 +1,9 @@
 #include "ui/look/fonts.h"
 
+#include "core/text/unicode.h"
 #include "core/text/utf8.h"
 #include "tests/catch.h"
+#include "ui/imgui_compat.h"
 #include "ui/look/words.h"
 
 using namespace headlight;
@@ -67,6 +69,38 @@ TEST_CASE("control characters in a text, NUL too, leave every other letter what 
       REQUIRE(font->IsLoaded());
       CHECK(font->FindGlyphNoFallback('a') != nullptr);
     }
+  }
+  ImGui::DestroyContext(context);
+}
+
+TEST_CASE("of more letters than there is room for, those in sight have theirs from the next load on") {
+  if (compat::dynamic_fonts || find_font(FontRole::cjk).path == find_font(FontRole::text).path) return;
+  std::string text, in_sight;
+  for (char32_t letter = 0x4E00; letter < 0x4E00 + 6000; ++letter) {
+    append_utf8(text, letter);
+    if (letter % 200 == 199) append_utf8(in_sight, letter);
+  }
+  ImGuiContext* context = ImGui::CreateContext();
+  {
+    Fonts fonts;
+    fonts.load(1, "", text);
+    const auto lacking = [&] {
+      int count = 0;
+      for (std::size_t at = 0; at < in_sight.size();) {
+        const auto letter = static_cast<ImWchar>(next_character(in_sight, at));
+        count += fonts.pick(Face::ui, 15)->FindGlyphNoFallback(letter) == nullptr ? 1 : 0;
+      }
+      return count;
+    };
+    REQUIRE(lacking() > 0);
+    CHECK(fonts.covers(1, "", text));
+    fonts.note(in_sight);
+    CHECK(fonts.lacks_in_sight());
+    CHECK_FALSE(fonts.covers(1, "", text));
+    fonts.load(1, "", text);
+    CHECK(lacking() == 0);
+    fonts.note(in_sight);
+    CHECK(fonts.covers(1, "", text));
   }
   ImGui::DestroyContext(context);
 }

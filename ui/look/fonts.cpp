@@ -37,7 +37,7 @@ constexpr std::array large_sizes{Size{Face::ui, 52}, Size{Face::bold, 52}, Size{
 // Letters and signs that formulas, labels and controls use beyond Latin-1.
 constexpr const char* symbols =
     "−∞√∑Σ·×÷≤≥≠≈→←↑↓⌊⌋ᵀ′αβγθμσδ₀₁₂₃₄₅₆₇₈₉ₕₖ∈∘⊙⊕"
-    "…–—“”‘’›‹•▸▾▴△▶⏸◀✕✓⚠½¼²³";
+    "…–—“”‘’›‹•▸▾▴△▶⏸◀✕✓⚠½¼²³␀";
 
 }  // namespace
 
@@ -141,8 +141,21 @@ void mark(std::vector<bool>& seen, const std::string& text) {
 
 }  // namespace
 
+void Fonts::note(std::string_view text) const {
+  if (left_out_.empty() || compat::dynamic_fonts) return;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t letter = next_character(text, at);
+    if (letter < 0x80 || letter >= in_sight_.known.size() || in_sight_.known[letter]) continue;
+    in_sight_.known[letter] = true;
+    in_sight_.letters.push_back(letter);
+    if (left_out_[letter] && !std::ranges::binary_search(came_first_, letter)) in_sight_.lacking = true;
+  }
+}
+
 bool Fonts::covers(float scale, const std::string& words, const std::string& text) {
-  if (scale != scale_ || large_ != made_large_ || seen_.empty()) return false;
+  if (scale != scale_ || large_ != made_large_ || seen_.empty() || lacks_in_sight()) return false;
+  for (const char32_t letter : in_sight_.letters) in_sight_.known[letter] = false;
+  in_sight_.letters.clear();
   if (words == words_ && text == text_) return true;
   for (const std::string* each : {&words, &text}) {
     for (std::size_t at = 0; at < each->size();) {
@@ -152,6 +165,34 @@ bool Fonts::covers(float scale, const std::string& words, const std::string& tex
   words_ = words;
   text_ = text;
   return true;
+}
+
+/// Of `text`, as many letters as there is room for: those in sight, then the most frequent. Marks all of them as seen.
+std::vector<char32_t> Fonts::chosen(const std::string& text, std::size_t room) {
+  came_first_ = std::move(in_sight_.letters);
+  in_sight_ = {};
+  std::vector<bool> kept = seen_;
+  std::vector<char32_t> chosen;
+  for (const char32_t letter : came_first_) {
+    if (kept[letter] || chosen.size() >= room || letter > IM_UNICODE_CODEPOINT_MAX) continue;
+    kept[letter] = true;
+    chosen.push_back(letter);
+  }
+  std::ranges::sort(came_first_);
+  for (const char32_t letter : most_frequent(text, kept, room - chosen.size())) {
+    kept[letter] = true;
+    chosen.push_back(letter);
+  }
+  mark(seen_, text);
+  const bool all = chosen.size() < room;
+  left_out_.clear();
+  if (all) return chosen;
+  left_out_ = seen_;
+  for (std::size_t letter = 0; letter < kept.size(); ++letter) {
+    if (kept[letter]) left_out_[letter] = false;
+  }
+  in_sight_.known.assign(seen_.size(), false);
+  return chosen;
 }
 
 void Fonts::load(float scale, const std::string& words, const std::string& text) {
@@ -171,10 +212,9 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   seen_.assign(0x110000, false);
   mark(seen_, words);
   const double room = room_for_characters(scale, pixels_of(seen_, scale) * (large_ ? 2 : 1), texture_limit_);
-  for (const char32_t character : most_frequent(text, seen_, static_cast<std::size_t>(room))) {
+  for (const char32_t character : chosen(text, static_cast<std::size_t>(room))) {
     wanted.AddChar(static_cast<ImWchar>(character));
   }
-  mark(seen_, text);
   static ImVector<ImWchar> ranges;  // the atlas keeps a pointer to it until it is built
   ranges.clear();
   wanted.BuildRanges(&ranges);
@@ -227,6 +267,7 @@ ImFont* Fonts::pick(Face face, float pixels) const {
 void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
                std::string_view text) {
   if (text.empty()) return;
+  fonts.note(text);
   pixels = fonts.crisp(face, pixels);
   const int first = list.IdxBuffer.Size;
   list.AddText(fonts.pick(face, pixels), pixels, {std::round(at.x), std::round(at.y)}, colour, text.data(),

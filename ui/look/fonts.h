@@ -20,8 +20,13 @@ class Fonts {
   /// Fills the current context's atlas for `scale` pixels per point: the usual characters, all of `words`, and as many
   /// characters of `text` as fit, the most frequent first.
   void load(float scale, const std::string& words, const std::string& text = {});
-  /// Whether nothing needs loading: the scale is the same, and all characters were in the texts of the last load.
+  /// Whether nothing needs loading: the scale is the same, all characters were in the texts of the last load, and none in
+  /// sight was left out by it. Call once a frame, before drawing.
   bool covers(float scale, const std::string& words, const std::string& text);
+  /// `text` is in sight: if not all characters fit, those in sight come first in the next load.
+  void note(std::string_view text) const;
+  /// Whether a character in sight was left out, and another load might have room for it.
+  bool lacks_in_sight() const { return !left_out_.empty() && in_sight_.lacking; }
   /// From the next load on, also large sizes are made, for large windows. A change makes a load necessary.
   void make_large(bool large) { large_ = large; }
   /// The largest texture that the graphics driver takes.
@@ -44,9 +49,19 @@ class Fonts {
     float pixels;
     ImFont* font;
   };
+  std::vector<char32_t> chosen(const std::string& text, std::size_t room);
+
   std::vector<Baked> baked_;
-  std::string words_, text_;  ///< of the last load
-  std::vector<bool> seen_;    ///< by code point: characters of the last load
+  std::string words_, text_;    ///< of the last load
+  std::vector<bool> seen_;      ///< by code point: characters of the last load
+  std::vector<bool> left_out_;  ///< by code point: those that did not fit; empty if all did
+  struct InSight {
+    std::vector<char32_t> letters;  ///< each once
+    std::vector<bool> known;        ///< by code point: in `letters`
+    bool lacking = false;           ///< one of them was left out, and was not in sight before the last load
+  };
+  mutable InSight in_sight_;          ///< since the last frame
+  std::vector<char32_t> came_first_;  ///< in the last load, sorted
   int texture_limit_ = 16384;
   float scale_ = 0;
   bool lacks_ = false;

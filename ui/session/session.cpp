@@ -349,6 +349,7 @@ bool Session::prepare_fonts(float scale) {
   }
   if (s.held && s.fonts.scale() == scale) return false;  // what is held keeps its letters; nothing else is drawn
   if (s.fonts.covers(scale, s.shown_text.own(), s.shown_text.given())) return false;
+  if (s.fonts.lacks_in_sight()) s.pictures = Pictures();  // what was measured without these letters
   s.fonts.load(scale, s.shown_text.own(), s.shown_text.given());
   return true;
 }
@@ -491,7 +492,7 @@ std::string Session::wait() {
 
 double Session::next_frame_in() const {
   constexpr double progress_seconds = 0.1;
-  if (state_->draws_on() || recording()) return 0;
+  if (state_->draws_on() || recording() || state_->fonts.lacks_in_sight()) return 0;
   const double playing = Playback::next_frame_in(state_->document.view);
   const double notice = state_->notices.seconds_left(state_->document);
   if (!state_->document.notice.empty() && notice < playing) return notice;

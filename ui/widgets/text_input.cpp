@@ -5,6 +5,14 @@
 namespace headlight {
 namespace {
 
+/// ImGui's text ends at a NUL: while it is edited, a sign stands for each.
+constexpr char nul_sign[] = "\xE2\x90\x80";  // ␀
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
 struct Callback {
   std::string* buffer;
   ImGuiInputTextCallback listen;
@@ -42,6 +50,11 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   const bool gives_back = typing.recovered && typing.recovered->field == own;
   std::string& buffer = typing.buffer;
   buffer.assign(gives_back ? std::string_view(typing.recovered->text) : text);
+  const std::string_view nul("\0", 1);
+  const bool has_nul = buffer.find('\0') != std::string::npos;
+  if (has_nul) replace_all(buffer, nul, nul_sign);
+  constexpr std::size_t most_seen = 300;  // bytes; a field shows hardly more
+  frame.fonts.note(std::string_view(buffer).substr(0, most_seen));
   if (gives_back) {
     type_in_next_field();
     flags |= ImGuiInputTextFlags_CallbackAlways;
@@ -51,6 +64,7 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   const bool entered = ImGui::InputTextWithHint(
       id, hint, buffer.data(), buffer.capacity() + 1,
       flags | ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackResize, call, &callback);
+  if (has_nul) replace_all(buffer, nul_sign, nul);
   const unsigned int field = ImGui::GetItemID();
   const int now = ImGui::GetFrameCount();
   const bool had = typing.field == field && typing.frame >= now - 1;

@@ -377,6 +377,14 @@ TEST_CASE("numbers that are all of half precision are rounded, not wrong; a mist
   const Comparison comparison = compare(trace, own);
   CHECK(comparison.matches());
   CHECK(ids_of(comparison.diagnosis()) == Ids{"rounded_bf16"});
+  Scenario small;
+  small.text = "the cat sat";
+  small.mask = "causal()";
+  small.heads = 1;
+  const auto three = compute(small);  // weights of which five numbers alone can tell
+  const OwnStages both =
+      own_stages(*three, {{"V", rounded((*three)[Stage::V])}, {"weights", rounded((*three)[Stage::weights])}});
+  CHECK(compare(three, both).matches());
   const OwnStages wrong = own_stages(*trace, {{"output", rounded((*trace)[Stage::concat])}});
   CHECK(ids_of(compare(trace, wrong).diagnosis()) == Ids{"no_output_projection"});
 }

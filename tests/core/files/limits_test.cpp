@@ -72,6 +72,22 @@ TEST_CASE("JSON nested a hundred thousand deep is a sentence, wherever JSON is r
   CHECK(has(samples::sentence_of([&] { open_tokenizer(folder / "a.npz"); }), "nested more than"));
 }
 
+TEST_CASE("the files of one load count together, those of two each for itself") {
+  const auto half = [](const std::string& file) {
+    LoadBudget budget({file});
+    budget.strings(LoadBudget::most_strings / 2 + 1);
+  };
+  {
+    const WholeLoad load;
+    half("first");
+    const WholeLoad part_of_it;
+    CHECK(has(samples::sentence_of([&] { half("second"); }), "second: holds more than 4000000 strings"));
+  }
+  half("first");
+  half("second");
+  CHECK_NOTHROW(half("third"));
+}
+
 TEST_CASE("a tokenizer's steps that double the text again and again end in a sentence") {
   const samples::TempFolder folder;
   std::string steps;
