@@ -20,8 +20,8 @@ class Fonts {
   /// Fills the current context's atlas for `scale` pixels per point: the usual characters, all of `words`, and as many
   /// characters of `text` as fit, the most frequent first.
   void load(float scale, const std::string& words, const std::string& text = {});
-  /// Whether nothing needs loading: the scale is the same, all characters were in the texts of the last load, and none in
-  /// sight was left out by it. Call once a frame, before drawing.
+  /// Whether nothing needs loading: the scale is the same, all characters were in the texts of the last load, and none
+  /// in sight was left out by it. Call once a frame, before drawing.
   bool covers(float scale, const std::string& words, const std::string& text);
   /// `text` is in sight: if not all characters fit, those in sight come first in the next load.
   void note(std::string_view text) const;
