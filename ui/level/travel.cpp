@@ -105,6 +105,7 @@ struct Fading {
     hatch.ground = fade(hatch.ground, presence);
   }
   void operator()(SceneMatrix& matrix) const { matrix.quad.opacity *= presence; }
+  void operator()(SceneImage&) const {}  // a picture has no opacity of its own
   void operator()(auto& other) const { other.colour = fade(other.colour, presence); }
 };
 
@@ -129,9 +130,9 @@ bool may_move(const SceneText& text) {
 }
 
 /// The texts of a scene by what they say, in their order.
-using ErrorTranslation = std::map<std::pair<TextRole, std::string_view>, std::vector<const SceneText*>>;
-ErrorTranslation said_in(const Parts& parts) {
-  ErrorTranslation said;
+using TextsByWords = std::map<std::pair<TextRole, std::string_view>, std::vector<const SceneText*>>;
+TextsByWords said_in(const Parts& parts) {
+  TextsByWords said;
   for (const SceneItem* item : parts.texts) {
     const auto& text = std::get<SceneText>(*item);
     said[{text.role, text.text}].push_back(&text);
@@ -195,7 +196,7 @@ struct Crossing {
   }
 
   void put_texts() {
-    const ErrorTranslation before = said_in(from), after = said_in(to);
+    const TextsByWords before = said_in(from), after = said_in(to);
     for (const auto& [key, texts] : before) {
       const auto same = after.find(key);
       const std::size_t stay = same == after.end() ? 0 : same->second.size();
