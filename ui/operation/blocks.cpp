@@ -174,7 +174,7 @@ float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float 
   return 0;
 }
 
-float roomy(const Pen& pen, const Block& block, const MatrixNumbers& figures) {
+float largest_type(const Pen& pen, const Block& block, const MatrixNumbers& figures) {
   const float w = block.rect.width() / static_cast<float>(block.cols),
               h = block.rect.height() / static_cast<float>(block.rows);
   for (const float larger : {1.9f, 1.6f, 1.35f, 1.15f}) {

@@ -107,7 +107,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const Tables* t
       flying.push_back(
           {line.numbers, mixed(is_place ? tables->taken_place() : tables->taken_word(), rect, eased(done))});
     else if (done > 0) put(pen, block, 1, {rect.min, {rect.min.x + rect.width() * done, rect.max.y}});
-    const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
+    const float pixels = fitting(pen, block, figures, largest_type(pen, block, figures));
     write(pen, block, figures, pixels, [&](Index, Index c) {
       return !flies && static_cast<float>(c - cols.first + 1) <= done * static_cast<float>(cols.count);
     });
@@ -142,7 +142,7 @@ Index put_rows(const Task& task, const Window& rows, const Window& cols, const B
   if (part_made > 0) put(pen, block, 1, {row.min, {row.min.x + row.width() * part_made, row.max.y}});
   pen.add_content(block.rect);
   MatrixNumbers figures(numbers_of(task.trace(), task.context().view, task.stage));
-  const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
+  const float pixels = fitting(pen, block, figures, largest_type(pen, block, figures));
   write(pen, block, figures, pixels, [&](Index r, Index c) {
     return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count);
   });

@@ -76,7 +76,7 @@ void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pix
 /// The font size at which all numbers fit their cells, with fewer decimals if that helps; 0: none.
 float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float pixels);
 /// The largest font size that leaves a margin in the cells.
-float roomy(const Pen& pen, const Block& block, const MatrixNumbers& figures);
+float largest_type(const Pen& pen, const Block& block, const MatrixNumbers& figures);
 float cell_margin(const Pen& pen);
 
 /// Row labels ending at x; the one at `lit` is highlighted in `colour`.

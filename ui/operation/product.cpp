@@ -116,7 +116,7 @@ void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers,
                    const std::function<bool(Index, Index)>& has) {
   MatrixNumbers figures(numbers);
   const int digits = figures.decimals();
-  const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
+  const float pixels = fitting(pen, block, figures, largest_type(pen, block, figures));
   if (figures.decimals() == digits) write(pen, block, figures, pixels, has);
 }
 
@@ -239,7 +239,7 @@ struct Product {
     put_ghost(pen, result);
     if (task.reveal.whole() || (task.reveal.share && made.rest) || task.reveal.terms) put(pen, result);
     else put_rows_so_far();
-    pixels = fitting(pen, result, figures, roomy(pen, result, figures));
+    pixels = fitting(pen, result, figures, largest_type(pen, result, figures));
     write(pen, result, figures, pixels, [&](Index r, Index c) { return has(r, c); });
     for (Index r = result.row; r < result.row + result.rows; ++r) {
       for (Index c = result.col; c < result.col + result.cols; ++c)

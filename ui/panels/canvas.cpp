@@ -37,7 +37,7 @@ void draw_with_room(const Frame& frame, const ViewEntry& view, Rect place, Draw 
 
 void draw_canvas(const Frame& panels, Rect place) {
   const ViewEntry& view = view_entry(panels.view().kind);
-  const Frame frame = view.kind == ViewKind::pipeline ? panels : roomy(panels);
+  const Frame frame = view.kind == ViewKind::pipeline ? panels : scaled_to_window(panels);
   const PanelArea area(frame, "canvas", place.min, place.max, 0, {0, 0},
                        view.scrolls ? PanelArea::Kind::scrolling : PanelArea::Kind::fixed);
   if (!frame.trace() || !looks_within(frame.view(), *frame.trace())) return;
