@@ -202,7 +202,7 @@ Normalizer sentence_pieces(CharsMap map, PieceCleaning how) {
     /// What the beginning of the rest becomes, and how long it was.
     const auto next = [&](std::string_view rest) -> CharsMap::Found {
       for (const std::string& kept : how.kept) {
-        if (!kept.empty() && rest.starts_with(kept)) return {rest.substr(0, kept.size()), kept.size()};
+        if (rest.starts_with(kept)) return {rest.substr(0, kept.size()), kept.size()};
       }
       if (const CharsMap::Found found = map.find(rest, CharsMap::Which::longest); found.length > 0) return found;
       std::size_t end = 0;
