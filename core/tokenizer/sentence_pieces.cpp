@@ -111,6 +111,7 @@ PieceFile read_pieces(const std::filesystem::path& path, const ErrorPlace& place
   }
   if (file.pieces.empty()) place.fail("holds no pieces", "a model as SentencePiece writes it");
   for (const Piece& piece : file.pieces) {
+    if (piece.text.empty()) place.fail("holds an empty piece", "a model as SentencePiece writes it");
     if (piece.kind == Piece::by_user) file.cleaning.kept.push_back(piece.text);
   }
   std::ranges::stable_sort(file.cleaning.kept, std::ranges::greater(), &std::string::size);
