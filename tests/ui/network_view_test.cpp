@@ -33,8 +33,8 @@ Document network_document(const std::string& model = places::sentences(),
 }
 
 /// What such a window would show, without it: its fonts are loaded as the session loads them.
-struct Studio {
-  Studio(const Document& document, ImVec2 size, float scale, const char* language)
+struct NetworkStudio {
+  NetworkStudio(const Document& document, ImVec2 size, float scale, const char* language)
       : window(document, size), words(language), view(window.document().view), u(scale), window_size(size) {
     view.language = language;
     std::string text = words.all_text() + document.scenario.text;
@@ -274,7 +274,7 @@ TEST_CASE("random weights are said, trained ones are not called so") {
   for (const bool random : {true, false}) {
     Document document = random ? sentence() : network_document();
     document.view.kind = ViewKind::network;
-    Studio studio(document, {1600, 900}, 1, "en");
+    NetworkStudio studio(document, {1600, 900}, 1, "en");
     NetworkFacts facts;
     facts.random_weights = random;
     const Scene scene = studio.scene(facts);
@@ -296,11 +296,11 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
        {Setting{{1600, 900}, 1, "en"}, {{1024, 768}, 1, "zh"}, {{1024, 768}, 1, "en"}, {{3840, 2160}, 2.25F, "en"}}) {
     for (const std::string& model : {places::sentences(), std::string("model:numbers")}) {
       const bool numbers = model == "model:numbers";
-      Studio studio(network_document(model,
-                                     numbers ? "digits two hundred forty one"
-                                             : "the cat that chases the dogs sleeps because it is tired .",
-                                     ""),
-                    size, scale, language);
+      NetworkStudio studio(network_document(model,
+                                            numbers ? "digits two hundred forty one"
+                                                    : "the cat that chases the dogs sleeps because it is tired .",
+                                            ""),
+                           size, scale, language);
       for (const HeadOrder order : {HeadOrder::layer, HeadOrder::habit}) {
         studio.view.network.order = order;
         NetworkFacts facts;

@@ -95,23 +95,23 @@ TEST_CASE(
   const Scene scene = make_sentence(studio.context(), told(studio.trace(), {}), studio.place());
   HeadlessWindow window(writer(), {1280, 720});
   window.settle();
-  const auto drag = [&](headlight::sentence::Dial dial, float to) {
+  const auto drag = [&](headlight::sentence_parts::Dial dial, float to) {
     const Rect track = target_of(scene, SceneAction::sampling, static_cast<Index>(dial));
     window.drag({track.min.x + track.width() * 0.9f, track.centre().y},
                 {track.min.x + track.width() * to, track.centre().y});
   };
-  drag(headlight::sentence::Dial::temperature, 0.25f);
-  drag(headlight::sentence::Dial::top_k, 0.5f);
-  drag(headlight::sentence::Dial::top_p, 0.6f);
+  drag(headlight::sentence_parts::Dial::temperature, 0.25f);
+  drag(headlight::sentence_parts::Dial::top_k, 0.5f);
+  drag(headlight::sentence_parts::Dial::top_p, 0.6f);
   const Sampling& now = window.document().view.looking.sampling;
   CHECK(now.temperature == Approx(0.5));
   CHECK(now.top_k == std::lround(std::sqrt(static_cast<double>(told(studio.trace(), {}).shares.size()))));
   CHECK(now.top_p == Approx(0.6).margin(0.02));
   CHECK(window.document().undo.empty());
   CHECK(with_look({}, look_text(window.document().view)).looking.sampling == now);
-  drag(headlight::sentence::Dial::temperature, 0.5f);
-  drag(headlight::sentence::Dial::top_k, 1);
-  drag(headlight::sentence::Dial::top_p, 1);
+  drag(headlight::sentence_parts::Dial::temperature, 0.5f);
+  drag(headlight::sentence_parts::Dial::top_k, 1);
+  drag(headlight::sentence_parts::Dial::top_p, 1);
   CHECK(window.document().view.looking.sampling.is_plain());
 }
 
@@ -143,10 +143,10 @@ TEST_CASE("a dial says where it stands and sets what stands there") {
   for (const Sampling& sampling :
        {Sampling{}, Sampling{0.5f, 10, 0.9f}, Sampling{0, 1, 0.25f}, Sampling{1.75f, 500, 0.5f}}) {
     Sampling set;
-    for (int i = 0; i < headlight::sentence::dial_count; ++i) {
-      const auto dial = static_cast<headlight::sentence::Dial>(i);
-      set = headlight::sentence::dialled(set, dial, headlight::sentence::dial_share(sampling, dial, vocabulary),
-                                         vocabulary);
+    for (int i = 0; i < headlight::sentence_parts::dial_count; ++i) {
+      const auto dial = static_cast<headlight::sentence_parts::Dial>(i);
+      set = headlight::sentence_parts::dialled(
+          set, dial, headlight::sentence_parts::dial_share(sampling, dial, vocabulary), vocabulary);
     }
     CHECK(set == sampling);
   }

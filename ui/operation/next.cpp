@@ -304,9 +304,10 @@ struct NextPicture {
   void put_dials() const {
     if (foot.height() < pen.type.word * 2.6f + 40 * u) return;
     const float top = foot.min.y + pen.type.word * 2.6f, each = std::min((foot.width() - 60 * u) / 3, 340 * u);
-    for (int i = 0; i < sentence::dial_count; ++i) {
+    for (int i = 0; i < sentence_parts::dial_count; ++i) {
       const float x = foot.min.x + static_cast<float>(i) * (each + 30 * u);
-      sentence::put_dial(pen, story, static_cast<sentence::Dial>(i), {{x, top}, {x + each, foot.max.y - 4 * u}});
+      sentence_parts::put_dial(pen, story, static_cast<sentence_parts::Dial>(i),
+                               {{x, top}, {x + each, foot.max.y - 4 * u}});
     }
   }
 };

@@ -27,7 +27,7 @@ std::optional<PatchPicture> patch_picture(const NetworkRun& run, Index batch) {
       spec.picture->rows, spec.picture->columns, std::ssize(spec.stacks.front().embedding.extra)};
 }
 
-namespace sentence {
+namespace sentence_parts {
 namespace {
 
 /// One number a patch, and what the ends of the colours are: from 0 to the largest.
@@ -277,5 +277,5 @@ void draw_patch_number(const SceneContext& context, const PatchPicture& picture,
   draw_text(list, context.fonts, Face::ui, size, {at.x + pad, at.y + pad}, context.look.ink, text);
 }
 
-}  // namespace sentence
+}  // namespace sentence_parts
 }  // namespace headlight

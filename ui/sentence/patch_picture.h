@@ -17,7 +17,7 @@ struct PatchPicture {
 /// Nothing where the network reads no pictures.
 std::optional<PatchPicture> patch_picture(const NetworkRun& run, Index batch);
 
-namespace sentence {
+namespace sentence_parts {
 
 struct Row;
 
@@ -30,5 +30,5 @@ void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index qu
 /// "0.031 from 7,3, which it gives 0.012 itself": the number under the pointer, over everything.
 void draw_patch_number(const SceneContext& context, const PatchPicture& picture, Index query, Index key);
 
-}  // namespace sentence
+}  // namespace sentence_parts
 }  // namespace headlight

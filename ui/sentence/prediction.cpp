@@ -9,7 +9,7 @@
 #include "ui/look/measure.h"
 #include "ui/sentence/sides.h"
 
-namespace headlight::sentence {
+namespace headlight::sentence_parts {
 namespace {
 
 const char* heading_key(const Trace& trace, const SentenceStory& story) {
@@ -200,4 +200,4 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   if (writes) put_writing(pen, story, {{inside.min.x, dials}, inside.max});
 }
 
-}  // namespace headlight::sentence
+}  // namespace headlight::sentence_parts

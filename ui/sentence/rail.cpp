@@ -8,7 +8,7 @@
 #include "ui/sentence/sides.h"
 #include "ui/widgets/paragraph.h"
 
-namespace headlight::sentence {
+namespace headlight::sentence_parts {
 namespace {
 
 /// The head's matrix; over a picture, where the patch that asks looks.
@@ -150,4 +150,4 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
   rail.put();
 }
 
-}  // namespace headlight::sentence
+}  // namespace headlight::sentence_parts

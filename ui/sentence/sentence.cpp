@@ -15,7 +15,7 @@
 
 namespace headlight {
 
-using namespace sentence;
+using namespace sentence_parts;
 
 namespace {
 

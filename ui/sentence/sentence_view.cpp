@@ -205,8 +205,9 @@ void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& 
   const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
   if (!pressed || pressed->action != SceneAction::sampling) return;
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
-  const Sampling now = sentence::dialled(frame.view().looking.sampling, static_cast<sentence::Dial>(pressed->index),
-                                         share, std::ssize(story.shares));
+  const Sampling now =
+      sentence_parts::dialled(frame.view().looking.sampling, static_cast<sentence_parts::Dial>(pressed->index), share,
+                              std::ssize(story.shares));
   if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
 }
 
@@ -225,8 +226,8 @@ void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
   const SentenceStory& shown = story(frame);
   if (!shown.picture || !target || target->link || frame.view().looking.guessing.asked) return;
   if (target->action != SceneAction::query_word && target->action != SceneAction::key_word) return;
-  sentence::draw_patch_number(scene_context(frame), *shown.picture, asking_word(*frame.trace(), frame.view()),
-                              target->index);
+  sentence_parts::draw_patch_number(scene_context(frame), *shown.picture, asking_word(*frame.trace(), frame.view()),
+                                    target->index);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "ui/sentence/sentence.h"
 
-namespace headlight::sentence {
+namespace headlight::sentence_parts {
 
 /// The heads of all layers; if they do not fit, those around the chosen one.
 void put_rail(Pen& pen, const SentenceStory& story, Rect room);
@@ -24,4 +24,4 @@ Sampling dialled(Sampling sampling, Dial dial, double share, Index vocabulary);
 /// Name, value and track of a slider.
 void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room);
 
-}  // namespace headlight::sentence
+}  // namespace headlight::sentence_parts

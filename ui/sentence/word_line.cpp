@@ -9,7 +9,7 @@
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 
-namespace headlight::sentence {
+namespace headlight::sentence_parts {
 
 Row row_of(const SceneContext& context, Index query) {
   const Trace& trace = context.trace;
@@ -231,4 +231,4 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
   }
 }
 
-}  // namespace headlight::sentence
+}  // namespace headlight::sentence_parts

@@ -9,7 +9,7 @@
 #include "ui/level/measured.h"
 #include "ui/level/pen.h"
 
-namespace headlight::sentence {
+namespace headlight::sentence_parts {
 
 /// One row of a head's weights, with its mask.
 struct Row {
@@ -69,4 +69,4 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
 /// hatched.
 void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Index lit, ImU32 colour, bool guessed);
 
-}  // namespace headlight::sentence
+}  // namespace headlight::sentence_parts
