@@ -29,8 +29,9 @@ ExportOptions export_options_of(const CommandLine& line) {
 int render_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (out.empty()) throw UsageError("render needs -o FILE, such as heads.png");
-  if (!line.has("--stage") && line["--kind"] != "lens" && line["--kind"] != "overlay")
-    throw UsageError("render needs --stage STAGE");
+  const std::string kind = line["--kind"], layers = line["--layers"];
+  const bool has_own_numbers = kind == "lens" || kind == "overlay" || layers == "experts" || layers == "kept";
+  if (!line.has("--stage") && !has_own_numbers) throw UsageError("render needs --stage STAGE");
   check_export_name(out);
   const ExportOptions options = export_options_of(line);
   Run run;

@@ -173,6 +173,16 @@ Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& tab
   return r.file.made(table + " by distance", make, {d.n_q, d.n_k});
 }
 
+/// A QK-norm without weights, as Llama 4's; `--qk-norm` takes its place.
+void add_unit_norm(const FileReading& r, const Dims& d, const NormSpec& norm, OwnRules& own) {
+  if (r.resolving.scenario.qk_norm != QkNorm::none) return r.assume("QK-norm", "--qk-norm in place of the model's");
+  own.norm_kind = norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
+  own.q_norm = own.k_norm = Tensor::full({d.d_head}, 1);
+  own.qk_epsilon = norm.epsilon;
+  r.assume("QK-norm", std::string(own.norm_kind == QkNorm::rms ? "RMSNorm" : "LayerNorm") +
+                          " without weights, over each head, epsilon " + shortest(static_cast<float>(norm.epsilon)));
+}
+
 }  // namespace
 
 bool has_relative_table(const FileReading& r, const Dims& dims) {
@@ -210,8 +220,10 @@ FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescr
                                                          : "each head") +
                                        ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
   }
-  if (layer && layer->attention.q_norm.kind != NormKind::none && !q_norm.weight.defined())
-    r.assume("QK-norm", "none: the file lacks " + in_quotes(layer->attention.q_norm.weight));
+  if (layer && layer->attention.q_norm.kind != NormKind::none && !q_norm.weight.defined()) {
+    if (layer->attention.q_norm.weight.empty()) add_unit_norm(r, d, layer->attention.q_norm, own);
+    else r.assume("QK-norm", "none: the file lacks " + in_quotes(layer->attention.q_norm.weight));
+  }
   if (const std::string sinks = array_under(r, {"sinks"}); !sinks.empty()) {
     own.sink_logits = r.load(sinks);
     if (own.sink_logits.shape() != Shape{d.heads})

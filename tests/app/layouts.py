@@ -435,7 +435,7 @@ def configs():
     def layer_norm(t, weight):
         return (t - t.mean(-1, keepdims=True)) / np.sqrt(t.var(-1, keepdims=True) + 1e-5) * weight[:, None, :]
 
-    def turned(base, dim=D_HEAD, interleaved=False, norms=None, frequencies=None, gain=1.0):
+    def turned(base, dim=D_HEAD, interleaved=False, norms=None, frequencies=None, gain=1.0, normed=lambda t: t):
         angles = np.arange(N)[:, None] * (base ** (-np.arange(0, dim, 2) / dim) if frequencies is None else frequencies)
         cos, sin = gain * np.cos(angles), gain * np.sin(angles)
 
@@ -447,7 +447,7 @@ def configs():
             return t
 
         split = lambda p: (X.astype(np.float64) @ W[p].T + b[p]).reshape(B, N, H, D_HEAD).transpose(0, 2, 1, 3)
-        q, k = (layer_norm(split(p), norms[p]) if norms else split(p) for p in "qk")
+        q, k = (layer_norm(split(p), norms[p]) if norms else normed(split(p)) for p in "qk")
         return from_heads(turn(q), turn(k), split("v"), project=lambda c: c @ W["o"].T.astype(np.float64) + b["o"])
 
     heads = {"num_attention_heads": H}
@@ -476,7 +476,7 @@ def configs():
     check("MPT's steeper ALiBi", {}, attention(bias=steep), path=beside({"model_type": "mpt", "attn_config": {"alibi": True, "alibi_bias_max": 4}, "n_heads": H, **heads}), says="slopes")
     check("MPT's usual ALiBi", {}, attention(bias=(2.0 ** (-np.arange(1, H + 1) * 8 / H))[:, None, None] * (np.arange(N)[None, :] - np.arange(N)[:, None])),
           path=beside({"model_type": "mpt", "attn_config": {"alibi": True}, "n_heads": H, **heads}))
-    refused("LLaMA 4", {}, "llama4_text", path=beside({"model_type": "llama4_text", "rope_theta": 5e5, **heads}))
+    check("LLaMA 4's norm without weights", {}, turned(500000.0, interleaved=True, normed=lambda t: t / np.sqrt((t * t).mean(-1, keepdims=True) + 1e-5)), path=beside({"model_type": "llama4_text", "rope_theta": 5e5, **heads}), says="RMSNorm without weights")
     refused("disentangled attention", {}, "relative_attention", path=beside({"model_type": "deberta-v2", "relative_attention": True, **heads}))
     phi = with_x(linear(("q_proj", "k_proj", "v_proj", "dense"), prefix="model.layers.0.self_attn."), heads=False)
     check("a part of the head", {}, turned(10000.0, dim=4), path=beside({"model_type": "phi", "partial_rotary_factor": 0.7, **heads}, phi), says="first 4 of 6")

@@ -166,13 +166,13 @@ void draw_player_bar(const Frame& frame, Rect place) {
   const float u = frame.u;
   if (frame.view().presenting) return draw_line(frame, place.min.x + 18 * u, place.max.x - 18 * u, place, false);
   if (play_button(frame, {place.min.x + 34 * u, place.centre().y})) toggle_play(frame);
-  draw_pace(frame, {place.min.x + 60 * u, place.min.y + 8 * u});
+  draw_pace(frame, {place.min.x + 60 * u, place.min.y + 5 * u});
   char words[64];
   const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;
   std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.min.x + 62 * u, place.min.y + 40 * u},
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.min.x + 62 * u, place.min.y + 39 * u},
             frame.look.muted, words);
-  ImGui::SetCursorScreenPos({place.min.x + 160 * u, place.min.y + 34 * u});
+  ImGui::SetCursorScreenPos({place.min.x + 160 * u, place.min.y + 33 * u});
   if (chip(frame, "calm", frame.words("player.calm"), frame.view().calm)) frame.show([](View& v) { v.calm = !v.calm; });
   tooltip(frame, frame.words("player.calm_hint"));
   draw_line(frame, place.min.x + 268 * u, place.max.x - 18 * u, place, true);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/image/picture_input.h"
 #include "ui/frame/colormaps.h"
@@ -110,20 +113,26 @@ struct Overlay {
     }
   }
 
-  /// In the cells that hold most, where they have the room.
+  /// In the cells with the largest numbers; none if one of them is wider than its cell.
   void put_numbers(const Rect& whole, const PatchNumbers& numbers) const {
     const Rect first = patch(whole, 0);
     const float size = pen.type.number;
-    const ImVec2 room = pen.measure(Face::mono, size, "0.00");
-    if (room.x + 6 * u > first.width() || room.y + 2 * u > first.height()) return;
+    std::vector<std::pair<ImVec2, std::string>> written;
     for (Index i = 0; i < picture.rows * picture.columns; ++i) {
       const float number = numbers.cells.values()[static_cast<std::size_t>(i)];
-      if (!(number > 0) || number < numbers.most / 3) continue;
-      const std::string text = number_text(context, number);
-      const ImVec2 wide = pen.measure(Face::mono, size, text), at = patch(whole, i).centre();
-      pen.fill({{at.x - wide.x / 2 - 3 * u, at.y - wide.y / 2}, {at.x + wide.x / 2 + 3 * u, at.y + wide.y / 2}},
-               fade(look.card, 0.85f), Corner::cell * u);
-      pen.text(TextRole::number, Face::mono, size, at, Align::middle, look.ink, text);
+      if (number > 0 && number >= numbers.most / 3)
+        written.emplace_back(patch(whole, i).centre(), number_text(context, number));
+    }
+    std::vector<Rect> plates;
+    for (const auto& [at, text] : written) {
+      const ImVec2 wide = pen.measure(Face::mono, size, text);
+      if (wide.x + 6 * u > first.width() || wide.y + 2 * u > first.height()) return;
+      plates.push_back(
+          {{at.x - wide.x / 2 - 3 * u, at.y - wide.y / 2}, {at.x + wide.x / 2 + 3 * u, at.y + wide.y / 2}});
+    }
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      pen.fill(plates[i], fade(look.card, 0.85f), Corner::cell * u);
+      pen.text(TextRole::number, Face::mono, size, written[i].first, Align::middle, look.ink, written[i].second);
     }
   }
 
