@@ -115,7 +115,8 @@ class Fields {
   bool has(const std::string& key) const { return file_.numbers().contains(prefix_ + key); }
   double at(const std::string& key) const {
     const auto found = file_.numbers().find(prefix_ + key);
-    if (found == file_.numbers().end()) ErrorPlace{file_.path()}.fail("says no " + prefix_ + key, "a number");
+    if (found == file_.numbers().end())
+      ErrorPlace{file_.path()}.fail(Message("says no {0}", prefix_ + key), "a number");
     return found->second;
   }
   std::string text(const std::string& key) const {
@@ -138,7 +139,7 @@ class Fields {
 /// alone.
 void refuse_by_layer(const ArrayFile& file, const std::string& key) {
   if (file.find(key))
-    ErrorPlace{file.path()}.fail("its " + key + " differs by layer, which is not computed here", "one number");
+    ErrorPlace{file.path()}.fail(Message("its {0} differs by layer, which is not computed here", key), "one number");
 }
 
 json scaling_of(const Fields& fields) {
@@ -236,8 +237,8 @@ json gguf_config(const Checkpoint& checkpoint) {
   if (!family) {
     std::string known;
     for (const Family& each : families) known.append(known.empty() ? "" : ", ").append(each.architecture);
-    throw UnknownModel(file.path(), "its architecture " + in_quotes(architecture_of(file)) + " is not known",
-                       "expected one of " + known);
+    throw UnknownModel(file.path(), Message("its architecture {0} is not known", in_quotes(architecture_of(file))),
+                       Message("expected one of {0}", known));
   }
   for (const SkippedArray& unread : file.skipped()) file.refuse_if_skipped(unread.name);
   const std::string prefix = std::string(family->architecture) + ".";
@@ -246,11 +247,11 @@ json gguf_config(const Checkpoint& checkpoint) {
   const Fields fields(file);
   if (!family->mixture && fields.has("expert_count") && fields.at("expert_count") > 0)
     ErrorPlace{file.path()}.fail(
-        "is a mixture of experts, which is not computed for " + in_quotes(family->architecture),
+        Message("is a mixture of experts, which is not computed for {0}", in_quotes(family->architecture)),
         "a model with one MLP a layer");
   for (const char* factors : {"rope_factors_long.weight", "rope_factors_short.weight"}) {
     if (file.find(factors))
-      ErrorPlace{file.path()}.fail("holds " + in_quotes(factors) + ", which is not computed here",
+      ErrorPlace{file.path()}.fail(Message("holds {0}, which is not computed here", in_quotes(factors)),
                                    "a model without factors by length");
   }
   json config{{"model_type", family->model_type}};
@@ -269,7 +270,7 @@ void apply_rope_factors(const Checkpoint& checkpoint, RopeSpec& rope) {
   if (!checkpoint.has(name)) return;
   const Tensor factors = checkpoint.load(name);
   if (factors.count() != static_cast<Index>(rope.frequencies.size()))
-    ErrorPlace{checkpoint.path_of(name)}.array(name).fail("has " + std::to_string(factors.count()) + " factors",
+    ErrorPlace{checkpoint.path_of(name)}.array(name).fail(Message("has {0} factors", factors.count()),
                                                           std::to_string(rope.frequencies.size()));
   for (std::size_t i = 0; i < rope.frequencies.size(); ++i) rope.frequencies[i] /= factors.values()[i];
   rope.base = 0;

@@ -92,8 +92,7 @@ void build_falcon(NetworkBuilder& b) {
   if (alibi) b.network.notes.push_back("ALiBi scaled with the scores, in bfloat16 as Falcon has it");
   b.refuse_unless("apply_residual_connection_post_layernorm", false);
   if (groups == 0 || heads % groups != 0)
-    c.fail("says " + std::to_string(groups) + " key/value heads",
-           "expected a divisor of its " + std::to_string(heads) + " heads");
+    c.fail(Message("says {0} key/value heads", groups), Message("expected a divisor of its {0} heads", heads));
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("word_embeddings.weight", d);

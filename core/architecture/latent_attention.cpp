@@ -1,5 +1,6 @@
 // Multi-head latent attention (DeepSeek-V2 2024) under the names of its config.json and tensors.
 #include "core/architecture/llama_family.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -36,8 +37,8 @@ void add_latent_attention(const NetworkBuilder& b, const std::string& at, Index 
   latent.value = c.whole({"v_head_dim"});
   c.find({"qk_head_dim", "head_dim"});
   if (latent.rank == 0 || latent.value == 0 || latent.plain + latent.rotated == 0)
-    c.fail("its latent attention has a kv_lora_rank of " + std::to_string(latent.rank) + ", a v_head_dim of " +
-               std::to_string(latent.value) + " and queries of " + std::to_string(latent.plain + latent.rotated),
+    c.fail(Message("its latent attention has a kv_lora_rank of {0}, a v_head_dim of {1} and queries of {2}",
+                   latent.rank, latent.value, latent.plain + latent.rotated),
            "expected more than 0");
   constexpr double epsilon = 1e-6;  // of these norms; no field says it
   const Index query_rank = c.whole({"q_lora_rank"}, 0), width = a.heads * (latent.plain + latent.rotated);

@@ -25,8 +25,8 @@ std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavo
   const Index first = c.whole({"max_window_layers"}, flavour.window_by_flag && !flavour.window_unrotated ? 28 : 0);
   if (types && (b.whole() || (types->is_array() && static_cast<Index>(types->size()) >= blocks))) {
     if (!types->is_array() || (b.whole() && static_cast<Index>(types->size()) != blocks))
-      c.fail("its layer_types name " + std::to_string(types->size()) + " layers",
-             "expected one for each of " + std::to_string(blocks));
+      c.fail(Message("its layer_types name {0} layers", types->size()),
+             Message("expected one for each of {0}", blocks));
     for (std::size_t i = 0; i < windows.size(); ++i) {
       if ((*types)[i] == "sliding_attention") {
         if (window == 0)
@@ -34,7 +34,7 @@ std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavo
                  "expected the number of keys that a query sees");
         windows[i] = window;
       } else if ((*types)[i] != "full_attention") {
-        c.fail("its layer_types have " + (*types)[i].dump() + ", which is not computed here",
+        c.fail(Message("its layer_types have {0}, which is not computed here", (*types)[i].dump()),
                "expected full_attention or sliding_attention");
       }
     }
@@ -55,8 +55,8 @@ std::vector<bool> rotated_layers(const NetworkBuilder& b, Index blocks, Index us
   const Index interval = c.whole({"no_rope_layer_interval"}, usual_interval);
   if (const auto* list = c.find({"no_rope_layers"}); list && !list->empty()) {
     if (!list->is_array() || (b.whole() && static_cast<Index>(list->size()) != blocks))
-      c.fail("its no_rope_layers name " + std::to_string(list->size()) + " layers",
-             "expected one for each of " + std::to_string(blocks));
+      c.fail(Message("its no_rope_layers name {0} layers", list->size()),
+             Message("expected one for each of {0}", blocks));
     for (std::size_t i = 0; i < std::min(rotated.size(), list->size()); ++i) rotated[i] = (*list)[i] != 0;
   } else if (interval > 0) {
     for (Index i = 0; i < blocks; ++i) rotated[static_cast<std::size_t>(i)] = (i + 1) % interval != 0;
@@ -70,7 +70,7 @@ bool is_chunked(const Config& c, Index layer, bool rotated) {
   if (!types || !types->is_array() || static_cast<Index>(types->size()) <= layer) return rotated;
   const nlohmann::json& type = (*types)[static_cast<std::size_t>(layer)];
   if (type != "chunked_attention" && type != "full_attention")
-    c.fail("its layer_types have " + type.dump() + ", which is not computed here",
+    c.fail(Message("its layer_types have {0}, which is not computed here", type.dump()),
            "expected full_attention or chunked_attention");
   return type == "chunked_attention";
 }
@@ -112,11 +112,9 @@ void LlamaFamily::read_sizes() {
   heads_ = c_.whole({"num_attention_heads"}), inner_ = c_.whole({"intermediate_size"});
   kv_heads_ = c_.whole({"num_key_value_heads"}, heads_);
   if (heads_ == 0 || kv_heads_ == 0 || heads_ % kv_heads_ != 0)
-    c_.fail("says " + std::to_string(heads_) + " heads on " + std::to_string(kv_heads_) + " key/value heads",
-            "expected a multiple");
+    c_.fail(Message("says {0} heads on {1} key/value heads", heads_, kv_heads_), "expected a multiple");
   if (!c_.has("head_dim") && !is_.latent && d_ % heads_ != 0)
-    c_.fail("its hidden_size " + std::to_string(d_) + " is no multiple of its " + std::to_string(heads_) + " heads",
-            "expected a head_dim");
+    c_.fail(Message("its hidden_size {0} is no multiple of its {1} heads", d_, heads_), "expected a head_dim");
   d_head_ = c_.whole({"head_dim"}, d_ / heads_);
   if (is_.latent) d_head_ = c_.whole({"qk_nope_head_dim"}) + c_.whole({"qk_rope_head_dim"});
   epsilon_ = !is_.gains ? is_.epsilon
@@ -143,8 +141,7 @@ void LlamaFamily::read_rotation() {
   const Index rotary =
       is_.latent ? c_.whole({"qk_rope_head_dim"}) : static_cast<Index>(share * static_cast<double>(d_head_));
   if (rotary % 2 != 0 || rotary > d_head_)
-    c_.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head_) + " channels",
-            "expected an even number");
+    c_.fail(Message("rotates {0} of {1} channels", rotary, d_head_), "expected an even number");
   const Rope pairing = c_.flag({"rope_interleaved"}, false) ? Rope::interleaved : is_.pairing;
   rope_ = b_.rope(rotary, pairing, is_.base);
   if (b_.whole()) apply_rope_factors(b_.file, rope_);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/architecture/architectures.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -31,11 +32,11 @@ class NetworkBuilder {
   void refuse_unless(std::string_view name, const nlohmann::json& harmless) const;
   bool has(const std::string& name) const { return file.has(prefix + name); }
   /// prefix + the first of the names that is there. Throws FileError where none is, saying what for.
-  std::string any_of(std::initializer_list<std::string> names, const std::string& what) const;
+  std::string any_of(std::initializer_list<std::string> names, const Message& what) const;
 
   /// Throws FileError where the array is missing, quantised, or of another shape, unless a layer is built alone. `why`
   /// tells where the shape is from.
-  std::string array(const std::string& name, const Shape& shape, const std::string& why) const;
+  std::string array(const std::string& name, const Shape& shape, const Message& why) const;
   /// The next block of a stack, whose tensors' names begin with `at`, "h.3.": it is called so, without the dot.
   BlockSpec& begin_block(StackSpec& stack, std::string_view at) const;
   /// name.weight [out, in] (or [in, out]), and name.bias where it is there or `bias` demands it.
@@ -54,8 +55,8 @@ class NetworkBuilder {
   double rotary_share(double usual) const;
   /// Whether rope_parameters hold a rotation for each kind of layer.
   bool ropes_by_kind() const;
-  [[noreturn]] void fail(const std::string& array, const std::string& wrong, const std::string& expected) const;
-  [[noreturn]] void miss(const std::string& array, const std::string& wrong, const std::string& expected) const;
+  [[noreturn]] void fail(const std::string& array, const Message& wrong, const Message& expected) const;
+  [[noreturn]] void miss(const std::string& array, const Message& wrong, const Message& expected) const;
 
   /// The token embedding, [vocabulary, d]: its rows settle network.vocabulary, which config.json must not exceed.
   std::string tokens(const std::string& name, Index d);

@@ -10,6 +10,7 @@
 
 #include "core/image/picture_input.h"
 #include "core/position/rope_waves.h"
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -200,7 +201,7 @@ struct NetworkSpec {
   /// Whether it says the next word of a text.
   bool writes() const { return !masked && !takes_tensors && !picture && stacks.size() == 1; }
   std::optional<Index> start_token, end_token, mask_token;
-  std::vector<std::string> notes;  ///< what a person should know of how it was read
+  std::vector<Message> notes;  ///< what a person should know of how it was read
 };
 
 }  // namespace headlight

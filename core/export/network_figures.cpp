@@ -28,8 +28,7 @@ struct ChosenExperts {
 void check_line(const NetworkRun& pass, Index batch) {
   const Index lines = pass.text.tokens.size();
   if (batch >= lines)
-    throw SettingError("--batch", std::to_string(batch) + " is out of range",
-                       "expected 0 to " + std::to_string(lines - 1));
+    throw SettingError("--batch", Message("{0} is out of range", batch), Message("expected 0 to {0}", lines - 1));
 }
 
 ChosenExperts chosen_experts(const Trace& trace, const ExportOptions& options) {
@@ -109,7 +108,8 @@ FigureSpec begun(const Trace& trace, const ExportOptions& options, const std::st
 
 void must_be_whole(const ExportOptions& options) {
   if (options.rows != Part{} || options.cols != Part{})
-    throw SettingError("--layers", options.layers + " is drawn whole", "expected no --rows or --cols with it");
+    throw SettingError("--layers", Message("{0} is drawn whole", options.layers),
+                       "expected no --rows or --cols with it");
 }
 
 }  // namespace

@@ -136,21 +136,21 @@ struct TorchMask {
 TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& d) {
   TorchMask mask{name, file.load(name)};
   const Shape shape = mask.values.shape();
-  const auto shaped = [&](bool fits, const std::string& expected) {
+  const auto shaped = [&](bool fits, const Message& expected) {
     if (!fits)
-      throw FileError(file.path_of(name), in_quotes(name) + " has shape " + to_string(shape), "expected " + expected);
+      throw FileError(file.path_of(name), Message("{0} has shape {1}", in_quotes(name), to_string(shape)),
+                      Message("expected {0}", expected));
   };
-  const std::string q = std::to_string(d.n_q), k = std::to_string(d.n_k), b = std::to_string(d.batch);
   if (name.find("padding") != std::string::npos) {
     shaped(shape == Shape{d.batch, d.n_k} || (d.batch == 1 && shape == Shape{d.n_k}),
-           "[" + b + ", " + k + "], the batch entries and the keys");
+           Message("[{0}, {1}], the batch entries and the keys", d.batch, d.n_k));
     mask.values = mask.values.view({d.batch, 1, 1, d.n_k});
   } else if (shape.size() == 3) {
     shaped(shape == Shape{d.batch * d.heads, d.n_q, d.n_k},
-           "[" + std::to_string(d.batch * d.heads) + ", " + q + ", " + k + "], batch entries times heads");
+           Message("[{0}, {1}, {2}], batch entries times heads", d.batch * d.heads, d.n_q, d.n_k));
     mask.values = mask.values.view({d.batch, d.heads, d.n_q, d.n_k});
   } else {
-    shaped(shape == Shape{d.n_q, d.n_k}, "[" + q + ", " + k + "]");
+    shaped(shape == Shape{d.n_q, d.n_k}, Message("[{0}, {1}]", d.n_q, d.n_k));
     mask.values = mask.values.view({1, 1, d.n_q, d.n_k});
   }
   const DType dtype = file.entry(name).dtype;
@@ -158,9 +158,11 @@ TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& 
   float lowest = 0, highest = -infinity;
   for (const float v : mask.values.values()) {
     if (std::isnan(v) || v == infinity)
-      throw FileError(file.path_of(name), in_quotes(name) + " holds " + shortest(v), "expected numbers or -inf");
+      throw FileError(file.path_of(name), Message("{0} holds {1}", in_quotes(name), shortest(v)),
+                      "expected numbers or -inf");
     if (!mask.added && v != 0 && v != 1)
-      throw FileError(file.path_of(name), in_quotes(name) + " holds " + shortest(v), "expected true and false");
+      throw FileError(file.path_of(name), Message("{0} holds {1}", in_quotes(name), shortest(v)),
+                      "expected true and false");
     if (v != 0) lowest = std::min(lowest, v), highest = std::max(highest, v);
   }
   if (!mask.added) return mask;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/files/load_budget.h"
+#include "core/tensor/message.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/saved_settings.h"
 #include "core/tokenizer/token_pipeline.h"
@@ -13,9 +14,9 @@ namespace headlight {
 namespace {
 
 /// The fields of a message, one after the other.
-class Message {
+class Fields {
  public:
-  Message(std::string_view bytes, const ErrorPlace& place) : rest_(bytes), place_(place) {}
+  Fields(std::string_view bytes, const ErrorPlace& place) : rest_(bytes), place_(place) {}
   bool next() {
     if (rest_.empty()) return false;
     const std::uint64_t key = varint();
@@ -75,7 +76,7 @@ struct PieceFile {
   std::string charsmap;
 };
 
-Piece piece_of(Message message) {
+Piece piece_of(Fields message) {
   Piece piece;
   while (message.next()) {
     if (message.field == 1) piece.text = message.bytes;
@@ -89,20 +90,20 @@ PieceFile read_pieces(const std::filesystem::path& path, const ErrorPlace& place
   LoadBudget budget(place);
   const std::string text = budget.text_of(path);
   PieceFile file;
-  const auto within = [&](const Message& message) { return Message(message.bytes, place); };
-  for (Message message(text, place); message.next();) {
+  const auto within = [&](const Fields& message) { return Fields(message.bytes, place); };
+  for (Fields message(text, place); message.next();) {
     if (message.field == 1) {
       budget.strings(1);
       file.pieces.push_back(piece_of(within(message)));
     }
-    for (Message trainer = within(message); message.field == 2 && trainer.next();) {
+    for (Fields trainer = within(message); message.field == 2 && trainer.next();) {
       if (trainer.field == 3 && trainer.number != 1 && trainer.number != 2)
         place.fail("holds whole words or characters, which is not known here", "a Unigram or BPE model");
       if (trainer.field == 3) file.pairs = trainer.number == 2;
       if (trainer.field == 24) file.cleaning.blank_last = trainer.number != 0;
       if (trainer.field == 35) file.bytes = trainer.number != 0;
     }
-    for (Message normalizer = within(message); message.field == 3 && normalizer.next();) {
+    for (Fields normalizer = within(message); message.field == 3 && normalizer.next();) {
       if (normalizer.field == 2) file.charsmap = normalizer.bytes;
       if (normalizer.field == 3) file.cleaning.blank_first = normalizer.number != 0;
       if (normalizer.field == 4) file.cleaning.join_blanks = normalizer.number != 0;
@@ -243,7 +244,7 @@ std::unique_ptr<const TokenSplitter> open_sentence_pieces(const std::filesystem:
   const auto token_of = [&](const std::string& text) -> Token {
     const auto found = ids.find(text);
     if (found == ids.end())
-      place.fail("has no " + in_quotes(text) + ", which stands around each line", "the pieces of its tokenizer");
+      place.fail(Message("has no {0}, which stands around each line", in_quotes(text)), "the pieces of its tokenizer");
     return {found->second, text};
   };
   for (const std::string& text : before) parts.before.push_back(token_of(text));
@@ -265,7 +266,8 @@ std::unique_ptr<const TokenSplitter> open_sentence_pieces(const std::filesystem:
     if (parts.padding.text.empty() && ids.contains(name)) parts.padding = {ids.at(name), name};
   }
   parts.normalizer = sentence_pieces(CharsMap(file.charsmap, place), file.cleaning);
-  parts.made_from = utf8_from(path.filename()) + ": SentencePiece's " + (file.pairs ? "pairs" : "Unigram");
+  parts.made_from = {file.pairs ? "{0}: SentencePiece's pairs" : "{0}: SentencePiece's Unigram",
+                     utf8_from(path.filename())};
   parts.model = model_of(file, place);
   if (!vocabulary.empty()) parts.model = std::make_unique<const Renumbered>(std::move(parts.model), std::move(ids));
   return assembled(std::move(parts));

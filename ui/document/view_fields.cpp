@@ -80,7 +80,8 @@ struct IsVector<std::vector<T>> : std::true_type {};
 constexpr std::string_view none = "-";
 
 [[noreturn]] void refuse(std::string_view text) {
-  throw SettingError("--look", "\"" + std::string(text) + "\" is none of its values", "expected what Export copied");
+  throw SettingError("--look", Message("\"{0}\" is none of its values", std::string(text)),
+                     "expected what Export copied");
 }
 
 std::vector<std::string_view> split(std::string_view text, char at) {

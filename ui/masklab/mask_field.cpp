@@ -7,7 +7,6 @@
 #include "core/mask/expression.h"
 #include "core/tensor/error.h"
 #include "ui/document/wanted.h"
-#include "ui/frame/translated.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/masklab/mask_picture.h"
@@ -30,10 +29,10 @@ void draw_trouble(const Frame& frame, const Rect& field) {
     std::string words;
   };
   const std::string& old = frame.document.scenario.mask;
-  const std::string& sentence = translated(frame, picture.sentence);
+  const std::string sentence = frame.words.translate(picture.sentence);
   const Meanwhile& still = frame.pictures.get<Meanwhile>(
       [&] { return Meanwhile{frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old})}; },
-      picture.sentence, old, frame.words.language());
+      sentence, old, frame.words.language());
   const std::size_t cut = picture.trouble.find('\n');
   const auto lines = [&](ImDrawList* list, ImVec2 at) {
     float y = at.y;

@@ -1,7 +1,6 @@
 // The left panel's account of a file: what was taken for what, and the choices that this leaves.
 #include <algorithm>
 
-#include "ui/frame/translated.h"
 #include "ui/look/measure.h"
 #include "ui/open/opening.h"
 #include "ui/panels/controls.h"
@@ -68,7 +67,7 @@ void draw_assumption(const Frame& frame, const Assumption& assumption) {
   draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, at, frame.look.ink,
             taken_heading(frame, assumption));
   ImGui::Dummy({0, 10 * u});
-  note(frame, translated(frame, assumption.taken_for));
+  note(frame, frame.words.translate(assumption.taken_for));
 }
 
 /// Square matrices could be stored either way: nothing in the file tells.

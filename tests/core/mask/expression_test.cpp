@@ -28,7 +28,7 @@ Failure failure_in(const std::string& text) {
   context.heads = 2;
   try {
     evaluate(MaskExpression::parse(text), context);
-  } catch (const ExpressionError& error) { return {error.position(), error.sentence()}; }
+  } catch (const ExpressionError& error) { return {error.position(), error.sentence().english()}; }
   return {};
 }
 

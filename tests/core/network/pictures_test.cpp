@@ -100,7 +100,7 @@ TEST_CASE("without a picture one is drawn and said to be") {
   const auto pass = run_network(scenario_of("vit", ""));
   std::string notes;
   for (const Assumption& note : notes_of(*pass, scenario_of("vit", "")))
-    notes += note.what + ": " + note.taken_for + "\n";
+    notes += note.what + ": " + note.taken_for.english() + "\n";
   CHECK_THAT(notes, Contains("image: a drawn one of 12 × 8 pixels, since none was given"));
 }
 
