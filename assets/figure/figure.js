@@ -10,15 +10,23 @@
     for (let i = 0; i < raw.length; ++i) out[i] = raw.charCodeAt(i);
     return out;
   };
+  const kinds = data.kinds.map(bytes); // one byte a cell: 0 a value, else an index into data.words
+  const kindAt = (panel, cell) => (panels[panel].kinds < 0 ? 0 : kinds[panels[panel].kinds][cell]);
+  const numbers = (text) => {
+    const kept = new Int16Array(bytes(text).buffer); // little-endian, as every machine that browsers run on
+    if (!data.kept_only) return kept;
+    const all = new Int16Array(panels.length * area);
+    for (let panel = 0, next = 0; panel < panels.length; ++panel)
+      for (let cell = 0; cell < area; ++cell) if (!kindAt(panel, cell)) all[panel * area + cell] = kept[next++];
+    return all;
+  };
   const measureOf = ({ name, scale, values, ranges, whole }) => ({
-    name, scale, ranges, whole,
-    values: new Int16Array(bytes(values).buffer), // little-endian, as every machine that browsers run on
+    name, scale, ranges, whole, values: numbers(values),
     decimals: Math.max(0, Math.min(9, Math.floor(-Math.log10(scale || 1)))), // as many as 16 bits carry
   });
   const measures = [measureOf({ ...data, name: "weight", ranges: panels.map((p) => [p.lo, p.hi]) })];
   if (data.arrives) measures.push(measureOf({ ...data.arrives, name: "what arrives" }));
   let shown = measures[0];
-  const kinds = data.kinds.map(bytes); // one byte a cell: 0 a value, else an index into data.words
   const maps = { light: bytes(data.maps.light), dark: bytes(data.maps.dark) };
   const diverging = data.map_kind === "diverging";
 
@@ -27,7 +35,6 @@
   const themeName = () => (system.matches && !printing ? "dark" : "light");
   const theme = () => data.themes[themeName()];
 
-  const kindAt = (panel, cell) => (panels[panel].kinds < 0 ? 0 : kinds[panels[panel].kinds][cell]);
   const value = (panel, cell) => shown.values[panel * area + cell] * shown.scale;
   const minus = (text) => text.replace("-", "\u2212");
   const number = (panel, cell) => {
