@@ -24,15 +24,15 @@ Tensor sound_in(const SoundSpec& spec, const std::string& name) {
   const auto entries = file->entries();
   const ArrayEntry* found = file->find("input_features");
   if (!found && entries.size() == 1) found = &entries.front();
-  const std::string expected =
-      "expected a log-mel spectrogram, [" + std::to_string(spec.bands) + ", " + std::to_string(spec.frames) + "]";
+  const std::string wanted = to_string(Shape{spec.bands, spec.frames});
   if (!found)
     throw FileError(name, "holds " + std::to_string(entries.size()) + " arrays and none is called input_features",
-                    expected);
+                    "expected a log-mel spectrogram, " + wanted);
   Shape shape = found->shape;
   if (shape.size() == 2) shape.insert(shape.begin(), 1);
   if (shape.size() != 3 || shape[0] < 1 || shape[1] != spec.bands || shape[2] != spec.frames)
-    throw FileError(name, in_quotes(found->name) + " has shape " + to_string(found->shape), expected);
+    throw FileError(name, in_quotes(found->name) + " has shape " + to_string(found->shape),
+                    "expected a log-mel spectrogram, " + wanted);
   return file->load(found->name).contiguous().view(shape);
 }
 
