@@ -42,9 +42,7 @@ int render_command(const CommandLine& line) {
     if (one_stage && options.pool == HeadPool::none) run.most_kept = std::min(64e6, memory_budget());
   } else if (one_stage && line["--kind"] != "lens") {
     run.last = options.stage;
-    // The other two are made, or stand for others, outside of the sweep.
-    const bool swept = info(options.stage).cols == Axis::key && options.stage != Stage::mask;
-    if (swept && options.stage != Stage::masked_scores) run.scores_kept = {options.stage};
+    if (info(options.stage).cols == Axis::key) run.scores_kept = {options.stage};
   }
   auto trace = compute_any(scenario_of(line), nullptr, run);
   if (run.last && !trace->has(options.stage)) {  // to say which stages there are

@@ -5,20 +5,30 @@
   const { rows, cols, panels } = data;
   const area = rows * cols;
 
+  // Drawn by the processor: the first picture does not wait for a graphics process to start.
+  const flat = (canvas) => canvas.getContext("2d", { willReadFrequently: true });
   const bytes = (text) => {
     const raw = atob(text), out = new Uint8Array(raw.length);
     for (let i = 0; i < raw.length; ++i) out[i] = raw.charCodeAt(i);
     return out;
   };
+  const kinds = data.kinds.map(bytes); // one byte a cell: 0 a value, else an index into data.words
+  const kindAt = (panel, cell) => (panels[panel].kinds < 0 ? 0 : kinds[panels[panel].kinds][cell]);
+  const numbers = (text) => {
+    const kept = new Int16Array(bytes(text).buffer); // little-endian, as every machine that browsers run on
+    if (!data.kept_only) return kept;
+    const all = new Int16Array(panels.length * area);
+    for (let panel = 0, next = 0; panel < panels.length; ++panel)
+      for (let cell = 0; cell < area; ++cell) if (!kindAt(panel, cell)) all[panel * area + cell] = kept[next++];
+    return all;
+  };
   const measureOf = ({ name, scale, values, ranges, whole }) => ({
-    name, scale, ranges, whole,
-    values: new Int16Array(bytes(values).buffer), // little-endian, as every machine that browsers run on
+    name, scale, ranges, whole, values: numbers(values),
     decimals: Math.max(0, Math.min(9, Math.floor(-Math.log10(scale || 1)))), // as many as 16 bits carry
   });
   const measures = [measureOf({ ...data, name: "weight", ranges: panels.map((p) => [p.lo, p.hi]) })];
   if (data.arrives) measures.push(measureOf({ ...data.arrives, name: "what arrives" }));
   let shown = measures[0];
-  const kinds = data.kinds.map(bytes); // one byte a cell: 0 a value, else an index into data.words
   const maps = { light: bytes(data.maps.light), dark: bytes(data.maps.dark) };
   const diverging = data.map_kind === "diverging";
 
@@ -27,7 +37,6 @@
   const themeName = () => (system.matches && !printing ? "dark" : "light");
   const theme = () => data.themes[themeName()];
 
-  const kindAt = (panel, cell) => (panels[panel].kinds < 0 ? 0 : kinds[panels[panel].kinds][cell]);
   const value = (panel, cell) => shown.values[panel * area + cell] * shown.scale;
   const minus = (text) => text.replace("-", "\u2212");
   const number = (panel, cell) => {
@@ -81,7 +90,7 @@
     if (!patterns.has(key)) {
       const [ground, line] = theme().kinds[kind];
       const tile = Object.assign(document.createElement("canvas"), { width: 8, height: 8 });
-      const t = tile.getContext("2d");
+      const t = flat(tile);
       t.fillStyle = ground, t.fillRect(0, 0, 8, 8);
       t.strokeStyle = line, t.lineWidth = 1.4;
       t.beginPath();
@@ -98,7 +107,7 @@
   // ---- small pictures of all panels
   const thumbnail = (canvas, panel) => {
     canvas.width = cols, canvas.height = rows;
-    const context = canvas.getContext("2d");
+    const context = flat(canvas);
     const image = context.createImageData(cols, rows);
     const map = maps[themeName()], grounds = theme().kinds.map((kind) => kind && hex(kind[0]));
     for (let r = 0; r < rows; ++r) {
@@ -167,7 +176,7 @@
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(width * ratio), canvas.height = Math.round(height * ratio);
     canvas.style.width = width + "px", canvas.style.height = height + "px";
-    const context = canvas.getContext("2d");
+    const context = flat(canvas);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     return context;
@@ -181,7 +190,7 @@
 
   const drawMatrix = () => {
     const width = room();
-    const measure = $("cells").getContext("2d");
+    const measure = flat($("cells"));
     measure.font = font(13);
     const widest = (n, name) => {
       let most = 0;
@@ -225,7 +234,7 @@
     const most = Math.max(rows, cols);
     const line = Math.max(11, Math.min(26, (window.innerHeight * 0.75) / most));
     const size = Math.min(15, line - 1);
-    const measure = $("cells").getContext("2d");
+    const measure = flat($("cells"));
     measure.font = font(size);
     const column = Math.min(width * 0.3, 160);
     place = { kind: "arcs", line, full: room(), left: column, right: width - column, top: 26, height: 26 + most * line + 4 };
@@ -267,7 +276,7 @@
   // The words in lines as they are read; each shaded by how the chosen one looks at it, with arcs within its line.
   const drawSentence = () => {
     const width = room(), arcs = 44, height = arcs + 62;
-    const context = $("cells").getContext("2d");
+    const context = flat($("cells"));
     context.font = font(20);
     let x = 0, y = 0;
     const words = data.tokens.map((token) => {

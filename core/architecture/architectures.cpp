@@ -83,6 +83,7 @@ constexpr Architecture rows[] = {
     {"bart", "BART", build_bart},
     {"mbart", "mBART", build_mbart},
     {"marian", "Marian", build_marian},
+    {"whisper", "Whisper", build_whisper},
     {"nn.Transformer", "nn.Transformer", build_torch_transformer, Scope::network},
     {"qwen2_vl", "Qwen 2 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }, Scope::layer},
     {"qwen2_5_vl", "Qwen 2.5 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
@@ -136,6 +137,7 @@ class Used {
       const EmbeddingSpec& e = stack.embedding;
       names_.insert({e.tokens, e.positions, e.segments});
       for (const ExtraToken& token : e.extra) names_.insert(token.array);
+      for (const LinearSpec& convolution : e.convolutions) add(convolution);
       add(e.norm), add(e.projection), add(e.patches), add(stack.final_norm), add(stack.projection);
       for (const BlockSpec& block : stack.blocks) add(block);
     }
@@ -180,10 +182,26 @@ class Used {
 
 /// What repeats a part of the network, or is no part of a pass to the logits.
 bool says_nothing_new(const std::string& name) {
-  for (const char* ending : {"attn.bias", "attention.bias", "masked_bias", "inv_freq", "rope.freqs", "position_ids",
-                             "token_type_ids", "attn.mask", "lm_head.weight", "embed_tokens.weight", "embed_out.weight",
-                             "output.weight", "decoder.weight", "decoder.bias", "vocab_projector.weight",
-                             "embed_positions.weight", "lm_head.bias", "final_logits_bias", "num_batches_tracked"}) {
+  for (const char* ending : {"attn.bias",
+                             "attention.bias",
+                             "masked_bias",
+                             "inv_freq",
+                             "rope.freqs",
+                             "position_ids",
+                             "token_type_ids",
+                             "attn.mask",
+                             "lm_head.weight",
+                             "embed_tokens.weight",
+                             "embed_out.weight",
+                             "output.weight",
+                             "decoder.weight",
+                             "decoder.bias",
+                             "vocab_projector.weight",
+                             "embed_positions.weight",
+                             "proj_out.weight",
+                             "lm_head.bias",
+                             "final_logits_bias",
+                             "num_batches_tracked"}) {
     if (name.ends_with(ending)) return true;
   }
   for (const char* part : {"pooler", "seq_relationship", "classifier", "optimizer", "qa_outputs", "rotary_emb", "cls.",
@@ -268,6 +286,7 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
                             "kv_lora_rank",
                             "q_lora_rank",
                             "qk_rope_head_dim",
+                            "num_mel_bins",
                             "qk_nope_head_dim",
                             "v_head_dim",
                             "moe_intermediate_size",
@@ -318,6 +337,13 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
     if (value && value->is_array() && !value->empty()) value = &value->front();
     if (value && value->is_number_unsigned()) *field = value->get<Index>();
   }
+  const json* begins = config.find({"forced_decoder_ids"});
+  for (const json& pair : begins && begins->is_array() ? *begins : json::array()) {
+    if (pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned())
+      spec.forced[pair[0].get<Index>()] = pair[1].get<Index>();
+  }
+  if (const json* first = config.find({"forced_bos_token_id"}); first && first->is_number_unsigned())
+    spec.forced[1] = first->get<Index>();
   if (config.has("auto_map"))
     spec.notes.push_back(
         Message("config.json: auto_map names code of the model's own, which is not run; computed as {0}",

@@ -160,6 +160,7 @@ void build_t5(NetworkBuilder& b);
 void build_mt5(NetworkBuilder& b);
 void build_bart(NetworkBuilder& b);
 void build_mbart(NetworkBuilder& b);
+void build_whisper(NetworkBuilder& b);
 void build_marian(NetworkBuilder& b);
 
 }  // namespace headlight

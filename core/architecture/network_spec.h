@@ -3,6 +3,7 @@
 // computes it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -153,6 +154,9 @@ struct EmbeddingSpec {
   /// Of pictures, in place of words (Dosovitskiy et al. 2020): each patch [channels, p, p] goes through this, [d, …].
   LinearSpec patches{};
   std::vector<ExtraToken> extra{};  ///< before the patches
+  /// Of sounds, in place of words (Radford et al. 2022): convolutions [out, in, 3] over time, each followed by GELU;
+  /// the first moves by one frame, the second by two.
+  std::vector<LinearSpec> convolutions{};
   double scale = 1;
   PositionKind position_kind = PositionKind::none;
   std::string positions;      ///< [n, d]; sinusoids may be computed instead
@@ -188,6 +192,11 @@ struct PictureSpec {
   Index table_rows = 0, table_columns = 0;  ///< of the table of positions; 0: as of the patches
 };
 
+/// A sound as its log-mel spectrogram: so many bands by frames.
+struct SoundSpec {
+  Index bands = 80, frames = 3000;
+};
+
 struct NetworkSpec {
   std::string family;             ///< "GPT-2"
   std::vector<StackSpec> stacks;  ///< one, or an encoder and a decoder
@@ -198,6 +207,8 @@ struct NetworkSpec {
   bool masked = false;                 ///< predicts the masked word and not the next
   std::optional<PictureSpec> picture;  ///< it reads pictures: it predicts at the first token, one of `labels`
   std::vector<std::string> labels;
+  std::optional<SoundSpec> sound{};  ///< its encoder reads sounds
+  std::map<Index, Index> forced{};   ///< of what a decoder writes, the tokens that are given: by their position
   /// Whether it says the next word of a text.
   bool writes() const { return !masked && !takes_tensors && !picture && stacks.size() == 1; }
   std::optional<Index> start_token, end_token, mask_token;

@@ -29,6 +29,14 @@ void PackedMatrix::pack_part(const MatrixView& b, Index panel, Index first, Inde
   assert(b.rows == depth_ && b.cols == cols_ && first + count <= depth_);
   const Kernels& use = kernels();
   const Index col = panel * use.panel;
+  if (b.source) {
+    const Index width = std::min(use.panel, cols_ - col);
+    Buffer read(static_cast<std::size_t>(width * count));  // columns, which is how weights lie
+    for (Index i = 0; i < width; ++i) {
+      for (Index k = 0; k < count; ++k) read[static_cast<std::size_t>(i * count + k)] = b(first + k, col + i);
+    }
+    return use.pack(read.data(), 1, count, count, width, values_.data() + panel * panel_size() + first * use.panel);
+  }
   use.pack(b.data + first * b.row_stride + col * b.col_stride, b.row_stride, b.col_stride, count,
            std::min(use.panel, cols_ - col), values_.data() + panel * panel_size() + first * use.panel);
 }

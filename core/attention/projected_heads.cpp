@@ -66,9 +66,11 @@ Tensor ProjectedHeads::head(Index b, Index h, const std::stop_token& stop) const
 bool ProjectedHeads::is_finite(double largest) const {
   const MatrixView weight = weight_.matrix();
   double bound = 0;
+  Buffer room;
   for (Index row = 0; row < weight.rows; ++row) {
+    const float* const numbers = weight.whole_row(row, room);
     double sum = 0;
-    for (Index col = 0; col < weight.cols; ++col) sum += std::fabs(static_cast<double>(weight(row, col)));
+    for (Index col = 0; col < weight.cols; ++col) sum += std::fabs(static_cast<double>(numbers[col]));
     const double bias = bias_.defined() ? std::fabs(static_cast<double>(bias_.at({row}))) : 0;
     if (!std::isfinite(sum + bias)) return false;
     bound = std::max(bound, sum * largest + bias);

@@ -43,10 +43,33 @@ Tensor add_bias(const Tensor& x, const Tensor& bias) {
   return Tensor(x.shape(), std::move(values));
 }
 
+/// Weights that are computed as they are read: some rows of them at a time.
+Tensor project_in_parts(const Tensor& x, const Tensor& weight, const Tensor& bias, const Workers& workers) {
+  constexpr Index rows_at_once = 64;
+  const Index out = weight.size(0), rows = x.count() / x.size(-1);
+  Buffer values(static_cast<std::size_t>(rows * out));
+  const double cost = 2.0 * static_cast<double>(rows + 1) * static_cast<double>(weight.count());
+  Workers alone;
+  alone.stop = workers.stop;
+  workers.run(ceil_div(out, rows_at_once), cost, [&](Index block) {
+    const Index first = block * rows_at_once, count = std::min(rows_at_once, out - first);
+    const Tensor some = project(x, weight.slice(0, first, count).contiguous(),
+                                bias.defined() ? bias.slice(0, first, count) : Tensor(), alone);
+    for (Index row = 0; row < rows; ++row) {
+      std::ranges::copy(some.values().subspan(static_cast<std::size_t>(row * count), static_cast<std::size_t>(count)),
+                        values.data() + row * out + first);
+    }
+  });
+  Shape shape = x.shape();
+  shape.back() = out;
+  return Tensor(std::move(shape), std::move(values));
+}
+
 }  // namespace
 
 Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const Workers& workers) {
   if (!weight.defined()) return bias.defined() ? add_bias(x, bias) : x;
+  if (weight.source()) return project_in_parts(x, weight, bias, workers);
   const Index in = x.size(-1), out = weight.size(0), rows = x.count() / in;
   assert(weight.size(1) == in && (!bias.defined() || bias.count() == out));
 

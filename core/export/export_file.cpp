@@ -11,6 +11,7 @@
 #include "core/export/overlay_figure.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
+#include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
@@ -69,6 +70,13 @@ void write_numbers(const StageCut& cut, bool shares, const std::string& extensio
   write_array(array, extension, path);
 }
 
+/// Whether a page of weights can hold what each brings beside them.
+bool brings_too(const Trace& trace, const ExportOptions& options) {
+  const bool layers = options.layers == "all" || options.layers == "encoder" || options.layers == "decoder";
+  return options.stage == Stage::weights && (options.layers.empty() || (layers && network_of(trace.inputs))) &&
+         options.pool == HeadPool::none && !trace[Stage::weights].source() && can_contribute(trace);
+}
+
 std::vector<Message> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
                                   const std::filesystem::path& path) {
   const FigureSpec spec = figure_for(trace, options);
@@ -77,14 +85,14 @@ std::vector<Message> write_figure(const Trace& trace, const ExportOptions& optio
       throw SettingError("--kind", "an overlay is not written as a page", "expected .png, .svg or .pdf");
     ExportOptions other = options;
     other.stage = Stage::contribution_norms;
-    const bool both = options.stage == Stage::weights && options.layers.empty() && options.pool == HeadPool::none &&
-                      !trace[Stage::weights].source() && can_contribute(trace);
-    const std::optional<Trace> brings = both ? measured(trace, other) : std::nullopt;
-    const std::optional<FigureSpec> arrives = brings ? std::optional(figure_for(*brings, other)) : std::nullopt;
+    const bool both = brings_too(trace, options);
+    const bool fits = 2 * html_numbers(spec) <= most_html_numbers || options.layers.empty();
+    const std::optional<FigureSpec> arrives = both && fits ? std::optional(figure_for(trace, other)) : std::nullopt;
     const std::string page =
         html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)),
                     arrives && arrives->panels.size() == spec.panels.size() ? &*arrives : nullptr);
     write_whole_file(path, std::as_bytes(std::span(page)));
+    if (both && !fits) return {"what arrives (contribution_norms of so many heads would make the page twice as large)"};
     return {};
   }
   ArrangedFigure figure(spec);

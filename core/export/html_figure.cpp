@@ -70,6 +70,7 @@ struct Cells {
   float scale = 1;
   bool whole = true;  ///< all are whole numbers that int16 holds
   std::vector<std::uint8_t> numbers;
+  bool kept_only = false;          ///< those of cells that hold none are left out of `numbers`
   std::vector<std::string> kinds;  ///< each different one once
   std::vector<int> kinds_of;       ///< by panel; -1: all cells are numbers
 };
@@ -92,21 +93,30 @@ void settle_scale(const FigureSpec& spec, Cells& cells) {
   cells.scale = cells.whole || most == 0 ? 1 : most / largest;
 }
 
-Cells cells_of(const FigureSpec& spec) {
+Index cell_count(const FigureSpec& spec) {
+  const MatrixView& first = spec.panels.front().matrix;
+  return first.rows * first.cols * static_cast<Index>(spec.panels.size());
+}
+
+/// `shown`: the figure whose cells say which numbers are kept.
+Cells cells_of(const FigureSpec& spec, const FigureSpec& shown) {
   Cells cells;
+  cells.kept_only = cell_count(spec) > most_whole_cells;
   settle_scale(spec, cells);
-  for (const FigurePanel& panel : spec.panels) {
-    const CellMasks masks = effective_masks(spec, panel);
+  for (std::size_t i = 0; i < spec.panels.size(); ++i) {
+    const FigurePanel &panel = spec.panels[i], &said = shown.panels[i];
+    const CellMasks masks = effective_masks(spec, panel), said_masks = effective_masks(shown, said);
     std::vector<std::uint8_t> kinds;
     bool any = false;
     for (Index row = 0; row < panel.matrix.rows; ++row) {
       for (Index col = 0; col < panel.matrix.cols; ++col) {
         const CellKind kind = classify(panel.matrix, masks, row, col);
         const bool number = kind == CellKind::value;
-        const long stored = number ? std::lround(panel.matrix(row, col) / cells.scale) : 0;
-        const auto bits = static_cast<std::uint16_t>(stored);
-        cells.numbers.push_back(static_cast<std::uint8_t>(bits & 0xFF));
-        cells.numbers.push_back(static_cast<std::uint8_t>(bits >> 8));
+        if (!cells.kept_only || classify(said.matrix, said_masks, row, col) == CellKind::value) {
+          const auto bits = static_cast<std::uint16_t>(number ? std::lround(panel.matrix(row, col) / cells.scale) : 0);
+          cells.numbers.push_back(static_cast<std::uint8_t>(bits & 0xFF));
+          cells.numbers.push_back(static_cast<std::uint8_t>(bits >> 8));
+        }
         kinds.push_back(static_cast<std::uint8_t>(kind));
         any = any || !number;
       }
@@ -133,9 +143,9 @@ Json panels_of(const FigureSpec& spec, const Cells& cells, ColormapKind kind) {
   return panels;
 }
 
-Json arriving_of(const FigureSpec* spec) {
+Json arriving_of(const FigureSpec* spec, const FigureSpec& shown) {
   if (spec == nullptr) return nullptr;
-  const Cells cells = cells_of(*spec);
+  const Cells cells = cells_of(*spec, shown);
   Json ranges = Json::array();
   for (const ValueRange& range : panel_ranges(*spec, colormap_of(*spec, Theme::light).kind()))
     ranges.push_back({range.lo, range.hi});
@@ -150,7 +160,7 @@ Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec*
   const Colormap light = colormap_of(spec, Theme::light), dark = colormap_of(spec, Theme::dark);
   const bool diverging = light.kind() == ColormapKind::diverging, boolean = spec.palette == Palette::boolean;
   const MatrixView& first = spec.panels.front().matrix;
-  const Cells cells = cells_of(spec);
+  const Cells cells = cells_of(spec, spec);
   const auto is_words = [](const std::string& label) { return label == "query" || label == "key"; };
   constexpr const char* modes[] = {"row", "head", "stage", "fixed"};
   const FigureWords& words = spec.words;
@@ -162,7 +172,8 @@ Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec*
           {"key_tokens", spec.col_ticks},
           {"scale", cells.scale},
           {"values", base64(cells.numbers)},
-          {"arrives", arriving_of(arrives)},
+          {"kept_only", cells.kept_only},
+          {"arrives", arriving_of(arrives, spec)},
           {"title", indices(spec.title, "_{", "}")},
           {"shape", indices(spec.shape, "_{", "}")},
           {"subtitle", indices(spec.subtitle, "_{", "}")},
@@ -197,9 +208,22 @@ Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec*
 
 }  // namespace
 
+Index html_numbers(const FigureSpec& spec) {
+  const Index all = cell_count(spec);
+  if (all <= most_whole_cells) return all;
+  Index numbers = 0;
+  for (const FigurePanel& panel : spec.panels) {
+    const CellMasks masks = effective_masks(spec, panel);
+    for (Index cell = 0; cell < panel.matrix.rows * panel.matrix.cols; ++cell) {
+      const Index row = cell / panel.matrix.cols, col = cell % panel.matrix.cols;
+      numbers += classify(panel.matrix, masks, row, col) == CellKind::value ? 1 : 0;
+    }
+  }
+  return numbers;
+}
+
 std::string html_figure(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives) {
-  const MatrixView& first = spec.panels.front().matrix;
-  const Index cells = first.rows * first.cols * static_cast<Index>(spec.panels.size());
+  const Index cells = cell_count(spec);
   if (cells > most_html_cells) {
     throw SettingError("-o", Message("a page of {0} numbers is too large to open", cells),
                        "expected at most 4000000: a part (--rows, --cols), fewer heads, or a .png");

@@ -53,9 +53,12 @@ class Forward {
   /// Where the run begins: at the first block that may differ from those of options.from.
   Place begin(const NetworkRun& run) const;
   Place place_of(Index layer) const;
+  /// What options.from has that does not change.
+  void take_over(NetworkRun& run) const;
 
   Tensor embed(const StackSpec& stack, const NetworkText& text, Index first) const;
   EmbeddingParts picture_parts(const EmbeddingSpec& spec, const Tensor& pixels) const;
+  EmbeddingParts sound_parts(const EmbeddingSpec& spec, const Tensor& bands) const;
   Tensor run_stack(Index stack, NetworkRun& run) const;
   Tensor run_block(Index stack, Index block, Tensor x, NetworkRun& run) const;
   Tensor attend(Index layer, const Tensor& residual, NetworkRun& run) const;

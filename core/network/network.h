@@ -58,9 +58,9 @@ struct TokenBatch {
   bool operator==(const TokenBatch&) const = default;
 };
 
-/// A picture as the network sees it.
+/// A picture as the network sees it, or a sound, of which the file alone is kept.
 struct Picture {
-  std::string file;           ///< "" of one that is drawn, where none was named
+  std::string file;           ///< "" of one that is drawn, and of silence, where none was named
   FileStamp stamp{};          ///< of the file when it was read
   Image image{};              ///< resized and cropped
   int width = 0, height = 0;  ///< before
@@ -71,8 +71,10 @@ struct NetworkText {
   TokenBatch tokens;   ///< of the only stack, or of the encoder
   TokenBatch decoder;  ///< of the decoder, from its start token on; empty in networks of one stack
   Tensor x,
-      decoder_x;    ///< [B, n, width] in place of words, where NetworkSpec::takes_tensors; the tokens are then places
-  Tensor pixels{};  ///< [B, channels, height, width], of networks that read pictures; the tokens are its patches
+      decoder_x;  ///< [B, n, width] in place of words, where NetworkSpec::takes_tensors; the tokens are then places
+  /// [B, channels, height, width], of networks that read pictures; the tokens are its patches. Of sounds [B, bands,
+  /// frames]; the tokens are the seconds of what the encoder makes of them.
+  Tensor pixels{};
   std::vector<std::shared_ptr<const Picture>> pictures{};  ///< that these were
   bool operator==(const NetworkText& other) const {
     return tokens == other.tokens && decoder == other.decoder && identical(x, other.x) &&
@@ -198,7 +200,8 @@ class Network : public std::enable_shared_from_this<Network> {
   const TokenSplitter& tokenizer() const;
   /// A line a batch entry. In an encoder-decoder "source => target" gives the decoder's words, else the network writes
   /// them itself, as many as `most_written`. Of a network that reads pictures: their files, one a line; "" is one that
-  /// is drawn here. Throws SettingError or FileError.
+  /// is drawn here. Where the encoder reads sounds, "FILE" and "FILE => target" (core/network/sounds.h). Throws
+  /// SettingError or FileError.
   NetworkText read(const std::string& text, const RunOptions& options = {}, Index most_written = 32) const;
   /// The text, or, where it is the usual one and the model knows none of it, words or ids that it knows.
   std::string usual_text(const std::string& text) const;
@@ -232,6 +235,9 @@ class Network : public std::enable_shared_from_this<Network> {
 
  private:
   NetworkText given_tensors() const;
+  /// Goes on with the decoder's words, the most likely one each time, until every line has ended.
+  void write(const NetworkText& read, std::vector<std::vector<Token>>& targets, const RunOptions& options,
+             Index most) const;
 
   std::string file_;
   std::filesystem::path folder_;

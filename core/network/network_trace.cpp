@@ -169,7 +169,9 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
   const Network& network = *pass.network;
   std::vector<Assumption> notes{{"model", network.title()}};
   const auto assume = [&](const std::string& what, const Message& taken_for) { notes.push_back({what, taken_for}); };
-  for (const auto& picture : pass.text.pictures) assume("image", picture_note(*picture, network.spec().picture->steps));
+  for (const auto& picture : pass.text.pictures) {
+    if (network.spec().picture) assume("image", picture_note(*picture, network.spec().picture->steps));
+  }
   if (!network.spec().takes_tensors && !network.spec().picture) {
     const TokenSplitter& tokenizer = network.tokenizer();
     const Index known = tokenizer.last_id() + 1;

@@ -279,14 +279,22 @@ Tensor Pipeline::swept(Stage stage, const StageRecord& key) {
 }
 
 void Pipeline::sweep_at_once() {
+  swept_at_once_ = true;
+  if (run_.last == Stage::mask) return;  // which was made before
   ScoreSteps steps = score_steps();
   steps.stored = run_.scores_kept;
   steps.stored->push_back(Stage::head_outputs);
+  Stage last_scores = Stage::scores;  // what masked_scores are without a mask
+  for (const Stage stage : all_stages()) {
+    if (stage <= Stage::masked_scores && steps.has(stage)) last_scores = stage;
+  }
+  std::ranges::replace(*steps.stored, Stage::masked_scores, last_scores);
   SweptStages made = sweep(steps, Stage::scores, Stage::head_outputs, {}, workers(Stage::scores));
   for (const Stage stage : *steps.stored) trace_.records[static_cast<std::size_t>(stage)].output = made[stage];
+  if (steps.stores(last_scores))
+    trace_.records[static_cast<std::size_t>(Stage::masked_scores)].output = made[last_scores];
   Tensor& heads = trace_.records[static_cast<std::size_t>(Stage::head_outputs)].output;
   heads = silenced(heads, own_rules(inputs()).silent_heads);
-  swept_at_once_ = true;
 }
 
 void Pipeline::draw_dropout() {

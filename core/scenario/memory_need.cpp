@@ -3,19 +3,24 @@
 #include <algorithm>
 
 #include "core/files/error_place.h"
+#include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
 
 namespace headlight {
 namespace {
 
-double bytes_of(Stage stage, const Dims& dims) {
+double bytes_of(Stage stage, const Dims& dims, const Scenario& s) {
   const StageInfo& shape = info(stage);
-  double cells = sizeof(float);
+  double cells = 1;
   for (const Axis axis : {shape.lead[0], shape.lead[1], shape.rows, shape.cols}) {
     cells *= static_cast<double>(dims.size(axis));
   }
-  return cells;
+  const auto is_edited = [&](const CellEdit& edit) { return edit.stage == stage; };
+  const bool drawn = s.source != Source::file && is_parameter(stage) && std::ranges::none_of(s.edits, is_edited);
+  constexpr double most_drawn = 1e12;  // numbers; beyond, drawing them would take hours
+  if (drawn && cells < most_drawn && drawn_as_read(static_cast<Index>(cells))) return 0;
+  return cells * sizeof(float);
 }
 
 /// Whether the run has the stage, and numbers of its own for it that are held whatever their size: scores that are too
@@ -53,7 +58,7 @@ std::string largest(std::vector<StageNeed> needs) {
 std::vector<StageNeed> memory_needed(const Scenario& scenario, const Dims& dims) {
   std::vector<StageNeed> needs;
   for (const Stage stage : all_matrices()) {
-    if (takes_memory(stage, scenario)) needs.push_back({stage, bytes_of(stage, dims)});
+    if (takes_memory(stage, scenario)) needs.push_back({stage, bytes_of(stage, dims, scenario)});
   }
   return needs;
 }

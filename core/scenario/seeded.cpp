@@ -13,6 +13,13 @@ namespace {
 
 bool seeded_parameters(const Scenario& scenario) { return scenario.source != Source::file; }
 
+/// U(−bound, bound); matrices beyond 128 MB are drawn as they are read.
+Tensor evenly_drawn(const Sampler& from, const Shape& shape, float bound) {
+  if (shape.size() == 2 && drawn_as_read(element_count(shape)))
+    return from.uniform_on_demand(shape[0], shape[1], -bound, bound);
+  return Sampler(from).uniform(shape, -bound, bound);
+}
+
 /// A matrix or a bias of a linear layer with `in` inputs.
 Tensor drawn_parameter(const Resolving& r, Stage stage, const Shape& shape, Index in, Index last_in) {
   const Scenario& s = r.scenario;
@@ -22,7 +29,7 @@ Tensor drawn_parameter(const Resolving& r, Stage stage, const Shape& shape, Inde
     if (last.defined() && last.shape() == shape) return last;
   }
   const float bound = s.weight_gain / std::sqrt(static_cast<float>(in));
-  return Sampler(s.seed, name(stage), r.stop).uniform(shape, -bound, bound);
+  return evenly_drawn(Sampler(s.seed, name(stage), r.stop), shape, bound);
 }
 
 struct Linear {
@@ -42,7 +49,7 @@ Parameters drawn_packed(const Resolving& r, const Dims& dims) {
   const Index kv = dims.kv_heads * dims.d_head;
   const float bound = r.scenario.weight_gain / std::sqrt(static_cast<float>(dims.d_query));
   const Tensor weight =
-      Sampler(r.scenario.seed, "W_qkv", r.stop).uniform({dims.d_model + 2 * kv, dims.d_query}, -bound, bound);
+      evenly_drawn(Sampler(r.scenario.seed, "W_qkv", r.stop), {dims.d_model + 2 * kv, dims.d_query}, bound);
   const auto last = [&](Stage stage) { return r.last ? r.last->matrix(stage) : Tensor(); };
   const auto part = [&](const Tensor& whole, Stage stage, Index first, Index length) {
     return keep_if_equal(whole.slice(0, first, length), last(stage));
@@ -110,7 +117,7 @@ Tensor with_positions(const Tensor& x) {
 }  // namespace
 
 Tensor keep_if_equal(Tensor made, const Tensor& last) {
-  if (!made.defined() || !last.defined() || made.shape() != last.shape()) return made;
+  if (!made.defined() || !last.defined() || made.shape() != last.shape() || made.source()) return made;
   const Tensor a = made.contiguous();
   const Tensor b = last.contiguous();
   const bool equal = std::memcmp(a.values().data(), b.values().data(), a.values().size_bytes()) == 0;

@@ -25,6 +25,9 @@ void add_settings(const Resolving& resolving, Inputs& inputs);
 /// value is the key's tensor where widths allow.
 Sequence drawn_sequence(const Resolving& resolving, const Dims& dims);
 
+/// Whether a drawn matrix of so many numbers is never held as a whole.
+inline bool drawn_as_read(Index numbers) { return numbers > Index{1} << 25; }
+
 /// W_q … b_o as nn.Linear draws them, U(−g/√in, g/√in) with g the weight gain.
 Parameters drawn_parameters(const Resolving& resolving, const Dims& dims);
 

@@ -9,6 +9,7 @@
 #include "core/parallel/thread_pool.h"
 #include "core/parallel/turns.h"
 #include "core/tensor/error.h"
+#include "core/tensor/matrix_source.h"
 
 namespace headlight {
 namespace {
@@ -81,6 +82,38 @@ class Leap {
   std::array<State, 256> columns_{};  // what becomes of each bit
 };
 
+/// From [0, 1), in steps of 2⁻²⁴.
+float fraction(State& s) { return static_cast<float>(step(s) >> 40) * 0x1p-24f; }
+
+/// The product of two floats is exact in double, so a fused multiply-add changes nothing.
+float between(float fraction, float low, float high) {
+  return static_cast<float>(static_cast<double>(low) + static_cast<double>(high - low) * static_cast<double>(fraction));
+}
+
+/// A matrix that remembers where each row begins.
+class DrawnMatrix : public MatrixSource {
+ public:
+  DrawnMatrix(Index rows, Index cols, State first, float low, float high)
+      : MatrixSource(rows, cols, cols), low_(low), high_(high) {
+    const Leap leap(static_cast<std::uint64_t>(cols));
+    rows_.reserve(static_cast<std::size_t>(rows));
+    for (Index row = 0; row < rows; ++row, first = leap.from(first)) rows_.push_back(first);
+  }
+
+ protected:
+  void compute(Index, Index row, Index rows, Index col, Index cols, float* to) const override {
+    for (Index r = row; r < row + rows; ++r) {
+      State state = rows_[static_cast<std::size_t>(r)];
+      for (Index c = 0; c < col; ++c) step(state);
+      for (Index c = 0; c < cols; ++c) *to++ = between(fraction(state), low_, high_);
+    }
+  }
+
+ private:
+  std::vector<State> rows_;
+  float low_, high_;
+};
+
 }  // namespace
 
 Sampler::Sampler(std::uint64_t seed, std::string_view stream, std::stop_token stop) : stop_(std::move(stop)) {
@@ -92,7 +125,7 @@ Sampler::Sampler(std::uint64_t seed, std::string_view stream, std::stop_token st
 
 std::uint64_t Sampler::next() { return step(state_); }
 
-float Sampler::uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
+float Sampler::uniform() { return fraction(state_); }
 
 float Sampler::normal() {
   // Three 21-bit uniform integers from each of four words; their sum less its mean fits a float's 24 bits exactly.
@@ -142,11 +175,11 @@ Tensor Sampler::filled(Shape shape, std::uint64_t words_a_number, Draw draw) {
 }
 
 Tensor Sampler::uniform(Shape shape, float low, float high) {
-  // The product of two floats is exact in double, so a fused multiply-add changes nothing.
-  const double span = static_cast<double>(high - low);
-  const double start = static_cast<double>(low);
-  return filled(std::move(shape), 1,
-                [=](Sampler& s) { return static_cast<float>(start + span * static_cast<double>(s.uniform())); });
+  return filled(std::move(shape), 1, [=](Sampler& s) { return between(s.uniform(), low, high); });
+}
+
+Tensor Sampler::uniform_on_demand(Index rows, Index cols, float low, float high) const {
+  return Tensor::computed_by({rows, cols}, std::make_shared<DrawnMatrix>(rows, cols, state_, low, high));
 }
 
 Tensor Sampler::normal(Shape shape) {

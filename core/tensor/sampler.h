@@ -25,6 +25,8 @@ class Sampler {
   /// Evenly between low and high.
   Tensor uniform(Shape shape, float low, float high);
   Tensor normal(Shape shape);
+  /// The same numbers as uniform(), drawn when they are read: for matrices of gigabytes.
+  Tensor uniform_on_demand(Index rows, Index cols, float low, float high) const;
 
  private:
   std::uint64_t next();

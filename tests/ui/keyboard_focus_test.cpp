@@ -1,11 +1,17 @@
 // Tab goes through the controls: a ring shows which one has the keyboard, and it does what the mouse would.
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
+
+#include <unistd.h>
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/geometry/rect.h"
+#include "ui/session/journal.h"
+#include "ui/session/recovery.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -101,6 +107,27 @@ TEST_CASE("a text that Tab leaves is taken, and Tab comes to the next control") 
   CHECK(window.document().scenario.text == "the cat sat on the mat again");
   CHECK_FALSE(ImGui::GetIO().WantTextInput);
   CHECK(ring());
+}
+
+TEST_CASE("the buttons of a very long document's offer are in the window, and Tab reaches them") {
+  const auto folder = std::filesystem::temp_directory_path() / ("headlight-offer-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  Document lost = sentence();
+  lost.scenario.text = std::string(100'000, 'W');
+  {
+    Journal journal(folder);
+    journal.keep(recovery_text(lost));
+    journal.wait();
+  }  // without close(): it crashed
+  HeadlessWindow window(sentence(), {640, 400});
+  window.session.remember_in(folder);
+  window.settle();
+  REQUIRE(window.session.offers_recovery());
+  for (const char* button : {"discard", "take"}) REQUIRE(tab_to(window, window.find("recovery", {button})));
+  window.press(Key::enter);
+  window.settle();
+  CHECK(window.document().scenario.text == lost.scenario.text);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("while a dialog is open, Tab stays in it") {

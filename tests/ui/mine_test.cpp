@@ -141,6 +141,24 @@ TEST_CASE("a search for a mistake says what it tries, and can be stopped from th
   CHECK_FALSE(window.document().searching.busy);
 }
 
+TEST_CASE("a comparison that undo brings back has its result again") {
+  HeadlessWindow window(sentence());
+  window.session.open("lesson:bug-no-scale");
+  window.settle();
+  window.session.perform(GoToStep{1});
+  window.settle();
+  REQUIRE(window.document().beside);
+  window.session.perform(ResetLessons{false});
+  window.session.perform(GoToStep{1});
+  window.settle();
+  window.session.perform(GoToStep{0});
+  window.session.perform(Undo{});
+  window.settle();
+  CHECK(window.session.settled());
+  REQUIRE(window.document().own);
+  CHECK(window.document().beside);
+}
+
 TEST_CASE("what is to be found in a lesson with a mistake is not told before it is answered") {
   const Course course = course_named("bug-no-scale");
   LessonProgress progress;

@@ -68,6 +68,17 @@ TEST_CASE("a document that begins at the heads or at the weights shows in every 
         CHECK(window.document().error.empty());
       }
     }
+    for (const ProductOrder way : {ProductOrder::rows, ProductOrder::outer}) {
+      CAPTURE(name, static_cast<int>(way));
+      document.view = View();
+      document.view.way = way;
+      document.view.step = 0;
+      HeadlessWindow window(document);
+      window.settle();
+      for (int press = 0; press < 200; ++press) window.press(compat::Key::right);
+      CHECK(window.document().view.step);
+      CHECK(window.session.faults() == 0);
+    }
     for (const Level level : {Level::sentence, Level::operation}) {
       CAPTURE(name, static_cast<int>(level));
       document.view = View();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/tensor/message.h"
 #include "ui/document/document.h"
 
 namespace headlight {

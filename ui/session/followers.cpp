@@ -35,10 +35,12 @@ void KeptTimeline::follow(Document& document) {
 
 void OwnComparison::follow(Document& document) {
   const bool current = document.trace && document.computed == document.scenario;
-  const bool other = document.own != own_ || document.trace != trace_;
+  const bool lost = given_ && !document.beside;  // as by undo, which brings the source back without its result
+  const bool other = document.own != own_ || document.trace != trace_ || lost;
   if (other && document.own && current) {
     own_ = document.own;
     trace_ = document.trace;
+    given_ = false;
     comparer_.submit(document.trace, *document.own);
   } else if (!document.own && own_) {
     comparer_.stop();
@@ -47,13 +49,17 @@ void OwnComparison::follow(Document& document) {
   }
   if (auto result = comparer_.take(); result && document.own == result->source && result->trace == document.trace) {
     show_beside(document, std::move(result));
+    given_ = true;
   }
   document.searching = comparer_.progress();
 }
 
 void OwnComparison::wait(Document& document) {
   follow(document);
-  if (auto result = comparer_.wait()) show_beside(document, std::move(result));
+  if (auto result = comparer_.wait()) {
+    show_beside(document, std::move(result));
+    given_ = true;
+  }
   document.searching = comparer_.progress();
 }
 

@@ -57,6 +57,7 @@ class OwnComparison {
   Comparer comparer_;
   std::optional<OwnSource> own_;  ///< inputs of the last comparison
   std::shared_ptr<const Trace> trace_;
+  bool given_ = false;  ///< its result was
 };
 
 /// Notices disappear after some seconds; errors stay until dismissed.

@@ -409,7 +409,6 @@ bool Session::draw(MatrixPainter& painter) {
   } else {
     s.draw_panels(frame, window);
   }
-  draw_keyboard_ring(frame);
   RecoveryAnswer answer{};
   const Document* offered = s.keeper.offered();
   const View& shown = s.document.view;
@@ -417,6 +416,7 @@ bool Session::draw(MatrixPainter& painter) {
     answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());
     if (answer != RecoveryAnswer::none) s.actions.clear();  // they were meant for what is put aside
   }
+  draw_keyboard_ring(frame);
   if (s.drawing) s.drawing->close();
   s.pictures.end_frame();
   s.tiles.end_frame();

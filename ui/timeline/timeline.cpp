@@ -45,7 +45,7 @@ Timeline::Timeline(const Trace& trace, ProductOrder way) {
       add(stage, Moment::Kind::travel, travel_parts - 1, travel_parts - 1);
       add(stage, Moment::Kind::rows, rows, 1);
     } else {
-      if (stage == Stage::weights) {
+      if (stage == Stage::weights && trace.standing_for(Stage::masked_scores)) {  // else they are of a file
         for (const auto kind : {Moment::Kind::shifted, Moment::Kind::exponentials, Moment::Kind::sums})
           add(stage, kind, 1, 1);
       }

@@ -264,6 +264,26 @@ TEST_CASE(
   CHECK(agrees(static_cast<float>(squares), 1.0F));
 }
 
+TEST_CASE("a score-shaped stage that is kept alone is the one among all of them", "[attention]") {
+  for (const char* mask : {"", "causal()"}) {
+    Scenario scenario;
+    scenario.mask = mask;
+    scenario.softcap = 2.0F;
+    const auto all = traced(small_inputs(), scenario);
+    for (const Stage stage : all_stages()) {
+      if (info(stage).rows != Axis::query || info(stage).cols != Axis::key || !all->has(stage)) continue;
+      Run run;
+      run.last = stage;
+      run.scores_kept = {stage};
+      const auto alone = compute(all->scenario, small_inputs(), nullptr, run);
+      INFO(mask << " " << name(stage));
+      REQUIRE(alone->has(stage));
+      CHECK(std::ranges::equal((*alone)[stage].contiguous().values(), (*all)[stage].contiguous().values()));
+      CHECK((stage == Stage::scores || !alone->has(Stage::scores)));
+    }
+  }
+}
+
 TEST_CASE("with a sink logit the rows sum to less than one", "[attention]") {
   Scenario scenario;
   scenario.sink_logit = true;

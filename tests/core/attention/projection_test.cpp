@@ -1,6 +1,10 @@
 #include "core/attention/projection.h"
 
+#include <algorithm>
+
 #include "core/attention/heads.h"
+#include "core/attention/product.h"
+#include "core/tensor/sampler.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 
@@ -26,6 +30,22 @@ TEST_CASE("a projection is x times the transposed weight plus the bias, across t
 TEST_CASE("a weight stored as [in, out] projects the same as its transpose", "[attention]") {
   const Tensor x = sampled({1, 3, 7}, "x"), weight = sampled({7, 5}, "w").transpose(0, 1);
   CHECK_THAT(project(x, weight, {}), agrees_with(project(x, weight.contiguous(), {})));
+}
+
+TEST_CASE("weights that are drawn as they are read project the same as those in memory", "[attention]") {
+  const Sampler sampler(3, "w");
+  const Tensor stored = Sampler(sampler).uniform({150, 70}, -1, 1), read = sampler.uniform_on_demand(150, 70, -1, 1);
+  const Tensor bias = sampled({150}, "b");
+  for (const Index rows : {1, 30, 5000}) {
+    const Tensor x = sampled({1, rows, 70}, "x"), y = sampled({1, rows, 150}, "y");
+    CHECK(std::ranges::equal(project(x, read, bias).values(), project(x, stored, bias).values()));
+    CHECK_THAT(project(y, read.transpose(0, 1), {}), agrees_with(project(y, stored.transpose(0, 1), {})));
+  }
+  const Tensor x = sampled({1, 3, 70}, "x");
+  Buffer a(3 * 150), b(3 * 150);
+  product(x.matrix(), transposed(read.matrix()), {a.data(), 3, 150, 150});
+  product(x.matrix(), transposed(stored.matrix()), {b.data(), 3, 150, 150});
+  CHECK(a == b);
 }
 
 TEST_CASE("without a weight a projection is the identity", "[attention]") {

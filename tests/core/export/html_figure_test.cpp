@@ -14,6 +14,7 @@
 #include "core/text/utf8_path.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -113,6 +114,43 @@ TEST_CASE("a page of weights holds what each brings beside them, the page of ano
   options.stage = Stage::scores;
   write_export(*trace, options, path);
   CHECK(data_of(whole_text(path, 1'000'000))["arrives"].is_null());
+}
+
+TEST_CASE("a page of all layers holds what each brings, of many cells without those that a mask hides") {
+  Scenario s;
+  s.source = Source::file;
+  s.file = places::sentences();
+  s.text = "the dog";
+  const auto trace = compute_any(s);
+  ExportOptions options;
+  options.stage = Stage::weights;
+  options.layers = "all";
+  ExportOptions norms = options;
+  norms.stage = Stage::contribution_norms;
+  const FigureSpec weights = figure_for(*trace, options), arrives = figure_for(*trace, norms);
+  const samples::TempFolder folder;
+  const std::string path = utf8_from(folder / "a.html");
+  write_export(*trace, options, path);
+  const nlohmann::json data = data_of(whole_text(path, 1'000'000))["arrives"];
+  const std::vector<std::uint8_t> bytes = decoded(data["values"]);
+  const MatrixView& last = arrives.panels.back().matrix;
+  const float there = number_at(data, bytes, bytes.size() / 2 - 1), wanted = last(last.rows - 1, last.cols - 1);
+  CHECK(std::fabs(there - wanted) <= 0.51f * data["scale"].get<float>());
+
+  const Tensor values({1000, 600}, Buffer(600'000, 0.25f));
+  FigureSpec large = one_panel(values);
+  const Tensor allowed = Tensor({1, 600},
+                                [] {
+                                  Buffer row(600, 0.0f);
+                                  row[7] = 1;
+                                  return row;
+                                }())
+                             .expand({1000, 600});
+  large.panels.front().masks.allowed = allowed.matrix();
+  CHECK(html_numbers(large) == 1000);
+  const nlohmann::json kept = data_of(html_figure(large, "weights"));
+  CHECK(kept["kept_only"] == true);
+  CHECK(decoded(kept["values"]).size() == 2000);
 }
 
 TEST_CASE("what is no number is named by its kind in a page, and does not stretch the scale") {

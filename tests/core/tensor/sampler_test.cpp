@@ -1,5 +1,6 @@
 #include "core/tensor/sampler.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/catch.h"
@@ -36,6 +37,16 @@ TEST_CASE("normal numbers have mean zero and deviation one") {
   }
   CHECK(std::abs(sum / 40000) < 0.02);
   CHECK(std::abs(squares / 40000 - 1) < 0.03);
+}
+
+TEST_CASE("numbers that are drawn when they are read are those drawn at once") {
+  const Sampler sampler(7, "W_q");
+  const Tensor stored = Sampler(sampler).uniform({7, 300}, -2, 3), read = sampler.uniform_on_demand(7, 300, -2, 3);
+  Index wrong = 0;
+  for (Index i = 0; i < stored.count(); ++i)
+    wrong += read.at({i * 11 % 7, i % 300}) != stored.at({i * 11 % 7, i % 300});
+  CHECK(wrong == 0);
+  CHECK(std::ranges::equal(read.slice(0, 3, 2).contiguous().values(), stored.slice(0, 3, 2).values()));
 }
 
 TEST_CASE("numbers that many threads draw are those of one, and the next goes on after them") {
