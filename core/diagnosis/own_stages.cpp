@@ -105,11 +105,12 @@ std::string names_of_stages() {
 }
 
 /// "weights for "attn""
-std::string what_was_meant(const std::vector<OwnStages::Other>& others) {
-  std::string list;
+Message what_was_meant(const std::vector<OwnStages::Other>& others) {
+  Message list;
   for (const OwnStages::Other& other : others) {
-    if (other.meant)
-      list += (list.empty() ? "" : ", ") + std::string(name(*other.meant)) + " for " + in_quotes(other.name).english();
+    if (!other.meant) continue;
+    const Message one("{0} for {1}", name(*other.meant), in_quotes(other.name));
+    list = list.empty() ? one : Message("{0}, {1}", list, one);
   }
   return list;
 }
@@ -143,7 +144,7 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
   const Message wrong(own.others.size() > 1 ? "holds no stage under its name (it holds {0}, …)"
                                             : "holds no stage under its name (it holds {0})",
                       held);
-  const std::string meant = what_was_meant(own.others);
+  const Message meant = what_was_meant(own.others);
   throw FileError(path, meant.empty() ? wrong : joined_by_semicolon(wrong, {"did you mean {0}?", meant}),
                   {"expected one or more of {0}", names_of_stages()});
 }

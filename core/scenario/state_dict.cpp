@@ -316,9 +316,11 @@ std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {
 namespace {
 
 Message listed(const std::vector<AttentionKeys>& candidates) {
+  constexpr std::size_t most = 60;
   std::vector<std::string> layers;
-  for (const AttentionKeys& keys : candidates) layers.push_back(keys.layer());
-  return first_in_quotes(layers, 60);
+  for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) layers.push_back(candidates[i].layer());
+  const Message list = first_in_quotes(layers, most);
+  return candidates.size() > most ? Message("{0}, and {1} more", list, candidates.size() - most) : list;
 }
 
 /// Where one projection is there but not its fellows, that is what to say.

@@ -70,7 +70,7 @@ class Translation {
     const bool negated = what == 'S' || what == 'W';
     if (what == 'h' || what == 'H' || what == 'R' || what == 'K' || what == 'X' || what == 'y' || what == 'Y' ||
         what == 'O' || what == 'N')
-      refuse(Message("\\{0}", std::string(1, what)));
+      refuse("\\" + std::string(1, what));
     if ((what != 's' && what != 'w' && !negated) || (negated && depth_ > 0))
       return copy(std::min<std::size_t>(2, from_.size() - at_));
     const std::string_view members = what == 's' || what == 'S' ? blanks : letters;

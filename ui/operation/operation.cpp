@@ -4,7 +4,6 @@
 #include <cmath>
 #include <span>
 
-#include "core/tensor/message.h"
 #include "core/explain/explain.h"
 #include "core/explain/partial_stage.h"
 #include "core/run/trace.h"
@@ -259,7 +258,7 @@ struct StepHead {
         values, pen.type.title, look.ink);
     const std::string story = key == "prose.input" ? input_story(context, stage, key + ".story") : key + ".story";
     const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(context).empty();
-    say(TextRole::story, Message(noted ? "{0} {8}" : "{0}", context.words(story)), values, pen.type.story, look.muted);
+    say(TextRole::story, context.words(story) + std::string(noted ? " {8}" : ""), values, pen.type.story, look.muted);
     if (shown_as(context.trace, stage) != Stage::weights || presenting || !made || tried) return;
     if (const RowProse prose = row_prose(context, focus.query); prose.key)
       say(TextRole::story, context.words(prose.key), prose.values, pen.type.story, look.muted);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/tensor/message.h"
 #include "core/scenario/model_layer.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
@@ -134,8 +133,8 @@ struct WhyPicture {
     area.min.y += pen.sentence(TextRole::prose, say(other() ? "why.title_than" : "why.title"), names, room,
                                pen.type.title, look.ink, align);
     room = area;  // below the tabs
-    area.min.y += pen.sentence(TextRole::story, say(why.missing ? Message(why.missing) : Message("why.story")), names,
-                               room, pen.type.story, why.missing ? look.warning : look.muted, align) +
+    area.min.y += pen.sentence(TextRole::story, say(why.missing ? why.missing : "why.story"), names, room,
+                               pen.type.story, why.missing ? look.warning : look.muted, align) +
                   8 * u;
   }
 
