@@ -1,6 +1,6 @@
 """Headlight from Python: figures of attention, every stage as an array, and where an implementation goes wrong.
 
-Copy this file (and headlight_watch.py for watch()) beside your own, or `pip install ./python`. It needs NumPy and the program `headlight`: on PATH, in the
+Copy this file (for watch() also headlight_watch.py and headlight_record.py) beside your own, or `pip install ./python`. It needs NumPy and the program `headlight`: on PATH, in the
 environment variable HEADLIGHT, or built in the repository that this file is in.
 
     import headlight

@@ -2,75 +2,26 @@
 
 While a watched module runs and somebody looks, the functions that attention is computed with are wrapped: softmax,
 scaled_dot_product_attention, flex_attention, and the fused kernels of nn.TransformerEncoderLayer. Where such a function
-keeps the weights to itself they are computed anew from q, k and the mask. The records go to files that only this user can
-open: FOLDER/step-N.npz, the newest also as FOLDER/latest.npz, and FOLDER/step-N.gradients.npz once the backward pass has
-run, each whole or not there at all. The window touches FOLDER/looking while it shows them; without that, nothing is
-wrapped and nothing written.
+keeps the weights to itself they are computed anew from q, k and the mask. headlight_record.py writes them to files. The window
+touches FOLDER/looking while it shows them; without that, nothing is wrapped and nothing written.
 """
 import contextlib
 import functools
 import json
 import os
-import pathlib
 import re
-import shutil
 import sys
 import threading
 import time
 
-import numpy as np
+from headlight_record import own_folder, save, save_gradients, write_whole
 
 _LOOK_EVERY = 0.25  # seconds between two looks at whether somebody looks
 _LOOKS_FOR = 3.0    # seconds that FOLDER/looking holds
 _SHARE = 0.05       # of the time, at most, goes into records
-_STEPS = 300        # of which records are kept
 _ATTENTION = re.compile(r"atte?n|head", re.IGNORECASE)
 _HEADS = ("num_heads", "n_heads", "n_head", "num_attention_heads", "heads", "nhead")
 _open = {}  # by name
-
-
-def watch_folder():
-    """Where the window looks for what is watched, beside what else it remembers of this person."""
-    home = pathlib.Path.home()
-    if os.name == "nt":
-        state = pathlib.Path(os.environ.get("APPDATA", home))
-    elif sys.platform == "darwin":
-        state = home / "Library" / "Application Support"
-    else:
-        said = os.environ.get("XDG_STATE_HOME", "")
-        state = pathlib.Path(said) if os.path.isabs(said) else home / ".local" / "state"
-    return state / "headlight" / "watch"
-
-
-def _write(path, write):
-    """Whole or not at all, for this user alone."""
-    part = path.with_suffix(".part")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        write(file)
-    os.replace(part, path)
-
-
-def _runs_elsewhere(folder):
-    try:
-        pid = json.loads((folder / "run.json").read_text())["pid"]
-        os.kill(pid, 0) if os.name == "posix" else None
-        return os.name == "posix" and pid != os.getpid()
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-
-
-def _own_folder(name, error):
-    if not re.fullmatch(r"[\w.-]{1,64}", name) or name.startswith("."):
-        raise error(f"{name!r} is no name to watch by; expected letters, digits, - and _")
-    folder = watch_folder() / name
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    if _runs_elsewhere(folder):
-        raise error(f"another process is watched as {name!r}; expected another name")
-    if folder.is_symlink() or (folder.exists() and hasattr(os, "getuid") and folder.stat().st_uid != os.getuid()):
-        raise error(f"{folder}: belongs to somebody else; expected a folder of one's own")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700)
-    return folder
 
 
 # ---- weights anew, where a function does not give them
@@ -115,7 +66,7 @@ class Watch:
             raise error("most_per_second, most_megabytes or batch is too small; expected more than 0")
         if name in _open:
             _open.pop(name).close()
-        self.name, self.folder = name, _own_folder(name, error)
+        self.name, self.folder = name, own_folder(name, error)
         self.step, self.recorded, self.seconds = 0, 0, 0.0  # of forward passes, records, and what these took
         self.missing = {}  # by name, why an attention of the last record is not in it
         self._torch, self._tokens, self._batch = torch, tokens, int(batch)
@@ -126,7 +77,7 @@ class Watch:
         self._modules = [each for each in module.modules()]
         self._undo, self._on, self._stack, self._inside, self._thread = [], False, [], False, None
         self._record = None
-        _write(self.folder / "run.json", lambda file: file.write(json.dumps({"pid": os.getpid()}).encode()))
+        write_whole(self.folder / "run.json", lambda file: file.write(json.dumps({"pid": os.getpid()}).encode()))
         try:
             before = module.register_forward_pre_hook(self._before, with_kwargs=True)
         except TypeError:  # before PyTorch 2.0
@@ -189,7 +140,7 @@ class Watch:
         self._unwrap()
         if self._record["layers"]:
             with self._harmless("the file"):
-                self._save(self._record)
+                save(self.folder, self._record, self._most)
                 self.recorded += 1
         elif not self._record["missing"]:
             self._miss("no softmax over keys, scaled_dot_product_attention or flex_attention was called", "an attention")
@@ -385,7 +336,7 @@ class Watch:
                 layer["gradient"] = found.float().cpu().numpy()
                 record["waits"] -= 1
                 if record["waits"] == 0 and self._hooks:
-                    self._save_gradients(record)
+                    save_gradients(self.folder, record)
             self._charge(time.perf_counter() - began)
         source.register_hook(keep)
 
@@ -394,59 +345,3 @@ class Watch:
         if grad.dim() == 3:  # [B·H, n, m]
             grad = grad.reshape(-1, *shape[1:])
         return grad[:shape[0]]
-
-    # ---- files
-
-    def _save(self, record):
-        layers = _heads_joined(record["layers"])
-        arrays = {f"attentions.{i}": layer["weights"] for i, layer in enumerate(layers)}
-        lengths = {n for layer in layers for n in layer["weights"].shape[2:]}
-        if record["words"] is not None and lengths == {len(record["words"])}:
-            arrays["tokens"] = np.array([str(word) for word in record["words"]])
-        if record["missing"]:
-            arrays["not_recorded"] = np.array([f"{name}: {why}" for name, why in record["missing"].items()])
-        if layers:
-            arrays["layer_names"] = np.array([layer["name"] for layer in layers])
-            step = self._file(record)
-            _write(step, lambda file: np.savez(file, **arrays))
-            latest = self.folder / "latest.part"
-            latest.unlink(missing_ok=True)
-            try:
-                os.link(step, latest)
-            except OSError:  # a file system without links
-                shutil.copy2(step, latest)
-            os.replace(latest, self.folder / "latest.npz")
-        self._drop_old()
-
-    def _save_gradients(self, record):
-        layers = _heads_joined(record["layers"])
-        arrays = {f"gradients.{i}": layer["gradient"] for i, layer in enumerate(layers) if layer["gradient"] is not None}
-        if self._file(record).exists():
-            _write(self._file(record, ".gradients"), lambda file: np.savez(file, **arrays))
-
-    def _file(self, record, what=""):
-        return self.folder / f"step-{record['step']:09}{what}.npz"
-
-    def _drop_old(self):
-        size = sum(file.stat().st_size for file in self.folder.glob("step-*"))
-        steps = sorted(file for file in self.folder.glob("step-*.npz") if "gradients" not in file.name)
-        while len(steps) > 1 and (size > self._most or len(steps) > _STEPS):
-            for file in self.folder.glob(steps.pop(0).stem + "*"):
-                size -= file.stat().st_size
-                file.unlink()
-
-
-def _heads_joined(layers):
-    """Heads that are modules of their own ("sa.heads.0", "sa.heads.1") are one layer."""
-    joined = []
-    for layer in layers:
-        parent, _, number = layer["name"].rpartition(".")
-        alone = number.isdigit() and layer["weights"].shape[1] == 1
-        last = joined[-1] if joined else {}
-        if alone and int(number) > 0 and last.get("parent") == parent and last["weights"].shape[2:] == layer["weights"].shape[2:]:
-            last["weights"] = np.concatenate([last["weights"], layer["weights"]], 1)
-            both = last["gradient"] is not None and layer["gradient"] is not None
-            last["gradient"] = np.concatenate([last["gradient"], layer["gradient"]], 1) if both else None
-        else:
-            joined.append({**layer, "parent": parent if alone else None, "name": parent if alone else layer["name"]})
-    return joined

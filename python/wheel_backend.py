@@ -1,4 +1,4 @@
-"""The smallest PEP 517 backend that packs headlight.py and headlight_watch.py into a wheel."""
+"""The smallest PEP 517 backend that packs the three modules into a wheel."""
 import base64
 import hashlib
 import os
@@ -10,7 +10,7 @@ INFO = f"{NAME}-{VERSION}.dist-info"
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files = {
-        **{file: open(file, "rb").read() for file in (f"{NAME}.py", f"{NAME}_watch.py")},
+        **{file: open(file, "rb").read() for file in (f"{NAME}.py", f"{NAME}_watch.py", f"{NAME}_record.py")},
         f"{INFO}/METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {VERSION}\nRequires-Python: >=3.9\nRequires-Dist: numpy\n".encode(),
         f"{INFO}/WHEEL": b"Wheel-Version: 1.0\nGenerator: headlight\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }

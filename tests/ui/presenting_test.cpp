@@ -146,6 +146,19 @@ TEST_CASE("a window too small for a dialog does not draw without end until its f
   CHECK(window.session.settled());
 }
 
+TEST_CASE("a held picture is not drawn without end until its field has the keyboard") {
+  Document map = presented();
+  map.view.kind = ViewKind::map;
+  HeadlessWindow window(map);
+  window.settle();
+  window.press('f');
+  REQUIRE(window.document().view.frozen);
+  window.press('g');
+  REQUIRE(window.document().view.map.typing);
+  window.frame();
+  CHECK(window.session.settled());
+}
+
 TEST_CASE("a dialog that is opened ends the black screen, and has the keyboard") {
   HeadlessWindow window(sentence());
   window.settle();

@@ -4,7 +4,10 @@
 
 #include "core/files/watched_run.h"
 #include "core/scenario/tensor_file.h"
+#include "core/stage/extent.h"
 #include "core/tensor/error.h"
+#include "ui/frame/colormaps.h"
+#include "ui/frame/matrix_painter.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/panels/registry.h"
@@ -45,20 +48,52 @@ RunPicture run_picture(const Document& document) {
   return picture;
 }
 
-/// Of the weight that is looked at; none where no backward pass has run.
-struct CellGradient {
-  std::optional<float> value;
+/// Of the loss by a layer's weights, [B, H, n_q, n_k]; undefined where no backward pass has run.
+struct LayerGradient {
+  Tensor values;
+  bool has(const Cell& cell) const {
+    if (!values.defined() || values.rank() != 4 || cell.batch >= values.size(0) || cell.head >= values.size(1))
+      return false;
+    return cell.row < values.size(2) && cell.col < values.size(3);
+  }
 };
-CellGradient gradient_at(const std::string& file, Index layer, const Cell& cell) {
+LayerGradient gradient_of(const std::string& file, Index layer) {
   try {
-    const Tensor all = recorded_gradients(file, layer);
-    if (!all.defined() || all.rank() != 4 || cell.batch >= all.size(0) || cell.head >= all.size(1)) return {};
-    const MatrixView matrix = all.matrix(cell.batch, cell.head);
-    if (cell.row >= matrix.rows || cell.col >= matrix.cols) return {};
-    return {matrix(cell.row, cell.col)};
+    return {recorded_gradients(file, layer)};
   } catch (const InputError&) {
     return {};  // it has been dropped meanwhile, for newer ones
   }
+}
+
+/// The gradients of a head over the bar, queries down and keys across, the cell framed.
+void draw_gradients(const Frame& frame, const LayerGradient& gradient, const Cell& cell, float right, float bottom) {
+  const float u = frame.u, side = 208 * u, line = 20 * u;
+  const Rect place{{right - side - 24 * u, bottom - side - 2 * line - 24 * u}, {right, bottom}};
+  const PanelArea area(frame, "gradients", place.min, place.max, frame.look.panel, {0, 0}, PanelArea::Kind::floating);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  compat::add_rect(list, place.min, place.max, frame.look.line, 0, u);
+  const MatrixView matrix = gradient.values.matrix(cell.batch, cell.head);
+  const float size = side / static_cast<float>(std::max(matrix.rows, matrix.cols));
+  const Colormap& map = window_colormap(frame.view(), Stage::scores);
+  Extent extent;
+  extent.add(matrix);
+  MatrixQuad quad;
+  quad.min = {place.min.x + 12 * u, place.min.y + 12 * u + line};
+  quad.max = {quad.min.x + size * static_cast<float>(matrix.cols), quad.min.y + size * static_cast<float>(matrix.rows)};
+  quad.values = gradient.values;
+  quad.batch = cell.batch;
+  quad.head = cell.head;
+  quad.colormap = &map;
+  quad.range = extent.range(map.kind());
+  quad.theme = frame.look.theme;
+  frame.painter.draw(list, quad);
+  const ImVec2 at{quad.min.x + size * static_cast<float>(cell.col), quad.min.y + size * static_cast<float>(cell.row)};
+  compat::add_rect(list, at, {at.x + size, at.y + size}, frame.look.ink, 0, 2 * u);
+  const auto say = [&](float y, const std::string& text) {
+    draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {quad.min.x, y}, frame.look.ink, text);
+  };
+  say(place.min.y + 8 * u, frame.words.fill("watch.gradients", {std::to_string(cell.head)}));
+  say(place.max.y - 8 * u - line, bound_text(quad.range.lo) + " … " + bound_text(quad.range.hi));
 }
 
 float draw_note(const Frame& frame, float x, float y, ImU32 colour, std::string_view text) {
@@ -145,13 +180,22 @@ void draw_watch_bar(const Frame& frame, Rect place) {
   right -= 14 * u;
   if (const auto cell = frame.looked_at();
       cell && cell->stage == Stage::weights && frame.view().kind == ViewKind::pipeline) {
-    const CellGradient& gradient = frame.pictures.get<CellGradient>([&] { return gradient_at(file, run.layer, *cell); },
-                                                                    file, run.layer, *cell, newest.changed);
-    const std::string said = frame.words.fill(gradient.value ? "watch.gradient" : "watch.no_gradient",
-                                              {gradient.value ? bound_text(*gradient.value) : ""});
+    const FileStamp backward = stamp_of(path_from(file.substr(0, file.rfind('.')) + ".gradients.npz"));
+    const LayerGradient& gradient = frame.pictures.get<LayerGradient>([&] { return gradient_of(file, run.layer); },
+                                                                      file, run.layer, backward.changed);
+    const bool has = gradient.has(*cell);
+    const std::string said =
+        has ? frame.words.fill("watch.gradient",
+                               {bound_text(gradient.values.at({cell->batch, cell->head, cell->row, cell->col}))})
+            : frame.words("watch.no_gradient");
     const float width = text_size(frame.fonts, Face::ui, TypeSize::body * u, said).x;
     if (right - width > x + 60 * u) {
       draw_note(frame, right - width, y, frame.look.ink, said);
+      ImGui::SetCursorScreenPos({right - width, place.min.y});
+      ImGui::InvisibleButton("gradient", {width, place.height()});
+      takes_keyboard(frame);
+      if (has && (ImGui::IsItemHovered() || cell == frame.view().selected))
+        draw_gradients(frame, gradient, *cell, place.max.x - 12 * u, place.min.y - 8 * u);
       right -= width + 18 * u;
     }
   }

@@ -1,4 +1,5 @@
 // A model that runs (headlight.watch in Python) in the window.
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -97,6 +98,28 @@ TEST_CASE("gradients of a call are those of its layer, and none before its backw
   write_npz(run / "step-000000001.gradients.npz", gradients);
   CHECK(recorded_gradients(step, 1).at({0, 0, 1, 0}) == 3);
   CHECK_FALSE(recorded_gradients(step, 0).defined());
+}
+
+TEST_CASE("the gradients of a head are drawn where one of its weights is selected") {
+  const TempFolder folder;
+  const std::filesystem::path run = run_in(folder);
+  Document document = showing(record(run, 1, 0.25f));
+  document.view.kind = ViewKind::pipeline;
+  document.view.looking.level = Level::pipeline;
+  document.view.selected = Cell{Stage::weights, 0, 0, 1, 0};
+  HeadlessWindow window(document);
+  const auto drawn = [&] {
+    window.painter.quads.clear();
+    window.frame();
+    return std::ranges::any_of(window.painter.quads, [](const MatrixQuad& quad) {
+      return quad.values.at({0, 0, 1, 0}) == -3 && quad.range.lo == -3 && quad.range.hi == 3;
+    });
+  };
+  window.settle();
+  CHECK_FALSE(drawn());
+  const NamedArray gradients[] = {{"gradients.0", Tensor::of({1, 1, 2, 2}, {1, 2, -3, 0})}};
+  write_npz(run / "step-000000001.gradients.npz", gradients);
+  CHECK(drawn());
 }
 
 TEST_CASE("a boolean attn_mask that nothing explains is asked about, and what is open stays until the answer") {
