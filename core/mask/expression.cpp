@@ -107,7 +107,7 @@ Message mark_at(std::string_view text, std::size_t position, std::size_t around)
     do ++end;
     while (end < text.size() && continues_character(text[end]));
   }
-  return {"column {0}: {1}", column,
+  return {"(column {0}: {1})", column,
           (begin > 0 ? "…" : "") + std::string(text.substr(begin, position - begin)) + "▸" +
               std::string(text.substr(position, end - position)) + (end < text.size() ? "…" : "")};
 }

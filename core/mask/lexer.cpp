@@ -57,7 +57,7 @@ Token symbol_at(std::string_view text, std::size_t begin) {
     for (const ForeignSign& foreign : foreign_signs) {
       if (foreign.sign == sign)
         throw ExpressionError(begin, Message("'{0}' is not an operator here", sign),
-                              Message("write {0}", std::string(foreign.meant)));
+                              Message("write {0}", foreign.meant.data()));
     }
     if (sign == "[")
       throw ExpressionError(

@@ -187,7 +187,7 @@ class Parser {
     for (const Foreign& foreign : foreign_operators) {
       if (foreign.word == symbol) {
         throw ExpressionError(peek().span.begin, Message("{0} is not an operator here", quoted(symbol)),
-                              Message("write {0}", std::string(foreign.meant)));
+                              Message("write {0}", foreign.meant.data()));
       }
     }
     const auto* found = std::find_if(std::begin(binary_operators), std::end(binary_operators),
@@ -312,7 +312,7 @@ class Parser {
       throw ExpressionError(misplaced(values, function.arguments),
                             Message(any_more ? "{0} takes at least {1}" : "{0} takes {1}", quoted(token.text),
                                     numbers(function.arguments)),
-                            Message("got {0}", numbers(values.size())));
+                            values.empty() ? Message("got no numbers") : Message("got {0}", numbers(values.size())));
     }
     const Span span = since(token.span.begin);
     NodePtr result = values[0];
@@ -351,8 +351,8 @@ class Parser {
     for (const Foreign& foreign : foreign_names) {
       if (!called && foreign.word == token.text) {
         throw ExpressionError(token.span.begin,
-                              Message("{0} is called {1} here", quoted(token.text), std::string(foreign.meant)),
-                              Message("write {0}", std::string(foreign.meant)));
+                              Message("{0} is called {1} here", quoted(token.text), foreign.meant.data()),
+                              Message("write {0}", foreign.meant.data()));
       }
     }
     const Message what(called ? "unknown function {0}" : "unknown name {0}", quoted(token.text.substr(0, 40)));

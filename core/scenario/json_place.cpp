@@ -23,6 +23,7 @@ Message brief(const Json& value) {
   if (value.is_structured() && value.size() > 60)
     return {value.is_array() ? "a list of {0}" : "an object of {0}", value.size()};
   const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (value.is_string() && text.size() <= 60) return {"\"{0}\"", text.substr(1, text.size() - 2)};
   return text.size() > 60 ? cut_utf8(text, 57) + "..." : text;
 }
 
@@ -35,6 +36,12 @@ std::string cut_off(std::string& text, std::string_view mark) {
   return rest;
 }
 
+/// "'}'": what is in quotation marks is a name, anything else the parser's words.
+Message quoted_or_said(const std::string& text) {
+  const bool quoted = text.size() > 1 && text.starts_with('\'') && text.ends_with('\'');
+  return quoted ? Message("'{0}'", text.substr(1, text.size() - 2)) : Message(text.c_str());
+}
+
 /// The parser's own English, "at line 2, column 3: syntax error while parsing value - invalid literal; last read: 'o'",
 /// in the parts that it puts together, each a message.
 Message in_parts(std::string said) {
@@ -43,14 +50,15 @@ Message in_parts(std::string said) {
     const std::string column = cut_off(said, ", column ");
     return {"at line {0}, column {1}: {2}", said.substr(8), column, in_parts(rest)};
   }
+  if (!said.starts_with("syntax error while parsing ")) return said.c_str();
   const std::string expected = cut_off(said, "; expected "), read = cut_off(said, "; last read: "),
-                    reason = cut_off(said, " - "), what = cut_off(said, "syntax error while parsing ");
-  const Message unexpected = reason.starts_with("unexpected ") ? Message("unexpected {0}", Message(reason.c_str() + 11))
-                                                               : Message(reason.c_str());
-  Message all =
-      reason.empty() ? Message(said.c_str()) : Message("syntax error while parsing {0} - {1}", what, unexpected);
-  if (!read.empty()) all = {"{0}; last read: {1}", all, read};
-  return expected.empty() ? all : Message("{0}; expected {1}", all, Message(expected.c_str()));
+                    reason = cut_off(said, " - "), what = said.substr(27);
+  const Message unexpected = reason.starts_with("unexpected '")
+                                 ? Message("unexpected {0}", quoted_or_said(reason.substr(11)))
+                                 : Message(reason.c_str());
+  Message all("syntax error while parsing {0} - {1}", what, unexpected);
+  if (!read.empty()) all = {"{0}; last read: {1}", all, quoted_or_said(read)};
+  return expected.empty() ? all : Message("{0}; expected {1}", all, quoted_or_said(expected));
 }
 
 }  // namespace
