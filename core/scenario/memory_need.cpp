@@ -18,7 +18,7 @@ double bytes_of(Stage stage, const Dims& dims, const Scenario& s) {
   }
   const auto is_edited = [&](const CellEdit& edit) { return edit.stage == stage; };
   const bool drawn = s.source != Source::file && is_parameter(stage) && std::ranges::none_of(s.edits, is_edited);
-  constexpr double most_drawn = 1e12;  // numbers; beyond, drawing them would take hours
+  constexpr double most_drawn = 1 << 30;  // numbers; beyond, drawing them takes minutes
   if (drawn && cells < most_drawn && drawn_as_read(static_cast<Index>(cells))) return 0;
   return cells * sizeof(float);
 }
