@@ -77,8 +77,8 @@ std::string with_argument(const MaskExpression& expression, std::size_t call, st
 /// Two lines, the text around the byte `position` (at most `width` characters) and a caret below it.
 std::string point_at(std::string_view text, std::size_t position, std::size_t width = 78);
 
-/// The same in one line, for a log: "(column 8: causal(▸)", the mark before the byte `position`; columns count characters
-/// from 1; what is further than `around` characters from it is left out as "…".
+/// The same in one line, for a log: "(column 8: causal(▸)", the mark before the byte `position`; columns count
+/// characters from 1; what is further than `around` characters from it is left out as "…".
 Message mark_at(std::string_view text, std::size_t position, std::size_t around = 30);
 
 }  // namespace headlight
