@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/image/theme.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 

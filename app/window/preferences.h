@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/image/theme.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
