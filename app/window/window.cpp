@@ -83,6 +83,7 @@ class WindowLoop {
       frames_due_ = std::max(frames_due_ - 1, 0);
       if (context_is_lost()) return false;
     }
+    window_.hide();  // at once: what is being computed is stopped after it
     return true;
   }
 
