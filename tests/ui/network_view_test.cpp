@@ -301,16 +301,20 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
                                                     : "the cat that chases the dogs sleeps because it is tired .",
                                             ""),
                            size, scale, language);
-      for (const HeadOrder order : {HeadOrder::layer, HeadOrder::habit}) {
+      for (const auto& [order, together] : {std::pair{HeadOrder::layer, LayersTogether::none},
+                                            {HeadOrder::habit, LayersTogether::none},
+                                            {HeadOrder::layer, LayersTogether::experts},
+                                            {HeadOrder::layer, LayersTogether::writing}}) {
         studio.view.network.order = order;
+        studio.view.network.together = together;
         NetworkFacts facts;
         facts.can_knock = true;
         facts.said = {{"the", "cat", 0.5}, {"cat", "that", 0.25, true}};
         for (const OverviewLayer& layer : studio.overview().layers) {
-          facts.decode.push_back({layer.layer, KeysShared::gqa, 32, 8, 3, 2048, 8192, true});
+          facts.decode.push_back({layer.layer, KeysShared::gqa, 32, 8, 3, 0, 2048, 8192});
           facts.experts.push_back(Tensor::full({1, std::ssize(layer.queries->front()), 16}, 1.0F / 16));
         }
-        facts.words = std::ssize(studio.overview().layers.front().queries->front());
+        facts.text = studio.overview().layers.front().queries->front();
         const Scene scene = studio.scene(facts);
         std::vector<const SceneText*> texts;
         for (const SceneItem& item : scene.items) {
