@@ -44,6 +44,8 @@ constexpr Architecture rows[] = {
     {"phi", "Phi", build_phi},
     {"phi3", "Phi-3", build_phi3},
     {"stablelm", "StableLM", build_stablelm},
+    {"persimmon", "Persimmon", build_persimmon},
+    {"nanochat", "nanochat", build_nanochat},
     {"starcoder2", "StarCoder 2", build_starcoder2},
     {"cohere", "Cohere", build_cohere},
     {"cohere2", "Cohere 2", build_cohere2},
@@ -96,8 +98,6 @@ constexpr Architecture rows[] = {
      Scope::layer},
     {"nemotron", "Nemotron",
      [](NetworkBuilder& b) { build_layers(b, {.share = 0.5, .norm = layer_norm, .plus_one = true}); }, Scope::layer},
-    {"persimmon", "Persimmon",
-     [](NetworkBuilder& b) { build_layers(b, {.base = 25000, .share = 0.5, .norm = layer_norm}); }, Scope::layer},
     {"ernie4_5", "ERNIE 4.5", [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .norm = rms}); },
      Scope::layer},
     {"helium", "Helium",
@@ -151,9 +151,12 @@ class Used {
   void add(const AttentionSpec& a) {
     for (const LinearSpec* linear : {&a.q, &a.k, &a.v, &a.o}) add(*linear);
     add(a.q_norm), add(a.k_norm);
+    names_.insert(a.q_gains.begin(), a.q_gains.end());
+    names_.insert(a.k_gains.begin(), a.k_gains.end());
     names_.insert(a.sinks);
     if (a.latent) {
       for (const LinearSpec* linear : {&a.latent->q_down, &a.latent->kv_down, &a.latent->kv_up}) add(*linear);
+      names_.insert({a.latent->key_up, a.latent->value_up});
       add(a.latent->q_norm), add(a.latent->kv_norm);
     }
     if (a.relative) names_.insert(a.relative->table);

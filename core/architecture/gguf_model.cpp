@@ -22,7 +22,9 @@ struct Family {
 };
 /// LLaMA's with experts is Mixtral.
 constexpr Family mixtral{"llama", "mixtral", true, false, true};
-constexpr std::array<Family, 12> families{{{"llama", "llama", true},
+/// DeepSeek's whose experts are chosen by sigmoids is its third.
+constexpr Family deepseek3{"deepseek2", "deepseek_v3", true, false, true};
+constexpr std::array<Family, 13> families{{{"llama", "llama", true},
                                            {"qwen2", "qwen2"},
                                            {"qwen3", "qwen3"},
                                            {"gemma", "gemma"},
@@ -33,6 +35,7 @@ constexpr std::array<Family, 12> families{{{"llama", "llama", true},
                                            {"qwen2moe", "qwen2_moe", false, false, true},
                                            {"qwen3moe", "qwen3_moe", false, false, true},
                                            {"olmoe", "olmoe", false, false, true},
+                                           {"deepseek2", "deepseek_v2", true, false, true},
                                            {"gpt-oss", "gpt_oss", false, false, true}}};
 
 std::string architecture_of(const ArrayFile& file) {
@@ -44,6 +47,8 @@ const Family* family_of(const ArrayFile& file) {
   const std::string architecture = architecture_of(file);
   const auto experts = file.numbers().find("llama.expert_count");
   if (architecture == "llama" && experts != file.numbers().end() && experts->second > 0) return &mixtral;
+  const auto gating = file.numbers().find("deepseek2.expert_gating_func");
+  if (architecture == "deepseek2" && gating != file.numbers().end() && gating->second == 2) return &deepseek3;
   const auto* const found = std::ranges::find(families, architecture, &Family::architecture);
   return found == families.end() ? nullptr : found;
 }
@@ -88,10 +93,11 @@ const Names& names_of_llama(bool norms_around, bool packed) {
   return norms_around ? around : packed ? one_matrix : plain;
 }
 
-/// What a mixture has besides; of Mixtral and gpt-oss some under names of their own.
+/// What a mixture has besides; of Mixtral, gpt-oss and DeepSeek some under names of their own.
 Names names_of_mixture(std::string_view model_type) {
   Names names = names_of_llama(false, false);
   const bool of_mixtral = model_type == "mixtral", of_oss = model_type == "gpt_oss";
+  const bool of_deepseek = model_type.starts_with("deepseek");
   const Names more{{"ffn_gate_inp", of_mixtral ? "block_sparse_moe.gate"
                                     : of_oss   ? "mlp.router"
                                                : "mlp.gate"},
@@ -99,9 +105,18 @@ Names names_of_mixture(std::string_view model_type) {
                    {"ffn_up_exps", of_mixtral ? "block_sparse_moe.experts.w3" : "mlp.experts.up_proj"},
                    {"ffn_down_exps", of_mixtral ? "block_sparse_moe.experts.w2" : "mlp.experts.down_proj"},
                    {"ffn_gate_inp_shexp", "mlp.shared_expert_gate"},
-                   {"ffn_gate_shexp", "mlp.shared_expert.gate_proj"},
-                   {"ffn_up_shexp", "mlp.shared_expert.up_proj"},
-                   {"ffn_down_shexp", "mlp.shared_expert.down_proj"},
+                   {"ffn_gate_shexp", of_deepseek ? "mlp.shared_experts.gate_proj" : "mlp.shared_expert.gate_proj"},
+                   {"ffn_up_shexp", of_deepseek ? "mlp.shared_experts.up_proj" : "mlp.shared_expert.up_proj"},
+                   {"ffn_down_shexp", of_deepseek ? "mlp.shared_experts.down_proj" : "mlp.shared_expert.down_proj"},
+                   {"exp_probs_b", "mlp.gate.e_score_correction_bias"},
+                   {"attn_q_a", "self_attn.q_a_proj"},
+                   {"attn_q_a_norm", "self_attn.q_a_layernorm"},
+                   {"attn_q_b", "self_attn.q_b_proj"},
+                   {"attn_kv_a_mqa", "self_attn.kv_a_proj_with_mqa"},
+                   {"attn_kv_a_norm", "self_attn.kv_a_layernorm"},
+                   {"attn_kv_b", "self_attn.kv_b_proj"},
+                   {"attn_k_b", "self_attn.k_b_proj"},
+                   {"attn_v_b", "self_attn.v_b_proj"},
                    {"attn_sinks", "self_attn.sinks"}};
   names.insert(names.end(), more.begin(), more.end());
   return names;
@@ -161,6 +176,32 @@ void add_mixture(const Fields& fields, const Family& family, json& config) {
   if (family.model_type == "gpt_oss" && config.contains("rope_scaling")) config["rope_scaling"]["truncate"] = false;
 }
 
+/// Widths of heads are those of latent attention where the file has its own words for them (since 2025), else all
+/// there are. yarn_log_multiplier is a tenth of mscale_all_dim; the rotation itself does not grow.
+void add_deepseek(const Fields& fields, json& config) {
+  const auto width = [&](const char* own, const char* usual) { return fields.at(fields.has(own) ? own : usual); };
+  const double rotated = fields.at("rope.dimension_count");
+  config["qk_rope_head_dim"] = rotated;
+  config["qk_nope_head_dim"] = width("attention.key_length_mla", "attention.key_length") - rotated;
+  config["v_head_dim"] = width("attention.value_length_mla", "attention.value_length");
+  for (const auto& [name, key] : {std::pair{"kv_lora_rank", "attention.kv_lora_rank"},
+                                  {"q_lora_rank", "attention.q_lora_rank"},
+                                  {"first_k_dense_replace", "leading_dense_block_count"},
+                                  {"n_shared_experts", "expert_shared_count"},
+                                  {"routed_scaling_factor", "expert_weights_scale"},
+                                  {"n_group", "expert_group_count"},
+                                  {"topk_group", "expert_group_used_count"}})
+    fields.copy(config, name, key);
+  config["norm_topk_prob"] = fields.has("expert_weights_norm") && fields.at("expert_weights_norm") != 0;
+  if (config["model_type"] == "deepseek_v2" && config.contains("n_group"))
+    config["topk_method"] = "group_limited_greedy";
+  if (config.contains("rope_scaling") && fields.has("rope.scaling.yarn_log_multiplier")) {
+    const double all = 10 * fields.at("rope.scaling.yarn_log_multiplier");
+    config["rope_scaling"]["mscale"] = config["rope_scaling"]["mscale_all_dim"] = all;
+  }
+  config.erase("partial_rotary_factor");
+}
+
 void add_llama(const Fields& fields, const Family& family, json& config) {
   fields.copy(config, "num_hidden_layers", "block_count");
   fields.copy(config, "hidden_size", "embedding_length");
@@ -187,6 +228,7 @@ void add_llama(const Fields& fields, const Family& family, json& config) {
   const double layers = fields.at("block_count");
   const bool largest =
       (family.architecture == "gemma2" && layers == 46) || (family.architecture == "gemma3" && layers == 62);
+  if (family.architecture == "deepseek2") add_deepseek(fields, config);
   if (family.norms_around) config["query_pre_attn_scalar"] = largest ? width / heads : d_head;
 }
 
@@ -227,8 +269,9 @@ std::string hugging_face_name(const ArrayFile& file, std::string_view name) {
   const std::size_t dot = rest.rfind('.');
   const auto known = std::ranges::find(names, rest.substr(0, dot), &Names::value_type::first);
   if (known == names.end() || dot == std::string_view::npos) return std::string(name);
-  const bool sinks = known->second.ends_with("sinks");  // a parameter without a layer of its own
-  return before + std::string(known->second) + (sinks ? std::string() : std::string(rest.substr(dot)));
+  // A parameter without a layer of its own.
+  const bool alone = known->second.ends_with("sinks") || known->second.ends_with("_bias");
+  return before + std::string(known->second) + (alone ? std::string() : std::string(rest.substr(dot)));
 }
 
 json gguf_config(const Checkpoint& checkpoint) {

@@ -52,7 +52,13 @@ void add_latent_attention(const NetworkBuilder& b, const std::string& at, Index 
   a.q.rows = rotated_first(a.heads, latent.plain, latent.rotated);
   latent.kv_down = b.linear(at + "kv_a_proj_with_mqa", latent.kept(), d);
   latent.kv_norm = b.norm(at + "kv_a_layernorm", NormKind::rms, latent.rank, epsilon);
-  latent.kv_up = b.linear(at + "kv_b_proj", a.heads * (latent.plain + latent.value), latent.rank);
+  const std::string why = "as " + c.path() + " says";
+  if (b.has(at + "k_b_proj.weight")) {
+    latent.key_up = b.array(at + "k_b_proj.weight", {a.heads, latent.rank, latent.plain}, why);
+    latent.value_up = b.array(at + "v_b_proj.weight", {a.heads, latent.value, latent.rank}, why);
+  } else {
+    latent.kv_up = b.linear(at + "kv_b_proj", a.heads * (latent.plain + latent.value), latent.rank);
+  }
   a.o = b.linear(at + "o_proj", d, a.heads * latent.value);
   const double growth = yarn_growth(c);
   a.scale *= growth * growth;

@@ -61,13 +61,27 @@ void build_phi(NetworkBuilder& b) {
 }
 /// StableLM 2 (Bellagente et al. 2024).
 void build_stablelm(NetworkBuilder& b) {
-  b.config.refuse_unless("qk_layernorm", false);
+  using Norms = Flavour::QkNorms;
   build_llama_family(b, {.norm = NormKind::layer,
                          .epsilon = 1e-5,
                          .parallel = b.config.flag({"use_parallel_residual"}, false),
+                         .qk_norms = b.config.flag({"qk_layernorm"}, false) ? Norms::each : Norms::none,
                          .rotated_share = 0.25,
                          .bias = "use_qkv_bias",
                          .output_bias = false});
+}
+/// nanochat (Karpathy 2025) as transformers has it: norms without weights, one of them after the embedding.
+void build_nanochat(NetworkBuilder& b) {
+  build_llama_family(b, {.gains = false,
+                         .qk_norms = Flavour::QkNorms::unit,
+                         .backwards = true,
+                         .gate = "",
+                         .up = "fc1",
+                         .down = "fc2",
+                         .activation = "relu2",
+                         .embedding_norm = true,
+                         .softcap = 15});
+  b.network.notes.push_back("heads turn by minus their angles: Q and K are shown with their halves exchanged");
 }
 /// Lozhkov et al. 2024.
 void build_starcoder2(NetworkBuilder& b) {

@@ -1,6 +1,7 @@
 #include "core/architecture/llama_family.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/architecture/gguf_model.h"
 #include "core/files/error_place.h"
@@ -117,7 +118,7 @@ void LlamaFamily::read_sizes() {
     c_.fail(Message("its hidden_size {0} is no multiple of its {1} heads", d_, heads_), "expected a head_dim");
   d_head_ = c_.whole({"head_dim"}, d_ / heads_);
   if (is_.latent) d_head_ = c_.whole({"qk_nope_head_dim"}) + c_.whole({"qk_rope_head_dim"});
-  epsilon_ = !is_.gains ? is_.epsilon
+  epsilon_ = !is_.gains && is_.norm == NormKind::layer ? is_.epsilon
              : is_.norm == NormKind::rms
                  ? c_.number({"rms_norm_eps"}, is_.epsilon)
                  : c_.number({"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"}, is_.epsilon);
@@ -186,6 +187,12 @@ void LlamaFamily::add_projections(AttentionSpec& a, const std::string& at) const
     a.k = b_.linear(at + "k_proj", narrow, d_, bias_);
     a.v = b_.linear(at + "v_proj", narrow, d_, bias_);
   }
+  if (is_.backwards) {
+    for (const auto& [linear, heads] : {std::pair{&a.q, heads_}, {&a.k, kv_heads_}}) {
+      for (Index half = 1; half < 2 * heads; half += half % 2 == 1 ? -1 : 3)
+        linear->rows.emplace_back(half * (d_head_ / 2), d_head_ / 2);
+    }
+  }
   a.o = b_.linear(at + is_.output, d_, width, is_.output_bias ? bias_ : NetworkBuilder::Bias::where_there);
 }
 
@@ -210,6 +217,16 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
   a.norm_whole = is_.qk_norms == LlamaFlavour::QkNorms::whole;
   if (is_.qk_norms == LlamaFlavour::QkNorms::unit) {
     if (c_.flag({"use_qk_norm"}, true) && rotated_[layer]) a.q_norm = a.k_norm = {NormKind::rms, {}, {}, epsilon_};
+    return;
+  }
+  if (is_.qk_norms == LlamaFlavour::QkNorms::each) {
+    for (const auto& [which, gains, heads] :
+         {std::tuple{"q", &a.q_gains, heads_}, std::tuple{"k", &a.k_gains, kv_heads_}}) {
+      for (Index h = 0; h < heads; ++h)
+        gains->push_back(b_.array(at + which + "_layernorm.norms." + std::to_string(h) + ".weight", {d_head_},
+                                  "a number for each channel of the head"));
+    }
+    a.q_norm = a.k_norm = {is_.norm, {}, {}, epsilon_};
     return;
   }
   const auto head_norm = [&](const std::string& name, Index heads) {
@@ -241,6 +258,7 @@ void LlamaFamily::build() {
   StackSpec& stack = b_.network.stacks.emplace_back();
   stack.embedding.tokens = b_.tokens("embed_tokens.weight", d_);
   stack.embedding.scale = is_.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d_))) : 1;
+  if (is_.embedding_norm) stack.embedding.norm = norm("", d_);
   if (is_.multipliers) stack.embedding.scale *= c_.number({"embedding_multiplier"}, 1);
   // A base that grows with the text is meant for more than the trained length.
   stack.embedding.most_positions = rope_.dynamic_factor > 0
@@ -252,8 +270,9 @@ void LlamaFamily::build() {
   head.output = b_.output_head("lm_head.weight", d_, tied);
   if (is_.multipliers) head.scale = 1 / c_.number({"logits_scaling"}, 1);
   if (is_.logit_scale > 0) head.scale = c_.number({"logit_scale"}, is_.logit_scale);
-  if (is_.norms == LlamaFlavour::Norms::around && c_.has("final_logit_softcapping"))
+  if ((is_.norms == LlamaFlavour::Norms::around || is_.softcap > 0) && c_.has("final_logit_softcapping"))
     head.softcap = c_.number({"final_logit_softcapping"});
+  else if (is_.softcap > 0) head.softcap = is_.softcap;
 }
 
 }  // namespace

@@ -17,12 +17,14 @@ struct LlamaFlavour {
   enum class Norms { before, after, around, around_glm } norms = Norms::before;
   bool parallel = false;  ///< attention and MLP side by side, from one norm (Phi, Cohere)
   /// unit: without weights, of the layers that are rotated (Llama 4).
-  enum class QkNorms { none, per_head, whole, unit } qk_norms = QkNorms::none;
+  /// each: an array for each head (StableLM 2).
+  enum class QkNorms { none, per_head, whole, unit, each } qk_norms = QkNorms::none;
   bool latent = false;  ///< multi-head latent attention (DeepSeek)
 
   double base = 10000;
   double rotated_share = 1;  ///< of a head's channels
   Rope pairing = Rope::half;
+  bool backwards = false;                      ///< heads turn the other way round (nanochat)
   Index usual_window = 0, window_pattern = 0;  ///< without the fields; of so many layers the last one sees all keys
   bool window_by_flag = false;    ///< use_sliding_window switches the window on, from max_window_layers on (Qwen)
   bool window_unrotated = false;  ///< of the layers that are not rotated (SmolLM 3)
@@ -43,6 +45,8 @@ struct LlamaFlavour {
   enum class Experts { none, mixtral, qwen, granite, gpt_oss, deepseek, llama4 } experts = Experts::none;
   bool renormalised = false;  ///< without a norm_topk_prob the chosen experts' shares sum to one
 
+  bool embedding_norm = false;
+  double softcap = 0;        ///< of logits, without the field; 0: none
   bool root_scale = false;   ///< embeddings times √d (Gemma)
   bool multipliers = false;  ///< of the embedding and of what a block adds (Granite)
   double logit_scale = 0;    ///< logits times logit_scale, without the field this; 0: as they are (Cohere)

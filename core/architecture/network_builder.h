@@ -101,12 +101,14 @@ void build_gpt_j(NetworkBuilder& b);
 void build_attention_only(NetworkBuilder& b);
 // gpt_neox.cpp
 void build_gpt_neox(NetworkBuilder& b);
+void build_persimmon(NetworkBuilder& b);
 void build_bloom(NetworkBuilder& b);
 void build_falcon(NetworkBuilder& b);
 void build_mpt(NetworkBuilder& b);
 void build_opt(NetworkBuilder& b);
 // llama.cpp
 void build_llama(NetworkBuilder& b);
+void build_nanochat(NetworkBuilder& b);
 void build_meta_llama(NetworkBuilder& b);
 void build_mistral(NetworkBuilder& b);
 void build_qwen2(NetworkBuilder& b);

@@ -56,6 +56,7 @@ struct RelativeSpec {
 /// what kv_up makes of c. `rotated` channels of each query and r are rotated; here they stand before the others.
 struct LatentSpec {
   LinearSpec q_down, kv_down, kv_up;  ///< kv_up: of each head `plain` rows of keys, then `value` rows
+  std::string key_up{}, value_up{};   ///< or each by itself, [heads, rank, plain] and [heads, value, rank] (GGUF)
   NormSpec q_norm, kv_norm;
   Index rank = 1, rotated = 0, plain = 1, value = 1;
   /// Numbers that are kept of a token: c and r.
@@ -86,6 +87,7 @@ struct AttentionSpec {
   RopeSpec rope;
   NormSpec q_norm, k_norm;  ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
+  std::vector<std::string> q_gains{}, k_gains{};  ///< of these norms, where each head's has an array of its own
   bool alibi = false;
   std::vector<double> slopes{};      ///< of an ALiBi whose slopes are its own; [heads]
   bool scaled_alibi = false;         ///< Falcon's, which is scaled with the scores

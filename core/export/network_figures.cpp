@@ -63,7 +63,7 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
                                                                   : &pass->text.decoder;
   if (pass) check_line(*pass, options.batch);
   const Index last = pass ? tokens->lengths[static_cast<std::size_t>(options.batch)] - 1 : 0;
-  const std::vector<DecodeLayer> layers = pass ? decode_step(*pass->network, last) : std::vector<DecodeLayer>();
+  const std::vector<DecodeLayer> layers = pass ? decode_layers(*pass->network) : std::vector<DecodeLayer>();
   if (layers.empty())
     throw SettingError("--layers", "\"kept\" is of a network that writes, which this is not",
                        "expected a language model, such as GPT-2 or LLaMA");
@@ -71,8 +71,8 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
   Buffer bytes;
   for (const DecodeLayer& layer : layers) {
     const auto each = static_cast<double>(layer.numbers * bytes_a_number);
-    for (Index i = 0; i <= last; ++i) bytes.push_back(i < layer.first ? 0 : static_cast<float>(each));
-    made.read += static_cast<double>(last - layer.first) * each;
+    for (Index i = 0; i <= last; ++i) bytes.push_back(i < layer.first(last) ? 0 : static_cast<float>(each));
+    made.read += static_cast<double>(last - layer.first(last)) * each;
     made.added += each;
     made.as_mha += static_cast<double>(layer.as_mha * bytes_a_number);
     made.layers.push_back("L" + layer.layer + " " + name_of(layer));

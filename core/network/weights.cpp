@@ -68,19 +68,28 @@ Linear read_row(const Checkpoint& checkpoint, const LinearSpec& spec, Index row)
 }
 
 LatentWeights read_latent(const Checkpoint& checkpoint, const LatentSpec& spec, Index heads) {
-  const Tensor up = read_linear(checkpoint, spec.kv_up).weight.contiguous();
-  const Index wide = spec.kept();
-  Buffer keys(static_cast<std::size_t>(heads * (spec.rotated + spec.plain) * wide), 0.0F), values;
-  auto to = keys.begin();
-  auto from = up.values().begin();
-  for (Index h = 0; h < heads; ++h) {
-    for (Index i = 0; i < spec.rotated; ++i, to += wide) to[spec.rank + i] = 1;
-    for (Index i = 0; i < spec.plain; ++i, to += wide, from += spec.rank) std::copy_n(from, spec.rank, to);
-    values.insert(values.end(), from, from + spec.value * spec.rank);
-    from += spec.value * spec.rank;
+  Tensor keys, values;  // [H, plain, rank], [H, value, rank]
+  if (spec.kv_up.there()) {
+    const Tensor up = read_linear(checkpoint, spec.kv_up).weight.contiguous();
+    const Tensor by_head = up.view({heads, spec.plain + spec.value, spec.rank});
+    keys = by_head.slice(1, 0, spec.plain);
+    values = by_head.slice(1, spec.plain, spec.value).contiguous();
+  } else {
+    keys = checkpoint.load(spec.key_up).transpose(1, 2);
+    values = checkpoint.load(spec.value_up);
   }
-  return {Tensor({heads * (spec.rotated + spec.plain), wide}, std::move(keys)),
-          Tensor({heads * spec.value, spec.rank}, std::move(values))};
+  const Index wide = spec.kept();
+  Buffer made(static_cast<std::size_t>(heads * (spec.rotated + spec.plain) * wide), 0.0F);
+  auto to = made.begin();
+  for (Index h = 0; h < heads; ++h) {
+    const MatrixView plain = keys.matrix(h);
+    for (Index i = 0; i < spec.rotated; ++i, to += wide) to[spec.rank + i] = 1;
+    for (Index i = 0; i < spec.plain; ++i, to += wide) {
+      for (Index c = 0; c < spec.rank; ++c) to[c] = plain(i, c);
+    }
+  }
+  return {Tensor({heads * (spec.rotated + spec.plain), wide}, std::move(made)),
+          values.view({heads * spec.value, spec.rank})};
 }
 
 Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec) {

@@ -151,7 +151,7 @@ void follow_class(const SavedSettings& saved, PieceFile& file, std::vector<std::
   } else if (type == "LlamaTokenizer" || type == "LLaMATokenizer" || type == "CodeLlamaTokenizer" ||
              type == "GemmaTokenizer") {
     begins = true;
-  } else if (type == "XLMRobertaTokenizer" || type == "MBartTokenizer") {
+  } else if (type == "XLMRobertaTokenizer" || type == "MBartTokenizer" || type == "MBart50Tokenizer") {
     number_as_fairseq(file.pieces, {"<s>", "<pad>", "</s>", "<unk>"}, 3);
     begins = type == "XLMRobertaTokenizer";
     ends = true;
@@ -159,20 +159,28 @@ void follow_class(const SavedSettings& saved, PieceFile& file, std::vector<std::
     number_as_fairseq(file.pieces, {"<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED"}, 1);
     begins = ends = true;
   }
+  const std::string language = saved.token("src_lang").value_or("en_XX");
+  if (type == "MBart50Tokenizer") before.push_back(language);
   if (saved.flag("add_bos_token").value_or(begins)) before.push_back(saved.token("bos_token").value_or("<s>"));
   if (saved.flag("add_eos_token").value_or(ends)) after.push_back(saved.token("eos_token").value_or("</s>"));
   for (std::vector<std::string>* marks : {&before, &after}) {
     if (!marks->empty() && marks->front().empty())
       marks->front() = marks == &before ? "<s>" : "</s>";  // LLaMA 1's say ""
   }
-  if (type == "MBartTokenizer") {
-    for (const char* language : {"ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
-                                 "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
-                                 "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN"})
-      add(language);
-    after.push_back(saved.token("src_lang").value_or("en_XX"));
+  if (type == "MBartTokenizer" || type == "MBart50Tokenizer") {
+    for (const char* each : {"ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
+                             "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
+                             "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN"})
+      add(each);
+    if (type == "MBartTokenizer") after.push_back(language);
   }
-  if (type == "XLMRobertaTokenizer" || type == "CamembertTokenizer" || type == "MBartTokenizer") add("<mask>");
+  if (type == "MBart50Tokenizer") {  // which has more
+    for (const char* each : {"af_ZA", "az_AZ", "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID", "ka_GE", "km_KH",
+                             "mk_MK", "ml_IN", "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE",
+                             "ta_IN", "te_IN", "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"})
+      add(each);
+  }
+  if (type == "XLMRobertaTokenizer" || type == "CamembertTokenizer" || type.starts_with("MBart")) add("<mask>");
 }
 
 std::unique_ptr<const TokenModel> model_of(const PieceFile& file, const ErrorPlace& place) {

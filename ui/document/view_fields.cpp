@@ -18,7 +18,8 @@ namespace {
 
 // An enumeration's words, in the order of its values.
 constexpr const char* head_orders[] = {"layer", "habit", "entropy", "effect"};
-constexpr const char* layer_words[] = {"none", "mean", "rollout", "flow", "lens", "patch", "study"};
+constexpr const char* layer_words[] = {"none",  "mean",  "rollout", "flow",   "lens",
+                                       "patch", "study", "experts", "writing"};
 constexpr const char* patched_words[] = {"residual", "heads", "mlp"};
 constexpr const char* study_words[] = {"all", "layer", "strong"};
 constexpr const char* paint_tools[] = {"look", "brush", "row", "column", "rectangle"};

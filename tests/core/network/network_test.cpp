@@ -504,7 +504,6 @@ TEST_CASE("what a family may ask for and is not computed is refused by its name"
   refused("deberta2", "max_relative_positions", 3, "has 4 position_buckets for distances up to 3");
   refused("olmo", "clip_qkv", 8, "its clip_qkv is 8, which is not computed here");
   refused("phi", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");
-  refused("stablelm", "qk_layernorm", true, "its qk_layernorm is true, which is not computed here");
   refused("cohere2", "position_embedding_type", "absolute", "its position_embedding_type is \"absolute\"");
   refused("albert", "inner_group_num", 2, "its inner_group_num is 2");
   refused("granitemoe", "num_experts_per_tok", 9, "expected 1 to 5");
