@@ -129,13 +129,24 @@ Cells cells_of(const FigureSpec& spec, const FigureSpec& shown) {
   return cells;
 }
 
+/// A head's colour in both themes; one of somebody's own is the same in both.
+Json hue_of(const FigurePanel& panel) {
+  if (!panel.hue) return nullptr;
+  const auto &light = colours(Theme::light).heads, &dark = colours(Theme::dark).heads;
+  for (std::size_t h = 0; h < light.size(); ++h) {
+    if (*panel.hue == light[h] || *panel.hue == dark[h])
+      return {{"light", to_hex(light[h])}, {"dark", to_hex(dark[h])}};
+  }
+  return {{"light", to_hex(*panel.hue)}, {"dark", to_hex(*panel.hue)}};
+}
+
 Json panels_of(const FigureSpec& spec, const Cells& cells, ColormapKind kind) {
   const std::vector<ValueRange> ranges = panel_ranges(spec, kind);
   Json panels = Json::array();
   for (std::size_t i = 0; i < spec.panels.size(); ++i) {
     const FigurePanel& panel = spec.panels[i];
     panels.push_back({{"title", panel.title},
-                      {"hue", panel.hue ? Json(to_hex(*panel.hue)) : Json()},
+                      {"hue", hue_of(panel)},
                       {"lo", ranges[i].lo},
                       {"hi", ranges[i].hi},
                       {"kinds", cells.kinds_of[i]}});
