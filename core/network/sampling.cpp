@@ -36,6 +36,12 @@ std::optional<std::string> beginning(const TokenSplitter& splitter, const std::s
   return {};
 }
 
+std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string whole;
+  for (std::size_t i = 0; i < lines.size(); ++i) whole += (i == 0 ? "" : "\n") + lines[i];
+  return whole;
+}
+
 /// A token as it stands in a text: "␣cat" is " cat", "##s" is "s".
 std::string as_written(std::string shown) {
   constexpr std::string_view blank = "␣";
@@ -133,12 +139,37 @@ std::optional<std::string> written_on(const Network& network, const std::string&
   const bool apart = !word.empty() && std::isalnum(static_cast<unsigned char>(word.front())) != 0;
   for (const bool blank : {apart, !apart}) {
     line = *before + (blank ? " " : "") + word;
-    if (ids_of(splitter, line) != ids) continue;
-    std::string whole;
-    for (const std::string& each : lines) whole += (whole.empty() ? "" : "\n") + each;
-    return whole;
+    if (ids_of(splitter, line) == ids) return joined_lines(lines);
   }
   return {};
+}
+
+std::optional<std::string> with_swapped_tokens(const Network& network, const std::string& text, Index batch,
+                                               Index first, Index second) {
+  std::vector<std::string> lines = text_lines(text);
+  if (first > second) std::swap(first, second);
+  if (batch < 0 || batch >= std::ssize(lines) || first < 0 || first == second) return {};
+  std::string& line = lines[static_cast<std::size_t>(batch)];
+  const TokenSplitter& splitter = network.tokenizer();
+  std::optional<TokenIds> ids = ids_of(splitter, line);
+  if (!ids || second >= std::ssize(*ids)) return {};
+  // Where a token begins, behind its blanks, and where it ends.
+  const auto place_of = [&](Index position) -> std::optional<std::pair<std::size_t, std::size_t>> {
+    const auto until = [&](Index count) {
+      return beginning(splitter, line, TokenIds(ids->begin(), ids->begin() + count));
+    };
+    const auto before = until(position), after = until(position + 1);
+    if (!before || !after) return {};
+    return std::pair(line.find_first_not_of(" \t", before->size()), after->size());
+  };
+  const auto one = place_of(first), other = place_of(second);
+  if (!one || !other || one->second > other->first) return {};
+  line = line.substr(0, one->first) + line.substr(other->first, other->second - other->first) +
+         line.substr(one->second, other->first - one->second) + line.substr(one->first, one->second - one->first) +
+         line.substr(other->second);
+  std::swap((*ids)[static_cast<std::size_t>(first)], (*ids)[static_cast<std::size_t>(second)]);
+  if (ids_of(splitter, line) != ids) return {};
+  return joined_lines(lines);
 }
 
 }  // namespace headlight

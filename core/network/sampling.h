@@ -36,4 +36,8 @@ Index drawn(std::span<const double> shares, double uniform);
 std::optional<std::string> written_on(const Network& network, const std::string& text, Index batch, Index position,
                                       Index token);
 
+/// The text whose line `batch` has its tokens at two positions in each other's place. Nothing where no text reads so.
+std::optional<std::string> with_swapped_tokens(const Network& network, const std::string& text, Index batch,
+                                               Index first, Index second);
+
 }  // namespace headlight

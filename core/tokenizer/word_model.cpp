@@ -1,5 +1,6 @@
 // Whole words, looked up; and what is said of one that is not there.
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 
 #include "core/files/error_place.h"
@@ -91,9 +92,12 @@ void fail_unknown(const Vocabulary& vocabulary, std::string_view word) {
   const bool any = !near.empty();
   if (!any) {
     std::vector<std::pair<Index, std::string>> listed;
-    for (const auto& [known, id] : vocabulary) listed.emplace_back(id, known);
+    for (const auto& [known, id] : vocabulary) {
+      const auto first = static_cast<unsigned char>(known.empty() ? '\0' : known.front());
+      if (std::isalpha(first) != 0 || first >= 0x80) listed.emplace_back(id, known);  // no marks, no special tokens
+    }
     std::sort(listed.begin(), listed.end());
-    for (std::size_t i = 1; i < listed.size() && near.size() < 3; i += listed.size() / 3)
+    for (std::size_t i = 0; i < listed.size() && near.size() < 3; i += listed.size() / 3)
       near.push_back(listed[i].second);
   }
   std::string list;

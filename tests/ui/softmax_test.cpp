@@ -488,6 +488,18 @@ TEST_CASE("what a step is broken by comes back with the same click, and the next
   CHECK(window.document().view.looking.knocked);
   press(2);
   CHECK_FALSE(window.document().view.looking.knocked);
+  const std::string text = window.document().scenario.text;
+  press(3);
+  REQUIRE(window.document().view.looking.swapped);
+  const SwappedWords swapped = *window.document().view.looking.swapped;
+  CHECK(window.document().scenario.text != text);
+  CHECK(window.document().scenario.text == swapped.text);
+  const OtherPass other = other_pass(*window.document().trace, window.document().view);
+  REQUIRE(other.unswapped);
+  CHECK(other.run->text == other.run->network->read(text));
+  press(3);
+  CHECK(window.document().scenario.text == text);
+  CHECK_FALSE(window.document().view.looking.swapped);
 }
 
 TEST_CASE("a logit opens as the product that it is, and its terms add up to it") {

@@ -95,6 +95,46 @@ TEST_CASE("a step of the clicker moves the picture for less than a second, and i
   CHECK(frames < 60);
 }
 
+TEST_CASE("what a matrix of the pipeline shows travels number by number; what the mask hides stays") {
+  const Studio studio(sentence(), {{1600, 900}});
+  const Trace& trace = studio.trace();
+  MatrixQuad quad{{0, 0}, {60, 60}, trace[Stage::weights]};
+  const Colormap colours = colormap("viridis", Theme::light);
+  quad.colormap = &colours;
+  quad.range = {0, 1};
+  Scene scene;
+  put_cells(trace, quad, {Stage::weights, 0, 0, 0, 0}, scene);
+  const MatrixView weights = trace[Stage::weights].matrix(0, 0);
+  const CellMasks masks = masks_over(trace, Stage::weights, 0, 0);
+  std::size_t seen = 0;
+  for (Index r = 0; r < weights.rows; ++r) {
+    for (Index c = 0; c < weights.cols; ++c) seen += classify(weights, masks, r, c) == CellKind::value ? 1u : 0u;
+  }
+  CHECK(scene.marks.size() == seen);
+  CHECK(scene.items.size() == seen);
+  REQUIRE(seen > 0);
+  CHECK(std::get<SceneFill>(scene.items[0]).rect.min.x == Approx(0));
+}
+
+TEST_CASE("from the pipeline into a step and back takes less than a second") {
+  Document document = sentence();
+  document.view.looking.level = Level::pipeline;
+  HeadlessWindow window(document);
+  window.settle();
+  for (const Level expected : {Level::operation, Level::pipeline}) {
+    window.press(expected == Level::operation ? compat::Key::enter : compat::Key::escape);
+    window.frame();
+    int frames = 0;
+    while (!window.session.settled() && frames < 120) {
+      window.frame();
+      ++frames;
+    }
+    CHECK(frames > 10);
+    CHECK(frames < 60);
+    CHECK(window.document().view.looking.level == expected);
+  }
+}
+
 TEST_CASE("with reduced motion a step is there at once") {
   Document document = sentence();
   document.view.calm = true;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,13 @@ struct ScoreTrial {
   bool operator==(const ScoreTrial&) const = default;
 };
 
+/// Two words of the text that were put in each other's place.
+struct SwappedWords {
+  Index first = 0, second = 0;  ///< their positions
+  std::string text;             ///< with them: another text is no longer compared
+  bool operator==(const SwappedWords&) const = default;
+};
+
 struct LevelChoice {
   Level level = Level::pipeline;
   Stage stage = Stage::scores;  ///< stage of the operation level
@@ -42,10 +50,10 @@ struct LevelChoice {
   std::optional<Index> pointed;     ///< the word under the pointer in the sentence
   std::optional<float> share;       ///< how far the player is in the stage, where it goes stage by stage
   std::optional<float> arrival;     ///< how far the way from the scene before has come; unset: the clock says
-  std::optional<Level> before;      ///< from where a presentation came
   bool knocked = false;             ///< the prediction is shown without the head, too
-  Sampling sampling;                ///< of the next word
-  Index draws = 0;                  ///< next words that were drawn so far
+  std::optional<SwappedWords> swapped;
+  Sampling sampling;  ///< of the next word
+  Index draws = 0;    ///< next words that were drawn so far
   std::optional<ScoreTrial> trial;
   float opacity = 0.6F;   ///< of the colours over a picture
   bool held = false;      ///< a patch was clicked: it asks, and the pointer reads numbers

@@ -86,10 +86,9 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
-/// The level that is shown: a presentation of the pipeline is one of its steps.
+/// The level that is shown.
 inline Level level_shown(const View& view) {
-  if (view.kind != ViewKind::pipeline) return Level::pipeline;
-  return view.presenting && view.looking.level == Level::pipeline ? Level::operation : view.looking.level;
+  return view.kind == ViewKind::pipeline ? view.looking.level : Level::pipeline;
 }
 
 }  // namespace headlight

@@ -98,6 +98,7 @@ MatrixNumbers::MatrixNumbers(const MatrixView& matrix, const CellMasks& masks) {
       if (classify(matrix, masks, r, c) != CellKind::value || value == 0) continue;
       sizes.push_back(std::abs(value));
       positive_ = positive_ && value > 0;
+      whole_ = whole_ && value == std::round(value);
       most_ = std::max(most_, value);
       least_ = std::min(least_, value);
     }
@@ -130,6 +131,14 @@ std::string MatrixNumbers::finer(float size, int room) const {
     return length - from <= room ? std::string(text + from) : std::string();
   }
   return {};
+}
+
+bool MatrixNumbers::lengthen() {
+  constexpr float longest = 1000;
+  if (decimals_ > 0 || whole_ || std::max(most_, -least_) >= longest) return false;
+  ++decimals_;
+  measure();
+  return true;
 }
 
 bool MatrixNumbers::shorten() {

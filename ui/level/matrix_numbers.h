@@ -15,6 +15,9 @@ class MatrixNumbers {
   MatrixNumbers(int decimals, bool positive) : decimals_(decimals), fewest_(decimals), positive_(positive) {}
 
   int decimals() const { return decimals_; }
+  /// Takes one decimal where there is none, so that small numbers among large ones have the same precision; false where
+  /// all numbers are whole or there are decimals already.
+  bool lengthen();
   /// Drops one decimal if the largest number keeps two significant digits; else returns false.
   bool shorten();
   /// "−1.28". Small values get more decimals where they fit. Zero is "0"; a value that rounds to zero is "<.01" among
@@ -28,7 +31,7 @@ class MatrixNumbers {
   std::string finer(float size, int room) const;
 
   int decimals_ = 2, fewest_ = 0, longest_ = 1;
-  bool positive_ = true;
+  bool positive_ = true, whole_ = true;
   float most_ = 0, least_ = 0;
 };
 

@@ -15,82 +15,62 @@ struct Drawer {
   const Look& look;
   const Fonts& fonts;
   MatrixPainter& painter;
-  const SceneCamera& camera;
-
-  ImVec2 at(ImVec2 p) const { return {camera.origin.x + p.x * camera.zoom, camera.origin.y + p.y * camera.zoom}; }
-  Rect at(const Rect& r) const { return {at(r.min), at(r.max)}; }
-  ImU32 ink(ImU32 colour) const { return camera.presence < 1 ? fade(colour, camera.presence) : colour; }
-  /// Type does not shrink with its sizes; on a level that is on its way it comes last.
-  bool writes() const { return camera.zoom > 0.8f && camera.presence > 0.5f; }
 
   void operator()(const SceneText& text) const {
-    if (!writes()) return;
-    const Rect rect = at(text.rect);
-    if (text.degrees == 0)
-      return draw_text(list, fonts, text.face, text.pixels * camera.zoom, rect.min, ink(text.colour), text.text);
-    draw_turned(list, fonts, text.face, text.pixels * camera.zoom, {rect.max.x, (rect.min.y + rect.max.y) / 2},
-                text.degrees, ink(text.colour), text.text, 1e6f);
+    const Rect& rect = text.rect;
+    if (text.degrees == 0) return draw_text(list, fonts, text.face, text.pixels, rect.min, text.colour, text.text);
+    draw_turned(list, fonts, text.face, text.pixels, {rect.max.x, (rect.min.y + rect.max.y) / 2}, text.degrees,
+                text.colour, text.text, 1e6f);
   }
   void operator()(const SceneMath& math) const {
-    if (!writes()) return;
-    draw_math(list, fonts, {math.pixels * camera.zoom, math.least * camera.zoom}, at(math.rect.min),
-              MathInk{ink(math.colour), math.lanes ? &look : nullptr, {}}, math.markup);
+    draw_math(list, fonts, {math.pixels, math.least}, math.rect.min,
+              MathInk{math.colour, math.lanes ? &look : nullptr, {}}, math.markup);
   }
   void operator()(const SceneFill& fill) const {
-    const Rect rect = at(fill.rect);
-    list.AddRectFilled(rect.min, rect.max, ink(fill.colour), fill.corner * camera.zoom);
+    list.AddRectFilled(fill.rect.min, fill.rect.max, fill.colour, fill.corner);
   }
   void operator()(const SceneBox& box) const {
-    const Rect rect = at(box.rect);
+    const Rect& rect = box.rect;
     compat::add_rect(list, {std::round(rect.min.x), std::round(rect.min.y)},
-                     {std::round(rect.max.x), std::round(rect.max.y)}, ink(box.colour), box.corner * camera.zoom,
-                     box.thickness);
+                     {std::round(rect.max.x), std::round(rect.max.y)}, box.colour, box.corner, box.thickness);
   }
   void operator()(const SceneBar& bar) const {
-    const Rect rect = at(bar.rect());
-    list.AddRectFilled(rect.min, rect.max, ink(bar.colour), bar.corner * camera.zoom);
+    const Rect rect = bar.rect();
+    list.AddRectFilled(rect.min, rect.max, bar.colour, bar.corner);
   }
   void operator()(const SceneHatch& hatch) const {
-    const Rect rect = at(hatch.rect);
-    list.AddRectFilled(rect.min, rect.max, ink(hatch.ground));
+    const Rect& rect = hatch.rect;
+    list.AddRectFilled(rect.min, rect.max, hatch.ground);
     list.PushClipRect(rect.min, rect.max, true);
-    for (float x = rect.min.x - rect.height(); x < rect.max.x; x += hatch.step * camera.zoom) {
-      list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, ink(hatch.colour));
-    }
+    for (float x = rect.min.x - rect.height(); x < rect.max.x; x += hatch.step)
+      list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, hatch.colour);
     list.PopClipRect();
   }
   void operator()(const SceneCurve& curve) const {
     const auto& p = curve.points;
-    const ImVec2 end = at(p[3]), before = at(p[2]);
-    const float thick = std::max(curve.thickness * camera.zoom, 0.5f);
+    const ImVec2 end = p[3];
+    const float thick = std::max(curve.thickness, 0.5f);
     const bool straight = p[1].x == p[0].x && p[1].y == p[0].y && p[2].x == p[3].x && p[2].y == p[3].y;
-    if (straight) {
-      list.AddLine(at(p[0]), end, ink(curve.colour), thick);
-    } else {
-      list.AddBezierCubic(at(p[0]), at(p[1]), before, end, ink(curve.colour), thick, 0);
-    }
+    if (straight) list.AddLine(p[0], end, curve.colour, thick);
+    else list.AddBezierCubic(p[0], p[1], p[2], end, curve.colour, thick, 0);
     if (!curve.arrow) return;
-    ImVec2 along = straight ? at(p[0]) : before;
+    ImVec2 along = straight ? p[0] : p[2];
     along = {end.x - along.x, end.y - along.y};
     const float length = std::max(std::hypot(along.x, along.y), 1e-3f), size = 2.2f * thick + 3;
     along = {along.x / length * size, along.y / length * size};
     list.AddTriangleFilled({end.x + along.x * 0.4f, end.y + along.y * 0.4f},
                            {end.x - along.x * 0.6f + along.y * 0.6f, end.y - along.y * 0.6f - along.x * 0.6f},
                            {end.x - along.x * 0.6f - along.y * 0.6f, end.y - along.y * 0.6f + along.x * 0.6f},
-                           ink(curve.colour));
+                           curve.colour);
   }
   void operator()(const SceneImage& image) const {
-    const Rect rect = at(image.rect);
-    if (camera.presence > 0.5f) painter.stretched(list, rect.min, rect.max, image.image);
+    painter.stretched(list, image.rect.min, image.rect.max, image.image);
   }
   void operator()(const SceneMatrix& matrix) const {
-    MatrixQuad quad = matrix.quad;
-    const Rect whole = at(Rect{quad.min, quad.max}), seen = at(matrix.seen);
-    quad.min = whole.min;
-    quad.max = whole.max;
-    quad.opacity *= camera.presence;
+    const MatrixQuad& quad = matrix.quad;
+    const Rect& seen = matrix.seen;
     const bool cut =
-        seen.min.x > whole.min.x || seen.min.y > whole.min.y || seen.max.x < whole.max.x || seen.max.y < whole.max.y;
+        seen.min.x > quad.min.x || seen.min.y > quad.min.y || seen.max.x < quad.max.x || seen.max.y < quad.max.y;
     if (cut) list.PushClipRect(seen.min, seen.max, true);
     painter.draw(list, quad);
     if (cut) list.PopClipRect();
@@ -114,10 +94,8 @@ Rect SceneBar::rect() const {
   return rect;
 }
 
-void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter,
-                const SceneCamera& camera) {
-  if (camera.presence <= 0) return;
-  const Drawer drawer{list, look, fonts, painter, camera};
+void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter) {
+  const Drawer drawer{list, look, fonts, painter};
   for (const SceneItem& item : scene.items) std::visit(drawer, item);
 }
 

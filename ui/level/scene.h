@@ -32,6 +32,8 @@ struct SceneContext {
   const Words& words;
   float u = 1;    ///< pixels per point
   ImVec2 window;  ///< size of the whole window, which sets the smallest type of a presentation
+  /// The head's weights in the model as it is, where a setting of the layer was changed: [n_q, n_k]; else without data.
+  MatrixView weights_before{};
 };
 
 enum class TextRole : std::uint8_t { prose, story, word, number, caption };
@@ -161,15 +163,7 @@ struct Scene {
   std::vector<std::pair<std::size_t, Cell>> marks;
 };
 
-/// Position, zoom and opacity of a scene, for transitions between levels.
-struct SceneCamera {
-  ImVec2 origin{0, 0};
-  float zoom = 1;
-  float presence = 1;  ///< opacity, 0…1
-};
-
-void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter,
-                const SceneCamera& camera = {});
+void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter);
 
 /// The topmost target at a point; null where there is none.
 const SceneTarget* target_at(const Scene& scene, ImVec2 point);

@@ -6,6 +6,7 @@
 
 #include "core/figure/range.h"
 #include "core/image/theme.h"
+#include "core/stage/cell_kind.h"
 
 namespace headlight {
 namespace {
@@ -34,23 +35,28 @@ bool goes_by_cells(const SceneMatrix& matrix) {
   return numbers.rows * numbers.cols <= most_cells;
 }
 
-void add_cells(const Trace& trace, const SceneMatrix& matrix, std::vector<Traveller>& to) {
-  const MatrixQuad& quad = matrix.quad;
+/// `put(row, column, rectangle, colour)` of each cell.
+void for_cells(const MatrixQuad& quad, auto put) {
   const MatrixView numbers = quad.values.matrix(quad.batch, quad.head);
   const float w = (quad.max.x - quad.min.x) / static_cast<float>(numbers.cols),
               h = (quad.max.y - quad.min.y) / static_cast<float>(numbers.rows);
   for (Index r = 0; r < numbers.rows; ++r) {
     for (Index c = 0; c < numbers.cols; ++c) {
       const ImVec2 at{quad.min.x + w * static_cast<float>(c), quad.min.y + h * static_cast<float>(r)};
-      if (!matrix.seen.contains({at.x + w / 2, at.y + h / 2})) continue;
-      Cell cell = *matrix.first;
-      cell.row += matrix.turned ? c : r;
-      cell.col += matrix.turned ? r : c;
       const Rgba colour = quad.colormap->at(spread(numbers(r, c), quad.range, quad.colormap->kind(), quad.norm));
-      to.push_back({same_number(trace, cell), Rect{at, {at.x + w, at.y + h}}.grown(-quad.cell_gap / 2),
-                    fade(to_imgui(colour), quad.opacity)});
+      put(r, c, Rect{at, {at.x + w, at.y + h}}.grown(-quad.cell_gap / 2), fade(to_imgui(colour), quad.opacity));
     }
   }
+}
+
+void add_cells(const Trace& trace, const SceneMatrix& matrix, std::vector<Traveller>& to) {
+  for_cells(matrix.quad, [&](Index r, Index c, const Rect& rect, ImU32 colour) {
+    if (!matrix.seen.contains(rect.centre())) return;
+    Cell cell = *matrix.first;
+    cell.row += matrix.turned ? c : r;
+    cell.col += matrix.turned ? r : c;
+    to.push_back({same_number(trace, cell), rect, colour});
+  });
 }
 
 /// A number that stands as a bar or as a piece of one.
@@ -256,6 +262,18 @@ Cell same_number(const Trace& trace, Cell cell) {
     default: break;
   }
   return cell;
+}
+
+void put_cells(const Trace& trace, const MatrixQuad& quad, const Cell& first, Scene& scene) {
+  const MatrixView numbers = quad.values.matrix(quad.batch, quad.head);
+  if (quad.row_ranges || numbers.rows * numbers.cols > most_cells) return;
+  const CellMasks masks = masks_over(trace, first.stage, first.batch, first.head);
+  for_cells(quad, [&](Index r, Index c, const Rect& rect, ImU32 colour) {
+    if (classify(numbers, masks, r, c) != CellKind::value) return;
+    scene.marks.emplace_back(scene.items.size(),
+                             Cell{first.stage, first.batch, first.head, first.row + r, first.col + c});
+    scene.items.emplace_back(SceneFill{rect, colour, 0});
+  });
 }
 
 Scene between(const Trace& trace, const Scene& from, const Scene& to, float share) {

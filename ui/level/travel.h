@@ -10,6 +10,10 @@ namespace headlight {
 /// The same number under one name: heads are columns of the whole matrix, scores stay scores whatever is done to them.
 Cell same_number(const Trace& trace, Cell cell);
 
+/// Puts the numbers of a matrix into a scene one by one, each as a rectangle in its colour; what is hidden or dropped
+/// is left out, and so is a matrix of too many cells. `first`: whose number its upper left one is.
+void put_cells(const Trace& trace, const MatrixQuad& quad, const Cell& first, Scene& scene);
+
 /// At `share` of the way, 0 to 1; at its ends as the scenes themselves look.
 Scene between(const Trace& trace, const Scene& from, const Scene& to, float share);
 

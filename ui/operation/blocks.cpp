@@ -163,12 +163,13 @@ float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float 
   const float w = block.rect.width() / static_cast<float>(block.cols) - cell_margin(pen) * 0.6f;
   const float h = block.rect.height() / static_cast<float>(block.rows) - 2 * pen.u();
   const float least = size_not_below(pen.context().fonts, Face::mono, pen.type.least);
-  const auto width = [&](float size) {
-    return pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest());
+  const auto width = [&](const MatrixNumbers& as, float size) {
+    return pen.measure(Face::mono, size, "0").x * static_cast<float>(as.longest());
   };
+  if (MatrixNumbers longer = figures; longer.lengthen() && width(longer, pixels) <= w) figures = longer;
   do {
     for (const float size : {pixels, least}) {
-      if (width(size) <= w && pen.context().fonts.crisp(Face::mono, size) <= h) return size;
+      if (width(figures, size) <= w && pen.context().fonts.crisp(Face::mono, size) <= h) return size;
     }
   } while (figures.shorten());
   return 0;

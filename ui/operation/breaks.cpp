@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/network/network.h"
+#include "core/network/sampling.h"
 #include "core/scenario/model_layer.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
@@ -12,22 +13,42 @@
 namespace headlight {
 namespace {
 
-enum class Break : std::uint8_t { mask, scale, head };
-constexpr std::array keys{"break.mask", "break.scale", "break.head"};
+enum class Break : std::uint8_t { mask, scale, head, words };
+constexpr std::array keys{"break.mask", "break.scale", "break.head", "break.words"};
 constexpr const char* every_pair = "full()";
 
 /// What is taken away now: of the layer's settings what is not the model's own.
 bool is_taken(const SceneContext& context, Break what) {
   if (what == Break::head) return context.view.looking.knocked;
+  if (what == Break::words) return is_swapped(context.trace, context.view);
   const auto run = network_of(context.trace.inputs);
   if (!run->change) return false;
   const Scenario& settings = run->change->settings;
   return what == Break::mask ? settings.mask == every_pair : settings.scale == 1.0f;
 }
 
+/// The two words that are followed.
+std::pair<Index, Index> words_followed(const Trace& trace, const View& view) {
+  if (is_swapped(trace, view)) return {view.looking.swapped->first, view.looking.swapped->second};
+  const Focus focus = focus_of(trace, view);
+  return {focus.query, focus.key};
+}
+
+/// The document's text with these two swapped; nothing where that is no text, or no other one.
+std::optional<std::string> swapped_text(const Trace& trace, const View& view) {
+  const auto run = network_of(trace.inputs);
+  if (!trace.inputs.self_attention() || run->text.decoder.count() > 0 || !run->network->spec().writes()) return {};
+  const auto [first, second] = words_followed(trace, view);
+  const std::string& text = trace.scenario.text;
+  const Index batch = std::clamp<Index>(view.batch, 0, run->text.tokens.size() - 1);
+  const auto swapped = with_swapped_tokens(*run->network, text, batch, first, second);
+  return swapped && *swapped != text ? swapped : std::nullopt;
+}
+
 /// Whether there is anything to be taken away.
 bool is_there(const SceneContext& context, Break what) {
   if (is_taken(context, what) || what == Break::head) return true;
+  if (what == Break::words) return swapped_text(context.trace, context.view).has_value();
   return what == Break::mask ? context.trace.has(Stage::mask) : context.trace.scale != 1;
 }
 
@@ -43,8 +64,11 @@ struct BreakRow {
   float left = row.min.x, right = row.max.x;
 
   void put_choice(Break what) {
+    const auto [query, key] = words_followed(context.trace, context.view);
     const std::string words =
-        context.words.fill(keys[static_cast<std::size_t>(what)], {std::to_string(context.view.head)});
+        context.words.fill(keys[static_cast<std::size_t>(what)],
+                           {std::to_string(context.view.head), query_word(context, std::min(query, key)),
+                            query_word(context, std::max(query, key))});
     const bool taken = is_taken(context, what);
     const Face face = taken ? Face::bold : Face::ui;
     const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, caption, words).x + 26 * u, row.max.y}};
@@ -59,7 +83,7 @@ struct BreakRow {
     const Rect said = pen.text(TextRole::caption, Face::ui, caption, {left, middle}, Align::left, look.muted,
                                std::string(context.words("break.it")));
     left = said.max.x + 12 * u;
-    for (const Break what : {Break::mask, Break::scale, Break::head}) {
+    for (const Break what : {Break::mask, Break::scale, Break::head, Break::words}) {
       if (is_there(context, what)) put_choice(what);
     }
   }
@@ -96,8 +120,8 @@ struct BreakRow {
 }  // namespace
 
 bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place) {
-  return says_next(context.trace) && !story.next.empty() && story.can_knock && !context.view.presenting &&
-         place.height() >= 600 * context.u && place.width() >= 900 * context.u;
+  return says_next(context.trace) && !story.next.empty() && story.can_knock && place.height() >= 600 * context.u &&
+         place.width() >= 900 * context.u;
 }
 
 Rect without_breaks(const SceneContext& context, Rect place) {
@@ -113,6 +137,24 @@ void put_breaks(Pen& pen, const SentenceStory& story, Rect place) {
   row.put_words();
 }
 
+namespace {
+
+void swap_words(const Frame& frame) {
+  const Trace& trace = *frame.trace();
+  const auto text = swapped_text(trace, frame.view());
+  if (!text) return;
+  const auto [first, second] = words_followed(trace, frame.view());
+  const bool back = is_swapped(trace, frame.view());
+  frame.edit({}, [=](Scenario& s) { s.text = *text; });
+  frame.show([=](View& v) {
+    v.looking.swapped = back ? std::nullopt : std::optional(SwappedWords{first, second, *text});
+    v.looking.query = std::max(first, second);
+    v.looking.key = std::min(first, second);
+  });
+}
+
+}  // namespace
+
 void take_away(const Frame& frame, Index which) {
   switch (static_cast<Break>(which)) {
     case Break::mask: return frame.edit({}, [](Scenario& s) { s.mask = s.mask == every_pair ? "" : every_pair; });
@@ -122,6 +164,7 @@ void take_away(const Frame& frame, Index which) {
         else s.scale = 1.0f;
       });
     case Break::head: return knock_out(frame);
+    case Break::words: return swap_words(frame);
   }
 }
 

@@ -74,29 +74,46 @@ bool is_normed(const MatrixView& numbers, Index row, const std::vector<float>& e
   return false;
 }
 
-float largest(const std::vector<Line>& lines) {
-  float most = 1e-20f;
-  for (const Line& line : lines) most = std::max(most, largest_of(*line.numbers));
-  return most;
+/// The ends of the colours. Where earlier layers have added much more than the tables hold, the tables' rows have a
+/// scale of their own.
+struct LineScales {
+  float tables = 1e-20f, sums = 1e-20f;
+  bool differ() const { return tables < sums; }
+};
+
+LineScales scales_of(const std::vector<Line>& lines, const RowParts& parts, const Tables* tables) {
+  constexpr float pale = 0.25f;  // of the colours, below which the tables' rows would hardly be seen
+  LineScales scales;
+  for (const Line& line : lines) scales.sums = std::max(scales.sums, largest_of(*line.numbers));
+  scales.tables = std::max({scales.tables, largest_of(parts.word), parts.place.empty() ? 0 : largest_of(parts.place),
+                            tables ? largest_of(tables->rows) : 0});
+  if (scales.tables > pale * scales.sums) scales.tables = scales.sums = std::max(scales.tables, scales.sums);
+  return scales;
 }
 
-/// The lines under one another, column over column of the matrix; all in one scale of colours and one precision.
-void put_lines(const Task& task, const std::vector<Line>& lines, const Tables* tables, const Window& cols, Rect place,
-               float pitch, float names) {
+/// The lines under one another, column over column of the matrix, in one precision.
+void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts& parts, const Tables* tables,
+               const Window& cols, Rect place, float pitch, float names) {
   Pen& pen = task.pen;
-  const float u = task.u(), most = largest(lines);
+  const float u = task.u();
+  const LineScales scales = scales_of(lines, parts, tables);
   std::vector<float> shown;
   for (const Line& line : lines) {
     for (Index c = cols.first; c < cols.first + cols.count; ++c)
       shown.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
   }
   MatrixNumbers figures({shown.data(), 1, static_cast<Index>(shown.size()), static_cast<Index>(shown.size()), 1});
-  if (tables) put_tables(task, *tables, cols, most, names);
+  const auto scale_text = [&](float most) {
+    return task.context().words.fill("level.colours_to", {printed(static_cast<double>(most)).text});
+  };
+  if (tables)
+    put_tables(task, *tables, cols, scales.tables, names, scales.differ() ? scale_text(scales.tables) : std::string());
   std::vector<std::pair<const std::vector<float>*, Rect>> flying;
   float y = place.min.y;
   for (const Line& line : lines) {
     const Rect rect{{place.min.x, y}, {place.max.x, y + pitch - 4 * u}};
-    const Block block = row_block(task, *line.numbers, cols, rect, most);
+    const bool of_table = line.numbers == &parts.word || line.numbers == &parts.place;
+    const Block block = row_block(task, *line.numbers, cols, rect, of_table ? scales.tables : scales.sums);
     const float done =
         std::clamp((task.reveal.share.value_or(1.0f) - line.begins) / (line.ends - line.begins), 0.0f, 1.0f);
     if (done < 1) put_ghost(pen, block);
@@ -120,7 +137,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const Tables* t
     y += pitch;
   }
   for (const auto& [numbers, rect] : flying) {
-    put(pen, row_block(task, *numbers, cols, rect, most));
+    put(pen, row_block(task, *numbers, cols, rect, scales.tables));
     pen.box(rect.grown(2 * u), pen.look().q, std::max(2.0f, 2 * u), Corner::cell * u);
   }
 }
@@ -201,7 +218,7 @@ void input(const Task& task) {
   if (sum) {
     const Rect room{{x, area.min.y + over + 6 * u}, {x + wide, area.max.y}};
     const Tables tables = lay_out_tables(pen, found, {{x, area.min.y}, room.max});
-    put_lines(task, lines, over > 0 ? &tables : nullptr, cols, room, pitch, names - 14 * u);
+    put_lines(task, lines, *parts, over > 0 ? &tables : nullptr, cols, room, pitch, names - 14 * u);
     area.min.y += taken;
     const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";

@@ -10,12 +10,12 @@ namespace {
 float line_of(const Pen& pen) { return pen.type.caption * 1.35f; }
 
 void put_table(const Task& task, const Tables& tables, const std::vector<TableRow>& table, const Rect& at, Index taken,
-               const char* title, const Window& cols, float most, float names) {
+               const std::string& title, const Window& cols, float most, float names) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u(), caption = pen.type.caption;
   pen.text(TextRole::caption, Face::ui, caption, {at.min.x, at.min.y - caption * 0.8f}, Align::left, look.muted,
-           elide(pen.context().fonts, Face::ui, caption, std::string(pen.context().words(title)), at.width()));
+           elide(pen.context().fonts, Face::ui, caption, title, at.width()));
   float y = at.min.y;
   for (const TableRow& row : table) {
     const bool here = row.number == taken;
@@ -57,12 +57,23 @@ Tables lay_out_tables(const Pen& pen, RowLookup rows, Rect room) {
   return tables;
 }
 
-void put_tables(const Task& task, const Tables& tables, const Window& cols, float most, float names) {
+float largest_of(const RowLookup& rows) {
+  float most = 0;
+  for (const auto* table : {&rows.words, &rows.places}) {
+    for (const TableRow& row : *table) most = std::max(most, largest_of(row.numbers));
+  }
+  return most;
+}
+
+void put_tables(const Task& task, const Tables& tables, const Window& cols, float most, float names,
+                const std::string& scale) {
   const RowLookup& rows = tables.rows;
-  put_table(task, tables, rows.words, tables.words, rows.token, "level.table_words", cols, most, names);
+  const Words& words = task.context().words;
+  const std::string title = std::string(words("level.table_words")) + (scale.empty() ? "" : " · ") + scale;
+  put_table(task, tables, rows.words, tables.words, rows.token, title, cols, most, names);
   if (!rows.places.empty())
-    put_table(task, tables, rows.places, tables.places, rows.place, "level.table_places", cols, most,
-              tables.places.min.x - tables.words.max.x - 20 * task.u());
+    put_table(task, tables, rows.places, tables.places, rows.place, std::string(words("level.table_places")), cols,
+              most, tables.places.min.x - tables.words.max.x - 20 * task.u());
 }
 
 Block row_block(const Task& task, const std::vector<float>& numbers, const Window& cols, Rect rect, float most) {

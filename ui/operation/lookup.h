@@ -21,8 +21,12 @@ struct Tables {
 /// Beside one another at the top of `room`, which is as wide as the rows under them; its height without rows is 0.
 Tables lay_out_tables(const Pen& pen, RowLookup rows, Rect room);
 float height_of(const Pen& pen, const RowLookup& rows);
+/// The largest magnitude in the tables' rows.
+float largest_of(const RowLookup& rows);
 /// The columns `cols` of the tables' rows, −`most` to `most` in colours; `names` pixels for those at the left.
-void put_tables(const Task& task, const Tables& tables, const Window& cols, float most, float names);
+/// `scale`: the words for the colours' scale, "" where the rows below have the same.
+void put_tables(const Task& task, const Tables& tables, const Window& cols, float most, float names,
+                const std::string& scale);
 
 /// "1617  girl"
 std::string name_in_table(const TableRow& row);

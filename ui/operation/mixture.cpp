@@ -150,7 +150,7 @@ struct Mixture {
     base.col = table.keys.first;
     base.cols = table.keys.count;
     base.rows = 1;
-    name_columns(pen, base, Axis::key, true, heads, task.focus.key, look.k);
+    name_columns(pen, base, Axis::key, true, heads, task.focus.key, look.word_ink(task.focus.key));
     band_name(task, table, strips.min.y - 16 * u - line * 0.3f, symbol_of(task.context(), operands.left), look.after,
               say("level.band_share"));
     const float low = strips.min.y + std::max(std::min(strips.height() * 0.5f, 120 * u), 1.6f * pen.type.formula);

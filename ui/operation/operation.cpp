@@ -93,13 +93,17 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
   const MatrixNumbers figures({one.data(), 1, 1, 1, 1});
   const Dims& dims = trace.dims();
   const Index weight_head = context.view.head;
+  const Stage drawn = shown_as(trace, stage);
+  // Where every word has its colour, its name has it too.
+  const bool coloured = operation_of(trace, drawn) == OperationKind::softmax || drawn == Stage::head_outputs;
+  const ImU32 asked = coloured ? look.word_ink(focus.key) : look.k;
   // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6}
   // the head
   return {
       {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
-      {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
-      {MatrixNumbers(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head_ink(weight_head),
-       true, NamedLink{SceneAction::look_at, 0, cell}},
+      {key_word(context, focus.key), asked, true, NamedLink{SceneAction::key_word, focus.key}},
+      {MatrixNumbers(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value),
+       coloured ? asked : look.head_ink(weight_head), true, NamedLink{SceneAction::look_at, 0, cell}},
       {std::to_string(trace[stage].size(-1)), look.ink, false},
       {std::to_string(dims.d_head), look.ink, false},
       {by_key ? key_word(context, focus.key) : query_word(context, focus.query),

@@ -222,8 +222,7 @@ Scene why_scene(const Frame& frame, Rect place) {
   const LevelChoice& looking = frame.view().looking;
   const Index at = prediction_place(trace, frame.view(), focus_of(trace, frame.view()).query);
   return make_why(scene_context(frame),
-                  why_parts(trace, frame.view(), other_pass(trace, frame.view()), at, looking.rival, looking.than),
-                  place);
+                  why_parts(trace, frame.view(), other_pass(frame), at, looking.rival, looking.than), place);
 }
 
 Scene next_scene(const Frame& frame, Rect place) {
@@ -231,7 +230,7 @@ Scene next_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const Index at = prediction_place(trace, view, focus_of(trace, view).query);
   const SentenceStory& story = sentence_story(frame, at);
-  const NextWords next = next_words(trace, view, story, other_pass(trace, view), at, view.looking.rival);
+  const NextWords next = next_words(trace, view, story, other_pass(frame), at, view.looking.rival);
   return make_next(scene_context(frame), next, story, place);
 }
 
@@ -251,13 +250,25 @@ const Scene* last_operation_scene(const Frame& frame) {
 
 namespace {
 
+/// SceneContext::weights_before.
+MatrixView weights_before(const Frame& frame) {
+  const auto run = network_of(frame.trace()->inputs);
+  const View& view = frame.view();
+  if (!run || !run->change || view.looking.knocked) return {};
+  const OtherPass& other = other_pass(frame);
+  if (!other.run || other.unswapped) return {};
+  const Tensor& weights = other.run->layers[static_cast<std::size_t>(run->change->layer)].weights;
+  return weights.defined() ? weights.matrix(view.batch, view.head) : MatrixView{};
+}
+
 Scene scene_of(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
   if (facet == Facet::journey) return make_journey(scene_context(frame), words_beside_journey(frame), place);
   if (facet == Facet::geometry) return make_geometry(scene_context(frame), place);
   if (shows_why(frame)) return why_scene(frame, place);
-  const SceneContext context = scene_context(frame);
+  SceneContext context = scene_context(frame);
+  context.weights_before = weights_before(frame);
   const SentenceStory* story = says_next(*frame.trace()) ? &story_here(frame) : nullptr;
   const bool breaks = story && has_breaks(context, *story, place);
   const Rect room = breaks ? without_breaks(context, place) : place;

@@ -1,6 +1,6 @@
 // The output inside a network: the row before, what each head adds to it through its columns of W_o, the row after, and
-// what the MLP adds. All rows stand over one another in one scale; at the right the chosen number of each, and how long
-// each row is.
+// what the MLP adds. All rows stand over one another in one stated scale; at the right the chosen number of each, and
+// how long each row is.
 #include <algorithm>
 #include <cmath>
 
@@ -61,6 +61,26 @@ std::vector<RowLine> lines_of(const SceneContext& context, const BlockParts& par
   return lines;
 }
 
+/// The end of the colours, and the share of the numbers beyond it: a few large numbers would leave the others pale.
+struct RowScale {
+  float most = 1e-20f;
+  double beyond = 0;
+};
+
+RowScale scale_of(const std::vector<RowLine>& lines) {
+  constexpr double coloured = 0.97;
+  std::vector<float> sizes;
+  for (const RowLine& line : lines) {
+    for (const float number : line.numbers) sizes.push_back(std::abs(number));
+  }
+  const auto last = sizes.begin() + static_cast<std::ptrdiff_t>(coloured * static_cast<double>(sizes.size() - 1));
+  std::ranges::nth_element(sizes, last);
+  RowScale scale{std::max(*last, 1e-20f)};
+  const auto beyond = std::ranges::count_if(sizes, [&](float size) { return size > scale.most; });
+  scale.beyond = static_cast<double>(beyond) / static_cast<double>(sizes.size());
+  return scale;
+}
+
 struct Residual {
   const Task& task;
   const BlockParts& parts;
@@ -76,6 +96,7 @@ struct Residual {
   const bool open = context.view.looking.unfolded;
   const std::size_t neuron_lines = lines_for_neurons();  ///< the same while it is played: nothing moves
   std::vector<RowLine> lines{};
+  RowScale scale{};
   Rect strips{};  ///< of all lines
   float pitch = 0, names = 0, numbers = 0, lengths = 0;
   float header = 0;
@@ -86,6 +107,7 @@ struct Residual {
     const float foot = mlp_height();
     const float high = area.height() - header - foot, least = std::max(number, pen.type.caption) * 1.35f + 3 * u;
     lines = lines_of(context, parts, cell.row, static_cast<std::size_t>(std::max(high / least, 1.0f)));
+    scale = scale_of(lines);
     pitch = std::min(high / static_cast<float>(lines.size()), 62 * u);
     for (const RowLine& line : lines) names = std::max(names, measured(line));
     names = std::min(names + 14 * u, area.width() * 0.3f);
@@ -121,12 +143,8 @@ struct Residual {
   }
 
   void put_lines() const {
-    float most = 1e-20f;
     double longest = 1e-20;
-    for (const RowLine& line : lines) {
-      most = std::max(most, largest_of(line.numbers));
-      longest = std::max(longest, length_of(line.numbers));
-    }
+    for (const RowLine& line : lines) longest = std::max(longest, length_of(line.numbers));
     std::vector<float> column;
     for (const RowLine& line : lines) column.push_back(line.numbers[static_cast<std::size_t>(cell.col)]);
     const auto count = static_cast<Index>(column.size());
@@ -143,7 +161,8 @@ struct Residual {
       pen.box(rect, look.line, 1);
       const bool leaves = &line == &lines.back() && line.total;  // what the picture of the next word begins with
       const Cell first{Stage::output, cell.batch, 0, cell.row, 0};
-      if (share > 0) put_row_strip(pen, line.numbers, most, rect, share, leaves ? std::optional(first) : std::nullopt);
+      if (share > 0)
+        put_row_strip(pen, line.numbers, scale.most, rect, share, leaves ? std::optional(first) : std::nullopt);
       if (share < 1) continue;
       pen.text(TextRole::number, Face::mono, pen.type.number, {strips.max.x + numbers, y}, Align::right,
                line.total ? look.ink : look.muted, figures(column[i]));
@@ -171,7 +190,9 @@ struct Residual {
     if (lengths > 0)
       pen.text(TextRole::caption, Face::ui, caption, {strips.max.x + numbers + 26 * u, y}, Align::left, look.muted,
                std::string(say("residual.length")));
-    const std::string all = say.fill("residual.numbers", {std::to_string(width)});
+    const std::string all =
+        say.fill("residual.numbers", {std::to_string(width), printed(static_cast<double>(scale.most)).text,
+                                      MatrixNumbers(1, true)(static_cast<float>(100 * scale.beyond))});
     const float until =
         strips.max.x + numbers - pen.measure(Face::ui, caption, say.fill("residual.number", {"0000"})).x;
     if (strips.min.x + pen.measure(Face::ui, caption, all).x < until)

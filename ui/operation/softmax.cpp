@@ -261,11 +261,15 @@ struct SoftmaxPicture {
       if (put_piece(rect, i)) mark(part, Stage::weights);
       put_share_text(part, rect);
       if (part.kind == SoftmaxPart::Kind::word) pen.target(rect, SceneAction::key_word, part.key);
-      if (!row.tried) continue;
+      if (!row.compares()) continue;
       const Rect was = at.share_part(i, true);
       pen.fill({{was.min.x, bar.max.y + 2 * u}, {was.max.x, at.shares.max.y}}, fade(colour(part), 0.45f));
     }
     if (made.shares < 1) return;
+    if (row.compares())
+      pen.text(TextRole::caption, Face::ui, pen.type.caption,
+               {at.right + 14 * u, (bar.max.y + at.shares.max.y) / 2 + pen.type.caption * 0.2f}, Align::left,
+               look.muted, std::string(say("softmax.before")));
     double total = 0;
     for (const SoftmaxPart& part : row.parts) total += part.share;
     pen.text(TextRole::number, Face::bold, pen.type.title, {at.right + 14 * u, bar.centre().y}, Align::left, look.ink,

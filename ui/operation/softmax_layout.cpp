@@ -53,7 +53,8 @@ struct SoftmaxPlacing {
     const float width = area.width() - to.names - side;
     const float narrowest = pen.measure(Face::mono, pen.type.number, "0").x * 4.6f + 6 * u;
     to.row = softmax_row(task.trace(), task.context().view, task.focus,
-                         std::clamp(static_cast<Index>(width / narrowest), Index{2}, most_parts));
+                         std::clamp(static_cast<Index>(width / narrowest), Index{2}, most_parts),
+                         task.context().weights_before);
     to.column = std::min(width / static_cast<float>(to.count()), 210 * u);
     to.bar_width = std::min(to.column * 0.6f, 92 * u);
     to.left = area.min.x + to.names;
@@ -195,7 +196,7 @@ Rect SoftmaxLayout::piece(std::size_t i) const {
 
 Rect SoftmaxLayout::share_bar() const {
   Rect bar = shares;
-  if (row.tried) bar.max.y -= bar.height() * 0.22f;
+  if (row.compares()) bar.max.y -= bar.height() * 0.22f;
   return bar;
 }
 

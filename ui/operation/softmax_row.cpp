@@ -89,11 +89,14 @@ const SoftmaxPart* SoftmaxRow::find(Index key) const {
   return part == parts.end() ? nullptr : &*part;
 }
 
-SoftmaxRow softmax_row(const Trace& trace, const View& view, const Focus& focus, Index most_parts) {
+SoftmaxRow softmax_row(const Trace& trace, const View& view, const Focus& focus, Index most_parts,
+                       const MatrixView& before) {
   const RowNumbers numbers = numbers_in_row(trace, view, focus.query);
   const bool has_sink = numbers.sink > minus_infinity;
   SoftmaxRow row;
   row.tried = trial_of(trace, view, focus.query) != nullptr;
+  row.changed = !row.tried && before.data && focus.query < before.rows &&
+                before.cols == static_cast<Index>(numbers.scores.size());
   row.largest = row_maximum(numbers.scores, numbers.sink);
   row.sum = sum_of_powers(numbers.scores, row.largest, numbers.sink);
   const bool is_hidden = std::ranges::all_of(numbers.masked, [](bool masked) { return masked; });
@@ -106,6 +109,7 @@ SoftmaxRow softmax_row(const Trace& trace, const View& view, const Focus& focus,
     part.power = std::exp(static_cast<double>(part.score) - static_cast<double>(row.largest));
     part.before = static_cast<double>(numbers.shares[i]);
     part.share = row.tried && !row.empty ? part.power / row.sum : part.before;
+    if (row.changed) part.before = static_cast<double>(before(focus.query, k));
     return part;
   };
   const std::vector<Index> own = own_parts(numbers, focus.key, most_parts - (has_sink ? 1 : 0));
@@ -129,6 +133,10 @@ SoftmaxRow softmax_row(const Trace& trace, const View& view, const Focus& focus,
   others.shifted = others.score - row.largest;
   if (others.words > 0) row.parts.push_back(others);
   if (has_sink) row.parts.push_back(sink_of(numbers, row));
+  if (has_sink && row.changed) {
+    row.parts.back().before = 1;
+    for (std::size_t i = 0; i + 1 < row.parts.size(); ++i) row.parts.back().before -= row.parts[i].before;
+  }
   return row;
 }
 

@@ -112,8 +112,10 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
   const float y = named ? place.min.y + 22 * u : place.centre().y - 2.5f * u;
   const auto is_current = [&](const Timeline::Chapter& chapter) {
     if (frame.view().step) return now >= chapter.first && now < chapter.first + chapter.count;
-    return level_shown(frame.view()) == Level::operation ? frame.view().looking.stage == chapter.stage
-                                                         : cell && cell->stage == chapter.stage;
+    if (level_shown(frame.view()) != Level::operation) return cell && cell->stage == chapter.stage;
+    const bool after_output = frame.view().looking.facet == Facet::next || frame.view().looking.facet == Facet::why;
+    return after_output ? chapter.stage == timeline.chapters().back().stage
+                        : frame.view().looking.stage == chapter.stage;
   };
   // Names are whole: the present stage has its own in any case, the others where that leaves them room.
   const auto reach = [&](const Timeline::Chapter& chapter, float from, bool current) {

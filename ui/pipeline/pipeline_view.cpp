@@ -7,6 +7,7 @@
 #include "ui/frame/press.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
+#include "ui/level/travel.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
@@ -168,13 +169,27 @@ Rect card_on_screen(const Frame& frame, Rect place, Stage stage) {
   return place;
 }
 
-void draw_pipeline_on_its_way(const Frame& frame, Rect place, const Rect& from, const Rect& to) {
+void draw_pipeline_still(const Frame& frame, Rect place) {
   const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
-  CanvasTransform transform = transform_of(frame.view(), place);
-  const ImVec2 fixed = transform.canvas(from.min);
-  transform.zoom *= to.width() / from.width();
-  transform.origin = {to.min.x - fixed.x * transform.zoom, to.min.y - fixed.y * transform.zoom};
-  draw_pipeline(frame, picture, provenance_picture(frame, picture), moment_picture(frame, picture), transform);
+  draw_pipeline(frame, picture, provenance_picture(frame, picture), moment_picture(frame, picture),
+                transform_of(frame.view(), place));
+}
+
+Scene numbers_on_cards(const Frame& frame, Rect place) {
+  const CanvasTransform transform = transform_of(frame.view(), place);
+  Scene scene;
+  for (const CardPicture& card : pipeline_picture(frame, {place.width(), place.height()}).cards) {
+    for (const HeatPicture& heat : card.heats) {
+      const Cell first{heat.stage, heat.batch, heat.head, 0, 0};
+      if (is_parameter(heat.stage) || heat.elsewhere || !frame.shows(first)) continue;
+      MatrixQuad quad = heat.quad;
+      const Rect rect = transform.screen(heat.rect);
+      quad.min = rect.min;
+      quad.max = rect.max;
+      put_cells(*frame.trace(), quad, first, scene);
+    }
+  }
+  return scene;
 }
 
 void draw_pipeline_view(const Frame& frame, Rect place) {

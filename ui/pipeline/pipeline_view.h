@@ -3,6 +3,7 @@
 
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
+#include "ui/level/scene.h"
 
 namespace headlight {
 
@@ -10,7 +11,9 @@ void draw_pipeline_view(const Frame& frame, Rect place);
 
 /// Where the card of a stage stands on the screen; all of `place` where there is none.
 Rect card_on_screen(const Frame& frame, Rect place, Stage stage);
-/// The same picture on its way: what stands in `from` is drawn in `to`. Looks at no pointer.
-void draw_pipeline_on_its_way(const Frame& frame, Rect place, const Rect& from, const Rect& to);
+/// The picture as it is; looks at no pointer.
+void draw_pipeline_still(const Frame& frame, Rect place);
+/// The numbers of its matrices, each where it stands on the screen.
+Scene numbers_on_cards(const Frame& frame, Rect place);
 
 }  // namespace headlight

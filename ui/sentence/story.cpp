@@ -109,7 +109,7 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   }
   const NetworkLayer& chosen = run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, trace.scenario))];
   if (other.without_head) story.silent = head_name(chosen, view.head);
-  else story.changed_layer = chosen.layer;
+  else if (!other.unswapped) story.changed_layer = chosen.layer;
   std::vector<double> others = next_shares(*other.run, batch, place, story.sampling);
   for (Guess& guess : story.next) {
     guess.before = share(others, guess.token);
@@ -148,14 +148,39 @@ std::string claims_text(const std::string& file) {
   return text;
 }
 
+namespace {
+
+/// What the network reads, its two swapped words in their places again; nothing where none are swapped.
+std::optional<NetworkText> unswapped_text(const Trace& trace, const View& view, const NetworkRun& run) {
+  if (!is_swapped(trace, view)) return {};
+  NetworkText text = run.text;
+  TokenBatch& tokens = text.decoder.count() > 0 ? text.decoder : text.tokens;
+  const auto batch = static_cast<std::size_t>(std::clamp<Index>(view.batch, 0, tokens.size() - 1));
+  const SwappedWords& swapped = *view.looking.swapped;
+  if (std::max(swapped.first, swapped.second) >= tokens.count()) return {};
+  std::vector<Token>& line = tokens.entries[batch];
+  std::swap(line[static_cast<std::size_t>(swapped.first)], line[static_cast<std::size_t>(swapped.second)]);
+  return text;
+}
+
+}  // namespace
+
+bool is_swapped(const Trace& trace, const View& view) {
+  return view.looking.swapped && view.looking.swapped->text == trace.scenario.text;
+}
+
 OtherPass other_pass(const Trace& trace, const View& view) {
   const auto run = network_of(trace.inputs);
   const bool knocked = view.looking.knocked;
   if (!run || !run->is_small()) return {};
   RunOptions options;
-  options.weights = false;
+  options.weights = run->change.has_value();
   options.parts = true;
   options.knock_out = run->knock_out;
+  if (const auto text = unswapped_text(trace, view, *run)) {
+    options.change = run->change;
+    return {std::make_shared<const NetworkRun>(run->network->run(*text, options)), false, false, true};
+  }
   const bool beside = !knocked && !run->change;
   const std::pair head{layer_of(*run->network, trace.scenario), view.head};
   if (beside && run->knock_out.contains(head)) return {};
@@ -197,13 +222,18 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
   return story;
 }
 
+const OtherPass& other_pass(const Frame& frame) {
+  const View& v = frame.view();
+  return frame.pictures.get<OtherPass>([&] { return other_pass(*frame.trace(), v); }, frame.document.trace, v.head,
+                                       v.batch, v.looking.knocked, v.looking.swapped);
+}
+
 const SentenceStory& sentence_story(const Frame& frame, Index place) {
   const View& v = frame.view();
-  const OtherPass& other = frame.pictures.get<OtherPass>([&] { return other_pass(*frame.trace(), v); },
-                                                         frame.document.trace, v.head, v.looking.knocked);
+  const OtherPass& other = other_pass(frame);
   return frame.pictures.get<SentenceStory>([&] { return story_of(*frame.trace(), v, place, other); },
                                            frame.document.trace, v.head, v.batch, v.language, v.looking.knocked,
-                                           v.looking.sampling, place);
+                                           v.looking.swapped, v.looking.sampling, place);
 }
 
 void choose_head(const Frame& frame, Index layer, Index head) {

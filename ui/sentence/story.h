@@ -13,8 +13,13 @@ struct OtherPass {
   std::shared_ptr<const NetworkRun> run;  ///< null if there is none, or the network is too large
   bool without_head = false;              ///< the head is knocked out: this pass is the shown one
   bool beside = false;                    ///< it is not: this pass shows what its effect would be
+  bool unswapped = false;                 ///< two words of the text were swapped: this pass has them as they were
 };
+/// Whether the text is still the one in which these words were swapped.
+bool is_swapped(const Trace& trace, const View& view);
 OtherPass other_pass(const Trace& trace, const View& view);
+/// The same, cached.
+const OtherPass& other_pass(const Frame& frame);
 
 /// The position whose prediction is shown: `word`, if the network predicts after each word and is small enough to
 /// follow the pointer; −1: the last one.

@@ -119,14 +119,7 @@ void player_keys(const Frame& frame) {
       }
     });
   }
-  if (presents) {
-    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
-      const bool selects = !v.presenting && v.kind == ViewKind::pipeline && v.looking.level == Level::pipeline &&
-                           v.selected && timeline.chapter_of(shown_as(*trace, v.selected->stage)) != nullptr;
-      if (selects) v.looking.stage = shown_as(*trace, v.selected->stage);
-      v.presenting = !v.presenting;
-    });
-  }
+  if (presents) frame.show([](View& v) { v.presenting = !v.presenting; });
   if (freezes) frame.show([](View& v) { v.frozen = !v.frozen; });
   if (notes) frame.show([](View& v) { v.lesson.notes = !v.lesson.notes; });
   if (blanks) frame.show([](View& v) { v.blank = !v.blank; });

@@ -12,10 +12,10 @@
 namespace headlight {
 namespace {
 
-constexpr float motion_seconds = 0.36f;  // between the pipeline and a scene
-constexpr float scene_seconds = 0.7f;    // from one scene to the next
+constexpr float motion_seconds = 0.6f;  // between the pipeline and a scene
+constexpr float scene_seconds = 0.7f;   // from one scene to the next
 
-/// Between two levels: from which, to which, how far. One camera: what is gone into grows out of where it stands.
+/// Between the pipeline and a scene: from which level, to which, how far.
 struct LevelMotion {
   Level from = Level::pipeline, to = Level::pipeline;
   float since = motion_seconds;  ///< seconds
@@ -23,44 +23,19 @@ struct LevelMotion {
   bool moves() const { return since < motion_seconds; }
 };
 
-/// So that a scene made for `place` is seen in `at`.
-SceneCamera camera_for(const Rect& place, const Rect& at, float presence) {
-  const float zoom = at.width() / place.width();
-  return {{at.min.x - place.min.x * zoom, at.min.y - place.min.y * zoom}, zoom, presence};
-}
-
-void draw_near(const Frame& frame, Rect place, Level level, const Rect& at, float presence) {
-  const Frame near = scaled_to_window(frame);
-  const Scene& scene = level == Level::operation ? operation_scene(near, place) : sentence_scene(near, place);
-  draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter,
-             camera_for(place, at, presence));
-}
-
-/// `nearness` 0: the pipeline as it is; 1: the step alone. The step's card grows into the window.
-void draw_between_pipeline_and_step(const Frame& frame, Rect place, float nearness) {
-  const Rect card = card_on_screen(frame, place, stage_shown(frame));
-  const float height =
-      card.width() * place.height() / place.width();  // of the window's shape, around the card's middle
-  const Rect small{{card.min.x, card.centre().y - height / 2}, {card.max.x, card.centre().y + height / 2}};
-  const Rect at = mixed(small, place, nearness);
-  if (nearness < 0.75f) draw_pipeline_on_its_way(frame, place, small, at);
-  frame.painter.fill(*ImGui::GetWindowDrawList(), at.min, at.max, frame.look.window);
-  draw_near(frame, place, Level::operation, at, nearness);
-}
-
-/// Between the pipeline and a scene: a step's card grows into it, the sentence stands before all.
+/// The pipeline pales while its numbers go to their places in the scene, or come back from them.
 void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
-  const float t = std::clamp(motion.since / motion_seconds, 0.0f, 1.0f), way = eased(t);
-  if (motion.from != Level::sentence && motion.to != Level::sentence)
-    return draw_between_pipeline_and_step(frame, place, motion.to > motion.from ? way : 1 - way);
-  const float gone = motion.from == Level::sentence ? way : 1 - way;
-  const ImVec2 c = place.centre();
-  const auto around = [&](float zoom) {
-    return Rect{{c.x + (place.min.x - c.x) * zoom, c.y + (place.min.y - c.y) * zoom},
-                {c.x + (place.max.x - c.x) * zoom, c.y + (place.max.y - c.y) * zoom}};
-  };
-  if (gone > 0.3f) draw_pipeline_on_its_way(frame, place, place, around(0.85f + 0.15f * gone));
-  draw_near(frame, place, Level::sentence, around(1 + 0.25f * gone), 1 - gone);
+  constexpr float pale_at = 0.5f;  // of the way
+  const bool goes_in = motion.from == Level::pipeline;
+  const float t = std::clamp(motion.since / motion_seconds, 0.0f, 1.0f), share = goes_in ? t : 1 - t;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  draw_pipeline_still(frame, place);
+  list.AddRectFilled(place.min, place.max, fade(frame.look.window, std::min(share / pale_at, 1.0f)));
+  const Frame near = scaled_to_window(frame);
+  const bool step = (goes_in ? motion.to : motion.from) == Level::operation;
+  const Scene& scene = step ? operation_scene(near, place) : sentence_scene(near, place);
+  draw_scene(list, between(*frame.trace(), numbers_on_cards(frame, place), scene, share), frame.look, frame.fonts,
+             frame.painter);
 }
 
 /// Which scene is shown.

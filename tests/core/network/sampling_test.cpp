@@ -87,6 +87,18 @@ TEST_CASE("a word is written on so that the tokenizer reads it, in place of what
   CHECK(ids(*chinese, *longer) == expected);
 }
 
+TEST_CASE("two tokens of a line take each other's place, and the tokenizer reads it so") {
+  const auto network = open_network(places::sentences());
+  const std::string text = "the cat that chases the dogs sleeps .";
+  CHECK(with_swapped_tokens(*network, text, 0, 1, 5) == "the dogs that chases the cat sleeps .");
+  CHECK(with_swapped_tokens(*network, text, 0, 5, 1) == "the dogs that chases the cat sleeps .");
+  CHECK(with_swapped_tokens(*network, "the dogs\n" + text, 1, 0, 1) ==
+        "the dogs\ncat the that chases the dogs sleeps .");
+  CHECK_FALSE(with_swapped_tokens(*network, text, 0, 1, 1));
+  CHECK_FALSE(with_swapped_tokens(*network, text, 0, 1, 99));
+  CHECK_FALSE(with_swapped_tokens(*network, text, 1, 0, 1));
+}
+
 TEST_CASE("what a network says next is what a plain sampling draws from") {
   const auto network = open_network(places::sentences());
   const NetworkRun run = network->run(network->read("the cat that chases the dogs"), {});
