@@ -266,6 +266,13 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
   return out;
 }
 
+FigureSpec figure_of_one(const Trace& trace, ExportOptions options) {
+  options.all_heads = false;
+  options.heads = {0};
+  options.pool = HeadPool::none;
+  return stage_figure(cut_of(options, trace), style_of(options));
+}
+
 namespace {
 
 FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
@@ -274,12 +281,8 @@ FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
                        Message("{0} is of weights, not of {1}", options.layers, std::string(name(options.stage))),
                        "expected --stage weights");
   JoinedLayers together = join_layers(trace, options);
-  ExportOptions of_one = options;
-  of_one.all_heads = false;
-  of_one.heads = {0};
-  of_one.pool = HeadPool::none;
   const StageFigureStyle style = style_of(options);
-  FigureSpec spec = stage_figure(cut_of(of_one, trace), style);
+  FigureSpec spec = figure_of_one(trace, options);
   spec.kept.push_back(std::move(together.matrix));
   spec.panels = {{part_of(options, spec.kept.back().matrix()), {}, "", {}}};
   if (!style.title) spec.title = together.title;
@@ -324,12 +327,8 @@ std::vector<std::string> words_of(const Lens& lens, Index batch) {
 /// The most probable word after each block, coloured by the probability of the word that it ends with.
 FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
   const Lens lens = lens_for(trace, options);
-  ExportOptions of_one = options;
-  of_one.all_heads = false;
-  of_one.heads = {0};
-  of_one.pool = HeadPool::none;
   const StageFigureStyle style = style_of(options);
-  FigureSpec spec = stage_figure(cut_of(of_one, trace), style);
+  FigureSpec spec = figure_of_one(trace, options);
   Buffer shares;
   spec.row_ticks.clear();
   for (const std::vector<LensCell>& line : lens.cells) {

@@ -23,6 +23,9 @@ struct DrawnLayer {
 /// All layers of the stage, or those of the stack that the options name. Throws SettingError where there are none.
 std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& options);
 
+/// The figure of one head as the options say it, to be drawn over with other numbers.
+FigureSpec figure_of_one(const Trace& trace, ExportOptions options);
+
 /// Whether the options take what the layers give together, in place of each.
 bool takes_layers_together(const ExportOptions& options);
 struct JoinedLayers {

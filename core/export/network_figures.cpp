@@ -87,12 +87,8 @@ std::string whole_text(double number) { return std::to_string(static_cast<std::i
 
 /// Title, size and range of a figure that is the network's alone.
 FigureSpec begun(const Trace& trace, const ExportOptions& options, const std::string& title) {
-  ExportOptions of_one = options;
-  of_one.all_heads = false;
-  of_one.heads = {0};
-  of_one.pool = HeadPool::none;
   const StageFigureStyle style = style_of(options);
-  FigureSpec spec = stage_figure(cut_of(of_one, trace), style);
+  FigureSpec spec = figure_of_one(trace, options);
   spec.panels.clear();
   if (!style.title) spec.title = title;
   spec.shape = "";

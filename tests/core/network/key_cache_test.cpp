@@ -67,16 +67,24 @@ void check_rows(const NetworkRun& went_on, const NetworkRun& whole) {
   }
 }
 
+/// Every fixture that writes words one after the other, each with an empty cache.
+void for_networks_that_write(auto check) {
+  for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) {
+    const std::string name = entry.path().filename().string();
+    const Fixture fixture(name);
+    if (!writes(*fixture.network)) continue;
+    INFO(name);
+    KeyCache cache;
+    check(fixture, cache);
+  }
+}
+
 }  // namespace
 
 TEST_CASE(
     "in every architecture that writes, a pass that goes on from kept keys and values gives what a whole pass gives") {
   int tried = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) {
-    const Fixture fixture(entry.path().filename().string());
-    if (!writes(*fixture.network)) continue;
-    INFO(entry.path().filename().string());
-    KeyCache cache;
+  for_networks_that_write([&](const Fixture& fixture, KeyCache& cache) {
     RunOptions options;
     options.cache = &cache;
     for (const Index end : {2, 4, 5, 6, 7}) {
@@ -87,7 +95,7 @@ TEST_CASE(
       if (fixture.network->spec().stacks.size() == 2 && end > 2) CHECK(!went_on.layers.front().residual.defined());
     }
     ++tried;
-  }
+  });
   CHECK(tried > 40);
 }
 
@@ -193,11 +201,7 @@ TEST_CASE("a changed layer keeps nothing, and its passes are whole") {
 
 TEST_CASE("what a step of writing reads and adds is what the cache holds, in every architecture that writes") {
   std::set<KeysShared> kinds;
-  for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) {
-    const Fixture fixture(entry.path().filename().string());
-    if (!writes(*fixture.network)) continue;
-    INFO(entry.path().filename().string());
-    KeyCache cache;
+  for_networks_that_write([&](const Fixture& fixture, KeyCache& cache) {
     RunOptions options;
     options.cache = &cache;
     const Index n = fixture.count(), batch = fixture.text.tokens.size();
@@ -216,6 +220,6 @@ TEST_CASE("what a step of writing reads and adds is what the cache holds, in eve
       CHECK((layer.shared == KeysShared::mha) == (layer.numbers == layer.as_mha));
       kinds.insert(layer.shared);
     }
-  }
+  });
   CHECK(kinds.size() == 4);
 }
