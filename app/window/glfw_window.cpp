@@ -210,6 +210,8 @@ void GlfwWindow::set_title(const std::string& title) {
 
 void GlfwWindow::restore() { glfwRestoreWindow(window_); }
 
+void GlfwWindow::hide() { glfwHideWindow(window_); }
+
 void GlfwWindow::set_fullscreen(bool full) {
   Placement& old = before_fullscreen_;
   if (full == (glfwGetWindowMonitor(window_) != nullptr)) return;

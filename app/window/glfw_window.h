@@ -34,6 +34,7 @@ class GlfwWindow {
   void set_fullscreen(bool full);
   /// From being minimised.
   void restore();
+  void hide();
   /// The files dropped since the last call.
   std::vector<std::string> take_dropped();
   void show_frame();

@@ -36,6 +36,7 @@
   let printing = false;
   const themeName = () => (system.matches && !printing ? "dark" : "light");
   const theme = () => data.themes[themeName()];
+  const hue = () => (panels[state.panel].hue ? panels[state.panel].hue[themeName()] : theme().accent);
 
   const value = (panel, cell) => shown.values[panel * area + cell] * shown.scale;
   const minus = (text) => text.replace("-", "\u2212");
@@ -120,7 +121,6 @@
       }
     }
     context.putImageData(image, 0, 0);
-    canvas.style.aspectRatio = `${cols} / ${rows}`;
   };
   const hex = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));
 
@@ -145,7 +145,9 @@
       button.setAttribute("aria-label", nameOf(i));
       button.title = nameOf(i);
       if (!headers) button.append(Object.assign(document.createElement("span"), { textContent: nameOf(i) }));
-      button.append(document.createElement("canvas"));
+      const canvas = document.createElement("canvas");
+      canvas.style.aspectRatio = `${cols} / ${rows}`; // before it is drawn, so that nothing moves then
+      button.append(canvas);
       button.addEventListener("click", () => choose(i));
       button.addEventListener("keydown", (e) => {
         const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across }[e.key];
@@ -251,7 +253,7 @@
         const share = spread(value(state.panel, cell), ends[0], ends[1]);
         if (share < 0.004) continue;
         context.globalAlpha = clamp(0.06 + 0.94 * share), context.lineWidth = 0.6 + 5 * share;
-        context.strokeStyle = panels[state.panel].hue || theme().accent;
+        context.strokeStyle = hue();
         context.beginPath(), context.moveTo(place.left + 6, y(r));
         const middle = (place.left + place.right) / 2;
         context.bezierCurveTo(middle, y(r), middle, y(c), place.right - 6, y(c)), context.stroke();
@@ -303,7 +305,7 @@
       if (kind || box.y !== from.y || c === state.query) return;
       const share = shareOf(state.panel, cell, ends), a = from.x + from.w / 2, b = box.x + box.w / 2;
       if (share < 0.004) return;
-      context.strokeStyle = panels[state.panel].hue || theme().accent, context.globalAlpha = clamp(0.1 + 0.9 * share);
+      context.strokeStyle = hue(), context.globalAlpha = clamp(0.1 + 0.9 * share);
       context.lineWidth = 0.6 + 5 * share, context.beginPath(), context.moveTo(a, box.y - 3);
       const up = box.y - 3 - Math.min((arcs - 8) / 0.75, 18 + Math.abs(b - a) / 3); // a curve rises by 3/4 of it
       context.bezierCurveTo(a, up, b, up, b, box.y - 3), context.stroke(), (context.globalAlpha = 1);

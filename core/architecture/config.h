@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -39,14 +40,14 @@ class Config {
   bool flag(std::initializer_list<std::string_view> names, bool fallback) const;
   std::string text(std::initializer_list<std::string_view> names, const std::string& fallback) const;
 
-  /// Throws FileError if the field exists and is neither null nor `harmless`: "its alibi is true; expected false".
-  void refuse_unless(std::string_view name, const nlohmann::json& harmless, const std::string& expected = {}) const;
-  /// The fields that no builder asked for and that are not known to be harmless. If the name of one suggests that it
-  /// changes attention, throws FileError; else returns them.
+  /// Throws FileError where the field is there and is neither null nor `harmless`: "its alibi is true; expected false".
+  void refuse_unless(std::string_view name, const nlohmann::json& harmless, const Message& expected = {}) const;
+  /// Fields that nobody asked for and that are not known to be harmless. Those whose names say that they may change
+  /// attention are refused (FileError); the others are returned.
   std::vector<std::string> unknown_fields() const;
   /// The fields that no builder asked for and whose names suggest that they change attention.
   std::vector<std::string> unknown_attention_fields() const;
-  [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const;
+  [[noreturn]] void fail(const Message& wrong, const Message& expected) const;
 
  private:
   const nlohmann::json& wanted(std::initializer_list<std::string_view> names) const;

@@ -138,8 +138,7 @@ void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
                 inner = c.whole({side + "_ffn_dim"});
     const Index d_head = b.layer ? b.layer->d_head : heads > 0 ? d / heads : 0;
     if (heads == 0 || (d % heads != 0 && b.whole()))
-      c.fail("its " + side + "_attention_heads is " + std::to_string(heads),
-             "expected a divisor of d_model " + std::to_string(d));
+      c.fail(Message("its {0}_attention_heads is {1}", side, heads), Message("expected a divisor of d_model {0}", d));
     StackSpec& stack = b.network.stacks.emplace_back();
     EmbeddingSpec& embedding = stack.embedding;
     const std::string own = side + ".embed_tokens.weight";

@@ -16,14 +16,16 @@ struct LlamaFlavour {
   /// under other names GLM 4).
   enum class Norms { before, after, around, around_glm } norms = Norms::before;
   bool parallel = false;  ///< attention and MLP side by side, from one norm (Phi, Cohere)
-  /// unit: without weights, in rotated layers only (Llama 4).
-  enum class QkNorms { none, per_head, whole, unit } qk_norms = QkNorms::none;
+  /// unit: without weights, of the layers that are rotated (Llama 4).
+  /// each: an array for each head (StableLM 2).
+  enum class QkNorms { none, per_head, whole, unit, each } qk_norms = QkNorms::none;
   bool latent = false;  ///< multi-head latent attention (DeepSeek)
 
   double base = 10000;
   double rotated_share = 1;  ///< share of a head's channels
   Rope pairing = Rope::half;
-  Index usual_window = 0, window_pattern = 0;  ///< defaults; of window_pattern layers the last sees all keys
+  bool backwards = false;                      ///< heads turn the other way round (nanochat)
+  Index usual_window = 0, window_pattern = 0;  ///< without the fields; of so many layers the last one sees all keys
   bool window_by_flag = false;    ///< use_sliding_window switches the window on, from max_window_layers on (Qwen)
   bool window_unrotated = false;  ///< only unrotated layers have a window (SmolLM 3)
   bool window_rotated = false;    ///< only layers with a window are rotated (Cohere 2)
@@ -43,6 +45,8 @@ struct LlamaFlavour {
   enum class Experts { none, mixtral, qwen, granite, gpt_oss, deepseek, llama4 } experts = Experts::none;
   bool renormalised = false;  ///< default of norm_topk_prob: the chosen experts' shares sum to 1
 
+  bool embedding_norm = false;
+  double softcap = 0;        ///< of logits, without the field; 0: none
   bool root_scale = false;   ///< embeddings times √d (Gemma)
   bool multipliers = false;  ///< factors of the embedding and of what a block adds (Granite)
   double logit_scale = 0;    ///< default of logit_scale, a factor of the logits; 0: none (Cohere)

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/tensor/message.h"
+
 namespace headlight {
 
 inline constexpr const char* shipped_model_prefix = "model:";
@@ -12,9 +14,9 @@ inline constexpr const char* shipped_model_prefix = "model:";
 /// The model that the user named, found on disk.
 struct ModelFolder {
   std::string said;                            ///< "model:english", "~/gpt2", "gpt2/model.safetensors"
-  std::filesystem::path folder;                ///< has config.json and the tokenizer
-  std::filesystem::path config;                ///< config.json or Meta's params.json; empty if there is neither
-  std::string chosen;                          ///< the choice among several: "snapshot 3f2a of …"; else empty
+  std::filesystem::path folder;                ///< where config.json and the tokenizer lie
+  std::filesystem::path config;                ///< config.json or Meta's params.json; empty where there is neither
+  Message chosen;                              ///< what was taken of several: "snapshot 3f2a of …"; else empty
   std::vector<std::filesystem::path> tensors;  ///< one file, or every shard that the index names, in its order
 };
 

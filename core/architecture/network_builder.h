@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/architecture/architectures.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -30,13 +31,13 @@ class NetworkBuilder {
   /// As Config::refuse_unless, for a field that does not change attention: a single layer ignores it.
   void refuse_unless(std::string_view name, const nlohmann::json& harmless) const;
   bool has(const std::string& name) const { return file.has(prefix + name); }
-  /// prefix + the first of the names that exists. Throws FileError if none does, saying what it is for.
-  std::string any_of(std::initializer_list<std::string> names, const std::string& what) const;
+  /// prefix + the first of the names that is there. Throws FileError where none is, saying what for.
+  std::string any_of(std::initializer_list<std::string> names, const Message& what) const;
 
-  /// Throws FileError if the array is missing, quantised, or of another shape, unless a single layer is built. `why`
-  /// says where the expected shape comes from.
-  std::string array(const std::string& name, const Shape& shape, const std::string& why) const;
-  /// The next block of a stack; its tensors' names begin with `at`, "h.3.", and its name is `at` without the dot.
+  /// Throws FileError where the array is missing, quantised, or of another shape, unless a layer is built alone. `why`
+  /// tells where the shape is from.
+  std::string array(const std::string& name, const Shape& shape, const Message& why) const;
+  /// The next block of a stack, whose tensors' names begin with `at`, "h.3.": it is called so, without the dot.
   BlockSpec& begin_block(StackSpec& stack, std::string_view at) const;
   /// name.weight [out, in] (or [in, out]), and name.bias if it exists or `bias` demands it.
   enum class Bias { where_there, none, needed };
@@ -54,8 +55,8 @@ class NetworkBuilder {
   double rotary_share(double usual) const;
   /// Whether rope_parameters hold a rotation for each kind of layer.
   bool ropes_by_kind() const;
-  [[noreturn]] void fail(const std::string& array, const std::string& wrong, const std::string& expected) const;
-  [[noreturn]] void miss(const std::string& array, const std::string& wrong, const std::string& expected) const;
+  [[noreturn]] void fail(const std::string& array, const Message& wrong, const Message& expected) const;
+  [[noreturn]] void miss(const std::string& array, const Message& wrong, const Message& expected) const;
 
   /// The token embedding, [vocabulary, d]: sets network.vocabulary to its rows; config.json must not say more.
   std::string tokens(const std::string& name, Index d);
@@ -100,12 +101,14 @@ void build_gpt_j(NetworkBuilder& b);
 void build_attention_only(NetworkBuilder& b);
 // gpt_neox.cpp
 void build_gpt_neox(NetworkBuilder& b);
+void build_persimmon(NetworkBuilder& b);
 void build_bloom(NetworkBuilder& b);
 void build_falcon(NetworkBuilder& b);
 void build_mpt(NetworkBuilder& b);
 void build_opt(NetworkBuilder& b);
 // llama.cpp
 void build_llama(NetworkBuilder& b);
+void build_nanochat(NetworkBuilder& b);
 void build_meta_llama(NetworkBuilder& b);
 void build_mistral(NetworkBuilder& b);
 void build_qwen2(NetworkBuilder& b);

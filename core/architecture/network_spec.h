@@ -11,6 +11,7 @@
 
 #include "core/image/picture_input.h"
 #include "core/position/rope_waves.h"
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -54,7 +55,8 @@ struct RelativeSpec {
 /// A head's queries are q c_q; its keys are kv_up's rows on c, and r, which all heads share; its values are kv_up's
 /// other rows on c. `rotated` channels of each query, and r, are rotated; here they come before the others.
 struct LatentSpec {
-  LinearSpec q_down, kv_down, kv_up;  ///< kv_up: for each head `plain` rows of keys, then `value` rows
+  LinearSpec q_down, kv_down, kv_up;  ///< kv_up: of each head `plain` rows of keys, then `value` rows
+  std::string key_up{}, value_up{};   ///< or each by itself, [heads, rank, plain] and [heads, value, rank] (GGUF)
   NormSpec q_norm, kv_norm;
   Index rank = 1, rotated = 0, plain = 1, value = 1;
   /// Numbers kept for each token: c and r.
@@ -85,6 +87,7 @@ struct AttentionSpec {
   RopeSpec rope;
   NormSpec q_norm, k_norm;  ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
+  std::vector<std::string> q_gains{}, k_gains{};  ///< of these norms, where each head's has an array of its own
   bool alibi = false;
   std::vector<double> slopes{};      ///< of an ALiBi with slopes of its own; [heads]
   bool scaled_alibi = false;         ///< ALiBi is scaled with the scores (Falcon)
@@ -211,7 +214,7 @@ struct NetworkSpec {
   /// Whether it predicts the next word of a text.
   bool writes() const { return !masked && !takes_tensors && !picture && stacks.size() == 1; }
   std::optional<Index> start_token, end_token, mask_token;
-  std::vector<std::string> notes;  ///< for the user: how it was read
+  std::vector<Message> notes;  ///< what a person should know of how it was read
 };
 
 }  // namespace headlight

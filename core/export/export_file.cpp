@@ -36,8 +36,8 @@ std::string stage_names(const Trace& trace) {
 void check_within(const char* option, Index value, Index count) {
   if (value >= 0 && value < count) return;
   const std::string last = std::to_string(count - 1);
-  throw SettingError(option, std::to_string(value) + " is out of range",
-                     "expected " + (count == 1 ? "0" : "0 to " + last));
+  throw SettingError(option, Message("{0} is out of range", value),
+                     count == 1 ? Message("expected 0") : Message("expected 0 to {0}", last));
 }
 
 void write_array(const NamedArray& array, const std::string& extension, const std::filesystem::path& path) {
@@ -56,7 +56,8 @@ void write_numbers(const StageCut& cut, bool shares, const std::string& extensio
   if (cut.tensor().source() && bytes > memory_budget()) {
     char size[32];
     std::snprintf(size, sizeof size, "%.1f GB", bytes / 1e9);
-    throw SettingError("--stage", std::string(name(cut.stage)) + " of so many tokens would be " + size + " of numbers",
+    throw SettingError("--stage",
+                       Message("{0} of so many tokens would be {1} of numbers", std::string(name(cut.stage)), size),
                        "expected a picture (.png), explain for single cells, or fewer tokens");
   }
   if (extension == ".csv") {
@@ -79,8 +80,8 @@ bool brings_too(const Trace& trace, const ExportOptions& options) {
          options.pool == HeadPool::none && !trace[Stage::weights].source() && can_contribute(trace);
 }
 
-std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
-                                      const std::filesystem::path& path) {
+std::vector<Message> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
+                                  const std::filesystem::path& path) {
   const FigureSpec spec = figure_for(trace, options);
   if (extension == ".html") {
     if (options.style.kind == PictureKind::overlay)
@@ -109,7 +110,7 @@ std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& o
     const std::vector<std::uint8_t> png = figure.png(about);
     write_whole_file(path, std::as_bytes(std::span(png)));
   }
-  return spec.size || spec.values ? figure.left_out() : std::vector<std::string>{};
+  return spec.size || spec.values ? figure.left_out() : std::vector<Message>{};
 }
 
 }  // namespace
@@ -143,8 +144,8 @@ std::optional<Trace> measured(const Trace& trace, const ExportOptions& options) 
 StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   const Stage stage = options.stage;
   if (!trace.has(stage)) {
-    throw SettingError("--stage", std::string(name(stage)) + " is not part of this computation",
-                       "expected one of " + stage_names(trace));
+    throw SettingError("--stage", Message("{0} is not part of this computation", std::string(name(stage))),
+                       Message("expected one of {0}", stage_names(trace)));
   }
   check_within("--batch", options.batch, is_parameter(stage) ? 1 : trace.dims().batch);
   const MatrixView whole = trace[stage].matrix(options.batch, 0);
@@ -162,7 +163,7 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   return cut;
 }
 
-std::vector<std::string> write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
+std::vector<Message> write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
   check_export_name(path);
   const std::string extension = extension_of(path);
   if (const std::optional<Trace> own = measured(trace, options)) return write_export(*own, options, path);

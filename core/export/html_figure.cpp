@@ -129,13 +129,24 @@ Cells cells_of(const FigureSpec& spec, const FigureSpec& shown) {
   return cells;
 }
 
+/// A head's colour in both themes; one of somebody's own is the same in both.
+Json hue_of(const FigurePanel& panel) {
+  if (!panel.hue) return nullptr;
+  const auto &light = colours(Theme::light).heads, &dark = colours(Theme::dark).heads;
+  for (std::size_t h = 0; h < light.size(); ++h) {
+    if (*panel.hue == light[h] || *panel.hue == dark[h])
+      return {{"light", to_hex(light[h])}, {"dark", to_hex(dark[h])}};
+  }
+  return {{"light", to_hex(*panel.hue)}, {"dark", to_hex(*panel.hue)}};
+}
+
 Json panels_of(const FigureSpec& spec, const Cells& cells, ColormapKind kind) {
   const std::vector<ValueRange> ranges = panel_ranges(spec, kind);
   Json panels = Json::array();
   for (std::size_t i = 0; i < spec.panels.size(); ++i) {
     const FigurePanel& panel = spec.panels[i];
     panels.push_back({{"title", panel.title},
-                      {"hue", panel.hue ? Json(to_hex(*panel.hue)) : Json()},
+                      {"hue", hue_of(panel)},
                       {"lo", ranges[i].lo},
                       {"hi", ranges[i].hi},
                       {"kinds", cells.kinds_of[i]}});
@@ -225,7 +236,7 @@ Index html_numbers(const FigureSpec& spec) {
 std::string html_figure(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives) {
   const Index cells = cell_count(spec);
   if (cells > most_html_cells) {
-    throw SettingError("-o", "a page of " + std::to_string(cells) + " numbers is too large to open",
+    throw SettingError("-o", Message("a page of {0} numbers is too large to open", cells),
                        "expected at most 4000000: a part (--rows, --cols), fewer heads, or a .png");
   }
   const auto text_of = [](const char* name) { return whole_text(utf8_from(asset(name)), 1'000'000); };

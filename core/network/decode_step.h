@@ -16,16 +16,16 @@ struct DecodeLayer {
   std::string layer;  ///< "3", "decoder.3"
   KeysShared shared = KeysShared::mha;
   Index heads = 1, kv_heads = 1;
-  Index first = 0;        ///< the first position that is read; earlier ones are outside of the window or chunk
-  Index numbers = 0;      ///< kept for each position: keys and values of each key/value head, or the latent
-  Index as_mha = 0;       ///< the same if each head had its own keys and values
-  bool windowed = false;  ///< what lies before `first` is forgotten
+  Index window = 0, chunk = 0;  ///< as AttentionSpec has them; what lies before is forgotten
+  Index numbers = 0;  ///< that are kept of one position: keys and values of each key/value head, or the latent
+  Index as_mha = 0;   ///< as many as there were if each head had keys and values of its own
+  /// The first position that the step for the word at `position` reads.
+  Index first(Index position) const;
 };
 
-/// For each self-attention of the stack that writes: the step that reads the word at `position` and predicts the next.
-/// Empty if the network does not write.
-std::vector<DecodeLayer> decode_step(const Network& network, Index position);
-/// "GQA 8/32", key/value heads and query heads.
+/// Of the stack that writes, its self-attentions. Empty where the network does not write.
+std::vector<DecodeLayer> decode_layers(const Network& network);
+/// "GQA 8/32", the key/value heads and the heads that they are for.
 std::string name_of(const DecodeLayer& layer);
 
 }  // namespace headlight

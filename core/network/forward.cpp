@@ -80,6 +80,16 @@ Tensor beside(const Tensor& left, const Tensor& right) {
   return Tensor({left.size(0), left.size(1), left.size(2) + right.size(2)}, std::move(values));
 }
 
+Tensor joined_arrays(const Checkpoint& checkpoint, const std::vector<std::string>& names) {
+  Buffer all;
+  for (const std::string& name : names) {
+    const Tensor part = checkpoint.load(name).contiguous();
+    all.insert(all.end(), part.values().begin(), part.values().end());
+  }
+  const Index count = std::ssize(all);
+  return Tensor({count}, std::move(all));
+}
+
 void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
   // A rotation of the whole head by the powers of a base is what the settings say.
   const bool whole = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
@@ -91,8 +101,11 @@ void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Ind
     const auto flat = [&](const Tensor& gains) {
       return gains.defined() ? gains.view({gains.count()}) : Tensor::full({spec.d_head}, 1);
     };
-    own.q_norm = flat(read_norm(checkpoint, spec.q_norm).weight);
-    own.k_norm = flat(read_norm(checkpoint, spec.k_norm).weight);
+    const Norm of_q = read_norm(checkpoint, spec.q_norm), of_k = read_norm(checkpoint, spec.k_norm);
+    own.q_norm = spec.q_gains.empty() ? flat(of_q.weight) : joined_arrays(checkpoint, spec.q_gains);
+    own.k_norm = spec.k_gains.empty() ? flat(of_k.weight) : joined_arrays(checkpoint, spec.k_gains);
+    own.q_norm_bias = of_q.bias;
+    own.k_norm_bias = of_k.bias;
     own.qk_epsilon = spec.q_norm.epsilon;
     own.norm_over_heads = spec.norm_whole;
   }

@@ -61,8 +61,8 @@ Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const N
   const Index end = tokens.count(), count = end - first;
   if (spec.most_positions > 0 && end > spec.most_positions) {
     throw SettingError(
-        "--text", "has " + std::to_string(end) + " tokens",
-        "expected at most " + std::to_string(spec.most_positions) + ", the positions that " + network_.file() + " has");
+        "--text", Message("has {0} tokens", end),
+        Message("expected at most {0}, the positions that {1} has", spec.most_positions, network_.file()));
   }
   std::vector<Index> ids;
   for (const std::vector<Token>& entry : tokens.entries) {

@@ -32,10 +32,6 @@ std::string grouped(Index number) {
   return text;
 }
 
-std::string counted(Index count, const std::string& what) {
-  return grouped(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 /// An attention of every block, the encoder's first, then the decoder's, then what the decoder looks at the encoder
 /// with.
 std::vector<NetworkLayer> layers_of(const NetworkSpec& spec) {
@@ -58,22 +54,22 @@ std::vector<NetworkLayer> layers_of(const NetworkSpec& spec) {
   return layers;
 }
 
-std::string first_and_last(std::span<const NetworkLayer> layers) {
+Message first_and_last(std::span<const NetworkLayer> layers) {
   if (layers.size() == 1) return layers.front().layer;
-  std::string text;
+  Message text;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const bool begins = i == 0 || layers[i].stack != layers[i - 1].stack || layers[i].cross != layers[i - 1].cross;
     const bool ends =
         i + 1 == layers.size() || layers[i + 1].stack != layers[i].stack || layers[i + 1].cross != layers[i].cross;
-    if (begins) text += (text.empty() ? "" : ", ") + layers[i].layer;
-    if (ends && !begins) text += " to " + layers[i].layer;
+    if (begins) text = text.empty() ? Message(layers[i].layer) : Message("{0}, {1}", text, layers[i].layer);
+    if (ends && !begins) text = {"{0} to {1}", text, layers[i].layer};
   }
   return text;
 }
 
 /// What is stored in fewer bits beside its scales: gpt-oss's MXFP4 and DeepSeek's fp8 in blocks are read, other ways
 /// are refused by name. Gives a note of it, or "".
-std::string unpack(const Config& config, Checkpoint& checkpoint) {
+Message unpack(const Config& config, Checkpoint& checkpoint) {
   const nlohmann::json* found = config.find({"quantization_config", "quantization", "compression_config"});
   if (!found) return "";
   const auto text = [&](const char* name, const char* usual) {
@@ -92,11 +88,11 @@ std::string unpack(const Config& config, Checkpoint& checkpoint) {
       is_side(block[1])) {
     checkpoint.take_block_scales(block[0].get<Index>(), block[1].get<Index>());
     return "weights are stored as fp8 with a scale for each block; what they stand for is computed with, in float32, "
-           "and "
-           "what they are multiplied with is not rounded to fp8";
+           "and what they are multiplied with is not rounded to fp8";
   }
-  const std::string method = given.empty() ? "quantised" : "quantised by " + given;
-  config.fail("says that the weights are " + method, "expected float16, bfloat16 or float32 weights");
+  config.fail(given.empty() ? Message("says that the weights are quantised")
+                            : Message("says that the weights are quantised by {0}", given),
+              "expected float16, bfloat16 or float32 weights");
 }
 
 }  // namespace
@@ -128,19 +124,23 @@ Network::~Network() = default;
 
 bool Network::is_unchanged() const { return checkpoint_->is_unchanged(); }
 
-std::string Network::title() const {
-  std::string title = spec_.family + ", ";
-  if (spec_.stacks.size() == 2) {
-    if (!spec_.stacks[0].blocks.empty()) title += std::to_string(spec_.stacks[0].blocks.size()) + " + ";
-    title += grouped(static_cast<Index>(spec_.stacks[1].blocks.size())) + " layers";
-  } else {
-    title += counted(static_cast<Index>(spec_.stacks[0].blocks.size()), "layer");
-  }
-  title += " of " + counted(layers_.front().heads, "head");
-  if (const auto& sound = spec_.sound) title += ", sounds of " + grouped(sound->bands) + " × " + grouped(sound->frames);
-  if (const auto& picture = spec_.picture)
-    title += ", " + std::to_string(picture->rows) + " × " + std::to_string(picture->columns) + " patches";
-  return spec_.vocabulary > 0 ? title + ", " + counted(spec_.vocabulary, spec_.picture ? "label" : "token") : title;
+Message Network::title() const {
+  const auto counted = [](Index count, const char* one, const char* many) {
+    return Message(count == 1 ? one : many, grouped(count));
+  };
+  const auto blocks = [&](std::size_t stack) { return static_cast<Index>(spec_.stacks[stack].blocks.size()); };
+  const bool two = spec_.stacks.size() == 2;
+  const Message layers = !two            ? counted(blocks(0), "{0} layer", "{0} layers")
+                         : blocks(0) > 0 ? Message("{0} + {1} layers", blocks(0), grouped(blocks(1)))
+                                         : Message("{0} layers", grouped(blocks(1)));
+  Message title("{0}, {1} of {2}", spec_.family, layers, counted(layers_.front().heads, "{0} head", "{0} heads"));
+  if (const auto& sound = spec_.sound)
+    title = {"{0}, sounds of {1} × {2}", title, grouped(sound->bands), grouped(sound->frames)};
+  if (const auto& picture = spec_.picture) title = {"{0}, {1} × {2} patches", title, picture->rows, picture->columns};
+  if (spec_.vocabulary == 0) return title;
+  return {"{0}, {1}", title,
+          spec_.picture ? counted(spec_.vocabulary, "{0} label", "{0} labels")
+                        : counted(spec_.vocabulary, "{0} token", "{0} tokens")};
 }
 
 std::optional<Index> Network::find_layer(const std::string& layer) const {
@@ -162,8 +162,8 @@ std::optional<Index> Network::find_layer(const std::string& layer) const {
 Index Network::layer_named(const std::string& layer) const {
   if (layer.empty()) return 0;
   if (const auto found = find_layer(layer)) return *found;
-  throw SettingError("--layer", in_quotes(layer) + " is no layer of " + file_ + ", " + title(),
-                     "expected " + first_and_last(layers_));
+  throw SettingError("--layer", Message("{0} is no layer of {1}, {2}", in_quotes(layer), file_, title()),
+                     Message("expected {0}", first_and_last(layers_)));
 }
 
 KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
@@ -173,12 +173,12 @@ KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
     const std::string word = to_text(at);
     const std::optional<Index> whole = find_layer(word), layer = whole ? whole : find_layer(at.layer);
     if (!layer)
-      throw SettingError("--knock-out", in_quotes(word) + " names no layer of " + file_ + ", " + title(),
-                         "expected LAYER.HEAD, layers " + first_and_last(layers_));
+      throw SettingError("--knock-out", Message("{0} names no layer of {1}, {2}", in_quotes(word), file_, title()),
+                         Message("expected LAYER.HEAD, layers {0}", first_and_last(layers_)));
     const Index count = layers_[static_cast<std::size_t>(*layer)].heads;
     if (!whole && at.head >= count)
-      throw SettingError("--knock-out", in_quotes(word) + " names no head",
-                         "expected 0 to " + std::to_string(count - 1) + " after the layer");
+      throw SettingError("--knock-out", Message("{0} names no head", in_quotes(word)),
+                         Message("expected 0 to {0} after the layer", count - 1));
     for (Index head = 0; whole && head < count; ++head) silent.emplace(*layer, head);
     if (!whole) silent.emplace(*layer, at.head);
   }
@@ -202,8 +202,8 @@ const TokenSplitter& Network::tokenizer() const {
   if (!opened) opened = token_ids(spec_.vocabulary);
   if (spec_.vocabulary > 0 && opened->last_id() >= spec_.vocabulary) {
     throw FileError(utf8_from(folder_),
-                    "its tokenizer (" + opened->made_from() + ") has " + grouped(opened->last_id() + 1) +
-                        " tokens, but the token embedding " + grouped(spec_.vocabulary) + " rows",
+                    Message("its tokenizer ({0}) has {1} tokens, but the token embedding {2} rows", opened->made_from(),
+                            grouped(opened->last_id() + 1), grouped(spec_.vocabulary)),
                     "expected the tokenizer that the model was trained with");
   }
   tokenizer_ = std::move(opened);
@@ -241,9 +241,8 @@ NetworkRun Network::run(NetworkText text, const RunOptions& options) const {
     for (const auto& entry : batch->entries) {
       for (const Token& token : entry) {
         if (token.id >= 0 && token.id < spec_.vocabulary) continue;
-        throw SettingError(
-            "--text", in_quotes(token.text) + " is token " + std::to_string(token.id),
-            "expected ids below " + std::to_string(spec_.vocabulary) + ", the rows of the token embedding");
+        throw SettingError("--text", Message("{0} is token {1}", in_quotes(token.text), token.id),
+                           Message("expected ids below {0}, the rows of the token embedding", spec_.vocabulary));
       }
     }
   }
@@ -295,7 +294,7 @@ std::shared_ptr<const Network> open_network(const std::string& file, const std::
   const ModelFolder folder = find_model(file);
   auto checkpoint = std::make_shared<Checkpoint>(folder.tensors);
   const Config config = config_of(folder, *checkpoint);
-  const std::string packed = unpack(config, *checkpoint);
+  const Message packed = unpack(config, *checkpoint);
   NetworkSpec spec = build_network(config, *checkpoint);
   if (!packed.empty()) spec.notes.push_back(packed);
   if (!folder.chosen.empty()) spec.notes.insert(spec.notes.begin(), folder.chosen);

@@ -27,6 +27,7 @@
 #include "core/image/png_image.h"
 #include "core/network/head_overview.h"
 #include "core/scenario/model_layer.h"
+#include "core/tensor/message.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
@@ -183,7 +184,7 @@ class Network : public std::enable_shared_from_this<Network> {
   const std::string& file() const { return file_; }
   const std::filesystem::path& folder() const { return folder_; }
   /// "GPT-2, 12 layers of 12 heads, 50,257 tokens"
-  std::string title() const;
+  Message title() const;
   const NetworkSpec& spec() const { return spec_; }
   std::span<const NetworkLayer> layers() const { return layers_; }
   /// By "3", "decoder.3" or the arrays' prefix; nothing if there is none.

@@ -86,14 +86,14 @@ NetworkText Network::given_tensors() const {
       Tensor x = checkpoint_->load(name);
       const Shape& shape = x.shape();
       if ((shape.size() != 2 && shape.size() != 3) || shape.back() != spec_.width || x.count() == 0) {
-        throw FileError(file_, in_quotes(name) + " has shape " + to_string(shape),
-                        "expected [B, n, " + std::to_string(spec_.width) + "]");
+        throw FileError(file_, Message("{0} has shape {1}", in_quotes(name), to_string(shape)),
+                        Message("expected [B, n, {0}]", spec_.width));
       }
       if (shape.size() == 2) return x.view({1, shape[0], shape[1]});
       return checkpoint_->number("batch_first") == 0.0 ? x.transpose(0, 1).contiguous() : x;
     }
-    throw FileError(file_, "holds no " + std::string(*names.begin()) + " for its layers",
-                    "expected it beside the weights, [B, n, " + std::to_string(spec_.width) + "]");
+    throw FileError(file_, Message("holds no {0} for its layers", std::string(*names.begin())),
+                    Message("expected it beside the weights, [B, n, {0}]", spec_.width));
   };
   const auto places = [](const Tensor& x) {
     TokenBatch batch;
@@ -111,9 +111,7 @@ NetworkText Network::given_tensors() const {
   if (!two) return text;
   text.decoder_x = load({"tgt", "y", "x", "target"});
   if (text.decoder_x.size(0) != text.x.size(0))
-    throw FileError(file_,
-                    "holds inputs of " + std::to_string(text.x.size(0)) + " and " +
-                        std::to_string(text.decoder_x.size(0)) + " batch entries",
+    throw FileError(file_, Message("holds inputs of {0} and {1} batch entries", text.x.size(0), text.decoder_x.size(0)),
                     "expected as many");
   text.decoder = places(text.decoder_x);
   return text;

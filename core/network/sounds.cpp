@@ -26,13 +26,13 @@ Tensor sound_in(const SoundSpec& spec, const std::string& name) {
   if (!found && entries.size() == 1) found = &entries.front();
   const std::string wanted = to_string(Shape{spec.bands, spec.frames});
   if (!found)
-    throw FileError(name, "holds " + std::to_string(entries.size()) + " arrays and none is called input_features",
-                    "expected a log-mel spectrogram, " + wanted);
+    throw FileError(name, Message("holds {0} arrays and none is called input_features", entries.size()),
+                    Message("expected a log-mel spectrogram, {0}", wanted));
   Shape shape = found->shape;
   if (shape.size() == 2) shape.insert(shape.begin(), 1);
   if (shape.size() != 3 || shape[0] < 1 || shape[1] != spec.bands || shape[2] != spec.frames)
-    throw FileError(name, in_quotes(found->name) + " has shape " + to_string(found->shape),
-                    "expected a log-mel spectrogram, " + wanted);
+    throw FileError(name, Message("{0} has shape {1}", in_quotes(found->name), to_string(found->shape)),
+                    Message("expected a log-mel spectrogram, {0}", wanted));
   return file->load(found->name).contiguous().view(shape);
 }
 
@@ -66,7 +66,7 @@ NetworkText read_sounds(const SoundSpec& spec, const std::vector<std::string>& f
         sound->file.empty() ? Tensor::full({1, spec.bands, spec.frames}, of_silence) : sound_in(spec, sound->file);
     const Tensor packed = bands.contiguous();
     if (bands.size(0) != 1 && files.size() > 1)
-      throw FileError(sound->file, "holds " + std::to_string(bands.size(0)) + " sounds",
+      throw FileError(sound->file, Message("holds {0} sounds", bands.size(0)),
                       "expected one of each file where there are several");
     values.insert(values.end(), packed.values().begin(), packed.values().end());
     read.insert(read.end(), static_cast<std::size_t>(bands.size(0)), sound);

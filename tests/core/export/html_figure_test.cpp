@@ -68,6 +68,8 @@ TEST_CASE("a page holds every number of its figure within half a step of its sca
   const nlohmann::json data = data_of(html_figure(figure_for(*trace, options), "weights"));
   CHECK(data["stage"] == "weights");
   CHECK(data["heads"] == 2);
+  for (const auto& [word, theme] : {std::pair{"light", Theme::light}, {"dark", Theme::dark}})
+    CHECK(data["panels"][1]["hue"][word] == to_hex(colours(theme).heads[1]));
   CHECK(data["rows"] == 6);
   CHECK(data["cols"] == 6);
   CHECK(data["tokens"] == std::vector<std::string>{"the", "cat", "that", "chases", "the", "dogs"});

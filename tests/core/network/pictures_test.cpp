@@ -59,7 +59,7 @@ TEST_CASE("a picture's file gives the labels that its pixels give, and tokens ar
   CHECK(next_token(network, "", "tabby cat", "--why").id == 2);
   CHECK(next_token(network, "", "tench, Tinca tinca", "--why").id == 0);
   CHECK_THROWS_WITH(next_token(network, "", "cat", "--why"), Contains("is no label of"));
-  CHECK_THAT(network.title(), Contains("ViT, 2 layers of 3 heads, 2 × 3 patches, 20 labels"));
+  CHECK_THAT(network.title().english(), Contains("ViT, 2 layers of 3 heads, 2 × 3 patches, 20 labels"));
 }
 
 TEST_CASE("several pictures are a batch, and the parts of a label's logit add up to it") {
@@ -102,7 +102,7 @@ TEST_CASE("without a picture one is drawn and said to be") {
   const auto pass = run_network(scenario_of("vit", ""));
   std::string notes;
   for (const Assumption& note : notes_of(*pass, scenario_of("vit", "")))
-    notes += note.what + ": " + note.taken_for + "\n";
+    notes += note.what + ": " + note.taken_for.english() + "\n";
   CHECK_THAT(notes, Contains("image: a drawn one of 12 × 8 pixels, since none was given"));
 }
 
