@@ -68,7 +68,7 @@ Row row_of(const std::filesystem::path& path, const std::shared_ptr<const Trace>
       row.note += std::string(row.note.empty() ? "" : "; ") + "not every known mistake was tried";
   } catch (const InputError& error) {
     row.verdict = "unreadable";
-    row.note = printable(error.sentence());
+    row.note = printable(error.sentence().english());
   } catch (const std::filesystem::filesystem_error& error) {
     row.verdict = "unreadable";
     row.note = printable(error.code().message());

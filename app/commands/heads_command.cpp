@@ -98,7 +98,7 @@ auto of_texts(const CommandLine& line, const Compute& compute) {
     return compute(sentences_of(line["--texts"]));
   } catch (const SettingError& error) {
     if (error.subject() != "--text") throw;
-    throw FileError(line["--texts"], "a line of it " + error.sentence());
+    throw FileError(line["--texts"], Message("a line of it {0}", error.sentence()));
   }
 }
 

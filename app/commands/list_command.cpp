@@ -76,9 +76,9 @@ Json lessons(const std::string& language) {
                     {"description", in_language(course.card.description)}});
   };
   for (const Course& course : shipped_courses()) add(course);
-  std::vector<std::string> troubles;
+  std::vector<Message> troubles;
   for (const Course& course : own_courses(&troubles)) add(course);
-  for (const std::string& trouble : troubles) say("headlight", trouble);
+  for (const Message& trouble : troubles) say("headlight", trouble.english());
   for (const Lesson& lesson : shipped_lessons()) {
     Json languages = Json::array();
     for (const auto& [known, unused] : lesson.title) languages.push_back(known);

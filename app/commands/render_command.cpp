@@ -50,10 +50,10 @@ int render_command(const CommandLine& line) {
     run.scores_kept.reset();
     trace = compute_any(scenario_of(line), nullptr, run);
   }
-  const std::vector<std::string> missing = write_export(*trace, options, out);
+  const std::vector<Message> missing = write_export(*trace, options, out);
   print_assumptions(line, trace->inputs.assumptions);  // after what may fail: an error is one line
   std::string said;
-  for (const std::string& each : missing) said += (said.empty() ? "" : ", ") + each;
+  for (const Message& each : missing) said += (said.empty() ? "" : ", ") + each.english();
   if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);
   const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);
   if (set != font) say("headlight: --font " + font, "set in " + set);

@@ -146,7 +146,8 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
 
 void print_assumptions(const CommandLine& line, const std::vector<Assumption>& assumptions) {
   const std::string subject = line.file.empty() ? "headlight" : line.file;
-  for (const Assumption& assumption : assumptions) say(subject, assumption.what + ": " + assumption.taken_for);
+  for (const Assumption& assumption : assumptions)
+    say(subject, assumption.what + ": " + assumption.taken_for.english());
 }
 
 int trace_command(const CommandLine& line) {

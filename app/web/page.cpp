@@ -72,7 +72,7 @@ void give_way() {
   job = {true, Clock::now()};
 }
 
-WindowOptions with_preferences(WindowOptions wanted, const Preferences& last, const std::string& trouble) {
+WindowOptions with_preferences(WindowOptions wanted, const Preferences& last, const Message& trouble) {
   View& view = wanted.start.view;
   if (!wanted.theme_said)
     view.theme = last.theme ? *last.theme : browser_prefers_dark() != 0 ? Theme::dark : Theme::light;
@@ -148,7 +148,7 @@ struct Page::State {
     if (session.draw(painter) || io.MouseDelta.x != 0 || io.MouseDelta.y != 0) frames_due = frames_an_event;
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     host.render(width, height, session.ground());
-    if (const std::string trouble = host.take_trouble(); !trouble.empty()) session.warn(trouble);
+    if (const Message trouble = host.take_trouble(); !trouble.empty()) session.warn(trouble);
     if (session.wants_pixels()) session.take_pixels(read_pixels(width, height));
     frames_due = painter.lacks() ? frames_an_event : std::max(frames_due - 1, 0);
     ++frames;
@@ -197,7 +197,7 @@ struct Page::State {
 };
 
 Page::Page(const WindowOptions& options) {
-  std::string trouble;
+  Message trouble;
   const Preferences last = read_preferences(state_folder() / "settings.json", trouble);
   state_ = std::make_unique<State>(with_preferences(options, last, trouble), last);
 }
@@ -248,9 +248,9 @@ bool Page::settled() const { return state_->session.settled() && state_->frames_
 
 std::string Page::link() const { return link_to(state_->session.document()).value_or(std::string()); }
 
-const std::string& Page::said() const {
+std::string Page::said() const {
   const Document& document = state_->session.document();
-  return document.error.empty() ? document.notice : document.error;
+  return document.error.empty() ? document.notice : document.error.english();
 }
 
 bool Page::offers_recovery() const { return state_->session.offers_recovery(); }

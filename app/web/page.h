@@ -35,7 +35,7 @@ class Page {
   /// "" where there is none.
   std::string link() const;
   /// The message that is shown, as it was thrown.
-  const std::string& said() const;
+  std::string said() const;
   bool offers_recovery() const;
   /// How many frames were drawn.
   int frames_drawn() const;

@@ -193,7 +193,11 @@ EMSCRIPTEN_KEEPALIVE const char* page_link() {
   return link.c_str();
 }
 
-EMSCRIPTEN_KEEPALIVE const char* page_said() { return the_page() != nullptr ? the_page()->said().c_str() : ""; }
+EMSCRIPTEN_KEEPALIVE const char* page_said() {
+  static std::string said;
+  said = the_page() != nullptr ? the_page()->said() : std::string();
+  return said.c_str();
+}
 
 EMSCRIPTEN_KEEPALIVE int page_offers() { return the_page() != nullptr && the_page()->offers_recovery() ? 1 : 0; }
 EMSCRIPTEN_KEEPALIVE int page_frames() { return the_page() != nullptr ? the_page()->frames_drawn() : 0; }

@@ -53,9 +53,9 @@ void ImguiHost::render(int width, int height, Rgba ground) {
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR || error == last_error_) return;
   last_error_ = error;
-  trouble_ = error == GL_OUT_OF_MEMORY ? "the graphics driver has no memory left: parts of the picture may be missing"
-                                       : "the graphics driver reports error " + std::to_string(error) +
-                                             ": parts of the picture may be missing";
+  trouble_ = error == GL_OUT_OF_MEMORY
+                 ? Message("the graphics driver has no memory left: parts of the picture may be missing")
+                 : Message("the graphics driver reports error {0}: parts of the picture may be missing", error);
 }
 
 int ImguiHost::texture_limit() {
@@ -64,6 +64,6 @@ int ImguiHost::texture_limit() {
   return pixels > 0 ? pixels : 2048;
 }
 
-std::string ImguiHost::take_trouble() { return std::exchange(trouble_, {}); }
+Message ImguiHost::take_trouble() { return std::exchange(trouble_, {}); }
 
 }  // namespace headlight

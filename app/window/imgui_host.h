@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/image/theme.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -22,14 +23,14 @@ class ImguiHost {
   /// Ends the frame and draws it into the framebuffer that is bound, of width × height pixels, over `ground`.
   void render(int width, int height, Rgba ground);
   /// What the driver complains of since the last call, as a sentence; "" for nothing new.
-  std::string take_trouble();
+  Message take_trouble();
   /// The largest texture it takes, each way.
   static int texture_limit();
 
  private:
   bool fonts_uploaded_ = false;
   unsigned int last_error_ = 0;
-  std::string trouble_;
+  Message trouble_;
 };
 
 }  // namespace headlight

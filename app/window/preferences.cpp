@@ -37,7 +37,7 @@ Preferences parse(const std::string& text) {
 
 }  // namespace
 
-Preferences read_preferences(const fs::path& file, std::string& trouble) {
+Preferences read_preferences(const fs::path& file, Message& trouble) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return {};
   std::ostringstream text;
@@ -49,8 +49,8 @@ Preferences read_preferences(const fs::path& file, std::string& trouble) {
     aside += ".broken";
     std::error_code ignored;
     fs::rename(file, aside, ignored);
-    trouble = utf8_from(file) + ": not the settings that Headlight remembers; they are now " +
-              utf8_from(aside.filename()) + ", and the usual ones hold";
+    trouble = {"{0}: not the settings that Headlight remembers; they are now {1}, and the usual ones hold",
+               utf8_from(file), utf8_from(aside.filename())};
     return {};
   }
 }

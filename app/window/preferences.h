@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/image/theme.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -19,7 +20,7 @@ struct Preferences {
 };
 
 /// From `file`; none where there is none. One that is damaged is renamed to FILE.broken, and `trouble` says so.
-Preferences read_preferences(const std::filesystem::path& file, std::string& trouble);
+Preferences read_preferences(const std::filesystem::path& file, Message& trouble);
 /// A disk that is full or read-only forgets.
 void write_preferences(const std::filesystem::path& file, const Preferences& preferences);
 

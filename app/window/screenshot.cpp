@@ -28,7 +28,7 @@ class OffscreenWindow {
         target_(width_, height_),
         session_(options.start, [] {}) {
     session_.set_texture_limit(ImguiHost::texture_limit());
-    const std::string error = session_.wait();
+    const Message error = session_.wait();
     if (!error.empty()) throw InputError("", error);
   }
 
@@ -68,7 +68,7 @@ class OffscreenWindow {
       draw_frame();
       if (session_.wants_pixels()) session_.take_pixels(target_.read());
     }
-    if (const std::string& error = session_.document().error; !error.empty()) throw InputError("", error);
+    if (const Message& error = session_.document().error; !error.empty()) throw InputError("", error);
   }
 
   int width_, height_;

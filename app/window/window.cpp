@@ -117,7 +117,7 @@ class WindowLoop {
     if (session_.draw(painter_) || moved.x != 0 || moved.y != 0)
       frames_due_ = frames_an_event;  // and so the last move is drawn
     host_.render(window_.width(), window_.height(), session_.ground());
-    if (const std::string trouble = host_.take_trouble(); !trouble.empty()) session_.warn(trouble);
+    if (const Message trouble = host_.take_trouble(); !trouble.empty()) session_.warn(trouble);
     if (session_.wants_pixels()) session_.take_pixels(read_pixels(window_.width(), window_.height()));
     window_.show_frame();
     window_.set_title(session_.title());
@@ -163,7 +163,7 @@ class WindowLoop {
 
 int run_window(const WindowOptions& options) {
   WindowOptions wanted = options;
-  std::string trouble;
+  Message trouble;
   const std::filesystem::path folder = state_folder();
   const Preferences last = folder.empty() ? Preferences() : read_preferences(folder / "settings.json", trouble);
   View& view = wanted.start.view;

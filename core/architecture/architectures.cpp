@@ -44,6 +44,8 @@ constexpr Architecture rows[] = {
     {"phi", "Phi", build_phi},
     {"phi3", "Phi-3", build_phi3},
     {"stablelm", "StableLM", build_stablelm},
+    {"persimmon", "Persimmon", build_persimmon},
+    {"nanochat", "nanochat", build_nanochat},
     {"starcoder2", "StarCoder 2", build_starcoder2},
     {"cohere", "Cohere", build_cohere},
     {"cohere2", "Cohere 2", build_cohere2},
@@ -83,6 +85,7 @@ constexpr Architecture rows[] = {
     {"bart", "BART", build_bart},
     {"mbart", "mBART", build_mbart},
     {"marian", "Marian", build_marian},
+    {"whisper", "Whisper", build_whisper},
     {"nn.Transformer", "nn.Transformer", build_torch_transformer, Scope::network},
     {"qwen2_vl", "Qwen 2 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }, Scope::layer},
     {"qwen2_5_vl", "Qwen 2.5 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
@@ -95,8 +98,6 @@ constexpr Architecture rows[] = {
      Scope::layer},
     {"nemotron", "Nemotron",
      [](NetworkBuilder& b) { build_layers(b, {.share = 0.5, .norm = layer_norm, .plus_one = true}); }, Scope::layer},
-    {"persimmon", "Persimmon",
-     [](NetworkBuilder& b) { build_layers(b, {.base = 25000, .share = 0.5, .norm = layer_norm}); }, Scope::layer},
     {"ernie4_5", "ERNIE 4.5", [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::interleaved, .norm = rms}); },
      Scope::layer},
     {"helium", "Helium",
@@ -136,6 +137,7 @@ class Used {
       const EmbeddingSpec& e = stack.embedding;
       names_.insert({e.tokens, e.positions, e.segments});
       for (const ExtraToken& token : e.extra) names_.insert(token.array);
+      for (const LinearSpec& convolution : e.convolutions) add(convolution);
       add(e.norm), add(e.projection), add(e.patches), add(stack.final_norm), add(stack.projection);
       for (const BlockSpec& block : stack.blocks) add(block);
     }
@@ -149,9 +151,12 @@ class Used {
   void add(const AttentionSpec& a) {
     for (const LinearSpec* linear : {&a.q, &a.k, &a.v, &a.o}) add(*linear);
     add(a.q_norm), add(a.k_norm);
+    names_.insert(a.q_gains.begin(), a.q_gains.end());
+    names_.insert(a.k_gains.begin(), a.k_gains.end());
     names_.insert(a.sinks);
     if (a.latent) {
       for (const LinearSpec* linear : {&a.latent->q_down, &a.latent->kv_down, &a.latent->kv_up}) add(*linear);
+      names_.insert({a.latent->key_up, a.latent->value_up});
       add(a.latent->q_norm), add(a.latent->kv_norm);
     }
     if (a.relative) names_.insert(a.relative->table);
@@ -180,10 +185,26 @@ class Used {
 
 /// What repeats a part of the network, or is no part of a pass to the logits.
 bool says_nothing_new(const std::string& name) {
-  for (const char* ending : {"attn.bias", "attention.bias", "masked_bias", "inv_freq", "rope.freqs", "position_ids",
-                             "token_type_ids", "attn.mask", "lm_head.weight", "embed_tokens.weight", "embed_out.weight",
-                             "output.weight", "decoder.weight", "decoder.bias", "vocab_projector.weight",
-                             "embed_positions.weight", "lm_head.bias", "final_logits_bias", "num_batches_tracked"}) {
+  for (const char* ending : {"attn.bias",
+                             "attention.bias",
+                             "masked_bias",
+                             "inv_freq",
+                             "rope.freqs",
+                             "position_ids",
+                             "token_type_ids",
+                             "attn.mask",
+                             "lm_head.weight",
+                             "embed_tokens.weight",
+                             "embed_out.weight",
+                             "output.weight",
+                             "decoder.weight",
+                             "decoder.bias",
+                             "vocab_projector.weight",
+                             "embed_positions.weight",
+                             "proj_out.weight",
+                             "lm_head.bias",
+                             "final_logits_bias",
+                             "num_batches_tracked"}) {
     if (name.ends_with(ending)) return true;
   }
   for (const char* part : {"pooler", "seq_relationship", "classifier", "optimizer", "qa_outputs", "rotary_emb", "cls.",
@@ -195,20 +216,20 @@ bool says_nothing_new(const std::string& name) {
 
 /// "\"model.layers.0.self_attn.q_norm.weight\" and 11 more": arrays under `prefix` that no part of the network is made
 /// of; "" for none. Throws FileError for an adapter, which changes the weights beside it.
-std::string unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint, const std::string& prefix) {
+Message unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint, const std::string& prefix) {
   const Used used(spec);
-  std::string first;
+  Message first;
   int others = 0;
   for (const std::string& name : checkpoint.names()) {
     if (!name.starts_with(prefix) || used.holds(name)) continue;
     if (name.find(".lora_") != std::string::npos) {
-      throw FileError(checkpoint.path_of(name), "holds " + in_quotes(name) + ", an adapter that changes a weight",
+      throw FileError(checkpoint.path_of(name), Message("holds {0}, an adapter that changes a weight", in_quotes(name)),
                       "expected weights that adapters are merged into");
     }
     if (says_nothing_new(name)) continue;
     first.empty() ? void(first = in_quotes(name)) : void(++others);
   }
-  return others > 0 ? first + " and " + std::to_string(others) + " more" : first;
+  return others > 0 ? Message("{0} and {1} more", first, others) : first;
 }
 
 std::string all_types() {
@@ -240,17 +261,17 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
     largest = std::max(largest, checked_count(checkpoint.entry(name).shape).value_or(0));
   const auto arrays = static_cast<Index>(checkpoint.names().size());
   constexpr double always_few = 4096, always_narrow = 1 << 20;
-  const auto check = [&](const char* name, Index have, double always, const std::string& expected) {
+  const auto check = [&](const char* name, Index have, double always, const Message& expected) {
     const auto found = config.fields().find(name);
     if (found == config.fields().end() || !found->is_number()) return;
     const double said = found->get<double>();
     if (said <= std::max(always, static_cast<double>(have))) return;
-    config.fail("says that its " + std::string(name) + " is " + found->dump() + ", which the file cannot hold",
+    config.fail(Message("says that its {0} is {1}, which the file cannot hold", std::string(name), found->dump()),
                 expected);
   };
   for (const char* layers : {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
                              "encoder_layers", "decoder_layers"}) {
-    check(layers, arrays, always_few, "expected at most its " + std::to_string(arrays) + " arrays");
+    check(layers, arrays, always_few, Message("expected at most its {0} arrays", arrays));
   }
   for (const char* width : {"head_dim",
                             "d_kv",
@@ -268,6 +289,7 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
                             "kv_lora_rank",
                             "q_lora_rank",
                             "qk_rope_head_dim",
+                            "num_mel_bins",
                             "qk_nope_head_dim",
                             "v_head_dim",
                             "moe_intermediate_size",
@@ -275,8 +297,7 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
                             "num_local_experts",
                             "num_experts",
                             "n_routed_experts"}) {
-    check(width, largest, always_narrow,
-          "expected at most the " + std::to_string(largest) + " numbers of its largest array");
+    check(width, largest, always_narrow, Message("expected at most the {0} numbers of its largest array", largest));
   }
 }
 
@@ -289,22 +310,24 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
   const auto row = std::ranges::find(known, type, &Architecture::model_type);
   if (row == known.end()) {
     refuse_recurrent(config, type, checkpoint);
-    throw UnknownModel(config.path(),
-                       type.empty() ? "has no model_type" : "its model_type " + in_quotes(type) + " is not known",
-                       "expected one of " + all_types());
+    throw UnknownModel(
+        config.path(),
+        type.empty() ? Message("has no model_type") : Message("its model_type {0} is not known", in_quotes(type)),
+        Message("expected one of {0}", all_types()));
   }
   NetworkBuilder builder(config, checkpoint);
   builder.network.family = row->title;
   row->build(builder);
   NetworkSpec spec = std::move(builder.network);
   if (const ArrayFile& first = *checkpoint.files().front(); is_gguf(first))
-    spec.notes.push_back("weights are stored as " + first.texts().at("gguf.formats") +
-                         "; what they stand for is computed with, in float32");
+    spec.notes.push_back(Message("weights are stored as {0}; what they stand for is computed with, in float32",
+                                 first.texts().at("gguf.formats")));
   if (spec.stacks.empty() || spec.stacks.back().blocks.empty())
     config.fail("says that the network has no layers", "expected at least one");
   if (!spec.takes_tensors) {  // beside those stand inputs and other layers
-    const std::string unused = unused_arrays(spec, checkpoint, builder.prefix);
-    if (!unused.empty()) spec.notes.push_back("not used: " + unused + ", of which " + config.path() + " says nothing");
+    const Message unused = unused_arrays(spec, checkpoint, builder.prefix);
+    if (!unused.empty())
+      spec.notes.push_back(Message("not used: {0}, of which {1} says nothing", unused, config.path()));
   }
   if (std::ranges::any_of(checkpoint.names(), [](const std::string& name) {
         return name.starts_with("vision_") || name.find(".vision_tower.") != std::string::npos;
@@ -317,15 +340,22 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
     if (value && value->is_array() && !value->empty()) value = &value->front();
     if (value && value->is_number_unsigned()) *field = value->get<Index>();
   }
+  const json* begins = config.find({"forced_decoder_ids"});
+  for (const json& pair : begins && begins->is_array() ? *begins : json::array()) {
+    if (pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned())
+      spec.forced[pair[0].get<Index>()] = pair[1].get<Index>();
+  }
+  if (const json* first = config.find({"forced_bos_token_id"}); first && first->is_number_unsigned())
+    spec.forced[1] = first->get<Index>();
   if (config.has("auto_map"))
-    spec.notes.push_back("config.json: auto_map names code of the model's own, which is not run; computed as " +
-                         std::string(row->title));
+    spec.notes.push_back(
+        Message("config.json: auto_map names code of the model's own, which is not run; computed as {0}",
+                std::string(row->title)));
   if (const json* causal = config.find({"is_causal"});
       causal && *causal == false && is_causal(spec) && !spec.takes_tensors)
     config.fail("its is_causal is false, which is not computed here", "expected true");
-  std::string unknown;
-  for (const std::string& field : config.unknown_fields()) unknown += (unknown.empty() ? "" : ", ") + in_quotes(field);
-  if (!unknown.empty()) spec.notes.push_back("config.json: not used: " + unknown);
+  if (const std::vector<std::string> unknown = config.unknown_fields(); !unknown.empty())
+    spec.notes.push_back(Message("config.json: not used: {0}", first_in_quotes(unknown, unknown.size())));
   return spec;
 }
 
@@ -423,7 +453,7 @@ LayerDescription describe_layer(const json& fields, const std::string& path, con
   const bool differ = std::ranges::any_of(
       stack.blocks, [&](const BlockSpec& other) { return !same_rules(block.attention, other.attention); });
   if (!number && differ)
-    config.fail("has layers of several kinds, and " + in_quotes(layer.name) + " has no number",
+    config.fail(Message("has layers of several kinds, and {0} has no number", in_quotes(layer.name)),
                 "expected a layer with its number");
   const json* causal = config.find({"is_causal"});
   LayerDescription description{known ? std::string(row->title) : "",

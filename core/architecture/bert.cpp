@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/architecture/network_builder.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -140,8 +141,7 @@ PlacesSpec places_of(NetworkBuilder& b, const Encoder& is) {
   places.buckets = c.number({"position_buckets"}, -1) < 1 ? 0 : c.whole({"position_buckets"});
   places.span = places.buckets > 0 ? places.buckets : places.furthest;
   if (places.span < 1 || (places.buckets > 0 && (places.buckets < 4 || places.furthest - 1 <= places.buckets / 2)))
-    c.fail("has " + std::to_string(places.buckets) + " position_buckets for distances up to " +
-               std::to_string(places.furthest),
+    c.fail(Message("has {0} position_buckets for distances up to {1}", places.buckets, places.furthest),
            "expected at least 4, for distances beyond half as many");
   places.table = b.array("encoder.rel_embeddings.weight", {2 * places.span, is.d}, "two for each distance or bucket");
   if (c.text({"norm_rel_ebd"}, "none").find("layer_norm") != std::string::npos)

@@ -43,7 +43,7 @@ void Checkpoint::add(const std::shared_ptr<const ArrayFile>& file) {
       names_.push_back(name);
     } else if (place->second.file + 1 != files_.size()) {
       ErrorPlace{file->path()}.fail(
-          "holds " + in_quotes(name) + ", which " + files_[place->second.file]->path() + " holds too",
+          Message("holds {0}, which {1} holds too", in_quotes(name), files_[place->second.file]->path()),
           "each array in one shard");
     }
   }
@@ -69,7 +69,7 @@ void Checkpoint::find_mxfp4() {
     shape.pop_back();
     if (bytes != 16 || entry(scales).shape != shape || entry(scales).dtype != DType::u8)
       ErrorPlace{path_of(scales)}.array(scales).fail(
-          "has shape " + to_string(entry(scales).shape) + " beside blocks " + to_string(entry(name).shape),
+          Message("has shape {0} beside blocks {1}", to_string(entry(scales).shape), to_string(entry(name).shape)),
           "a byte for each 16 bytes");
     shape[2] *= 32;
     packed_.emplace(stem, Packed{places_.at(name), places_.at(scales), 0, 0, {stem, DType::f32, std::move(shape)}});
@@ -88,8 +88,9 @@ void Checkpoint::take_block_scales(Index rows, Index columns) {
     whole.name = name;
     const Shape wanted{(whole.shape[0] + rows - 1) / rows, (whole.shape[1] + columns - 1) / columns};
     if (entry(scales).shape != wanted)
-      ErrorPlace{path_of(scales)}.array(scales).fail("has shape " + to_string(entry(scales).shape),
-                                                     to_string(wanted) + ", one for each block of the weight");
+      ErrorPlace{path_of(scales)}.array(scales).fail(
+          Message("has shape {0}", to_string(entry(scales).shape)),
+          Message("{0}, one for each block of the weight", to_string(wanted)));
     whole.dtype = DType::f32;
     packed_.emplace(name, Packed{places_.at(bits), place, rows, columns, std::move(whole)});
   }

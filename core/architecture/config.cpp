@@ -203,9 +203,9 @@ bool says_nothing(const json& value) {
          (value.is_number() && value == json(0));
 }
 
-std::string listed(std::initializer_list<std::string_view> names) {
-  std::string list;
-  for (const std::string_view name : names) list += (list.empty() ? "" : " or ") + std::string(name);
+Message listed(std::initializer_list<std::string_view> names) {
+  Message list;
+  for (const std::string_view name : names) list = list.empty() ? Message(name) : Message("{0} or {1}", list, name);
   return list;
 }
 
@@ -215,9 +215,7 @@ Config Config::read(const std::filesystem::path& path) {
   return Config(read_json_object(path, "a config.json as Hugging Face writes it"), utf8_from(path));
 }
 
-void Config::fail(const std::string& wrong, const std::string& expected) const {
-  throw FileError(path_, wrong, expected);
-}
+void Config::fail(const Message& wrong, const Message& expected) const { throw FileError(path_, wrong, expected); }
 
 const json* Config::find(std::initializer_list<std::string_view> names) const {
   const json* first = nullptr;
@@ -231,7 +229,7 @@ const json* Config::find(std::initializer_list<std::string_view> names) const {
 
 const json& Config::wanted(std::initializer_list<std::string_view> names) const {
   const json* found = find(names);
-  if (!found) fail("has no " + listed(names), "expected the field, which the model's numbers depend on");
+  if (!found) fail(Message("has no {0}", listed(names)), "expected the field, which the model's numbers depend on");
   return *found;
 }
 
@@ -240,7 +238,7 @@ Index Config::whole(std::initializer_list<std::string_view> names) const {
   const json& value = wanted(names);
   const double number = value.is_number() ? value.get<double>() : -1;
   if (!(number >= 0 && number <= 1e9) || number != std::floor(number))
-    fail("its " + listed(names) + " is " + value.dump(), "expected a whole number, 0 or more");
+    fail(Message("its {0} is {1}", listed(names), value.dump()), "expected a whole number, 0 or more");
   return static_cast<Index>(number);
 }
 
@@ -251,7 +249,7 @@ Index Config::whole(std::initializer_list<std::string_view> names, Index fallbac
 double Config::number(std::initializer_list<std::string_view> names) const {
   const json& value = wanted(names);
   if (!value.is_number() || !std::isfinite(value.get<double>()))
-    fail("its " + listed(names) + " is " + value.dump(), "expected a number");
+    fail(Message("its {0} is {1}", listed(names), value.dump()), "expected a number");
   return value.get<double>();
 }
 
@@ -263,22 +261,22 @@ bool Config::flag(std::initializer_list<std::string_view> names, bool fallback) 
   const json* value = find(names);
   if (!value) return fallback;
   if (value->is_number() && (*value == 0 || *value == 1)) return *value == 1;
-  if (!value->is_boolean()) fail("its " + listed(names) + " is " + value->dump(), "expected true or false");
+  if (!value->is_boolean()) fail(Message("its {0} is {1}", listed(names), value->dump()), "expected true or false");
   return value->get<bool>();
 }
 
 std::string Config::text(std::initializer_list<std::string_view> names, const std::string& fallback) const {
   const json* value = find(names);
   if (!value) return fallback;
-  if (!value->is_string()) fail("its " + listed(names) + " is " + value->dump(), "expected a text");
+  if (!value->is_string()) fail(Message("its {0} is {1}", listed(names), value->dump()), "expected a text");
   return value->get<std::string>();
 }
 
-void Config::refuse_unless(std::string_view name, const json& allowed, const std::string& expected) const {
+void Config::refuse_unless(std::string_view name, const json& allowed, const Message& expected) const {
   const json* value = find({name});
   if (!value || *value == allowed) return;
-  fail("its " + std::string(name) + " is " + value->dump() + ", which is not computed here",
-       expected.empty() ? "expected " + allowed.dump() : expected);
+  fail(Message("its {0} is {1}, which is not computed here", std::string(name), value->dump()),
+       expected.empty() ? Message("expected {0}", allowed.dump()) : expected);
 }
 
 std::vector<std::string> Config::unknown_fields() const {
@@ -289,8 +287,8 @@ std::vector<std::string> Config::unknown_fields() const {
     const auto in_name = [&name = name](std::string_view part) { return name.find(part) != std::string::npos; };
     if (name.starts_with("pooler_") || name.ends_with("_token_id") || in_name("dropout") || in_name("pdrop")) continue;
     if (std::ranges::any_of(telling, in_name)) {
-      fail("has " + in_quotes(name) + ": " + value.dump().substr(0, 60) +
-               ", a field that this kind of model does not use here",
+      fail(Message("has {0}: {1}, a field that this kind of model does not use here", in_quotes(name),
+                   value.dump().substr(0, 60)),
            "expected a model whose computation is known whole");
     }
     unknown.push_back(name);

@@ -1,4 +1,5 @@
-// Encoder and decoder: T5 (Raffel et al. 2020), BART (Lewis et al. 2019), Marian (Junczys-Dowmunt et al. 2018).
+// Encoder and decoder: T5 (Raffel et al. 2020), BART (Lewis et al. 2019), Marian (Junczys-Dowmunt et al. 2018), Whisper
+// (Radford et al. 2022).
 #include <algorithm>
 
 #include "core/architecture/network_builder.h"
@@ -94,21 +95,42 @@ struct BartFlavour {
   Index offset = 2;
   const char* activation = "gelu";
   bool scaled = false;
+  bool hears = false;  ///< the encoder reads sounds
 };
+
+/// Whisper's beginning: two convolutions over a spectrogram, the second of which leaves every other frame.
+void build_ear(NetworkBuilder& b, EmbeddingSpec& embedding, Index d, Index positions) {
+  const Config& c = b.config;
+  const Index bands = c.whole({"num_mel_bins"}, 80);
+  for (const auto& [name, in] : {std::pair{"encoder.conv1", bands}, {"encoder.conv2", d}}) {
+    LinearSpec& convolution = embedding.convolutions.emplace_back();
+    convolution.weight = b.array(std::string(name) + ".weight", {d, in, 3}, "as " + c.path() + " says");
+    convolution.bias = b.array(std::string(name) + ".bias", {d}, "as " + c.path() + " says");
+  }
+  embedding.positions = b.array("encoder.embed_positions.weight", {positions, d}, "as " + c.path() + " says");
+  b.network.sound = SoundSpec{bands, 2 * positions};
+  for (const char* of_training : {"use_weighted_layer_sum", "classifier_proj_size", "median_filter_width",
+                                  "apply_spec_augment", "mask_time_prob", "mask_time_length", "mask_time_min_masks",
+                                  "mask_feature_prob", "mask_feature_length", "mask_feature_min_masks"})
+    c.find({of_training});
+  if (c.find({"suppress_tokens", "begin_suppress_tokens"}))
+    b.network.notes.push_back("suppress_tokens are not kept from being written");
+}
 
 void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
   const Config& c = b.config;
-  b.find_prefix({"shared.weight", "encoder.embed_tokens.weight"});
-  const Index d = c.whole({"d_model"}), positions = c.whole({"max_position_embeddings"}, 1024);
+  const std::string first_tokens = flavour.hears ? "decoder.embed_tokens.weight" : "encoder.embed_tokens.weight";
+  b.find_prefix({"shared.weight", first_tokens});
+  const Index d = c.whole({"d_model"});
   const Activation activation = b.activation(c.text({"activation_function"}, flavour.activation));
-  const bool scaled = c.flag({"scale_embedding"}, flavour.scaled);
+  const bool scaled = c.flag({"scale_embedding"}, flavour.scaled) && !flavour.hears;  // which Whisper passes over
   b.refuse_unless("normalize_before", flavour.norms_before);
   c.find({"num_hidden_layers", "static_position_embeddings", "share_encoder_decoder_embeddings", "decoder_vocab_size",
           "encoder_no_repeat_ngram_size", "extra_pos_embeddings", "force_bos_token_to_be_generated"});
   constexpr const char* names[4] = {"q_proj", "k_proj", "v_proj", "out_proj"};
   const std::string why = "as " + c.path() + " says";
   b.network.width = d;
-  const std::string tokens = b.tokens(b.has("shared.weight") ? "shared.weight" : "encoder.embed_tokens.weight", d);
+  const std::string tokens = b.tokens(b.has("shared.weight") ? "shared.weight" : first_tokens, d);
   const auto norm = [&](const std::string& name) { return b.norm(name, NormKind::layer, d, 1e-5); };
   for (const bool decodes : {false, true}) {
     const std::string side = decodes ? "decoder" : "encoder";
@@ -116,14 +138,17 @@ void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
                 inner = c.whole({side + "_ffn_dim"});
     const Index d_head = b.layer ? b.layer->d_head : heads > 0 ? d / heads : 0;
     if (heads == 0 || (d % heads != 0 && b.whole()))
-      c.fail("its " + side + "_attention_heads is " + std::to_string(heads),
-             "expected a divisor of d_model " + std::to_string(d));
+      c.fail(Message("its {0}_attention_heads is {1}", side, heads), Message("expected a divisor of d_model {0}", d));
     StackSpec& stack = b.network.stacks.emplace_back();
     EmbeddingSpec& embedding = stack.embedding;
     const std::string own = side + ".embed_tokens.weight";
-    embedding.tokens = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true)
-                           ? b.array(own, {b.network.vocabulary, d}, why)
-                           : tokens;
+    const Index positions = flavour.hears ? c.whole({decodes ? "max_target_positions" : "max_source_positions"})
+                                          : c.whole({"max_position_embeddings"}, 1024);
+    if (flavour.hears && !decodes) build_ear(b, embedding, d, positions);
+    else
+      embedding.tokens = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true)
+                             ? b.array(own, {b.network.vocabulary, d}, why)
+                             : tokens;
     embedding.scale = scaled ? std::sqrt(static_cast<double>(d)) : 1;
     embedding.position_kind = flavour.sinusoidal ? PositionKind::sinusoidal : PositionKind::learned;
     const std::string rows = side + ".embed_positions.weight";
@@ -146,7 +171,8 @@ void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
     }
     if (flavour.norms_before) stack.final_norm = norm(side + ".layer_norm");
   }
-  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+  b.network.head.output =
+      b.output_head(flavour.hears ? "proj_out.weight" : "lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
   if (b.file.has("final_logits_bias")) {
     NetworkBuilder root = b;
     root.prefix.clear();
@@ -161,6 +187,9 @@ void build_t5(NetworkBuilder& b) { build_t5_family(b, true); }
 void build_mt5(NetworkBuilder& b) { build_t5_family(b, false); }
 void build_bart(NetworkBuilder& b) { build_bart_family(b, {}); }
 void build_mbart(NetworkBuilder& b) { build_bart_family(b, {.norms_before = true}); }
+void build_whisper(NetworkBuilder& b) {
+  build_bart_family(b, {.embedding_norm = false, .norms_before = true, .offset = 0, .hears = true});
+}
 void build_marian(NetworkBuilder& b) {
   build_bart_family(b,
                     {.embedding_norm = false, .sinusoidal = true, .offset = 0, .activation = "swish", .scaled = true});

@@ -22,7 +22,9 @@ struct Family {
 };
 /// LLaMA's with experts is Mixtral.
 constexpr Family mixtral{"llama", "mixtral", true, false, true};
-constexpr std::array<Family, 12> families{{{"llama", "llama", true},
+/// DeepSeek's whose experts are chosen by sigmoids is its third.
+constexpr Family deepseek3{"deepseek2", "deepseek_v3", true, false, true};
+constexpr std::array<Family, 13> families{{{"llama", "llama", true},
                                            {"qwen2", "qwen2"},
                                            {"qwen3", "qwen3"},
                                            {"gemma", "gemma"},
@@ -33,6 +35,7 @@ constexpr std::array<Family, 12> families{{{"llama", "llama", true},
                                            {"qwen2moe", "qwen2_moe", false, false, true},
                                            {"qwen3moe", "qwen3_moe", false, false, true},
                                            {"olmoe", "olmoe", false, false, true},
+                                           {"deepseek2", "deepseek_v2", true, false, true},
                                            {"gpt-oss", "gpt_oss", false, false, true}}};
 
 std::string architecture_of(const ArrayFile& file) {
@@ -44,6 +47,8 @@ const Family* family_of(const ArrayFile& file) {
   const std::string architecture = architecture_of(file);
   const auto experts = file.numbers().find("llama.expert_count");
   if (architecture == "llama" && experts != file.numbers().end() && experts->second > 0) return &mixtral;
+  const auto gating = file.numbers().find("deepseek2.expert_gating_func");
+  if (architecture == "deepseek2" && gating != file.numbers().end() && gating->second == 2) return &deepseek3;
   const auto* const found = std::ranges::find(families, architecture, &Family::architecture);
   return found == families.end() ? nullptr : found;
 }
@@ -88,10 +93,11 @@ const Names& names_of_llama(bool norms_around, bool packed) {
   return norms_around ? around : packed ? one_matrix : plain;
 }
 
-/// What a mixture has besides; of Mixtral and gpt-oss some under names of their own.
+/// What a mixture has besides; of Mixtral, gpt-oss and DeepSeek some under names of their own.
 Names names_of_mixture(std::string_view model_type) {
   Names names = names_of_llama(false, false);
   const bool of_mixtral = model_type == "mixtral", of_oss = model_type == "gpt_oss";
+  const bool of_deepseek = model_type.starts_with("deepseek");
   const Names more{{"ffn_gate_inp", of_mixtral ? "block_sparse_moe.gate"
                                     : of_oss   ? "mlp.router"
                                                : "mlp.gate"},
@@ -99,9 +105,18 @@ Names names_of_mixture(std::string_view model_type) {
                    {"ffn_up_exps", of_mixtral ? "block_sparse_moe.experts.w3" : "mlp.experts.up_proj"},
                    {"ffn_down_exps", of_mixtral ? "block_sparse_moe.experts.w2" : "mlp.experts.down_proj"},
                    {"ffn_gate_inp_shexp", "mlp.shared_expert_gate"},
-                   {"ffn_gate_shexp", "mlp.shared_expert.gate_proj"},
-                   {"ffn_up_shexp", "mlp.shared_expert.up_proj"},
-                   {"ffn_down_shexp", "mlp.shared_expert.down_proj"},
+                   {"ffn_gate_shexp", of_deepseek ? "mlp.shared_experts.gate_proj" : "mlp.shared_expert.gate_proj"},
+                   {"ffn_up_shexp", of_deepseek ? "mlp.shared_experts.up_proj" : "mlp.shared_expert.up_proj"},
+                   {"ffn_down_shexp", of_deepseek ? "mlp.shared_experts.down_proj" : "mlp.shared_expert.down_proj"},
+                   {"exp_probs_b", "mlp.gate.e_score_correction_bias"},
+                   {"attn_q_a", "self_attn.q_a_proj"},
+                   {"attn_q_a_norm", "self_attn.q_a_layernorm"},
+                   {"attn_q_b", "self_attn.q_b_proj"},
+                   {"attn_kv_a_mqa", "self_attn.kv_a_proj_with_mqa"},
+                   {"attn_kv_a_norm", "self_attn.kv_a_layernorm"},
+                   {"attn_kv_b", "self_attn.kv_b_proj"},
+                   {"attn_k_b", "self_attn.k_b_proj"},
+                   {"attn_v_b", "self_attn.v_b_proj"},
                    {"attn_sinks", "self_attn.sinks"}};
   names.insert(names.end(), more.begin(), more.end());
   return names;
@@ -115,7 +130,8 @@ class Fields {
   bool has(const std::string& key) const { return file_.numbers().contains(prefix_ + key); }
   double at(const std::string& key) const {
     const auto found = file_.numbers().find(prefix_ + key);
-    if (found == file_.numbers().end()) ErrorPlace{file_.path()}.fail("says no " + prefix_ + key, "a number");
+    if (found == file_.numbers().end())
+      ErrorPlace{file_.path()}.fail(Message("says no {0}", prefix_ + key), "a number");
     return found->second;
   }
   std::string text(const std::string& key) const {
@@ -138,7 +154,7 @@ class Fields {
 /// alone.
 void refuse_by_layer(const ArrayFile& file, const std::string& key) {
   if (file.find(key))
-    ErrorPlace{file.path()}.fail("its " + key + " differs by layer, which is not computed here", "one number");
+    ErrorPlace{file.path()}.fail(Message("its {0} differs by layer, which is not computed here", key), "one number");
 }
 
 json scaling_of(const Fields& fields) {
@@ -158,6 +174,32 @@ void add_mixture(const Fields& fields, const Family& family, json& config) {
   fields.copy(config, "shared_expert_intermediate_size", "expert_shared_feed_forward_length");
   if (family.model_type == "qwen3_moe") config["norm_topk_prob"] = true;  // no key says it; the family's
   if (family.model_type == "gpt_oss" && config.contains("rope_scaling")) config["rope_scaling"]["truncate"] = false;
+}
+
+/// Widths of heads are those of latent attention where the file has its own words for them (since 2025), else all
+/// there are. yarn_log_multiplier is a tenth of mscale_all_dim; the rotation itself does not grow.
+void add_deepseek(const Fields& fields, json& config) {
+  const auto width = [&](const char* own, const char* usual) { return fields.at(fields.has(own) ? own : usual); };
+  const double rotated = fields.at("rope.dimension_count");
+  config["qk_rope_head_dim"] = rotated;
+  config["qk_nope_head_dim"] = width("attention.key_length_mla", "attention.key_length") - rotated;
+  config["v_head_dim"] = width("attention.value_length_mla", "attention.value_length");
+  for (const auto& [name, key] : {std::pair{"kv_lora_rank", "attention.kv_lora_rank"},
+                                  {"q_lora_rank", "attention.q_lora_rank"},
+                                  {"first_k_dense_replace", "leading_dense_block_count"},
+                                  {"n_shared_experts", "expert_shared_count"},
+                                  {"routed_scaling_factor", "expert_weights_scale"},
+                                  {"n_group", "expert_group_count"},
+                                  {"topk_group", "expert_group_used_count"}})
+    fields.copy(config, name, key);
+  config["norm_topk_prob"] = fields.has("expert_weights_norm") && fields.at("expert_weights_norm") != 0;
+  if (config["model_type"] == "deepseek_v2" && config.contains("n_group"))
+    config["topk_method"] = "group_limited_greedy";
+  if (config.contains("rope_scaling") && fields.has("rope.scaling.yarn_log_multiplier")) {
+    const double all = 10 * fields.at("rope.scaling.yarn_log_multiplier");
+    config["rope_scaling"]["mscale"] = config["rope_scaling"]["mscale_all_dim"] = all;
+  }
+  config.erase("partial_rotary_factor");
 }
 
 void add_llama(const Fields& fields, const Family& family, json& config) {
@@ -186,6 +228,7 @@ void add_llama(const Fields& fields, const Family& family, json& config) {
   const double layers = fields.at("block_count");
   const bool largest =
       (family.architecture == "gemma2" && layers == 46) || (family.architecture == "gemma3" && layers == 62);
+  if (family.architecture == "deepseek2") add_deepseek(fields, config);
   if (family.norms_around) config["query_pre_attn_scalar"] = largest ? width / heads : d_head;
 }
 
@@ -226,8 +269,9 @@ std::string hugging_face_name(const ArrayFile& file, std::string_view name) {
   const std::size_t dot = rest.rfind('.');
   const auto known = std::ranges::find(names, rest.substr(0, dot), &Names::value_type::first);
   if (known == names.end() || dot == std::string_view::npos) return std::string(name);
-  const bool sinks = known->second.ends_with("sinks");  // a parameter without a layer of its own
-  return before + std::string(known->second) + (sinks ? std::string() : std::string(rest.substr(dot)));
+  // A parameter without a layer of its own.
+  const bool alone = known->second.ends_with("sinks") || known->second.ends_with("_bias");
+  return before + std::string(known->second) + (alone ? std::string() : std::string(rest.substr(dot)));
 }
 
 json gguf_config(const Checkpoint& checkpoint) {
@@ -236,8 +280,8 @@ json gguf_config(const Checkpoint& checkpoint) {
   if (!family) {
     std::string known;
     for (const Family& each : families) known.append(known.empty() ? "" : ", ").append(each.architecture);
-    throw UnknownModel(file.path(), "its architecture " + in_quotes(architecture_of(file)) + " is not known",
-                       "expected one of " + known);
+    throw UnknownModel(file.path(), Message("its architecture {0} is not known", in_quotes(architecture_of(file))),
+                       Message("expected one of {0}", known));
   }
   for (const SkippedArray& unread : file.skipped()) file.refuse_if_skipped(unread.name);
   const std::string prefix = std::string(family->architecture) + ".";
@@ -246,11 +290,11 @@ json gguf_config(const Checkpoint& checkpoint) {
   const Fields fields(file);
   if (!family->mixture && fields.has("expert_count") && fields.at("expert_count") > 0)
     ErrorPlace{file.path()}.fail(
-        "is a mixture of experts, which is not computed for " + in_quotes(family->architecture),
+        Message("is a mixture of experts, which is not computed for {0}", in_quotes(family->architecture)),
         "a model with one MLP a layer");
   for (const char* factors : {"rope_factors_long.weight", "rope_factors_short.weight"}) {
     if (file.find(factors))
-      ErrorPlace{file.path()}.fail("holds " + in_quotes(factors) + ", which is not computed here",
+      ErrorPlace{file.path()}.fail(Message("holds {0}, which is not computed here", in_quotes(factors)),
                                    "a model without factors by length");
   }
   json config{{"model_type", family->model_type}};
@@ -269,7 +313,7 @@ void apply_rope_factors(const Checkpoint& checkpoint, RopeSpec& rope) {
   if (!checkpoint.has(name)) return;
   const Tensor factors = checkpoint.load(name);
   if (factors.count() != static_cast<Index>(rope.frequencies.size()))
-    ErrorPlace{checkpoint.path_of(name)}.array(name).fail("has " + std::to_string(factors.count()) + " factors",
+    ErrorPlace{checkpoint.path_of(name)}.array(name).fail(Message("has {0} factors", factors.count()),
                                                           std::to_string(rope.frequencies.size()));
   for (std::size_t i = 0; i < rope.frequencies.size(); ++i) rope.frequencies[i] /= factors.values()[i];
   rope.base = 0;

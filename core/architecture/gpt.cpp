@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/architecture/network_builder.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -85,8 +86,8 @@ void build_gpt_neo(NetworkBuilder& b) {
   if (!b.whole()) {
     while (static_cast<Index>(kinds.size()) < blocks) kinds.push_back(kinds.size() % 2 == 0 ? "global" : "local");
   } else if (static_cast<Index>(kinds.size()) != blocks)
-    c.fail("its attention_layers name " + std::to_string(kinds.size()) + " layers",
-           "expected global or local for each of " + std::to_string(blocks));
+    c.fail(Message("its attention_layers name {0} layers", kinds.size()),
+           Message("expected global or local for each of {0}", blocks));
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("wte.weight", d);
@@ -96,7 +97,7 @@ void build_gpt_neo(NetworkBuilder& b) {
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "h." + std::to_string(i) + ".", kind = kinds[static_cast<std::size_t>(i)];
     if (kind != "global" && kind != "local" && b.whole())
-      c.fail("its attention_layers say \"" + kind + "\"", "expected global or local");
+      c.fail(Message("its attention_layers say \"{0}\"", kind), "expected global or local");
     BlockSpec& block = b.begin_block(stack, at);
     block.before_attention = b.norm(at + "ln_1", NormKind::layer, d, epsilon);
     AttentionSpec& a = block.attention;
@@ -140,8 +141,7 @@ void build_gpt_j(NetworkBuilder& b) {
     a.name = block.name + ".attn";
     settle_heads(b, a, d, heads);
     if (rotary > a.d_head || rotary % 2 != 0)
-      c.fail("its rotary_dim is " + std::to_string(rotary),
-             "expected an even number up to d_head " + std::to_string(a.d_head));
+      c.fail(Message("its rotary_dim is {0}", rotary), Message("expected an even number up to d_head {0}", a.d_head));
     a.causal = true;
     a.rope = plain_rope(Rope::interleaved, 10000, rotary);
     a.q = b.linear(at + "attn.q_proj", d, d);

@@ -4,18 +4,27 @@
 #include "core/position/relative_bias.h"
 
 namespace headlight {
-/// Black et al. 2022, and Pythia (Biderman et al. 2023).
-void build_gpt_neox(NetworkBuilder& b) {
+namespace {
+
+struct NeoxFlavour {
+  std::string tokens = "embed_in.weight", head = "embed_out.weight";
+  const char *attention = "attention.", *final_norm = "final_layer_norm";
+  double share = 0.25, base = 10000;
+  bool parallel = true, normed_heads = false;
+  const char* activation = "gelu";
+};
+
+void build_neox_family(NetworkBuilder& b, const NeoxFlavour& flavour) {
   const Config& c = b.config;
-  b.find_prefix({"embed_in.weight"});
+  b.find_prefix({flavour.tokens});
   const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
               heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"}, 4 * d);
-  const double epsilon = c.number({"layer_norm_eps"}, 1e-5), share = b.rotary_share(0.25);
-  const bool parallel = c.flag({"use_parallel_residual"}, true), bias = c.flag({"attention_bias"}, true);
-  const Activation activation = b.activation(c.text({"hidden_act"}, "gelu"));
+  const double epsilon = c.number({"layer_norm_eps"}, 1e-5), share = b.rotary_share(flavour.share);
+  const bool parallel = c.flag({"use_parallel_residual"}, flavour.parallel), bias = c.flag({"attention_bias"}, true);
+  const Activation activation = b.activation(c.text({"hidden_act"}, flavour.activation));
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
-  stack.embedding.tokens = b.tokens("embed_in.weight", d);
+  stack.embedding.tokens = b.tokens(flavour.tokens, d);
   stack.embedding.most_positions = c.whole({"max_position_embeddings"}, 2048);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
@@ -24,20 +33,42 @@ void build_gpt_neox(NetworkBuilder& b) {
     block.before_attention = b.norm(at + "input_layernorm", NormKind::layer, d, epsilon);
     block.before_mlp = b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
     AttentionSpec& a = block.attention;
-    a.name = block.name + ".attention";
+    const std::string part = at + flavour.attention;
+    a.name = b.prefix + part.substr(0, part.size() - 1);
     settle_heads(b, a, d, heads);
     a.causal = true;
     const auto rotary = static_cast<Index>(share * static_cast<double>(a.d_head));
-    a.rope = b.rope(rotary, Rope::half);
+    a.rope = b.rope(rotary, Rope::half, flavour.base);
     const auto wanted = bias ? NetworkBuilder::Bias::needed : NetworkBuilder::Bias::none;
-    split_packed(b.linear(at + "attention.query_key_value", 3 * d, d, wanted), heads, a.d_head, a.d_head, a);
-    a.o = b.linear(at + "attention.dense", d, d, wanted);
+    split_packed(b.linear(part + "query_key_value", 3 * d, d, wanted), heads, a.d_head, a.d_head, a);
+    a.o = b.linear(part + "dense", d, d, wanted);
+    if (flavour.normed_heads && c.flag({"qk_layernorm"}, true)) {
+      a.q_norm = b.norm(part + "q_layernorm", NormKind::layer, a.d_head, epsilon);
+      a.k_norm = b.norm(part + "k_layernorm", NormKind::layer, a.d_head, epsilon);
+    }
     block.mlp = MlpSpec{
         {}, b.linear(at + "mlp.dense_h_to_4h", inner, d), b.linear(at + "mlp.dense_4h_to_h", d, inner), activation};
   }
-  stack.final_norm = b.norm("final_layer_norm", NormKind::layer, d, epsilon);
-  if (c.flag({"tie_word_embeddings"}, false) || b.file.has("embed_out.weight"))
-    b.network.head.output = b.output_head("embed_out.weight", d, c.flag({"tie_word_embeddings"}, false));
+  stack.final_norm = b.norm(flavour.final_norm, NormKind::layer, d, epsilon);
+  if (c.flag({"tie_word_embeddings"}, false) || b.file.has(flavour.head))
+    b.network.head.output = b.output_head(flavour.head, d, c.flag({"tie_word_embeddings"}, false));
+}
+
+}  // namespace
+
+/// Black et al. 2022, and Pythia (Biderman et al. 2023).
+void build_gpt_neox(NetworkBuilder& b) { build_neox_family(b, {}); }
+/// Elsen et al. 2023.
+void build_persimmon(NetworkBuilder& b) {
+  build_neox_family(b, {.tokens = "embed_tokens.weight",
+                        .head = "lm_head.weight",
+                        .attention = "self_attn.",
+                        .final_norm = "final_layernorm",
+                        .share = 0.5,
+                        .base = 25000,
+                        .parallel = false,
+                        .normed_heads = true,
+                        .activation = "relu2"});
 }
 
 /// Le Scao et al. 2022: ALiBi, a norm after the embedding.
@@ -92,8 +123,7 @@ void build_falcon(NetworkBuilder& b) {
   if (alibi) b.network.notes.push_back("ALiBi scaled with the scores, in bfloat16 as Falcon has it");
   b.refuse_unless("apply_residual_connection_post_layernorm", false);
   if (groups == 0 || heads % groups != 0)
-    c.fail("says " + std::to_string(groups) + " key/value heads",
-           "expected a divisor of its " + std::to_string(heads) + " heads");
+    c.fail(Message("says {0} key/value heads", groups), Message("expected a divisor of its {0} heads", heads));
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("word_embeddings.weight", d);

@@ -1,5 +1,6 @@
 // Multi-head latent attention (DeepSeek-V2 2024) under the names of its config.json and tensors.
 #include "core/architecture/llama_family.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -36,8 +37,8 @@ void add_latent_attention(const NetworkBuilder& b, const std::string& at, Index 
   latent.value = c.whole({"v_head_dim"});
   c.find({"qk_head_dim", "head_dim"});
   if (latent.rank == 0 || latent.value == 0 || latent.plain + latent.rotated == 0)
-    c.fail("its latent attention has a kv_lora_rank of " + std::to_string(latent.rank) + ", a v_head_dim of " +
-               std::to_string(latent.value) + " and queries of " + std::to_string(latent.plain + latent.rotated),
+    c.fail(Message("its latent attention has a kv_lora_rank of {0}, a v_head_dim of {1} and queries of {2}",
+                   latent.rank, latent.value, latent.plain + latent.rotated),
            "expected more than 0");
   constexpr double epsilon = 1e-6;  // of these norms; no field says it
   const Index query_rank = c.whole({"q_lora_rank"}, 0), width = a.heads * (latent.plain + latent.rotated);
@@ -51,7 +52,13 @@ void add_latent_attention(const NetworkBuilder& b, const std::string& at, Index 
   a.q.rows = rotated_first(a.heads, latent.plain, latent.rotated);
   latent.kv_down = b.linear(at + "kv_a_proj_with_mqa", latent.kept(), d);
   latent.kv_norm = b.norm(at + "kv_a_layernorm", NormKind::rms, latent.rank, epsilon);
-  latent.kv_up = b.linear(at + "kv_b_proj", a.heads * (latent.plain + latent.value), latent.rank);
+  const std::string why = "as " + c.path() + " says";
+  if (b.has(at + "k_b_proj.weight")) {
+    latent.key_up = b.array(at + "k_b_proj.weight", {a.heads, latent.rank, latent.plain}, why);
+    latent.value_up = b.array(at + "v_b_proj.weight", {a.heads, latent.value, latent.rank}, why);
+  } else {
+    latent.kv_up = b.linear(at + "kv_b_proj", a.heads * (latent.plain + latent.value), latent.rank);
+  }
   a.o = b.linear(at + "o_proj", d, a.heads * latent.value);
   const double growth = yarn_growth(c);
   a.scale *= growth * growth;

@@ -33,7 +33,7 @@ nlohmann::json attn_config_of(const Config& c) {
   nlohmann::json inner = said && said->is_object() ? *said : nlohmann::json::object();
   for (const char* name : {"clip_qkv", "softmax_scale", "qk_ln", "prefix_lm", "qk_gn", "rope"}) {
     if (inner.contains(name) && !inner[name].is_null() && inner[name] != false)
-      c.fail("its attn_config has " + std::string(name) + ", which is not computed here",
+      c.fail(Message("its attn_config has {0}, which is not computed here", std::string(name)),
              "expected an attention without it");
   }
   return inner;
@@ -50,7 +50,7 @@ void refuse_other_attention(const NetworkBuilder& b) {
   const Config& c = b.config;
   const std::string model = word_of(c, "model_type"), position = word_of(c, "position_embedding_type");
   if (model.starts_with("llama4"))
-    c.fail("its model_type " + in_quotes(model) + " is not computed here",
+    c.fail(Message("its model_type {0} is not computed here", in_quotes(model)),
            "expected a norm and a rotation that are known");
   for (const char* turning : {"qwen2_vl_vision", "qwen2_5_vl_vision", "qwen3_vl_vision", "qwen3_vl_moe_vision",
                               "glm4v_vision", "pixtral", "kimi_vl_vision", "qwen2_5_vl", "qwen2_vl"}) {
@@ -59,7 +59,7 @@ void refuse_other_attention(const NetworkBuilder& b) {
              "expected a tower whose places are added to its patches");
   }
   if (position.starts_with("relative"))
-    c.fail("its position_embedding_type is " + in_quotes(position) + ", which is not computed here",
+    c.fail(Message("its position_embedding_type is {0}, which is not computed here", in_quotes(position)),
            "expected absolute positions");
   c.refuse_unless("relative_attention", false, "expected scores of queries and keys alone");
   c.refuse_unless("clip_qkv", nlohmann::json(), "expected queries, keys and values that are not clipped");
@@ -94,8 +94,7 @@ Index rotated_channels(const NetworkBuilder& b, const LayerFamily& family) {
                                               : static_cast<Index>(share * static_cast<double>(d_head));
   if (whole >= d_head) return d_head;
   if (whole < 2 || whole % 2 != 0)
-    b.config.fail("rotates " + std::to_string(whole) + " of " + std::to_string(d_head) + " channels",
-                  "expected an even number");
+    b.config.fail(Message("rotates {0} of {1} channels", whole, d_head), "expected an even number");
   return whole;
 }
 

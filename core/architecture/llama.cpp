@@ -61,13 +61,27 @@ void build_phi(NetworkBuilder& b) {
 }
 /// StableLM 2 (Bellagente et al. 2024).
 void build_stablelm(NetworkBuilder& b) {
-  b.config.refuse_unless("qk_layernorm", false);
+  using Norms = Flavour::QkNorms;
   build_llama_family(b, {.norm = NormKind::layer,
                          .epsilon = 1e-5,
                          .parallel = b.config.flag({"use_parallel_residual"}, false),
+                         .qk_norms = b.config.flag({"qk_layernorm"}, false) ? Norms::each : Norms::none,
                          .rotated_share = 0.25,
                          .bias = "use_qkv_bias",
                          .output_bias = false});
+}
+/// nanochat (Karpathy 2025) as transformers has it: norms without weights, one of them after the embedding.
+void build_nanochat(NetworkBuilder& b) {
+  build_llama_family(b, {.gains = false,
+                         .qk_norms = Flavour::QkNorms::unit,
+                         .backwards = true,
+                         .gate = "",
+                         .up = "fc1",
+                         .down = "fc2",
+                         .activation = "relu2",
+                         .embedding_norm = true,
+                         .softcap = 15});
+  b.network.notes.push_back("heads turn by minus their angles: Q and K are shown with their halves exchanged");
 }
 /// Lozhkov et al. 2024.
 void build_starcoder2(NetworkBuilder& b) {
@@ -185,8 +199,8 @@ void build_llama4(NetworkBuilder& b) {
   Index& most = b.network.stacks.front().embedding.most_positions;
   if (grows <= 0 || (most > 0 && most <= grows)) return;
   most = grows;
-  b.network.notes.push_back("texts of at most " + std::to_string(grows) +
-                            " tokens: beyond them queries grow with their position, which is not computed");
+  b.network.notes.push_back(Message(
+      "texts of at most {0} tokens: beyond them queries grow with their position, which is not computed", grows));
 }
 
 void build_gemma(NetworkBuilder& b) { build_llama_family(b, {.tied = true, .plus_one = true, .root_scale = true}); }
@@ -237,11 +251,11 @@ void build_meta_llama(NetworkBuilder& b) {
   c.find({"multiple_of", "ffn_dim_multiplier", "max_seq_len", "max_batch_size"});
   for (const char* name : {"moe", "vision_chunk_size", "quantization_args"}) b.refuse_unless(name, nlohmann::json());
   if (heads == 0 || kv_heads == 0 || (b.whole() && d % heads != 0) || heads % kv_heads != 0)
-    c.fail("says " + std::to_string(heads) + " heads on " + std::to_string(kv_heads) + " key/value heads",
-           "expected divisors of dim " + std::to_string(d));
+    c.fail(Message("says {0} heads on {1} key/value heads", heads, kv_heads),
+           Message("expected divisors of dim {0}", d));
   const std::string first = b.prefix + "layers.0.feed_forward.w1.weight";
   if (b.whole() && (!b.file.has(first) || b.file.entry(first).shape.size() != 2))
-    b.miss(first, "holds no " + in_quotes(first), "expected the first layer's MLP, [inner, dim]");
+    b.miss(first, Message("holds no {0}", in_quotes(first)), "expected the first layer's MLP, [inner, dim]");
   const Index inner = b.whole() ? b.file.entry(first).shape[0] : 0, d_head = b.whole() ? d / heads : b.layer->d_head;
   RopeSpec rope = plain_rope(Rope::interleaved, base, d_head);
   if (c.flag({"use_scaled_rope"}, false)) {

@@ -1,6 +1,7 @@
 #include "core/architecture/llama_family.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/architecture/gguf_model.h"
 #include "core/files/error_place.h"
@@ -25,8 +26,8 @@ std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavo
   const Index first = c.whole({"max_window_layers"}, flavour.window_by_flag && !flavour.window_unrotated ? 28 : 0);
   if (types && (b.whole() || (types->is_array() && static_cast<Index>(types->size()) >= blocks))) {
     if (!types->is_array() || (b.whole() && static_cast<Index>(types->size()) != blocks))
-      c.fail("its layer_types name " + std::to_string(types->size()) + " layers",
-             "expected one for each of " + std::to_string(blocks));
+      c.fail(Message("its layer_types name {0} layers", types->size()),
+             Message("expected one for each of {0}", blocks));
     for (std::size_t i = 0; i < windows.size(); ++i) {
       if ((*types)[i] == "sliding_attention") {
         if (window == 0)
@@ -34,7 +35,7 @@ std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavo
                  "expected the number of keys that a query sees");
         windows[i] = window;
       } else if ((*types)[i] != "full_attention") {
-        c.fail("its layer_types have " + (*types)[i].dump() + ", which is not computed here",
+        c.fail(Message("its layer_types have {0}, which is not computed here", (*types)[i].dump()),
                "expected full_attention or sliding_attention");
       }
     }
@@ -55,8 +56,8 @@ std::vector<bool> rotated_layers(const NetworkBuilder& b, Index blocks, Index us
   const Index interval = c.whole({"no_rope_layer_interval"}, usual_interval);
   if (const auto* list = c.find({"no_rope_layers"}); list && !list->empty()) {
     if (!list->is_array() || (b.whole() && static_cast<Index>(list->size()) != blocks))
-      c.fail("its no_rope_layers name " + std::to_string(list->size()) + " layers",
-             "expected one for each of " + std::to_string(blocks));
+      c.fail(Message("its no_rope_layers name {0} layers", list->size()),
+             Message("expected one for each of {0}", blocks));
     for (std::size_t i = 0; i < std::min(rotated.size(), list->size()); ++i) rotated[i] = (*list)[i] != 0;
   } else if (interval > 0) {
     for (Index i = 0; i < blocks; ++i) rotated[static_cast<std::size_t>(i)] = (i + 1) % interval != 0;
@@ -70,7 +71,7 @@ bool is_chunked(const Config& c, Index layer, bool rotated) {
   if (!types || !types->is_array() || static_cast<Index>(types->size()) <= layer) return rotated;
   const nlohmann::json& type = (*types)[static_cast<std::size_t>(layer)];
   if (type != "chunked_attention" && type != "full_attention")
-    c.fail("its layer_types have " + type.dump() + ", which is not computed here",
+    c.fail(Message("its layer_types have {0}, which is not computed here", type.dump()),
            "expected full_attention or chunked_attention");
   return type == "chunked_attention";
 }
@@ -112,14 +113,12 @@ void LlamaFamily::read_sizes() {
   heads_ = c_.whole({"num_attention_heads"}), inner_ = c_.whole({"intermediate_size"});
   kv_heads_ = c_.whole({"num_key_value_heads"}, heads_);
   if (heads_ == 0 || kv_heads_ == 0 || heads_ % kv_heads_ != 0)
-    c_.fail("says " + std::to_string(heads_) + " heads on " + std::to_string(kv_heads_) + " key/value heads",
-            "expected a multiple");
+    c_.fail(Message("says {0} heads on {1} key/value heads", heads_, kv_heads_), "expected a multiple");
   if (!c_.has("head_dim") && !is_.latent && d_ % heads_ != 0)
-    c_.fail("its hidden_size " + std::to_string(d_) + " is no multiple of its " + std::to_string(heads_) + " heads",
-            "expected a head_dim");
+    c_.fail(Message("its hidden_size {0} is no multiple of its {1} heads", d_, heads_), "expected a head_dim");
   d_head_ = c_.whole({"head_dim"}, d_ / heads_);
   if (is_.latent) d_head_ = c_.whole({"qk_nope_head_dim"}) + c_.whole({"qk_rope_head_dim"});
-  epsilon_ = !is_.gains ? is_.epsilon
+  epsilon_ = !is_.gains && is_.norm == NormKind::layer ? is_.epsilon
              : is_.norm == NormKind::rms
                  ? c_.number({"rms_norm_eps"}, is_.epsilon)
                  : c_.number({"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"}, is_.epsilon);
@@ -143,8 +142,7 @@ void LlamaFamily::read_rotation() {
   const Index rotary =
       is_.latent ? c_.whole({"qk_rope_head_dim"}) : static_cast<Index>(share * static_cast<double>(d_head_));
   if (rotary % 2 != 0 || rotary > d_head_)
-    c_.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head_) + " channels",
-            "expected an even number");
+    c_.fail(Message("rotates {0} of {1} channels", rotary, d_head_), "expected an even number");
   const Rope pairing = c_.flag({"rope_interleaved"}, false) ? Rope::interleaved : is_.pairing;
   rope_ = b_.rope(rotary, pairing, is_.base);
   if (b_.whole()) apply_rope_factors(b_.file, rope_);
@@ -189,6 +187,12 @@ void LlamaFamily::add_projections(AttentionSpec& a, const std::string& at) const
     a.k = b_.linear(at + "k_proj", narrow, d_, bias_);
     a.v = b_.linear(at + "v_proj", narrow, d_, bias_);
   }
+  if (is_.backwards) {
+    for (const auto& [linear, heads] : {std::pair{&a.q, heads_}, {&a.k, kv_heads_}}) {
+      for (Index half = 1; half < 2 * heads; half += half % 2 == 1 ? -1 : 3)
+        linear->rows.emplace_back(half * (d_head_ / 2), d_head_ / 2);
+    }
+  }
   a.o = b_.linear(at + is_.output, d_, width, is_.output_bias ? bias_ : NetworkBuilder::Bias::where_there);
 }
 
@@ -213,6 +217,16 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
   a.norm_whole = is_.qk_norms == LlamaFlavour::QkNorms::whole;
   if (is_.qk_norms == LlamaFlavour::QkNorms::unit) {
     if (c_.flag({"use_qk_norm"}, true) && rotated_[layer]) a.q_norm = a.k_norm = {NormKind::rms, {}, {}, epsilon_};
+    return;
+  }
+  if (is_.qk_norms == LlamaFlavour::QkNorms::each) {
+    for (const auto& [which, gains, heads] :
+         {std::tuple{"q", &a.q_gains, heads_}, std::tuple{"k", &a.k_gains, kv_heads_}}) {
+      for (Index h = 0; h < heads; ++h)
+        gains->push_back(b_.array(at + which + "_layernorm.norms." + std::to_string(h) + ".weight", {d_head_},
+                                  "a number for each channel of the head"));
+    }
+    a.q_norm = a.k_norm = {is_.norm, {}, {}, epsilon_};
     return;
   }
   const auto head_norm = [&](const std::string& name, Index heads) {
@@ -244,6 +258,7 @@ void LlamaFamily::build() {
   StackSpec& stack = b_.network.stacks.emplace_back();
   stack.embedding.tokens = b_.tokens("embed_tokens.weight", d_);
   stack.embedding.scale = is_.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d_))) : 1;
+  if (is_.embedding_norm) stack.embedding.norm = norm("", d_);
   if (is_.multipliers) stack.embedding.scale *= c_.number({"embedding_multiplier"}, 1);
   // A base that grows with the text is meant for more than the trained length.
   stack.embedding.most_positions = rope_.dynamic_factor > 0
@@ -255,8 +270,9 @@ void LlamaFamily::build() {
   head.output = b_.output_head("lm_head.weight", d_, tied);
   if (is_.multipliers) head.scale = 1 / c_.number({"logits_scaling"}, 1);
   if (is_.logit_scale > 0) head.scale = c_.number({"logit_scale"}, is_.logit_scale);
-  if (is_.norms == LlamaFlavour::Norms::around && c_.has("final_logit_softcapping"))
+  if ((is_.norms == LlamaFlavour::Norms::around || is_.softcap > 0) && c_.has("final_logit_softcapping"))
     head.softcap = c_.number({"final_logit_softcapping"});
+  else if (is_.softcap > 0) head.softcap = is_.softcap;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/architecture/llama_family.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -147,7 +148,7 @@ void LlamaMlps::choose(MixtureSpec& mixture, const std::string& router, Index co
     c_.refuse_unless("scoring_func", corrected ? "sigmoid" : "softmax");
     const std::string method = c_.text({"topk_method"}, corrected ? "noaux_tc" : "greedy");
     if (method != "noaux_tc" && method != "group_limited_greedy" && method != "greedy")
-      c_.fail("its topk_method is " + method + ", which is not computed here",
+      c_.fail(Message("its topk_method is {0}, which is not computed here", method),
               "expected greedy, group_limited_greedy or noaux_tc");
     mixture.factor = c_.number({"routed_scaling_factor"}, 1);
     mixture.renormalised = c_.flag({"norm_topk_prob"}, corrected);
@@ -161,12 +162,11 @@ void LlamaMlps::choose(MixtureSpec& mixture, const std::string& router, Index co
   if (!b_.whole()) return;
   const Index groups = mixture.groups, kept = mixture.chosen_groups;
   if (groups < 1 || kept < 1 || kept > groups || count % groups != 0)
-    c_.fail("chooses " + std::to_string(kept) + " of " + std::to_string(groups) + " groups of its " +
-                std::to_string(count) + " experts",
+    c_.fail(Message("chooses {0} of {1} groups of its {2} experts", kept, groups, count),
             "expected groups of one size, and no more chosen than there are");
   if (mixture.chosen < 1 || mixture.chosen > count / groups * kept)
-    c_.fail("its num_experts_per_tok is " + std::to_string(mixture.chosen),
-            "expected 1 to " + std::to_string(count / groups * kept));
+    c_.fail(Message("its num_experts_per_tok is {0}", mixture.chosen),
+            Message("expected 1 to {0}", count / groups * kept));
 }
 
 MixtureSpec LlamaMlps::mixture(const std::string& at) const {

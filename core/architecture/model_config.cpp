@@ -73,7 +73,7 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
     fields = torch_layers_of(checkpoint);
     if (fields.is_object()) return Config(std::move(fields), folder.said);
     throw UnknownModel(folder.said, "has no config.json, which says how its layers are built",
-                       "expected one beside " + utf8_from(folder.tensors.front().filename()));
+                       Message("expected one beside {0}", utf8_from(folder.tensors.front().filename())));
   }
   const Config config = Config::read(folder.config);
   json fields = config.fields();
@@ -121,11 +121,12 @@ void refuse_recurrent(const Config& config, const std::string& type, const Check
   if (more > 0) attentions += " and " + std::to_string(more) + " more";
   throw UnknownModel(
       config.path(),
-      "its model_type " + in_quotes(type) + " has layers of " + kind->second + ", which are not computed here",
-      attentions.empty() ? "expected a network of attention"
-                         : "expected a network of attention; its own can be shown alone, on inputs from "
-                           "a file, by --layer: " +
-                               attentions);
+      Message("its model_type {0} has layers of {1}, which are not computed here", in_quotes(type), kind->second),
+      attentions.empty()
+          ? Message("expected a network of attention")
+          : Message(
+                "expected a network of attention; its own can be shown alone, on inputs from a file, by --layer: {0}",
+                attentions));
 }
 
 }  // namespace headlight

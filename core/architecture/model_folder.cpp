@@ -33,7 +33,7 @@ std::vector<fs::path> shards_of(const fs::path& index) {
   }
   std::vector<std::string> names;
   for (const auto& [array, file] : json["weight_map"].items()) {
-    if (!file.is_string()) place.fail("its weight_map names no file for " + in_quotes(array));
+    if (!file.is_string()) place.fail(Message("its weight_map names no file for {0}", in_quotes(array)));
     names.push_back(file.get<std::string>());
   }
   std::ranges::sort(names);
@@ -41,11 +41,12 @@ std::vector<fs::path> shards_of(const fs::path& index) {
   std::vector<fs::path> shards;
   for (const std::string& name : names) {
     if (path_from(name).filename() != path_from(name) || name == "." || name == "..")
-      place.fail("names the shard " + in_quotes(name) + ", which is not beside it", "the name of a file in its folder");
+      place.fail(Message("names the shard {0}, which is not beside it", in_quotes(name)),
+                 "the name of a file in its folder");
     shards.push_back(index.parent_path() / path_from(name));
     if (is_file(shards.back())) continue;
-    place.fail("names the shard " + in_quotes(name) + ", which is not beside it",
-               "all " + std::to_string(names.size()) + " shards in one folder");
+    place.fail(Message("names the shard {0}, which is not beside it", in_quotes(name)),
+               Message("all {0} shards in one folder", names.size()));
   }
   if (shards.empty()) place.fail("names no shard", "the files that hold the model's tensors");
   return shards;
@@ -82,14 +83,14 @@ std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& said
   const auto numbered = files_ending(folder, ".safetensors");
   const std::string first = numbered.empty() ? "" : numbered.front().filename().string();
   if (first.find("-of-") != std::string::npos) {
-    throw FileError(said, "holds shards such as " + in_quotes(first) + " without their index",
+    throw FileError(said, Message("holds shards such as {0} without their index", in_quotes(first)),
                     "expected model.safetensors.index.json beside them");
   }
   for (const char* suffix : {".safetensors", ".bin", ".pt", ".pth", ".gguf", ".npz"}) {
     const auto found = files_ending(folder, suffix);
     if (found.size() == 1) return found;
     if (found.size() > 1)
-      throw FileError(said, "holds " + std::to_string(found.size()) + " files that end in " + suffix,
+      throw FileError(said, Message("holds {0} files that end in {1}", found.size(), suffix),
                       "expected one, or model.safetensors");
   }
   throw FileError(said, "is a folder without a model's tensors",
@@ -139,8 +140,9 @@ fs::path snapshot_of(const fs::path& cache, const std::string& said) {
   if (snapshots.size() == 1) return snapshots.front();
   std::string list;
   for (const fs::path& each : snapshots) list += (list.empty() ? "" : ", ") + utf8_from(each.filename());
-  throw FileError(said, "holds " + std::to_string(snapshots.size()) + " snapshots, and its refs name none of them",
-                  snapshots.empty() ? "expected a snapshot that was fetched whole" : "expected one of " + list);
+  throw FileError(
+      said, Message("holds {0} snapshots, and its refs name none of them", snapshots.size()),
+      snapshots.empty() ? Message("expected a snapshot that was fetched whole") : Message("expected one of {0}", list));
 }
 
 /// What a folder of a cache of Hugging Face's leads to; the folder itself where it is none.
@@ -152,7 +154,7 @@ fs::path within_cache(fs::path folder, const std::string& said) {
     std::string list;
     for (const fs::path& each : models) list += (list.empty() ? "" : ", ") + utf8_from(each.filename());
     if (models.size() > 1)
-      throw FileError(said, "holds " + std::to_string(models.size()) + " models", "expected one of " + list);
+      throw FileError(said, Message("holds {0} models", models.size()), Message("expected one of {0}", list));
     folder = models.front().lexically_normal();
     break;
   }
@@ -203,8 +205,9 @@ ModelFolder find_model(const std::string& file) {
   model.tensors = is_folder ? tensors_in(path, file) : is_index(path) ? shards_of(path) : std::vector{path};
   if (path != named) {
     const fs::path first = model.tensors.front().filename();
-    model.chosen = "opened " + utf8_from(is_folder ? path / first : path) +
-                   (model.tensors.size() > 1 ? ", " + std::to_string(model.tensors.size()) + " shards" : "");
+    const std::string opened = utf8_from(is_folder ? path / first : path);
+    model.chosen = model.tensors.size() > 1 ? Message("opened {0}, {1} shards", opened, model.tensors.size())
+                                            : Message("opened {0}", opened);
   }
   if (is_gguf_path(model.tensors.front())) model.config.clear();  // the file says it itself
   return model;

@@ -17,11 +17,11 @@ bool is_real(DType dtype) {
 
 RopeSpec plain_rope(Rope pairing, double base, Index d) { return {plain_waves(base, d), pairing, base}; }
 
-void NetworkBuilder::fail(const std::string& array, const std::string& wrong, const std::string& expected) const {
+void NetworkBuilder::fail(const std::string& array, const Message& wrong, const Message& expected) const {
   throw FileError(file.path_of(array), wrong, expected);
 }
 
-void NetworkBuilder::miss(const std::string& array, const std::string& wrong, const std::string& expected) const {
+void NetworkBuilder::miss(const std::string& array, const Message& wrong, const Message& expected) const {
   throw MissingArray(file.path_of(array), wrong, expected);
 }
 
@@ -34,8 +34,8 @@ void NetworkBuilder::find_prefix(std::initializer_list<std::string> endings) {
     }
   }
   const std::string& last = *(endings.end() - 1);
-  miss(last, "holds no " + in_quotes(last),
-       "expected the tensors of " + network.family + ", which config.json says it is");
+  miss(last, Message("holds no {0}", in_quotes(last)),
+       Message("expected the tensors of {0}, which config.json says it is", network.family));
 }
 
 void NetworkBuilder::refuse_unless(std::string_view name, const nlohmann::json& allowed) const {
@@ -48,16 +48,17 @@ BlockSpec& NetworkBuilder::begin_block(StackSpec& stack, std::string_view at) co
   return block;
 }
 
-std::string NetworkBuilder::any_of(std::initializer_list<std::string> names, const std::string& what) const {
-  std::string list;
+std::string NetworkBuilder::any_of(std::initializer_list<std::string> names, const Message& what) const {
+  Message list;
   for (const std::string& name : names) {
     if (has(name)) return name;
-    list += (list.empty() ? "" : " or ") + in_quotes(prefix + name);
+    const Message quoted = in_quotes(prefix + name);
+    list = list.empty() ? quoted : Message("{0} or {1}", list, quoted);
   }
-  miss(prefix + *names.begin(), "holds no " + list, "expected " + what);
+  miss(prefix + *names.begin(), Message("holds no {0}", list), Message("expected {0}", what));
 }
 
-std::string NetworkBuilder::array(const std::string& name, const Shape& shape, const std::string& why) const {
+std::string NetworkBuilder::array(const std::string& name, const Shape& shape, const Message& why) const {
   const std::string full = prefix + name;
   if (layer) return full;
   for (const auto& part : file.files()) {
@@ -69,19 +70,21 @@ std::string NetworkBuilder::array(const std::string& name, const Shape& shape, c
       const std::string stem = full.ends_with(".weight") ? full.substr(0, full.size() - 7) : full;
       for (const std::string& trace : {stem + packed, full + packed}) {
         if (part->find(trace))
-          fail(full, "stores " + in_quotes(full) + " quantised (" + in_quotes(trace) + ")",
+          fail(full, Message("stores {0} quantised ({1})", in_quotes(full), in_quotes(trace)),
                "expected float16, bfloat16 or float32 weights");
       }
     }
   }
-  if (!file.has(full)) miss(full, "holds no " + in_quotes(full), "expected " + to_string(shape) + ", " + why);
+  if (!file.has(full))
+    miss(full, Message("holds no {0}", in_quotes(full)), Message("expected {0}, {1}", to_string(shape), why));
   const ArrayEntry& entry = file.entry(full);
   if (!is_real(entry.dtype)) {
-    fail(full, in_quotes(full) + " is stored as " + std::string(headlight::name(entry.dtype)) + ", quantised",
+    fail(full, Message("{0} is stored as {1}, quantised", in_quotes(full), std::string(headlight::name(entry.dtype))),
          "expected float16, bfloat16 or float32");
   }
   if (entry.shape != shape)
-    fail(full, in_quotes(full) + " has shape " + to_string(entry.shape), "expected " + to_string(shape) + ", " + why);
+    fail(full, Message("{0} has shape {1}", in_quotes(full), to_string(entry.shape)),
+         Message("expected {0}, {1}", to_string(shape), why));
   return full;
 }
 
@@ -131,7 +134,7 @@ Activation NetworkBuilder::activation(const std::string& word) const {
     if (name == word) return activation;
   }
   if (layer) return Activation::identity;
-  config.fail("its activation is " + in_quotes(word) + ", which is not computed here",
+  config.fail(Message("its activation is {0}, which is not computed here", in_quotes(word)),
               "expected gelu, gelu_new, quick_gelu, relu, silu or tanh");
 }
 
@@ -148,8 +151,8 @@ double NetworkBuilder::rotary_share(double usual) const {
     usual = (*rules)["partial_rotary_factor"].get<double>();
   const double share = config.number({"rotary_pct", "partial_rotary_factor"}, usual);
   if (!(share >= 0 && share <= 1))
-    config.fail("its " + std::string(config.has("rotary_pct") ? "rotary_pct" : "partial_rotary_factor") + " is " +
-                    shortest(static_cast<float>(share)),
+    config.fail(Message(config.has("rotary_pct") ? "its rotary_pct is {0}" : "its partial_rotary_factor is {0}",
+                        shortest(static_cast<float>(share))),
                 "expected a share from 0 to 1");
   return share;
 }
@@ -162,10 +165,11 @@ RopeSpec NetworkBuilder::rope(Index d, Rope pairing, double default_base, const 
     scaling = config.find({"rope_parameters"});
     field = "rope_parameters";
     if (!scaling->contains(kind))
-      config.fail("its rope_parameters have no " + std::string(kind), "expected the rotation of each kind of layer");
+      config.fail(Message("its rope_parameters have no {0}", std::string(kind)),
+                  "expected the rotation of each kind of layer");
     scaling = &(*scaling)[kind];
     if (scaling->is_object() && scaling->contains("partial_rotary_factor"))
-      config.fail("its rope_parameters rotate a part of the head in " + std::string(kind),
+      config.fail(Message("its rope_parameters rotate a part of the head in {0}", std::string(kind)),
                   "expected one partial_rotary_factor for all layers");
   }
   double base = config.number({"rope_theta", "rotary_emb_base"}, default_base);
@@ -174,9 +178,10 @@ RopeSpec NetworkBuilder::rope(Index d, Rope pairing, double default_base, const 
                                                                               : fallback;
   };
   if (scaling && !scaling->is_object())
-    config.fail("its rope_scaling is " + scaling->dump(), "expected an object with a rope_type");
+    config.fail(Message("its rope_scaling is {0}", scaling->dump()), "expected an object with a rope_type");
   base = of("rope_theta", base);
-  if (!(base > 0)) config.fail("its rope_theta is " + shortest(static_cast<float>(base)), "expected more than 0");
+  if (!(base > 0))
+    config.fail(Message("its rope_theta is {0}", shortest(static_cast<float>(base))), "expected more than 0");
   if (layer && layer->rope_base) base = *layer->rope_base;
   if (layer && layer->rotary_dim) d = *layer->rotary_dim;
   std::string type = "default";
@@ -191,14 +196,14 @@ RopeSpec NetworkBuilder::rope(Index d, Rope pairing, double default_base, const 
           ? std::optional(static_cast<double>(config.whole({"original_max_position_embeddings"})))
           : std::nullopt};
   return {scaled_waves(base, d, *scaling, lengths,
-                       [&](const std::string& wrong, const std::string& expected) { config.fail(wrong, expected); }),
-          pairing, base, field + " " + in_quotes(type)};
+                       [&](const Message& wrong, const Message& expected) { config.fail(wrong, expected); }),
+          pairing, base, field + " " + in_quotes(type).english()};
 }
 
 std::string NetworkBuilder::tokens(const std::string& name, Index d) {
   const std::string full = prefix + name;
   if (layer) return full;
-  if (!file.has(full)) miss(full, "holds no " + in_quotes(full), "expected the token embedding");
+  if (!file.has(full)) miss(full, Message("holds no {0}", in_quotes(full)), "expected the token embedding");
   const ArrayEntry& entry = file.entry(full);
   const Index said = config.whole({"vocab_size", "n_vocab"}, entry.shape.empty() ? 0 : entry.shape[0]);
   network.vocabulary = said;
@@ -220,8 +225,8 @@ LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool ti
     at_root.prefix = full.substr(0, full.size() - stem.size());
     return at_root.linear(stem, network.vocabulary, d);
   }
-  network.notes.push_back("the file has no " + in_quotes(name) +
-                          ", and config.json does not tie it to the embedding: it predicts nothing");
+  network.notes.push_back(Message(
+      "the file has no {0}, and config.json does not tie it to the embedding: it predicts nothing", in_quotes(name)));
   return {};
 }
 
@@ -238,8 +243,7 @@ void split_packed(const LinearSpec& packed, Index groups, Index query_rows, Inde
 void settle_heads(const NetworkBuilder& b, AttentionSpec& a, Index width, Index heads) {
   if (b.layer) width = b.layer->heads * b.layer->d_head, heads = b.layer->heads;
   if (heads == 0 || width % heads != 0)
-    b.config.fail("says " + std::to_string(heads) + " heads",
-                  "expected a divisor of the width " + std::to_string(width));
+    b.config.fail(Message("says {0} heads", heads), Message("expected a divisor of the width {0}", width));
   a.heads = a.kv_heads = heads;
   a.d_head = width / heads;
   a.scale = 1 / std::sqrt(static_cast<double>(a.d_head));

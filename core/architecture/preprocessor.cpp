@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/files/json_object.h"
+#include "core/tensor/message.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -14,8 +15,8 @@ SizeSaid size_said(const Config& config, const char* field, bool number_is_short
   const auto side = [&](const nlohmann::json& value) {
     const double number = value.is_number() ? value.get<double>() : 0;
     if (!(number >= 1 && number <= static_cast<double>(largest_side)) || number != static_cast<int>(number))
-      config.fail("its " + std::string(field) + " is " + said->dump(),
-                  "expected sides of 1 to " + std::to_string(largest_side) + " pixels");
+      config.fail(Message("its {0} is {1}", std::string(field), said->dump()),
+                  Message("expected sides of 1 to {0} pixels", largest_side));
     return static_cast<int>(number);
   };
   if (said->is_object() && said->contains("shortest_edge") && !said->contains("longest_edge"))
@@ -34,7 +35,7 @@ std::array<float, 3> three(const Config& config, const char* field, const std::a
   if (!said) return usual;
   std::array<float, 3> numbers{};
   if (!said->is_array() || said->size() != 3)
-    config.fail("its " + std::string(field) + " is " + said->dump(), "expected three numbers");
+    config.fail(Message("its {0} is {1}", std::string(field), said->dump()), "expected three numbers");
   for (std::size_t i = 0; i < 3; ++i) numbers[i] = (*said)[i].is_number() ? (*said)[i].get<float>() : 0;
   return numbers;
 }
@@ -61,7 +62,7 @@ PictureSteps steps_of(NetworkBuilder& b, const Preprocessor& usual, int width, i
     steps.shorter_side = size.shorter_side;
     const Index filter = c.whole({"resample"}, static_cast<Index>(usual.filter));
     if (filter > static_cast<Index>(Resampling::hamming))
-      c.fail("its resample is " + std::to_string(filter), "expected one of PIL's filters, 0 to 5");
+      c.fail(Message("its resample is {0}", filter), "expected one of PIL's filters, 0 to 5");
     steps.filter = static_cast<Resampling>(filter);
   }
   if (c.flag({"do_center_crop"}, usual.crops)) {
@@ -87,8 +88,8 @@ void set_grid(const NetworkBuilder& b, PictureSpec& picture, const SizeSaid& ima
   if (!b.whole()) return;
   if (patch.width != patch.height || patch.width == 0 || image.width % patch.width != 0 ||
       image.height % patch.width != 0 || image.width == 0)
-    b.config.fail("its image_size " + std::to_string(image.width) + " × " + std::to_string(image.height) +
-                      " is not cut into square patches by its patch_size " + std::to_string(patch.width),
+    b.config.fail(Message("its image_size {0} × {1} is not cut into square patches by its patch_size {2}", image.width,
+                          image.height, patch.width),
                   "expected a multiple of patch_size");
   picture.patch = patch.width;
   picture.rows = image.height / patch.width;

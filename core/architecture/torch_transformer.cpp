@@ -46,7 +46,7 @@ BlockSpec build_layer(const NetworkBuilder& b, const std::string& at, const Laye
   (rules.norm_first ? block.before_mlp : block.mlp_sum) = norm(decodes ? "norm3" : "norm2");
   const std::string first = b.prefix + at + "linear1.weight";
   if (!b.file.has(first) || b.file.entry(first).shape.size() != 2)
-    b.miss(first, "holds no " + in_quotes(first), "expected the layer's MLP, [inner, d]");
+    b.miss(first, Message("holds no {0}", in_quotes(first)), "expected the layer's MLP, [inner, d]");
   const Index inner = b.file.entry(first).shape[0];
   block.mlp =
       MlpSpec{{}, b.linear(at + "linear1", inner, rules.d), b.linear(at + "linear2", rules.d, inner), rules.activation};
@@ -84,7 +84,7 @@ void take_masks(NetworkBuilder& b, bool encodes, bool decodes) {
     const bool target = decodes && is({"tgt_mask", "tgt_key_padding_mask"});
     const bool memory = decodes && is({"memory_mask", "memory_key_padding_mask"});
     if (!source && !target && !memory) {
-      b.fail(name, "holds " + in_quotes(name) + ", which a run of all layers does not take here",
+      b.fail(name, Message("holds {0}, which a run of all layers does not take here", in_quotes(name)),
              "expected src_mask, tgt_mask, memory_mask or their key_padding_mask (true = may not attend), or the "
              "layer's prefix in place of its number");
     }
@@ -95,7 +95,7 @@ void take_masks(NetworkBuilder& b, bool encodes, bool decodes) {
         if (memory && block.cross) block.cross->masks.push_back(name);
       }
     }
-    b.network.notes.push_back(name + (floating ? ": added to the scores" : ": true = may not attend"));
+    b.network.notes.push_back(Message(floating ? "{0}: added to the scores" : "{0}: true = may not attend", name));
   }
 }
 
@@ -113,7 +113,7 @@ void build_torch_transformer(NetworkBuilder& b) {
   for (const char* name : {"norm_first", "activation", "layer_norm_eps"}) {
     if (!c.has(name)) unsaid += (unsaid.empty() ? "" : ", ") + std::string(name);
   }
-  if (!unsaid.empty()) b.network.notes.push_back("PyTorch's own " + unsaid + ", which the file does not say");
+  if (!unsaid.empty()) b.network.notes.push_back(Message("PyTorch's own {0}, which the file does not say", unsaid));
   std::string ending;
   for (const char* known :
        {"encoder.layers.0.self_attn.in_proj_weight", "layers.0.self_attn.in_proj_weight", "self_attn.in_proj_weight"}) {
@@ -125,7 +125,8 @@ void build_torch_transformer(NetworkBuilder& b) {
   b.find_prefix({ending});
   const Shape& packed = b.file.entry(b.prefix + ending).shape;
   if (packed.size() != 2)
-    b.fail(b.prefix + ending, in_quotes(b.prefix + ending) + " has shape " + to_string(packed), "expected [3·d, d]");
+    b.fail(b.prefix + ending, Message("{0} has shape {1}", in_quotes(b.prefix + ending), to_string(packed)),
+           "expected [3·d, d]");
   b.network.width = rules.d = packed[1];
   const bool both = ending.starts_with("encoder.") && b.has("decoder.layers.0.self_attn.in_proj_weight");
   const std::string encoder_at = ending.starts_with("encoder.") ? "encoder." : "";

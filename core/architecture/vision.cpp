@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/architecture/preprocessor.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -31,7 +32,7 @@ void build_classifier(NetworkBuilder& b, const std::string& name) {
     read_labels(b, count);
   } else {
     b.config.find({"id2label", "label2id"});
-    b.network.notes.push_back("the file has no " + name + ": it predicts nothing");
+    b.network.notes.push_back(Message("the file has no {0}: it predicts nothing", name));
   }
   b.prefix = inside;
 }
@@ -269,7 +270,8 @@ void build_timm_vit(NetworkBuilder& b) {
   token("cls", "cls_token"), token("dist", "dist_token");
   for (const char* other : {"reg_token", "norm_pre.weight", "fc_norm.weight", "attn_pool.latent"}) {
     if (b.has(other))
-      b.config.fail("its file holds " + std::string(other) + ", which is not computed", "expected a plain ViT of timm");
+      b.config.fail(Message("its file holds {0}, which is not computed", std::string(other)),
+                    "expected a plain ViT of timm");
   }
   build_embedding(b, stack, picture, "patch_embed.proj", "pos_embed");
   add_blocks(b, is, of_timm);

@@ -113,7 +113,7 @@ void Comparer::perform(const Job& job, std::stop_token stop) {
     publish(stopped, stop);
   } catch (const std::exception& error) {
     const auto failed = begun();
-    failed->error = error.what();
+    failed->error = message_of(error);
     publish(failed, stop);
   }
 }

@@ -12,6 +12,7 @@
 
 #include "core/diagnosis/diagnosis.h"
 #include "core/parallel/worker.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -32,7 +33,7 @@ struct Beside {
   Comparison comparison{};
   bool searching = false;  ///< only the differences are known, mistakes are still being searched
   bool stopped = false;    ///< the search was stopped
-  std::string error{};     ///< why they cannot be compared; "" if they can
+  Message error{};         ///< why they cannot be compared; "" if they can
 
   /// What they were compared with: the trace, or the same under the mask that the numbers reveal.
   const std::shared_ptr<const Trace>& right() const { return comparison.assumed ? comparison.assumed->run : trace; }

@@ -24,15 +24,16 @@ OwnStages mistaken_stages(const std::string& mistake, std::size_t variant, const
   if (found == known.end()) {
     std::string ids;
     for (const Mistake& each : known) ids += (ids.empty() ? "" : ", ") + std::string(each.id);
-    throw SettingError("mistake", "\"" + mistake + "\" is not known", "expected one of " + ids);
+    throw SettingError("mistake", Message("\"{0}\" is not known", mistake), Message("expected one of {0}", ids));
   }
   const OwnStages none;
   const std::vector<Variant> variants = found->variants({*trace, none});
   if (variants.empty())
-    throw SettingError("mistake", mistake + " cannot be made here", "expected a scenario that has what it gets wrong");
+    throw SettingError("mistake", Message("{0} cannot be made here", mistake),
+                       "expected a scenario that has what it gets wrong");
   if (variant >= variants.size()) {
-    throw SettingError("variant", "there is no such way to make " + mistake,
-                       "expected 0 to " + std::to_string(variants.size() - 1));
+    throw SettingError("variant", Message("there is no such way to make {0}", mistake),
+                       Message("expected 0 to {0}", variants.size() - 1));
   }
   const Variant& wrong = variants[variant];
   OwnStages own = own_stages_of(*compute_variant({trace, {}}, wrong, run));

@@ -104,14 +104,15 @@ std::string names_of_stages() {
   return list;
 }
 
-/// "; did you mean weights for "attn"?"
-std::string what_was_meant(const std::vector<OwnStages::Other>& others) {
-  std::string list;
+/// "weights for "attn""
+Message what_was_meant(const std::vector<OwnStages::Other>& others) {
+  Message list;
   for (const OwnStages::Other& other : others) {
-    if (other.meant)
-      list += (list.empty() ? "" : ", ") + std::string(name(*other.meant)) + " for " + in_quotes(other.name);
+    if (!other.meant) continue;
+    const Message one("{0} for {1}", name(*other.meant), in_quotes(other.name));
+    list = list.empty() ? one : Message("{0}, {1}", list, one);
   }
-  return list.empty() ? list : "; did you mean " + list + "?";
+  return list;
 }
 
 }  // namespace
@@ -139,10 +140,13 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
       own.others.push_back({entry.name, probable_stage(entry.name, entry.shape, trace)});
   }
   if (!own.stages.empty()) return own;
-  throw FileError(path,
-                  "holds no stage under its name (it holds " + in_quotes(own.others.front().name) +
-                      (own.others.size() > 1 ? ", …" : "") + ")" + what_was_meant(own.others),
-                  "expected one or more of " + names_of_stages());
+  const Message held = in_quotes(own.others.front().name);
+  const Message wrong(own.others.size() > 1 ? "holds no stage under its name (it holds {0}, …)"
+                                            : "holds no stage under its name (it holds {0})",
+                      held);
+  const Message meant = what_was_meant(own.others);
+  throw FileError(path, meant.empty() ? wrong : joined_by_semicolon(wrong, {"did you mean {0}?", meant}),
+                  {"expected one or more of {0}", names_of_stages()});
 }
 
 bool is_own_stages_file(const std::string& path, const Trace& trace, bool wanted) {

@@ -18,14 +18,14 @@ constexpr const char* out_of_memory =
     "this computation needs more memory than there is; fewer tokens, heads or batch entries were expected";
 
 // The sentence for the exception under way; none where the run was cancelled.
-std::optional<std::string> sentence() {
+std::optional<Message> sentence() {
   try {
     throw;
   } catch (const Cancelled&) { return std::nullopt; } catch (const std::bad_alloc&) {
     return out_of_memory;
   } catch (const std::length_error&) {  // a vector's word for more than any memory holds
     return out_of_memory;
-  } catch (const std::exception& error) { return error.what(); } catch (...) {
+  } catch (const std::exception& error) { return message_of(error); } catch (...) {
     return "the computation failed for an unknown reason";
   }
 }
@@ -97,8 +97,8 @@ bool Engine::attempt(Outcome& outcome, const std::function<void()>& work) {
   try {
     work();
   } catch (...) {
-    const std::optional<std::string> error = sentence();
-    outcome.error = error.value_or("");
+    const std::optional<Message> error = sentence();
+    outcome.error = error.value_or(Message());
     return error.has_value();
   }
   return true;

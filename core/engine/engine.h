@@ -12,6 +12,7 @@
 #include "core/parallel/worker.h"
 #include "core/run/difference.h"
 #include "core/run/pipeline.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -21,7 +22,7 @@ struct Outcome {
   Scenario scenario;         ///< as submitted; a network's trace also has the model's settings in its own scenario
   std::shared_ptr<const Trace> trace;
   std::shared_ptr<const Difference> difference;  ///< from the trace to compare with; null if there was none
-  std::string error;
+  Message error;
   bool last = true;  ///< false: only a first look (core/run/pipeline.h); the complete trace follows
 };
 

@@ -100,11 +100,11 @@ bool LongTask::advance() {
   const std::stop_token stop = current_.get_token();
   began_ = woke_ = std::chrono::steady_clock::now();
   lock.unlock();
-  std::string error;
+  Message error;
   try {
     work(stop, [&](double share) { tell(share, stop); });
   } catch (const Cancelled&) {
-  } catch (const InputError& wrong) { error = wrong.what(); } catch (const std::bad_alloc&) {
+  } catch (const InputError& wrong) { error = wrong.message(); } catch (const std::bad_alloc&) {
     error = "not enough memory: expected a shorter text, or fewer sentences";
   }
   lock.lock();

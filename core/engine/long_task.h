@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/parallel/worker.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -23,7 +24,7 @@ class LongTask {
     bool stopped = false;  ///< before it was finished
     double share = 0;
     std::optional<double> seconds_left{};
-    std::string error{};
+    Message error{};
     std::uint64_t version = 0;  ///< increases with every change
   };
 

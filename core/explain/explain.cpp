@@ -55,7 +55,7 @@ static_assert(in_stage_order(explainers),
               "core/explain/explain.cpp: a row for every stage, parameter and measure, in their order");
 
 struct Extent {
-  const char* what;
+  const char* beyond;  ///< what to say of a number that is too large
   Index Cell::*member;
   Index count;
 };
@@ -64,10 +64,10 @@ struct Extent {
 std::vector<Extent> extents(const Trace& trace, Stage stage) {
   const Tensor& tensor = trace[stage];
   std::vector<Extent> axes;
-  if (tensor.rank() >= 3) axes.push_back({"batch", &Cell::batch, tensor.size(0)});
-  if (tensor.rank() >= 4) axes.push_back({"head", &Cell::head, tensor.size(1)});
-  if (tensor.rank() >= 2) axes.push_back({"row", &Cell::row, tensor.size(-2)});
-  axes.push_back({"column", &Cell::col, tensor.size(-1)});
+  if (tensor.rank() >= 3) axes.push_back({"batch {0} is out of range", &Cell::batch, tensor.size(0)});
+  if (tensor.rank() >= 4) axes.push_back({"head {0} is out of range", &Cell::head, tensor.size(1)});
+  if (tensor.rank() >= 2) axes.push_back({"row {0} is out of range", &Cell::row, tensor.size(-2)});
+  axes.push_back({"column {0} is out of range", &Cell::col, tensor.size(-1)});
   return axes;
 }
 
@@ -128,21 +128,23 @@ std::vector<Index> own_index(const Trace& trace, const Cell& cell) {
 
 Cell cell_named(const Trace& trace, std::string_view option, std::string_view text) {
   const auto fail = [&] {
-    throw SettingError(std::string(option), "\"" + std::string(text) + "\" names no cell",
+    throw SettingError(std::string(option), Message("\"{0}\" names no cell", std::string(text)),
                        "expected STAGE:b,h,row,col, such as weights:0,2,3,1");
   };
   const std::size_t colon = text.find(':');
   const auto stage = stage_named(text.substr(0, colon));
   if (colon == std::string_view::npos || !stage) fail();
   if (!trace.has(*stage)) {
-    throw SettingError(std::string(option), "this run has no " + std::string(name(*stage)),
+    throw SettingError(std::string(option), Message("this run has no {0}", std::string(name(*stage))),
                        "see headlight list stages");
   }
   const std::vector<Extent> own = extents(trace, *stage);
   const std::vector<Index> numbers = numbers_in(text.substr(colon + 1), fail);
   if (numbers.size() != own.size() && numbers.size() != 4) fail();
-  std::vector<Extent> all{
-      {"batch", &Cell::batch, 1}, {"head", &Cell::head, 1}, {"row", &Cell::row, 1}, {"column", &Cell::col, 1}};
+  std::vector<Extent> all{{"batch {0} is out of range", &Cell::batch, 1},
+                          {"head {0} is out of range", &Cell::head, 1},
+                          {"row {0} is out of range", &Cell::row, 1},
+                          {"column {0} is out of range", &Cell::col, 1}};
   for (Extent& axis : all) {
     for (const Extent& there : own) {
       if (there.member == axis.member) axis.count = there.count;
@@ -152,9 +154,8 @@ Cell cell_named(const Trace& trace, std::string_view option, std::string_view te
   Cell cell{*stage};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] >= axes[i].count) {
-      throw SettingError(std::string(option),
-                         std::string(axes[i].what) + " " + std::to_string(numbers[i]) + " is out of range",
-                         "expected " + (axes[i].count == 1 ? "0" : "0 to " + std::to_string(axes[i].count - 1)));
+      throw SettingError(std::string(option), Message(axes[i].beyond, numbers[i]),
+                         axes[i].count == 1 ? Message("expected 0") : Message("expected 0 to {0}", axes[i].count - 1));
     }
     cell.*axes[i].member = numbers[i];
   }

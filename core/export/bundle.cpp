@@ -28,13 +28,13 @@ class ScratchFolder {
   explicit ScratchFolder(const fs::path& target) {
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
     if (!fs::is_directory(parent)) {
-      throw FileError(target.string(), "cannot be written: there is no folder " + parent.string(),
+      throw FileError(target.string(), Message("cannot be written: there is no folder {0}", parent.string()),
                       "expected one that is there");
     }
     path_ = parent / (".headlight-" + std::to_string(std::random_device{}()) + ".tmp");
     std::error_code error;
     fs::create_directory(path_, error);
-    if (error) fail_to_write(target, error.message());
+    if (error) fail_to_write(target, error.message().c_str());
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -59,7 +59,7 @@ void copy_what_lies_beside(const fs::path& from, const fs::path& folder) {
     if (!fs::is_regular_file(from / name, error)) continue;
     fs::copy_file(from / name, folder / name, error);
     if (error)
-      throw FileError((from / name).string(), "cannot be copied into the bundle: " + error.message(),
+      throw FileError((from / name).string(), Message("cannot be copied into the bundle: {0}", error.message().c_str()),
                       "expected a file that can be read");
   }
 }
@@ -81,14 +81,14 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
       scenario.file = fs::absolute(from, error).string();
     }
     if (error)
-      throw FileError(from.string(), "cannot be copied into the bundle: " + error.message(),
+      throw FileError(from.string(), Message("cannot be copied into the bundle: {0}", error.message().c_str()),
                       "expected a file that can be read");
   }
   const auto copy = [&](const fs::path& from, const std::string& name) {
     std::error_code error;
     fs::copy_file(from, folder / name, error);
     if (error)
-      throw FileError(from.string(), "cannot be copied into the bundle: " + error.message(),
+      throw FileError(from.string(), Message("cannot be copied into the bundle: {0}", error.message().c_str()),
                       "expected a file that can be read");
     return name;
   };
@@ -187,7 +187,7 @@ void write_bundle(const fs::path& target, const Trace& trace, const ExportOption
   std::error_code error;
   fs::remove(target, error);  // an empty folder, or nothing
   fs::rename(scratch.path(), target, error);
-  if (error) fail_to_write(target, error.message());
+  if (error) fail_to_write(target, error.message().c_str());
 }
 
 }  // namespace headlight

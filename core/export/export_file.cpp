@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdio>
 
+#include "core/export/endings.h"
 #include "core/export/export_options.h"
 #include "core/export/figure_about.h"
 #include "core/export/html_figure.h"
@@ -21,8 +22,10 @@
 namespace headlight {
 namespace {
 
-constexpr std::array<std::string_view, 8> extensions{".png", ".svg", ".pdf", ".html", ".csv", ".npy", ".npz", ".json"};
-constexpr std::size_t figure_extensions = 4;  // the first ones
+template <std::size_t count>
+bool is_one_of(const std::array<const char*, count>& endings, std::string_view extension) {
+  return std::find(endings.begin(), endings.end(), extension) != endings.end();
+}
 
 std::string stage_names(const Trace& trace) {
   std::string names;
@@ -33,8 +36,8 @@ std::string stage_names(const Trace& trace) {
 void check_within(const char* option, Index value, Index count) {
   if (value >= 0 && value < count) return;
   const std::string last = std::to_string(count - 1);
-  throw SettingError(option, std::to_string(value) + " is out of range",
-                     "expected " + (count == 1 ? "0" : "0 to " + last));
+  throw SettingError(option, Message("{0} is out of range", value),
+                     count == 1 ? Message("expected 0") : Message("expected 0 to {0}", last));
 }
 
 void write_array(const NamedArray& array, const std::string& extension, const std::filesystem::path& path) {
@@ -53,7 +56,8 @@ void write_numbers(const StageCut& cut, bool shares, const std::string& extensio
   if (cut.tensor().source() && bytes > memory_budget()) {
     char size[32];
     std::snprintf(size, sizeof size, "%.1f GB", bytes / 1e9);
-    throw SettingError("--stage", std::string(name(cut.stage)) + " of so many tokens would be " + size + " of numbers",
+    throw SettingError("--stage",
+                       Message("{0} of so many tokens would be {1} of numbers", std::string(name(cut.stage)), size),
                        "expected a picture (.png), explain for single cells, or fewer tokens");
   }
   if (extension == ".csv") {
@@ -76,8 +80,8 @@ bool brings_too(const Trace& trace, const ExportOptions& options) {
          options.pool == HeadPool::none && !trace[Stage::weights].source() && can_contribute(trace);
 }
 
-std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
-                                      const std::filesystem::path& path) {
+std::vector<Message> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
+                                  const std::filesystem::path& path) {
   const FigureSpec spec = figure_for(trace, options);
   if (extension == ".html") {
     if (options.style.kind == PictureKind::overlay)
@@ -106,7 +110,7 @@ std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& o
     const std::vector<std::uint8_t> png = figure.png(about);
     write_whole_file(path, std::as_bytes(std::span(png)));
   }
-  return spec.size || spec.values ? figure.left_out() : std::vector<std::string>{};
+  return spec.size || spec.values ? figure.left_out() : std::vector<Message>{};
 }
 
 }  // namespace
@@ -121,15 +125,13 @@ std::string extension_of(const std::string& path) {
 }
 
 void check_export_name(const std::string& path) {
-  if (std::ranges::find(extensions, extension_of(path)) == extensions.end())
+  const std::string extension = extension_of(path);
+  if (!is_one_of(figure_endings, extension) && !is_one_of(number_endings, extension))
     throw FileError(path, "this kind of file cannot be written",
                     "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
 }
 
-bool is_figure_file(std::string_view extension) {
-  const auto figures = std::span(extensions).first(figure_extensions);
-  return std::ranges::find(figures, extension) != figures.end();
-}
+bool is_figure_file(std::string_view extension) { return is_one_of(figure_endings, extension); }
 
 std::optional<Trace> measured(const Trace& trace, const ExportOptions& options) {
   if (options.stage != Stage::contribution_norms || trace.has(options.stage)) return {};
@@ -142,8 +144,8 @@ std::optional<Trace> measured(const Trace& trace, const ExportOptions& options) 
 StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   const Stage stage = options.stage;
   if (!trace.has(stage)) {
-    throw SettingError("--stage", std::string(name(stage)) + " is not part of this computation",
-                       "expected one of " + stage_names(trace));
+    throw SettingError("--stage", Message("{0} is not part of this computation", std::string(name(stage))),
+                       Message("expected one of {0}", stage_names(trace)));
   }
   check_within("--batch", options.batch, is_parameter(stage) ? 1 : trace.dims().batch);
   const MatrixView whole = trace[stage].matrix(options.batch, 0);
@@ -161,7 +163,7 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   return cut;
 }
 
-std::vector<std::string> write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
+std::vector<Message> write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
   check_export_name(path);
   const std::string extension = extension_of(path);
   if (const std::optional<Trace> own = measured(trace, options)) return write_export(*own, options, path);

@@ -5,8 +5,8 @@
 #include "core/export/style_file.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/settings_table.h"
+#include "core/tensor/alternatives.h"
 #include "core/tensor/error.h"
-#include "core/text/alternatives.h"
 
 namespace headlight {
 
@@ -15,8 +15,9 @@ namespace {
 using Text = std::string_view;
 using Written = std::optional<std::string>;
 
-[[noreturn]] void fail(Text option, Text text, const std::string& wrong, const std::string& expected) {
-  throw SettingError(std::string(option), "\"" + std::string(text) + "\" " + wrong, "expected " + expected);
+[[noreturn]] void fail(Text option, Text text, const Message& wrong, const Message& expected) {
+  throw SettingError(std::string(option), Message("\"{0}\" {1}", std::string(text), wrong),
+                     Message("expected {0}", expected));
 }
 
 std::string stage_names() {
@@ -27,7 +28,7 @@ std::string stage_names() {
 
 void stage(ExportOptions& o, Text option, Text text) {
   const std::optional<Stage> named = stage_named(std::string(text));
-  if (!named) fail(option, text, "is no stage", "one of " + stage_names());
+  if (!named) fail(option, text, "is no stage", Message("one of {0}", stage_names()));
   o.stage = *named;
 }
 Written stage_text(const ExportOptions& o) { return std::string(name(o.stage)); }
@@ -37,7 +38,7 @@ void measure(ExportOptions& o, Text option, Text text) {
   if (text != "weight" && text != "arrives" && text != "share")
     fail(option, text, "is no measure", "weight, arrives or share");
   if (o.stage != Stage::weights && o.stage != Stage::contribution_norms)
-    fail(option, text, "is of weights, not of " + std::string(name(o.stage)), "--stage weights");
+    fail(option, text, Message("is of weights, not of {0}", std::string(name(o.stage))), "--stage weights");
   o.stage = text == "weight" ? Stage::weights : Stage::contribution_norms;
   o.shares = text == "share";
 }

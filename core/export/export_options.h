@@ -10,6 +10,7 @@
 
 #include "core/export/sizes.h"
 #include "core/export/stage_figure.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -66,7 +67,7 @@ StageFigureStyle style_of(const ExportOptions& options);
 void check_export_name(const std::string& path);
 /// Writes the cut as what the path's ending says, whole or not at all. Throws FileError for another ending and where
 /// it cannot be written, SettingError as cut_of() and the figure do. Gives what a figure had no room for, in words.
-std::vector<std::string> write_export(const Trace& trace, const ExportOptions& options, const std::string& path);
+std::vector<Message> write_export(const Trace& trace, const ExportOptions& options, const std::string& path);
 /// Whether files of this ending are figures; the others hold numbers.
 bool is_figure_file(std::string_view extension);
 /// ".png" of "a/b.PNG"; "" where there is none.

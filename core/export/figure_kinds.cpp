@@ -68,8 +68,8 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
   const Tensor& mine = cut.tensor();
   const auto fit = [&](const Tensor& theirs) {
     if (theirs.shape() == mine.shape()) return theirs;
-    throw FileError(file, "its " + std::string(name(cut.stage)) + " has shape " + to_string(theirs.shape()),
-                    "expected " + to_string(mine.shape()) + ", as the first file's");
+    throw FileError(file, Message("its {0} has shape {1}", std::string(name(cut.stage)), to_string(theirs.shape())),
+                    Message("expected {0}, as the first file's", to_string(mine.shape())));
   };
   const bool is_scenario = file.ends_with(".json");
   if (!is_scenario && !std::filesystem::is_directory(path_from(file)) &&
@@ -78,9 +78,9 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
     const OwnStage* found = own.find(cut.stage);
     if (found && !found->fits)
       throw FileError(file,
-                      found->reading.plain() ? "its " + std::string(name(cut.stage)) + " has another shape"
-                                             : translated_error(found->reading),
-                      "expected " + to_string(mine.shape()));
+                      found->reading.plain() ? Message("its {0} has another shape", std::string(name(cut.stage)))
+                                             : Message(translated_error(found->reading)),
+                      Message("expected {0}", to_string(mine.shape())));
     if (found) return fit(found->values);
   }
   Scenario scenario = cut.trace.scenario;
@@ -92,7 +92,7 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
   }
   const auto theirs = compute_any(scenario);
   if (!theirs->has(cut.stage))
-    throw FileError(file, "gives no " + std::string(name(cut.stage)), "expected the stage that is drawn");
+    throw FileError(file, Message("gives no {0}", std::string(name(cut.stage))), "expected the stage that is drawn");
   return fit((*theirs)[cut.stage]);
 }
 
@@ -223,7 +223,8 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
     case PictureKind::heatmap: break;
     case PictureKind::arcs: {
       if (info(cut.stage).rows != Axis::query || info(cut.stage).cols != Axis::key) {
-        throw SettingError("--kind", "arcs join queries and keys, which " + std::string(name(cut.stage)) + " has not",
+        throw SettingError("--kind",
+                           Message("arcs join queries and keys, which {0} has not", std::string(name(cut.stage))),
                            "expected weights");
       }
       FigureSpec spec = stage_figure(cut, style);
@@ -245,9 +246,8 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
                         mark.first_col >= spec.first_col && mark.last_col <= spec.first_col + shown.cols;
     if (!inside) {
       throw SettingError("--highlight", "a frame lies outside of the matrix",
-                         "expected rows within " + std::to_string(spec.first_row) + ":" +
-                             std::to_string(spec.first_row + shown.rows) + " and columns within " +
-                             std::to_string(spec.first_col) + ":" + std::to_string(spec.first_col + shown.cols));
+                         Message("expected rows within {0}:{1} and columns within {2}:{3}", spec.first_row,
+                                 spec.first_row + shown.rows, spec.first_col, spec.first_col + shown.cols));
     }
   }
   return spec;

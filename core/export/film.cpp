@@ -27,7 +27,7 @@ class FileFilm : public Film {
     const fs::path folder = path_from(path_).parent_path();
     std::error_code error;
     if (!folder.empty() && !fs::is_directory(folder, error))
-      throw FileError(path_, "cannot be written: there is no folder " + utf8_from(folder),
+      throw FileError(path_, Message("cannot be written: there is no folder {0}", utf8_from(folder)),
                       "expected one that is there");
   }
   void add(Image frame, double seconds) override { writer_.add(std::move(frame), seconds); }
@@ -59,10 +59,11 @@ class FolderFilm : public Film {
     const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
     std::error_code error;
     if (!fs::is_directory(parent, error))
-      throw FileError(path, "cannot be written: there is no folder " + utf8_from(parent), "expected one that is there");
+      throw FileError(path, Message("cannot be written: there is no folder {0}", utf8_from(parent)),
+                      "expected one that is there");
     refuse_other_things();
     growing_ = parent / (".headlight-" + std::to_string(std::random_device()()) + ".frames");
-    if (!fs::create_directory(growing_, error)) fail_to_write(path, error.message());
+    if (!fs::create_directory(growing_, error)) fail_to_write(path, error.message().c_str());
   }
   FolderFilm(const FolderFilm&) = delete;
   FolderFilm& operator=(const FolderFilm&) = delete;
@@ -100,7 +101,7 @@ class FolderFilm : public Film {
     if (error) {
       std::error_code ignored;
       if (older && !fs::exists(target_, ignored)) fs::rename(aside, target_, ignored);
-      fail_to_write(path_, error.message());
+      fail_to_write(path_, error.message().c_str());
     }
     growing_.clear();
     if (older) fs::remove_all(aside, error);
@@ -114,10 +115,11 @@ class FolderFilm : public Film {
     if (!fs::is_directory(status)) throw FileError(path_, "is a file", "expected a folder for the pictures");
     for (const fs::directory_entry& entry : fs::directory_iterator(target_, error)) {
       if (!is_frame(entry))
-        throw FileError(path_, "holds other things, such as " + utf8_from(entry.path().filename()),
+        throw FileError(path_, Message("holds other things, such as {0}", utf8_from(entry.path().filename())),
                         "expected a new or empty folder");
     }
-    if (error) throw FileError(path_, "cannot be read: " + error.message(), "expected a new or empty folder");
+    if (error)
+      throw FileError(path_, Message("cannot be read: {0}", error.message().c_str()), "expected a new or empty folder");
   }
 
   std::string path_;

@@ -236,7 +236,7 @@ Index html_numbers(const FigureSpec& spec) {
 std::string html_figure(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives) {
   const Index cells = cell_count(spec);
   if (cells > most_html_cells) {
-    throw SettingError("-o", "a page of " + std::to_string(cells) + " numbers is too large to open",
+    throw SettingError("-o", Message("a page of {0} numbers is too large to open", cells),
                        "expected at most 4000000: a part (--rows, --cols), fewer heads, or a .png");
   }
   const auto text_of = [](const char* name) { return whole_text(utf8_from(asset(name)), 1'000'000); };

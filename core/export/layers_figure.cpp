@@ -47,7 +47,7 @@ std::shared_ptr<const Trace> as_passed(const std::shared_ptr<const NetworkRun>& 
 }
 
 [[noreturn]] void no_layers(const ExportOptions& options) {
-  throw SettingError("--layers", "\"" + options.layers + "\" is of several layers, which are not here",
+  throw SettingError("--layers", Message("\"{0}\" is of several layers, which are not here", options.layers),
                      "expected a network, or a file with the attention of several layers");
 }
 
@@ -83,8 +83,8 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
                       layer.values.size(-2) == first.size(-2);
     if (!fits) {
       throw SettingError("--layers",
-                         layer.name + " is " + to_string(layer.values.shape()) + ", " + all.front().name + " " +
-                             to_string(first.shape()),
+                         Message("{0} is {1}, {2} {3}", layer.name, to_string(layer.values.shape()), all.front().name,
+                                 to_string(first.shape())),
                          "expected --layers encoder, decoder or cross");
     }
   }
@@ -115,7 +115,8 @@ std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& laye
     if (!said || std::ranges::find(options.heads, h) != options.heads.end()) heads.push_back(h);
   }
   if (heads.empty())
-    throw SettingError("--head", "names no head of layer " + layer.name, "expected 0 to " + std::to_string(count - 1));
+    throw SettingError("--head", Message("names no head of layer {0}", layer.name),
+                       Message("expected 0 to {0}", count - 1));
   return heads;
 }
 
@@ -136,8 +137,8 @@ Tensor mean_of_heads(const Tensor& values, Index batch) {
 void check_pool(const ExportOptions& options, const DrawnLayer& layer) {
   const Index batches = layer.values.size(0);
   if (options.batch >= batches)
-    throw SettingError("--batch", std::to_string(options.batch) + " is out of range",
-                       "expected 0 to " + std::to_string(batches - 1));
+    throw SettingError("--batch", Message("{0} is out of range", options.batch),
+                       Message("expected 0 to {0}", batches - 1));
   if (options.pool == HeadPool::max)
     throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
 }
@@ -221,8 +222,8 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
     return upto_layer.empty() ? layer.stack == chosen.stack && layer.cross == chosen.cross : layer.layer == upto_layer;
   };
   if (!std::ranges::any_of(overview.layers, is_meant))
-    throw SettingError("--layers", "\"" + upto_layer + "\" is no layer of this network",
-                       "expected " + overview.layers.front().layer + " to " + overview.layers.back().layer);
+    throw SettingError("--layers", Message("\"{0}\" is no layer of this network", upto_layer),
+                       Message("expected {0} to {1}", overview.layers.front().layer, overview.layers.back().layer));
   for (Index i = 0; i < std::ssize(overview.layers); ++i) {
     if (is_meant(overview.layers[static_cast<std::size_t>(i)])) last = i;
   }
@@ -230,14 +231,14 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
   const std::vector<Tensor> means = overview.means_up_to(last, options.batch);
   if (means.empty())
     throw SettingError("--layers",
-                       "\"" + options.layers + "\" needs the layers' averages, which are not kept beyond " +
-                           std::to_string(most_mean_tokens) + " tokens",
+                       Message("\"{0}\" needs the layers' averages, which are not kept beyond {1} tokens",
+                               options.layers, most_mean_tokens),
                        "expected a shorter text");
   const Index n = means.front().size(0);
   if (n != means.front().size(1))
     throw SettingError(
         "--layers",
-        "queries and keys of layer " + layer.layer + " are different words, so that layers cannot be multiplied",
+        Message("queries and keys of layer {0} are different words, so that layers cannot be multiplied", layer.layer),
         "expected a layer of self-attention");
   const std::string upto =
       means.size() == 1 ? ", layer " + layer.layer : ", layers 0 to " + layer.layer.substr(layer.layer.rfind('.') + 1);
@@ -269,7 +270,8 @@ namespace {
 
 FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
   if (options.stage != Stage::weights)
-    throw SettingError("--layers", options.layers + " is of weights, not of " + std::string(name(options.stage)),
+    throw SettingError("--layers",
+                       Message("{0} is of weights, not of {1}", options.layers, std::string(name(options.stage))),
                        "expected --stage weights");
   JoinedLayers together = join_layers(trace, options);
   ExportOptions of_one = options;
@@ -303,8 +305,8 @@ Lens lens_for(const Trace& trace, const ExportOptions& options) {
   Lens lens{whole_pass(trace, false, true), {}};
   const Index lines = lens.pass->text.tokens.size();
   if (options.batch >= lines)
-    throw SettingError("--batch", std::to_string(options.batch) + " is out of range",
-                       "expected 0 to " + std::to_string(lines - 1));
+    throw SettingError("--batch", Message("{0} is out of range", options.batch),
+                       Message("expected 0 to {0}", lines - 1));
   lens.cells = lens_of(*lens.pass, options.batch);
   return lens;
 }

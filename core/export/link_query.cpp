@@ -32,7 +32,7 @@ std::string decoded(std::string_view text) {
       const int high = at + 2 < text.size() ? hex_digit(text[at + 1]) : -1,
                 low = at + 2 < text.size() ? hex_digit(text[at + 2]) : -1;
       if (high < 0 || low < 0)
-        throw InputError("", "\"" + std::string(text) + "\" in the link has a % without two digits",
+        throw InputError("", Message("\"{0}\" in the link has a % without two digits", std::string(text)),
                          "expected %25 for a percent sign");
       out += static_cast<char>(high * 16 + low);
       at += 2;

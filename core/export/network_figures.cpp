@@ -28,8 +28,7 @@ struct ChosenExperts {
 void check_line(const NetworkRun& pass, Index batch) {
   const Index lines = pass.text.tokens.size();
   if (batch >= lines)
-    throw SettingError("--batch", std::to_string(batch) + " is out of range",
-                       "expected 0 to " + std::to_string(lines - 1));
+    throw SettingError("--batch", Message("{0} is out of range", batch), Message("expected 0 to {0}", lines - 1));
 }
 
 ChosenExperts chosen_experts(const Trace& trace, const ExportOptions& options) {
@@ -64,7 +63,7 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
                                                                   : &pass->text.decoder;
   if (pass) check_line(*pass, options.batch);
   const Index last = pass ? tokens->lengths[static_cast<std::size_t>(options.batch)] - 1 : 0;
-  const std::vector<DecodeLayer> layers = pass ? decode_step(*pass->network, last) : std::vector<DecodeLayer>();
+  const std::vector<DecodeLayer> layers = pass ? decode_layers(*pass->network) : std::vector<DecodeLayer>();
   if (layers.empty())
     throw SettingError("--layers", "\"kept\" is of a network that writes, which this is not",
                        "expected a language model, such as GPT-2 or LLaMA");
@@ -72,8 +71,8 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
   Buffer bytes;
   for (const DecodeLayer& layer : layers) {
     const auto each = static_cast<double>(layer.numbers * bytes_a_number);
-    for (Index i = 0; i <= last; ++i) bytes.push_back(i < layer.first ? 0 : static_cast<float>(each));
-    made.read += static_cast<double>(last - layer.first) * each;
+    for (Index i = 0; i <= last; ++i) bytes.push_back(i < layer.first(last) ? 0 : static_cast<float>(each));
+    made.read += static_cast<double>(last - layer.first(last)) * each;
     made.added += each;
     made.as_mha += static_cast<double>(layer.as_mha * bytes_a_number);
     made.layers.push_back("L" + layer.layer + " " + name_of(layer));
@@ -109,7 +108,8 @@ FigureSpec begun(const Trace& trace, const ExportOptions& options, const std::st
 
 void must_be_whole(const ExportOptions& options) {
   if (options.rows != Part{} || options.cols != Part{})
-    throw SettingError("--layers", options.layers + " is drawn whole", "expected no --rows or --cols with it");
+    throw SettingError("--layers", Message("{0} is drawn whole", options.layers),
+                       "expected no --rows or --cols with it");
 }
 
 }  // namespace

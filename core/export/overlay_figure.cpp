@@ -25,8 +25,8 @@ PatchGrid grid_of(const Trace& trace, Index batch) {
                        "expected a model that reads pictures");
   const auto& pictures = pass->text.pictures;
   if (batch < 0 || batch >= std::ssize(pictures))
-    throw SettingError("--batch", std::to_string(batch) + " is out of range",
-                       "expected 0 to " + std::to_string(std::ssize(pictures) - 1));
+    throw SettingError("--batch", Message("{0} is out of range", batch),
+                       Message("expected 0 to {0}", std::ssize(pictures) - 1));
   return {*pictures[static_cast<std::size_t>(batch)], spec->picture->rows, spec->picture->columns,
           std::ssize(spec->stacks.front().embedding.extra)};
 }
@@ -40,7 +40,7 @@ Index row_named(const Trace& trace, const PatchGrid& grid, const ExportOptions& 
   std::string expected = "expected a patch's row and column up to " + std::to_string(grid.rows - 1) + "," +
                          std::to_string(grid.columns - 1);
   for (Index i = 0; i < grid.extra; ++i) expected += ", or " + tokens[static_cast<std::size_t>(i)];
-  throw SettingError("--query", "\"" + options.query + "\" is no patch of this picture", expected);
+  throw SettingError("--query", Message("\"{0}\" is no patch of this picture", options.query), expected);
 }
 
 MatrixView row_as_grid(const MatrixView& whole, Index row, const PatchGrid& grid) {

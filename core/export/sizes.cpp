@@ -19,7 +19,7 @@ constexpr float per_inch[] = {units_per_inch, 2.54F, 25.4F, 1.0F};
 PixelSize parse_size(const std::string& option, const std::string& text) {
   const std::size_t times = text.find('x');
   if (times == std::string::npos) {
-    throw SettingError(option, "\"" + text + "\" is not a size", "expected WxH, such as 1600x900");
+    throw SettingError(option, Message("\"{0}\" is not a size", text), "expected WxH, such as 1600x900");
   }
   return {static_cast<int>(parse_whole(option, text.substr(0, times), 1, 16384)),
           static_cast<int>(parse_whole(option, text.substr(times + 1), 1, 16384))};
@@ -43,7 +43,8 @@ WantedSize parse_wanted_size(const std::string& option, const std::string& text)
     const auto length = [&](const std::string& number) {
       const float value = number.empty() ? 0 : parse_number(option, number);
       if (!(value > 0))
-        throw SettingError(option, "\"" + text + "\" is not a size", "expected lengths above zero, such as 8x6cm");
+        throw SettingError(option, Message("\"{0}\" is not a size", text),
+                           "expected lengths above zero, such as 8x6cm");
       return value;
     };
     if (times == std::string::npos) return {length(lengths), 0, unit};
@@ -52,7 +53,7 @@ WantedSize parse_wanted_size(const std::string& option, const std::string& text)
   const bool is_pixels =
       text.find('x') != std::string::npos && text.find_first_not_of("0123456789x") == std::string::npos;
   if (!is_pixels)
-    throw SettingError(option, "\"" + text + "\" is not a size",
+    throw SettingError(option, Message("\"{0}\" is not a size", text),
                        "expected WxH in pixels, such as 640x480, or a length in cm, mm or in, such as 3.3in or 8x6cm");
   const PixelSize pixels = parse_size(option, text);
   return {static_cast<float>(pixels.width), static_cast<float>(pixels.height), LengthUnit::px};
@@ -80,7 +81,7 @@ PrintSize print_size(const WantedSize& size, std::optional<float> dpi) {
 Theme parse_theme(const std::string& text) {
   if (text == "light") return Theme::light;
   if (text == "dark") return Theme::dark;
-  throw SettingError("--theme", "\"" + text + "\" is not a theme", "expected light or dark");
+  throw SettingError("--theme", Message("\"{0}\" is not a theme", text), "expected light or dark");
 }
 
 }  // namespace headlight

@@ -93,7 +93,7 @@ ValueRange percentiles(const FigureSpec& spec, ValueRange percent) {
   };
   const ValueRange range{at(percent.lo), at(percent.hi)};
   if (range.lo < range.hi) return range;
-  throw SettingError("--range", "these percentiles are one value, " + std::to_string(range.lo),
+  throw SettingError("--range", Message("these percentiles are one value, {0}", std::to_string(range.lo)),
                      "expected two that differ");
 }
 
@@ -204,8 +204,8 @@ std::pair<Index, Index> settle(const Part& part, Index count, const char* option
   const Index first = from_end(part.first.value_or(0)), last = part.last ? from_end(*part.last) : count;
   if (0 <= first && first < last && last <= count) return {first, last};
   const auto text = [](std::optional<Index> end) { return end ? std::to_string(*end) : std::string(); };
-  throw SettingError(option, text(part.first) + ":" + text(part.last) + " is not a part of " + std::to_string(count),
-                     "expected A:B with 0 <= A < B <= " + std::to_string(count));
+  throw SettingError(option, Message("{0}:{1} is not a part of {2}", text(part.first), text(part.last), count),
+                     Message("expected A:B with 0 <= A < B <= {0}", count));
 }
 
 MatrixView StageCut::matrix(Index head) const { return part_of(tensor().matrix(batch, head), *this); }

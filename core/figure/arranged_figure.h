@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/figure/figure.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -33,7 +34,7 @@ class ArrangedFigure {
   /// In units.
   FigureSize size() const;
   /// What it leaves out for want of room, in words: {"title", "every other of the row words"}.
-  const std::vector<std::string>& left_out() const;
+  const std::vector<Message>& left_out() const;
 
  private:
   struct Impl;

@@ -25,7 +25,7 @@ Colormap read_colormap(const fs::path& path, std::string_view name) {
   std::getline(file, line);
   const bool diverging = line == "diverging";
   if (!diverging && line != "sequential") {
-    throw FileError(path.string(), "begins with \"" + line + "\"", "expected \"sequential\" or \"diverging\"");
+    throw FileError(path.string(), Message("begins with \"{0}\"", line), "expected \"sequential\" or \"diverging\"");
   }
   Colormap::Table table;
   for (Rgba& entry : table) {
@@ -83,7 +83,8 @@ Colormap colormap(std::string_view name, Theme theme) {
   }
   std::string names;
   for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
-  throw SettingError("--colormap", "there is no colour map \"" + std::string(name) + "\"", "expected one of " + names);
+  throw SettingError("--colormap", Message("there is no colour map \"{0}\"", std::string(name)),
+                     Message("expected one of {0}", names));
 }
 
 const Colormap& mask_colormap(Theme theme) {

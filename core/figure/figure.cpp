@@ -30,7 +30,7 @@ void check_sizes(const FigureSpec& spec) {
     throw SettingError("--cell", format_size(*spec.cell), "expected a number of pixels above zero");
   }
   if (spec.size && !(spec.size->width >= 1 && (spec.size->height >= 1 || spec.size->height == 0))) {
-    throw SettingError("--size", format_size(spec.size->width) + "x" + format_size(spec.size->height),
+    throw SettingError("--size", Message("{0}x{1}", format_size(spec.size->width), format_size(spec.size->height)),
                        "expected at least 1x1");
   }
 }
@@ -39,8 +39,7 @@ void check_pixels(const FigureSpec& spec, const FigureLayout& layout) {
   const float wide = layout.width * spec.scale, high = layout.height * spec.scale;
   if (wide <= most_pixels && high <= most_pixels) return;
   throw SettingError(spec.size ? "--size" : "--cell",
-                     "the picture would have " + std::to_string(std::lround(wide)) + " x " +
-                         std::to_string(std::lround(high)) + " pixels",
+                     Message("the picture would have {0} x {1} pixels", std::lround(wide), std::lround(high)),
                      "expected at most 16384 either way");
 }
 
@@ -140,7 +139,7 @@ ArrangedFigure::ArrangedFigure(FigureSpec spec) : impl_(std::make_unique<Impl>(s
 
 ArrangedFigure::~ArrangedFigure() = default;
 
-const std::vector<std::string>& ArrangedFigure::left_out() const { return impl_->layout.left_out; }
+const std::vector<Message>& ArrangedFigure::left_out() const { return impl_->layout.left_out; }
 
 std::vector<std::uint8_t> ArrangedFigure::png(const std::string& about) {
   const auto& [spec, map, typesetter, layout] = *impl_;
@@ -204,6 +203,6 @@ std::string render_svg(const FigureSpec& spec, SvgText text) { return ArrangedFi
 
 std::string render_pdf(const FigureSpec& spec) { return ArrangedFigure(spec).pdf(); }
 
-std::vector<std::string> left_out(const FigureSpec& spec) { return ArrangedFigure(spec).left_out(); }
+std::vector<Message> left_out(const FigureSpec& spec) { return ArrangedFigure(spec).left_out(); }
 
 }  // namespace headlight

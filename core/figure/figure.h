@@ -21,6 +21,7 @@
 #include "core/image/theme.h"
 #include "core/stage/cell_kind.h"
 #include "core/stage/stage.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -121,6 +122,6 @@ std::string render_svg(const FigureSpec& spec, SvgText text = SvgText::text);
 /// A PDF of one page: vectors, its fonts embedded, its text selectable. The same figure is the same bytes.
 std::string render_pdf(const FigureSpec& spec);
 /// What the figure leaves out for want of room, in words: {"title", "every other row's word"}.
-std::vector<std::string> left_out(const FigureSpec& spec);
+std::vector<Message> left_out(const FigureSpec& spec);
 
 }  // namespace headlight

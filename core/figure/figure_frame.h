@@ -7,6 +7,7 @@
 
 #include "core/figure/figure_layout.h"
 #include "core/figure/ticks.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -72,7 +73,7 @@ struct FigureFrame {
   float width = 0, height = 0;
   std::vector<std::vector<LegendEntry>> legend;  ///< by line
   float legend_width = 0;                        ///< of the longest line
-  std::vector<std::string> left_out;
+  std::vector<Message> left_out;
 };
 
 /// One colour bar's ticks, in the words of the range's mode; `apart`: the least distance of two, in units.

@@ -6,6 +6,7 @@
 #include "core/figure/canvas.h"
 #include "core/figure/figure.h"
 #include "core/figure/typesetter.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -47,7 +48,7 @@ struct FigureLayout {
   std::vector<DrawnPath> paths;  ///< arcs, under the labels
   std::vector<BarBox> bars;
   std::vector<SwatchBox> swatches;
-  std::vector<std::string> left_out;  ///< for want of room, in words
+  std::vector<Message> left_out;  ///< for want of room, in words
 };
 
 FigureLayout lay_out(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter);

@@ -9,6 +9,7 @@
 
 #include "core/figure/figure_frame.h"
 #include "core/stage/pool.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -492,18 +493,18 @@ class Searcher : FrameMaker {
     if (height_ <= 0) frame.height -= less;
   }
 
-  void say(const Choice& c, const Outcome& outcome, std::vector<std::string>& out) const {
+  void say(const Choice& c, const Outcome& outcome, std::vector<Message>& out) const {
     if (!spec_.title.empty() && !c.title) out.emplace_back("title");
     if (!spec_.subtitle.empty() && !c.subtitle) out.emplace_back("formula");
-    const auto axis = [&](const char* what, TickWords words, bool tokens, Index step, Index count) {
-      const std::string name = std::string(what) + " words";
-      if (words == TickWords::none) out.push_back(tokens ? name : std::string(what) + " indices");
-      if (words == TickWords::indices && tokens) out.push_back(name + " (indices in their place)");
+    const auto axis = [&](const char* name, const char* indices, TickWords words, bool tokens, Index step,
+                          Index count) {
+      if (words == TickWords::none) out.emplace_back(tokens ? name : indices);
+      if (words == TickWords::indices && tokens) out.emplace_back("{0} (indices in their place)", Message(name));
       if (words == TickWords::tokens && step > 1 && count > 1)
-        out.push_back(step == 2 ? "every other of the " + name : "two of three of the " + name);
+        out.emplace_back(step == 2 ? "every other of the {0}" : "two of three of the {0}", Message(name));
     };
-    axis("row", c.rows, !spec_.row_ticks.empty(), outcome.row_step, rows_);
-    axis("column", c.cols, !spec_.col_ticks.empty(), outcome.col_step, cols_);
+    axis("row words", "row indices", c.rows, !spec_.row_ticks.empty(), outcome.row_step, rows_);
+    axis("column words", "column indices", c.cols, !spec_.col_ticks.empty(), outcome.col_step, cols_);
     if (c.longest > 0) out.emplace_back("the middle of long words");
     if (!spec_.row_label.empty() && c.row_name == NamePlace::none) out.emplace_back("name of the rows");
     if (!spec_.col_label.empty() && c.col_name == NamePlace::none) out.emplace_back("name of the columns");

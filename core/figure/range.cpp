@@ -35,7 +35,7 @@ RangeSetting parse_range(std::string_view text) {
     const auto lo = parse_number(text.substr(0, colon)), hi = parse_number(text.substr(colon + 1));
     if (lo && hi && *lo < *hi) return {RangeMode::fixed, {*lo, *hi}, false};
   }
-  throw SettingError("--range", "\"" + std::string(text) + "\" is not a range",
+  throw SettingError("--range", Message("\"{0}\" is not a range", std::string(text)),
                      "expected row, head, stage or LO:HI with LO below HI, such as -2:2 or 1%:99%");
 }
 

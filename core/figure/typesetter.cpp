@@ -25,7 +25,7 @@ bool has_pictures(std::string_view text) {
 std::string Typesetter::checked_family(const std::string& family) {
   if (family.empty()) return family;
   if (!has_family(family)) {
-    throw SettingError("--font", "\"" + family + "\" is not installed",
+    throw SettingError("--font", Message("\"{0}\" is not installed", family),
                        "expected a font file, or the name of a font family, such as DejaVu Serif or serif");
   }
   return installed_family(family);

@@ -18,7 +18,7 @@
 namespace headlight {
 namespace {
 
-std::string what_is_expected(const std::filesystem::path& path) {
+const char* what_is_expected(const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
   if (extension == ".npz") return "an .npz as numpy.savez writes it";
   if (extension == ".npy") return "an .npy as numpy.save writes it";
@@ -28,7 +28,7 @@ std::string what_is_expected(const std::filesystem::path& path) {
   return "an .npz, .npy, .safetensors or .pt file";
 }
 
-std::string not_even(const std::filesystem::path& path) {
+const char* not_even(const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
   if (extension == ".npz" || extension == ".pt" || extension == ".pth" || extension == ".bin") {
     return "not a ZIP archive";
@@ -43,11 +43,11 @@ std::string read_head(const std::filesystem::path& path, const ErrorPlace& place
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) place.fail("no such file", "the path of one");
-  if (error) place.fail("cannot be opened: " + error.message(), "a file that can be read");
+  if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");
   if (std::filesystem::is_directory(status)) place.fail("a folder", what_is_expected(path));
   if (!std::filesystem::is_regular_file(status)) place.fail("not a regular file", what_is_expected(path));
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) place.fail("cannot be opened: " + error.message(), "a file that can be read");
+  if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");
   if (size == 0) place.fail("empty (0 bytes)", what_is_expected(path));
   std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, 512)), '\0');
   FileReader(path, 0, place).read(std::as_writable_bytes(std::span(head)));
@@ -83,7 +83,7 @@ ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace&
                "a newer one; load the file and torch.save it again with a newer PyTorch");
   const bool called_safetensors = path.extension() == ".safetensors" && !is_something_else(front);
   if (called_safetensors || may_be_safetensors(front)) return open_safetensors(path, place);
-  place.fail(not_even(path) + " (" + first_look(front) + ")", what_is_expected(path));
+  place.fail(Message("{0} ({1})", not_even(path), first_look(front)), what_is_expected(path));
 }
 
 std::optional<double> spelled_number(std::string_view text) {
@@ -98,7 +98,7 @@ std::optional<double> spelled_number(std::string_view text) {
 std::string first_names(const std::vector<ArrayEntry>& entries) {
   std::string list;
   for (std::size_t i = 0; i < std::min<std::size_t>(entries.size(), 8); ++i) {
-    list += (i > 0 ? ", " : "") + in_quotes(entries[i].name);
+    list += (i > 0 ? ", " : "") + in_quotes(entries[i].name).english();
   }
   return entries.size() > 8 ? list + ", …" : list;
 }
@@ -109,7 +109,8 @@ ArrayFile::ArrayFile(std::string path, ArrayContents contents, std::optional<Fil
     : path_(std::move(path)), opened_(opened), contents_(std::make_unique<const ArrayContents>(std::move(contents))) {
   for (std::size_t i = 0; i < contents_->entries.size(); ++i) {
     const std::string& name = contents_->entries[i].name;
-    if (!positions_.emplace(name, i).second) ErrorPlace{path_}.fail("holds two arrays named " + in_quotes(name));
+    if (!positions_.emplace(name, i).second)
+      ErrorPlace{path_}.fail(Message("holds two arrays named {0}", in_quotes(name)));
   }
 }
 
@@ -148,29 +149,32 @@ void ArrayFile::check_memory_for(std::string_view name, std::size_t i) const {
   const auto count = static_cast<std::uint64_t>(*checked_count(contents_->layouts[i].shape));
   const std::uint64_t bytes = count * sizeof(float), have = available_memory();
   if (bytes <= have) return;
-  ErrorPlace{path_}.array(name).fail("its shape " + to_string(contents_->entries[i].shape) + " needs " +
-                                         byte_count(bytes) + " of memory, of which " + byte_count(have) + " are free",
-                                     "a smaller array");
+  ErrorPlace{path_}.array(name).fail(
+      Message("its shape {0} needs {1} of memory, of which {2} are free", to_string(contents_->entries[i].shape),
+              byte_count(bytes), byte_count(have)),
+      "a smaller array");
 }
 
 Tensor ArrayFile::load(std::string_view name) const {
   const std::optional<std::size_t> i = position(name);
   if (!i)
-    ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+    ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
+                           Message("one of {0}", first_names(contents_->entries)));
   try {
     check_memory_for(name, *i);
     check_unchanged();
     return read_array(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
   } catch (const std::bad_alloc&) {
-    ErrorPlace{path_}.array(name).fail("its shape " + to_string(contents_->entries[*i].shape) +
-                                       " does not fit in memory");
+    ErrorPlace{path_}.array(name).fail(
+        Message("its shape {0} does not fit in memory", to_string(contents_->entries[*i].shape)));
   }
 }
 
 std::vector<double> ArrayFile::load_unrounded(std::string_view name) const {
   const std::optional<std::size_t> i = position(name);
   if (!i)
-    ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+    ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
+                           Message("one of {0}", first_names(contents_->entries)));
   check_memory_for(name, *i);
   check_unchanged();
   return read_unrounded(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
@@ -179,7 +183,8 @@ std::vector<double> ArrayFile::load_unrounded(std::string_view name) const {
 Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) const {
   const std::optional<std::size_t> i = position(name);
   if (!i)
-    ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+    ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
+                           Message("one of {0}", first_names(contents_->entries)));
   const ArrayLayout& whole = contents_->layouts[*i];
   assert(whole.shape.size() >= 2);
   assert(std::ranges::all_of(rows, [&](Index row) { return row >= 0 && row < whole.shape[0]; }));

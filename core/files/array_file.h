@@ -18,6 +18,7 @@
 
 #include "core/files/dtype.h"
 #include "core/files/file_watch.h"
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -31,7 +32,7 @@ struct ArrayEntry {
 /// An array that is there but cannot be read, such as text or complex numbers.
 struct SkippedArray {
   std::string name;
-  std::string reason;  ///< "its elements are text (<U3)"
+  Message reason;  ///< "its elements are text (<U3)"
 };
 
 /// An array of strings.

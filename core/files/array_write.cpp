@@ -145,7 +145,7 @@ class NpzWriter {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const { fail_to_write(target_, reason); }
+  [[noreturn]] void fail(const Message& reason) const { fail_to_write(target_, reason); }
 
   const std::filesystem::path& target_;
   std::vector<std::unique_ptr<NpyBytes>> bytes_;  // outlive the archive, which reads them when it is closed

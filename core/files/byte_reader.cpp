@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/parallel/thread_pool.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::size_t stretch = std::size_t{2} << 20;
 
 FileReader::FileReader(const std::filesystem::path& path, std::uint64_t first_byte, ErrorPlace place)
     : path_(path), stream_(path, std::ios::binary), place_(std::move(place)) {
-  if (!stream_) place_.fail(std::string("cannot be opened: ") + std::strerror(errno), "a file that can be read");
+  if (!stream_) place_.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
   skip(first_byte);
 }
 
@@ -50,8 +51,8 @@ void FileReader::read(std::span<std::byte> out) {
   stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
   const auto got = static_cast<std::uint64_t>(stream_.gcount());
   if (got != out.size()) {
-    place_.fail_damaged("ends early: " + byte_count(out.size() - got) + " of " + byte_count(out.size()) +
-                        " are missing");
+    place_.fail_damaged(
+        Message("ends early: {0} of {1} are missing", byte_count(out.size() - got), byte_count(out.size())));
   }
 }
 

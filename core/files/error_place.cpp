@@ -11,7 +11,7 @@ namespace {
 
 struct Signature {
   std::string_view head;
-  std::string_view is;
+  const char* is;
 };
 
 using namespace std::string_view_literals;
@@ -75,46 +75,54 @@ std::size_t sequence_length(std::string_view text) {
 
 }  // namespace
 
-void ErrorPlace::fail(const std::string& wrong, const std::string& expected) const {
-  throw FileError(path, part.empty() ? wrong : part + ": " + wrong,
-                  expected.empty() ? expected : "expected " + expected);
+void ErrorPlace::fail(const Message& wrong, const Message& expected) const {
+  throw FileError(path, part.empty() ? Message(wrong) : Message("{0}: {1}", part, wrong),
+                  Message(expected.empty() ? "{0}" : "expected {0}", expected));
 }
 
-void ErrorPlace::fail_damaged(const std::string& wrong) const {
-  fail(wrong, "a whole file, as its own library writes it");
-}
+void ErrorPlace::fail_damaged(const Message& wrong) const { fail(wrong, "a whole file, as its own library writes it"); }
 
-ErrorPlace ErrorPlace::array(std::string_view name) const { return {path, "array " + in_quotes(name)}; }
+ErrorPlace ErrorPlace::array(std::string_view name) const { return {path, {"array {0}", in_quotes(name)}}; }
 
-std::string in_quotes(std::string_view text) {
-  std::string result = "\"";
+Message in_quotes(std::string_view text) {
+  std::string shown;
   for (std::size_t i = 0; i < text.size();) {
-    if (i >= 60) return result + "…\"";
+    if (i >= 60) {
+      shown += "…";
+      break;
+    }
     const auto byte = static_cast<unsigned char>(text[i]);
     const std::size_t length = sequence_length(text.substr(i));
     // U+0080 to U+009F are control characters too.
     const bool control =
         byte < 0x20 || byte == 0x7f || (byte == 0xc2 && length == 2 && static_cast<unsigned char>(text[i + 1]) < 0xa0);
     if (length == 0 || control) {
-      result += escape(byte);
+      shown += escape(byte);
       ++i;
     } else {
-      result += text.substr(i, length);
+      shown += text.substr(i, length);
       i += length;
     }
   }
-  return result + "\"";
+  return {"\"{0}\"", shown};
 }
 
-std::string byte_count(std::uint64_t bytes) {
-  if (bytes < 10'000) return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+Message first_in_quotes(const std::vector<std::string>& names, std::size_t most) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
+    list += (i > 0 ? ", " : "") + in_quotes(names[i]).english();
+  return names.size() > most ? Message("{0} and {1} more", list, names.size() - most) : Message(list);
+}
+
+Message byte_count(std::uint64_t bytes) {
+  if (bytes < 10'000) return {bytes == 1 ? "{0} byte" : "{0} bytes", bytes};
   constexpr std::array units = {"kB", "MB", "GB", "TB", "PB", "EB"};
   double amount = static_cast<double>(bytes) / 1000;
   std::size_t unit = 0;
   for (; amount >= 1000 && unit + 1 < units.size(); ++unit) amount /= 1000;
   std::array<char, 16> text{};
   std::snprintf(text.data(), text.size(), "%.1f %s", amount, units[unit]);
-  return text.data();
+  return std::string(text.data());
 }
 
 bool is_utf8(std::string_view text) {
@@ -126,11 +134,9 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string first_look(std::string_view head) {
+Message first_look(std::string_view head) {
   if (head.empty()) return {};
-  if (const Signature* known = recognise(head)) {
-    return "starts with " + in_quotes(known->head) + ", " + std::string(known->is);
-  }
+  if (const Signature* known = recognise(head)) { return {"starts with {0}, {1}", in_quotes(known->head), known->is}; }
   return is_utf8(head.substr(0, 8)) ? "it starts like a text" : "its first bytes are of no format that is known here";
 }
 

@@ -4,31 +4,36 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/tensor/message.h"
 
 namespace headlight {
 
 /// What an error is about. `path` is as the person wrote it; `part` is e.g. `array "x"` and may be empty.
 struct ErrorPlace {
   std::string path;
-  std::string part = {};
+  Message part = {};
 
   /// Throws FileError: `path: part: wrong; expected …`.
-  [[noreturn]] void fail(const std::string& wrong, const std::string& expected = {}) const;
+  [[noreturn]] void fail(const Message& wrong, const Message& expected = {}) const;
   /// The same of what is cut short, damaged or written by nobody's library.
-  [[noreturn]] void fail_damaged(const std::string& wrong) const;
+  [[noreturn]] void fail_damaged(const Message& wrong) const;
   /// The same file, the array of that name.
   ErrorPlace array(std::string_view name) const;
 };
 
 /// In double quotes, whatever is not printable ASCII or UTF-8 text escaped as \xNN, cut after 60 bytes: text from a
 /// file can then neither break the line nor flood it.
-std::string in_quotes(std::string_view text);
+Message in_quotes(std::string_view text);
+/// "\"a\", \"b\" and 3 more"
+Message first_in_quotes(const std::vector<std::string>& names, std::size_t most);
 /// "1 byte", "512 bytes", "1.3 GB"
-std::string byte_count(std::uint64_t bytes);
+Message byte_count(std::uint64_t bytes);
 bool is_utf8(std::string_view text);
 
 /// What the first bytes of a file give away: `starts with "\x89PNG", a PNG picture`; empty for an empty file.
-std::string first_look(std::string_view head);
+Message first_look(std::string_view head);
 /// Whether first_look knows what the file is instead.
 bool is_something_else(std::string_view head);
 

@@ -6,6 +6,7 @@
 #include "core/files/array_contents.h"
 #include "core/files/load_budget.h"
 #include "core/files/quantised_blocks.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -55,7 +56,7 @@ class HeaderReader {
   Kind kind() {
     const auto word = value<std::uint32_t>();
     if (word >= static_cast<std::uint32_t>(Kind::count))
-      place_.fail("its header has a value of unknown type " + std::to_string(word));
+      place_.fail(Message("its header has a value of unknown type {0}", word));
     return static_cast<Kind>(word);
   }
 
@@ -91,7 +92,7 @@ void read_list(HeaderReader& header, const std::string& key, ArrayContents& cont
                const ErrorPlace& place) {
   const Kind kind = header.kind();
   const auto count = header.value<std::uint64_t>();
-  if (kind == Kind::list) place.fail("its " + in_quotes(key) + " is a list of lists");
+  if (kind == Kind::list) place.fail(Message("its {0} is a list of lists", in_quotes(key)));
   if (kind == Kind::text) {
     ArrayWords list;
     for (std::uint64_t i = 0; i < count; ++i) list.words.push_back(header.text());
@@ -123,11 +124,11 @@ void read_tensor(HeaderReader& header, ArrayContents& contents, std::vector<Stor
   const std::string name = header.text();
   const ErrorPlace part = place.array(name);
   const auto axes = header.value<std::uint32_t>();
-  if (axes > 4) part.fail("has " + std::to_string(axes) + " axes", "at most 4");
+  if (axes > 4) part.fail(Message("has {0} axes", axes), "at most 4");
   Shape shape;
   for (std::uint32_t i = 0; i < axes; ++i) {
     const auto size = header.value<std::uint64_t>();
-    if (size > std::uint64_t{1} << 40) part.fail("has an axis of " + std::to_string(size));
+    if (size > std::uint64_t{1} << 40) part.fail(Message("has an axis of {0}", size));
     shape.insert(shape.begin(), static_cast<Index>(size));
   }
   const auto type = header.value<std::uint32_t>();
@@ -140,8 +141,7 @@ void read_tensor(HeaderReader& header, ArrayContents& contents, std::vector<Stor
     return;
   }
   if (!shape.empty() && shape.back() % static_cast<Index>(format->numbers) != 0)
-    part.fail("has rows of " + std::to_string(shape.back()) + " numbers in blocks of " +
-              std::to_string(format->numbers));
+    part.fail(Message("has rows of {0} numbers in blocks of {1}", shape.back(), format->numbers));
   ArrayLayout layout{format->plain, shape, row_major_strides(shape), 0, false};
   contents.add(name, std::move(layout));
   stored.push_back({format, offset});
@@ -178,7 +178,7 @@ ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& pla
   header.skip(4);
   const auto version = header.value<std::uint32_t>();
   if (version < 2 || version > 3)
-    place.fail("is GGUF of version " + std::to_string(version), "version 2 or 3, little-endian");
+    place.fail(Message("is GGUF of version {0}", version), "version 2 or 3, little-endian");
   const auto tensors = header.value<std::uint64_t>(), pairs = header.value<std::uint64_t>();
   ArrayContents contents;
   std::vector<StoredTensor> stored;

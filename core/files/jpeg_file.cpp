@@ -126,7 +126,7 @@ Image read_jpeg(const std::string& file, const std::string& bytes) {
   errors.error_exit = stop_jpeg;
   errors.emit_message = warn_jpeg;
   const auto damaged = [&] {
-    throw FileError(file, std::string("is a damaged JPEG picture (") + errors.text + ")", "expected a whole one");
+    throw FileError(file, Message("is a damaged JPEG picture ({0})", errors.text), "expected a whole one");
   };
   if (!read_jpeg_header(jpeg, errors, bytes)) damaged();
   int orientation = 1;  // the markers are let go with the last row

@@ -8,11 +8,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/tensor/message.h"
+
 namespace headlight {
 
 /// Throws FileError where the file cannot be opened, has more than `most` bytes, is nested deeper than deepest_json or
 /// is no object; `expected` says what it should have been.
-nlohmann::json read_json_object(const std::filesystem::path& path, const std::string& expected,
+nlohmann::json read_json_object(const std::filesystem::path& path, const Message& expected,
                                 std::uintmax_t most = 16 << 20);
 
 }  // namespace headlight

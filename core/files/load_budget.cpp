@@ -4,6 +4,7 @@
 
 #include "core/files/text_file.h"
 #include "core/tensor/memory.h"
+#include "core/tensor/message.h"
 #include "core/text/json_depth.h"
 
 namespace headlight {
@@ -33,7 +34,7 @@ WholeLoad::~WholeLoad() { counts_of_load() = before_; }
 bool LoadBudget::fits(std::uint64_t& used, std::uint64_t count, std::uint64_t most) {
   constexpr unsigned calls_between_looks = 4096;
   if (++counts_->calls % calls_between_looks == 0 && std::chrono::steady_clock::now() > counts_->end)
-    place_.fail("takes more than " + std::to_string(most_time.count()) + " seconds to read", "a smaller file");
+    place_.fail(Message("takes more than {0} seconds to read", most_time.count()), "a smaller file");
   if (count > most - used) return false;
   used += count;
   return true;
@@ -41,22 +42,22 @@ bool LoadBudget::fits(std::uint64_t& used, std::uint64_t count, std::uint64_t mo
 
 void LoadBudget::bytes(std::uint64_t count) {
   if (!fits(counts_->bytes, count, most_bytes_))
-    place_.fail("makes more than " + byte_count(most_bytes_) + " of text and tables", "a smaller file");
+    place_.fail(Message("makes more than {0} of text and tables", byte_count(most_bytes_)), "a smaller file");
 }
 
 void LoadBudget::strings(std::uint64_t count) {
   if (!fits(counts_->strings, count, most_strings))
-    place_.fail("holds more than " + std::to_string(most_strings) + " strings", "fewer");
+    place_.fail(Message("holds more than {0} strings", most_strings), "fewer");
 }
 
 void LoadBudget::arrays(std::uint64_t count) {
   if (!fits(counts_->arrays, count, most_arrays))
-    place_.fail("holds more than " + std::to_string(most_arrays) + " arrays", "fewer");
+    place_.fail(Message("holds more than {0} arrays", most_arrays), "fewer");
 }
 
 void LoadBudget::tokens(std::uint64_t count) {
   if (!fits(tokens_, count, most_tokens))
-    place_.fail("makes more than " + std::to_string(most_tokens) + " tokens of a line", "fewer");
+    place_.fail(Message("makes more than {0} tokens of a line", most_tokens), "fewer");
 }
 
 std::string LoadBudget::text_of(const std::filesystem::path& path) {
@@ -67,7 +68,7 @@ std::string LoadBudget::text_of(const std::filesystem::path& path) {
 
 nlohmann::json LoadBudget::json_of(const std::filesystem::path& path, int deepest) {
   const std::string text = text_of(path);
-  if (nested_deeper_than(text, deepest)) place_.fail("is nested more than " + std::to_string(deepest) + " deep");
+  if (nested_deeper_than(text, deepest)) place_.fail(Message("is nested more than {0} deep", deepest));
   // What nlohmann's values take: each its own place, a list or an object what it holds, a key its text.
   constexpr std::uint64_t value = 24, container = 80, key = 64;
   std::uint64_t whole = 0;

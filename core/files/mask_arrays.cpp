@@ -123,13 +123,12 @@ ArrayContents open_table(std::string_view text, const ErrorPlace& place) {
     const ErrorPlace line{place.path, "line " + std::to_string(number)};
     for (const std::string_view cell : cells) {
       const std::optional<float> value = number_of(cell);
-      if (!value) line.fail(in_quotes(cell) + " is no number", "0, 1, true or false in each cell");
+      if (!value) line.fail(Message("{0} is no number", in_quotes(cell)), "0, 1, true or false in each cell");
       values.push_back(*value);
     }
     const auto count = static_cast<Index>(cells.size());
     if (rows++ == 0) cols = count;
-    if (count != cols)
-      line.fail("holds " + std::to_string(count) + " cells", std::to_string(cols) + " as in the first line");
+    if (count != cols) line.fail(Message("holds {0} cells", count), Message("{0} as in the first line", cols));
   }
   if (values.empty()) place.fail("holds no numbers", "a line of 0 and 1 for each query");
   std::vector<std::byte> bytes(values.size() * sizeof(float));

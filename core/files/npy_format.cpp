@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/files/load_budget.h"
+#include "core/tensor/message.h"
 #include "core/text/unicode.h"
 
 namespace headlight {
@@ -38,16 +39,16 @@ class HeaderParser {
       } else if (key == "shape") {
         fields.shape = tuple();
       } else {
-        fail("its header has an unknown field " + in_quotes(key));
+        fail(Message("its header has an unknown field {0}", in_quotes(key)));
       }
-      if (!accept(',') && peek() != '}') fail("its header is damaged at byte " + std::to_string(at_));
+      if (!accept(',') && peek() != '}') fail(Message("its header is damaged at byte {0}", at_));
     }
     if (peek() != '\0') fail("its header goes on after the }");
     return fields;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& wrong) const {
+  [[noreturn]] void fail(const Message& wrong) const {
     place_.fail(wrong, "{'descr': …, 'fortran_order': …, 'shape': …} as numpy.save writes it");
   }
 
@@ -61,12 +62,12 @@ class HeaderParser {
     return true;
   }
   void expect(char c) {
-    if (!accept(c)) fail("its header is damaged at byte " + std::to_string(at_));
+    if (!accept(c)) fail(Message("its header is damaged at byte {0}", at_));
   }
 
   std::string string() {
     const char quote = peek();
-    if (quote != '\'' && quote != '"') fail("its header is damaged at byte " + std::to_string(at_));
+    if (quote != '\'' && quote != '"') fail(Message("its header is damaged at byte {0}", at_));
     const std::size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) fail("its header ends inside a string");
     const std::string result(text_.substr(at_ + 1, end - at_ - 1));
@@ -94,12 +95,12 @@ class HeaderParser {
       Index size = 0;
       const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), size);
       if (error == std::errc::result_out_of_range) fail("its shape has a size beyond 2^63");
-      if (error != std::errc()) fail("its header is damaged at byte " + std::to_string(at_));
-      if (size < 0) fail("its shape has a negative size, " + std::to_string(size));
+      if (error != std::errc()) fail(Message("its header is damaged at byte {0}", at_));
+      if (size < 0) fail(Message("its shape has a negative size, {0}", size));
       at_ = static_cast<std::size_t>(end - text_.data());
       accept('L');  // Python 2's long
       shape.push_back(size);
-      if (!accept(',') && peek() != ')') fail("its header is damaged at byte " + std::to_string(at_));
+      if (!accept(',') && peek() != ')') fail(Message("its header is damaged at byte {0}", at_));
     }
     return shape;
   }
@@ -109,22 +110,22 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-std::string why_unusable(const std::string& descr, const ErrorPlace& place) {
+Message why_unusable(const std::string& descr, const ErrorPlace& place) {
   if (descr.empty()) return "its elements are records of several fields";
   const std::size_t order = descr.find_first_not_of("<>=|");
   switch (order == std::string::npos ? '\0' : descr[order]) {
     case 'U':
     case 'S':
-    case 'a': return "its elements are text (" + descr + ")";
-    case 'c': return "its elements are complex numbers (" + descr + ")";
-    case 'f': return "its elements are long doubles (" + descr + ")";
+    case 'a': return {"its elements are text ({0})", descr};
+    case 'c': return {"its elements are complex numbers ({0})", descr};
+    case 'f': return {"its elements are long doubles ({0})", descr};
     case 'M':
-    case 'm': return "its elements are times (" + descr + ")";
-    case 'V': return "its elements are of no type that NumPy knows (" + descr + ")";
+    case 'm': return {"its elements are times ({0})", descr};
+    case 'V': return {"its elements are of no type that NumPy knows ({0})", descr};
     case 'O':
       place.fail("holds pickled Python objects, which are never run",
                  "numbers; leave it out, or make it a plain array before numpy.savez");
-    default: place.fail_damaged("its element type " + in_quotes(descr) + " is none of NumPy's");
+    default: place.fail_damaged(Message("its element type {0} is none of NumPy's", in_quotes(descr)));
   }
 }
 
@@ -153,7 +154,7 @@ std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t&
   }
   const unsigned version = front[6];
   if (version < 1 || version > 3) {
-    place.fail("is written in version " + std::to_string(version) + " of NumPy's format", "version 1, 2 or 3");
+    place.fail(Message("is written in version {0} of NumPy's format", version), "version 1, 2 or 3");
   }
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   if (npy_size < 8 + length_bytes) place.fail_damaged("ends inside its header");
@@ -162,10 +163,11 @@ std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t&
   for (std::size_t i = 0; i < length_bytes; ++i) length |= std::uint64_t{front[8 + i]} << (8 * i);
   start = 8 + length_bytes + length;
   if (start > npy_size) {
-    place.fail_damaged("says its header has " + byte_count(length) + ", but it has " + byte_count(npy_size) +
-                       " in all");
+    place.fail_damaged(
+        Message("says its header has {0}, but it has {1} in all", byte_count(length), byte_count(npy_size)));
   }
-  if (length > max_header) place.fail("its header has " + byte_count(length), "at most " + byte_count(max_header));
+  if (length > max_header)
+    place.fail(Message("its header has {0}", byte_count(length)), Message("at most {0}", byte_count(max_header)));
   std::string text(static_cast<std::size_t>(length), '\0');
   reader.read(std::as_writable_bytes(std::span(text)));
   return text;
@@ -214,11 +216,11 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Erro
   layout.shape = std::move(*fields.shape);
   layout.big_endian = descr[0] == '>';
   const std::optional<Index> count = checked_count(layout.shape);
-  if (!count) place.fail_damaged("its shape " + to_string(layout.shape) + " is larger than any memory");
+  if (!count) place.fail_damaged(Message("its shape {0} is larger than any memory", to_string(layout.shape)));
   const std::uint64_t bytes = static_cast<std::uint64_t>(*count) * byte_size(*dtype);
   if (bytes != npy_size - layout.offset) {
-    place.fail_damaged("its shape " + to_string(layout.shape) + " of " + std::string(name(*dtype)) + " needs " +
-                       byte_count(bytes) + ", but " + byte_count(npy_size - layout.offset) + " follow its header");
+    place.fail_damaged(Message("its shape {0} of {1} needs {2}, but {3} follow its header", to_string(layout.shape),
+                               std::string(name(*dtype)), byte_count(bytes), byte_count(npy_size - layout.offset)));
   }
   layout.strides = *fields.fortran_order ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
   return header;

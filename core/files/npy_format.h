@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/files/array_layout.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -12,7 +13,7 @@ struct NpyHeader {
   /// strides and offset filled in; the offset counts from the start of the .npy
   ArrayLayout layout;
   /// Why the elements are of no use here ("its elements are text (<U3)"); empty where they are numbers.
-  std::string unusable;
+  Message unusable;
   /// Of text: bytes of one element, and whether its characters have four each (U) or one (S); 0 where it is none.
   std::uint64_t text_bytes = 0;
   bool wide = false;

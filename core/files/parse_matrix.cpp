@@ -16,7 +16,7 @@ constexpr const char* expected_forms =
     "expected lines of numbers (CSV, or from a spreadsheet), or [[1, 2], [3, 4]] as Python prints it";
 constexpr std::size_t most_numbers = std::size_t{1} << 24;
 
-[[noreturn]] void fail(const std::string& wrong, const std::string& expected) {
+[[noreturn]] void fail(const Message& wrong, const Message& expected) {
   throw InputError("the text on the clipboard", wrong, expected);
 }
 
@@ -57,8 +57,7 @@ class Rows {
            "print them all");
     }
     const std::optional<float> number = number_in(word);
-    if (!number)
-      fail("row " + std::to_string(rows_ + 1) + " holds " + in_quotes(word) + ", which is no number", expected_forms);
+    if (!number) fail(Message("row {0} holds {1}, which is no number", rows_ + 1, in_quotes(word)), expected_forms);
     if (values_.size() == most_numbers)
       fail("it holds more than 16 million numbers", "expected fewer; a file opens faster");
     values_.push_back(*number);
@@ -68,9 +67,8 @@ class Rows {
     if (in_row_ == 0) return;
     if (rows_ == 0) cols_ = in_row_;
     if (in_row_ != cols_) {
-      fail("row " + std::to_string(rows_ + 1) + " holds " + std::to_string(in_row_) +
-               (in_row_ == 1 ? " number" : " numbers"),
-           "expected " + std::to_string(cols_) + ", as in row 1");
+      fail(Message(in_row_ == 1 ? "row {0} holds {1} number" : "row {0} holds {1} numbers", rows_ + 1, in_row_),
+           Message("expected {0}, as in row 1", cols_));
     }
     ++rows_;
     in_row_ = 0;
@@ -119,7 +117,7 @@ Tensor parse_brackets(std::string_view text) {
   const std::string_view before = text.substr(0, at);
   for (const char c : before) {
     if (!(std::isalpha(static_cast<unsigned char>(c)) || is_space(c) || c == '(' || c == '.' || c == '=' || c == '_')) {
-      fail("it has " + in_quotes(before) + " before the first \"[\"", expected_forms);
+      fail(Message("it has {0} before the first \"[\"", in_quotes(before)), expected_forms);
     }
   }
   while (at < text.size()) {
@@ -145,7 +143,7 @@ Tensor parse_brackets(std::string_view text) {
   }
   if (depth != 0) fail("a \"[\" is not closed", "expected as many \"]\" as \"[\"");
   if (matrices > 1)
-    fail("it holds " + std::to_string(matrices) + " matrices",
+    fail(Message("it holds {0} matrices", matrices),
          "expected one; copy that of one head or batch entry, such as x[0]");
   return rows.take();
 }

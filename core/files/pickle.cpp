@@ -4,6 +4,8 @@
 #include <bit>
 #include <unordered_map>
 
+#include "core/tensor/message.h"
+
 namespace headlight::pickle {
 namespace {
 
@@ -25,8 +27,9 @@ class Machine {
   std::size_t taken() const { return at_; }
 
  private:
-  [[noreturn]] void fail(const std::string& wrong) const {
-    place_.fail("its pickle " + wrong, "tensors and plain containers, as torch.save(net.state_dict(), …) writes them");
+  [[noreturn]] void fail(const Message& wrong) const {
+    place_.fail(Message("its pickle {0}", wrong),
+                "tensors and plain containers, as torch.save(net.state_dict(), …) writes them");
   }
 
   // Taking bytes.
@@ -126,7 +129,7 @@ class Machine {
   }
   void global(const std::string& module, const std::string& name) {
     std::string full = module + "." + name;
-    if (!allowed_(full)) fail("asks for " + in_quotes(full) + ", which is never run");
+    if (!allowed_(full)) fail(Message("asks for {0}, which is never run", in_quotes(full)));
     push(Global{std::move(full)});
   }
   void stack_global() {
@@ -219,7 +222,7 @@ bool Machine::step(unsigned char opcode) {
   switch (opcode) {
     case 0x80: {  // PROTO
       const unsigned protocol = byte();
-      if (protocol < 2 || protocol > 5) fail("is of protocol " + std::to_string(protocol));
+      if (protocol < 2 || protocol > 5) fail(Message("is of protocol {0}", protocol));
       return true;
     }
     case 0x95: take(8); return true;  // FRAME: its length, which we do not need
@@ -262,8 +265,8 @@ bool Machine::step(unsigned char opcode) {
     }
     case 'Q': push(Persistent{pop()}); return true;
     default:
-      fail("has an instruction that tensors do not need (" + in_quotes(std::string(1, static_cast<char>(opcode))) +
-           ")");
+      fail(Message("has an instruction that tensors do not need ({0})",
+                   in_quotes(std::string(1, static_cast<char>(opcode)))));
   }
 }
 

@@ -74,7 +74,7 @@ Image read_png(const std::string& file, const std::string& bytes) {
   if (!structs.info) throw FileError(file, "cannot be read: there is too little memory", "expected more");
   png_set_read_fn(structs.png, &reading, take_png_bytes);
   const auto damaged = [&] {
-    throw FileError(file, std::string("is a damaged PNG picture (") + reading.message + ")", "expected a whole one");
+    throw FileError(file, Message("is a damaged PNG picture ({0})", reading.message), "expected a whole one");
   };
   if (!read_png_header(structs.png, structs.info)) damaged();
   const png_uint_32 width = png_get_image_width(structs.png, structs.info),
@@ -93,15 +93,16 @@ void check_pixels(const std::string& file, double width, double height) {
   if (width * height <= most_pixels) return;
   char text[64];
   std::snprintf(text, sizeof text, "%.0f × %.0f", width, height);
-  throw FileError(file, std::string("has ") + text + " pixels", "expected at most 100 million");
+  throw FileError(file, Message("has {0} pixels", text), "expected at most 100 million");
 }
 
 Image read_picture(const std::string& file) {
   const std::string bytes = whole_text(file, most_picture_bytes);
   if (bytes.starts_with("\x89PNG")) return read_png(file, bytes);
   if (bytes.starts_with("\xFF\xD8")) return read_jpeg(file, bytes);
-  const std::string look = first_look({bytes.data(), std::min<std::size_t>(bytes.size(), 64)});
-  throw FileError(file, "is no PNG or JPEG picture" + (look.empty() ? "" : ": " + look),
+  const Message look = first_look({bytes.data(), std::min<std::size_t>(bytes.size(), 64)});
+  throw FileError(file,
+                  look.empty() ? Message("is no PNG or JPEG picture") : Message("is no PNG or JPEG picture: {0}", look),
                   "expected a picture as PNG or JPEG");
 }
 

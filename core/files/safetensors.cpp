@@ -7,6 +7,7 @@
 
 #include "core/files/array_contents.h"
 #include "core/files/load_budget.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -82,27 +83,27 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool number_unsigned(number_unsigned_t value) override {
     if (place_ != Place::list) return scalar("a number");
     if (value > static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) {
-      file_.array(key_).fail_damaged("its " + field_ + " has a number beyond 2^63");
+      file_.array(key_).fail_damaged(Message("its {0} has a number beyond 2^63", field_));
     }
     constexpr std::size_t most_axes = 64;
     if (numbers().size() >= most_axes)
-      file_.array(key_).fail_damaged("its " + field_ + " has more than " + std::to_string(most_axes) + " numbers");
+      file_.array(key_).fail_damaged(Message("its {0} has more than {1} numbers", field_, most_axes));
     numbers().push_back(static_cast<Index>(value));
     return true;
   }
   bool number_integer(number_integer_t value) override {
     if (place_ != Place::list) return scalar("a number");
-    file_.array(key_).fail_damaged("its " + field_ + " has a negative number, " + std::to_string(value));
+    file_.array(key_).fail_damaged(Message("its {0} has a negative number, {1}", field_, value));
   }
   bool number_float(number_float_t, const string_t& text) override {
     if (place_ != Place::list) return scalar("a number");
-    file_.array(key_).fail_damaged("its " + field_ + " has " + in_quotes(text) + ", which is no size");
+    file_.array(key_).fail_damaged(Message("its {0} has {1}, which is no size", field_, in_quotes(text)));
   }
   bool null() override { return scalar("null"); }
   bool boolean(bool) override { return scalar("a bool"); }
   bool binary(binary_t&) override { return scalar("bytes"); }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
-    file_.fail("its header is not JSON (at byte " + std::to_string(at + 8) + ")",
+    file_.fail(Message("its header is not JSON (at byte {0})", at + 8),
                "a file as safetensors.torch.save_file writes it");
   }
 
@@ -116,9 +117,9 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     return true;
   }
   [[noreturn]] void unexpected(const char* what) const {
-    const std::string where =
-        place_ == Place::outside ? std::string() : " at " + in_quotes(place_ == Place::top ? key_ : field_);
-    file_.fail("its header has " + std::string(what) + where + " where none belongs",
+    file_.fail(place_ == Place::outside ? Message("its header has {0} where none belongs", what)
+                                        : Message("its header has {0} at {1} where none belongs", what,
+                                                  in_quotes(place_ == Place::top ? key_ : field_)),
                R"({"name": {"dtype": …, "shape": […], "data_offsets": [first, end]}, …})");
   }
 
@@ -157,11 +158,11 @@ std::string read_header(const std::filesystem::path& path, std::uint64_t file_si
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < raw.size(); ++i) length |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
   if (length > file_size - 8) {
-    place.fail("says its header has " + byte_count(length) + ", but " + byte_count(file_size - 8) + " follow",
+    place.fail(Message("says its header has {0}, but {1} follow", byte_count(length), byte_count(file_size - 8)),
                "a whole file as safetensors.torch.save_file writes it");
   }
   if (length > longest_header)
-    place.fail("its header has " + byte_count(length), "at most " + byte_count(longest_header));
+    place.fail(Message("its header has {0}", byte_count(length)), Message("at most {0}", byte_count(longest_header)));
   std::string header(static_cast<std::size_t>(length), '\0');
   reader.read(std::as_writable_bytes(std::span(header)));
   return header;
@@ -177,26 +178,27 @@ void check_offsets(const std::vector<Item>& items, std::uint64_t data_size, cons
     const ErrorPlace part = place.array(item->name);
     if (item->offsets[1] < item->offsets[0]) part.fail_damaged("its data_offsets end before they begin");
     if (static_cast<std::uint64_t>(item->offsets[1]) > data_size) {
-      part.fail_damaged("its data_offsets end at byte " + std::to_string(item->offsets[1]) + ", but the file has " +
-                        std::to_string(data_size) + " bytes of data");
+      part.fail_damaged(
+          Message("its data_offsets end at byte {0}, but the file has {1} bytes of data", item->offsets[1], data_size));
     }
     if (item->offsets[0] < end) part.fail_damaged("its data_offsets overlap those of another array");
     if (item->offsets[0] > end) part.fail_damaged("its data_offsets leave a hole before it");
     end = item->offsets[1];
   }
   if (static_cast<std::uint64_t>(end) != data_size) {
-    place.fail_damaged(byte_count(data_size - static_cast<std::uint64_t>(end)) + " at its end belong to no array");
+    place.fail_damaged(
+        Message("{0} at its end belong to no array", byte_count(data_size - static_cast<std::uint64_t>(end))));
   }
 }
 
 void check_size(const Item& item, DType dtype, const ErrorPlace& place) {
   const std::optional<Index> count = checked_count(item.shape);
-  if (!count) place.fail_damaged("its shape " + to_string(item.shape) + " is larger than any memory");
+  if (!count) place.fail_damaged(Message("its shape {0} is larger than any memory", to_string(item.shape)));
   const std::uint64_t bytes = static_cast<std::uint64_t>(*count) * byte_size(dtype);
   const auto have = static_cast<std::uint64_t>(item.offsets[1] - item.offsets[0]);
   if (bytes != have) {
-    place.fail_damaged("its shape " + to_string(item.shape) + " of " + std::string(name(dtype)) + " needs " +
-                       byte_count(bytes) + ", but its data_offsets span " + byte_count(have));
+    place.fail_damaged(Message("its shape {0} of {1} needs {2}, but its data_offsets span {3}", to_string(item.shape),
+                               std::string(name(dtype)), byte_count(bytes), byte_count(have)));
   }
 }
 
@@ -215,7 +217,7 @@ ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPla
   for (Item& item : header.items) {
     const std::optional<DType> dtype = dtype_named(item.dtype);
     if (!dtype) {
-      contents.skipped.push_back({item.name, "its dtype " + in_quotes(item.dtype) + " is not read"});
+      contents.skipped.push_back({item.name, Message("its dtype {0} is not read", in_quotes(item.dtype))});
       if (item.dtype != "F8_E4M3") continue;
       // Its bits, for those who know the scales that belong to them.
       item.name = std::string(fp8_bits) + item.name;

@@ -1,6 +1,7 @@
 #include "core/files/text_file.h"
 
 #include "core/files/byte_reader.h"
+#include "core/tensor/message.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -10,8 +11,8 @@ std::string whole_text(const std::filesystem::path& path, std::uint64_t most, co
   if (!std::filesystem::exists(path, error)) place.fail("no such file", "the path of one");
   if (!std::filesystem::is_regular_file(path, error)) place.fail("not a regular file", "one that holds text");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) place.fail("cannot be opened: " + error.message(), "a file that can be read");
-  if (size > most) place.fail("has " + byte_count(size), "at most " + byte_count(most) + " of text");
+  if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");
+  if (size > most) place.fail(Message("has {0}", byte_count(size)), Message("at most {0} of text", byte_count(most)));
   std::string text(static_cast<std::size_t>(size), '\0');
   FileReader(path, 0, place).read(std::as_writable_bytes(std::span(text)));
   return text;

@@ -3,6 +3,7 @@
 #include "core/files/array_contents.h"
 #include "core/files/byte_reader.h"
 #include "core/files/torch_tree.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -63,7 +64,7 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
     if (type == classes.end())
       place.fail("holds a storage that no tensor is a view of", "a whole file as torch.save writes it");
     const std::uint64_t width = size_in(type->second);
-    if (width == 0) place.fail("holds a " + type->second + ", which is not read", "numbers");
+    if (width == 0) place.fail(Message("holds a {0}, which is not read", type->second), "numbers");
     if (size - at < 8) place.fail("ends before its storages", "a whole file as torch.save writes it");
     std::byte raw[8];
     FileReader(path, at, place).read(raw);

@@ -5,6 +5,7 @@
 
 #include "core/files/load_budget.h"
 #include "core/files/npy_format.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -80,7 +81,7 @@ class TorchReader {
   std::vector<std::shared_ptr<const std::string>> inlined;
 
   void visit(Ref ref, const std::string& name, std::size_t depth) {
-    if (depth > max_depth) fail("is nested more than " + std::to_string(max_depth) + " deep");
+    if (depth > max_depth) fail(Message("is nested more than {0} deep", max_depth));
     name_bytes_ += name.size();
     if (++visits_ > max_visits || name_bytes_ > max_name_bytes) fail("repeats itself into more than a million values");
     const pickle::Node& node = tree_.nodes[ref];
@@ -109,7 +110,7 @@ class TorchReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& wrong) const { place_.fail_damaged("its pickle " + wrong); }
+  [[noreturn]] void fail(const Message& wrong) const { place_.fail_damaged(Message("its pickle {0}", wrong)); }
 
   std::string copied(const std::string& text) {
     budget_.strings(1);
@@ -178,7 +179,7 @@ class TorchReader {
     if (contains(rebuild_number, callee)) return add_number(call, name);
     if (callee == numpy_type) return;
     if (is_inert_class(callee)) return visit_object(call, name, depth);
-    if (!contains(ignored, callee)) fail("calls " + callee + ", which makes no tensor");
+    if (!contains(ignored, callee)) fail(Message("calls {0}, which makes no tensor", callee));
   }
 
   /// An object of a class that is not known here, such as a ModelOutput: what it holds, and nothing of what it does.
@@ -209,14 +210,14 @@ class TorchReader {
     return integers_of(list(ref));
   }
   Shape integers_of(const std::vector<Ref>& refs) const {
-    if (refs.size() > max_depth) fail("has a tensor of " + std::to_string(refs.size()) + " axes");
+    if (refs.size() > max_depth) fail(Message("has a tensor of {0} axes", refs.size()));
     Shape result;
     for (const Ref ref : refs) result.push_back(integer(ref));
     return result;
   }
   Ref argument(const pickle::Call& call, std::size_t i) const {
     const std::vector<Ref>& arguments = list(call.arguments);
-    if (i >= arguments.size()) fail("calls " + global(call.callee) + " with too few arguments");
+    if (i >= arguments.size()) fail(Message("calls {0} with too few arguments", global(call.callee)));
     return arguments[i];
   }
 
@@ -274,7 +275,7 @@ class TorchReader {
     const NumpyType type = numpy_type_of(state[2]);
     if (!type.dtype) {
       contents.skipped.push_back(
-          {name, "its elements are of NumPy's type " + in_quotes(type.word) + ", which is not read"});
+          {name, Message("its elements are of NumPy's type {0}, which is not read", in_quotes(type.word))});
       return;
     }
     ArrayLayout layout{*type.dtype, integers(state[1]), {}, 0, type.big_endian};
@@ -288,7 +289,8 @@ class TorchReader {
         tree_.nodes[state[4]]));
     auto bytes = std::make_shared<const std::string>(raw_bytes(state[4]));
     if (!count || static_cast<std::uint64_t>(*count) * byte_size(*type.dtype) != bytes->size())
-      place.fail_damaged("its shape " + to_string(layout.shape) + " does not fit its " + byte_count(bytes->size()));
+      place.fail_damaged(
+          Message("its shape {0} does not fit its {1}", to_string(layout.shape), byte_count(bytes->size())));
     layout.strides = by_columns && *by_columns ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
     contents.add(name, std::move(layout));
     parts.push_back(TorchArrays::inline_part + inlined.size());
@@ -300,7 +302,7 @@ class TorchReader {
     const NumpyType type = numpy_type_of(argument(call, 0));
     if (!type.dtype) return;
     const std::string bytes = raw_bytes(argument(call, 1));
-    if (bytes.size() != byte_size(*type.dtype)) fail("has a NumPy number of " + byte_count(bytes.size()));
+    if (bytes.size() != byte_size(*type.dtype)) fail(Message("has a NumPy number of {0}", byte_count(bytes.size())));
     contents.numbers[name] = decode_number(*type.dtype, type.big_endian, std::as_bytes(std::span(bytes)));
   }
 
@@ -323,11 +325,12 @@ class TorchReader {
     if (id.size() > 5 && !std::holds_alternative<pickle::None>(tree_.nodes[id[5]]))
       place.fail_damaged("its storage is a view of another, which is not read");
     const auto it = storages_.find(*key);
-    if (it == storages_.end()) place.fail_damaged("its storage " + in_quotes(*key) + " is missing from the archive");
+    if (it == storages_.end())
+      place.fail_damaged(Message("its storage {0} is missing from the archive", in_quotes(*key)));
     const std::uint64_t have = it->second.bytes;
     if (!checked_count({count}) || static_cast<std::uint64_t>(count) * byte_size(*dtype) > have) {
-      place.fail_damaged("its storage should hold " + std::to_string(count) + " numbers of " +
-                         std::string(headlight::name(*dtype)) + ", but has " + byte_count(have));
+      place.fail_damaged(Message("its storage should hold {0} numbers of {1}, but has {2}", count,
+                                 std::string(headlight::name(*dtype)), byte_count(have)));
     }
     return {*dtype, it->second.part, count};
   }
@@ -354,7 +357,7 @@ class TorchReader {
     const ErrorPlace place = place_.array(name);
     budget_.arrays(1);
     if (const std::string from = storage_class(argument(call, 0)); is_other_storage(from)) {
-      contents.skipped.push_back({name, "its numbers are in a " + from + ", which is not read"});
+      contents.skipped.push_back({name, Message("its numbers are in a {0}, which is not read", from)});
       return;
     }
     if (is_turned(call)) {
@@ -366,15 +369,15 @@ class TorchReader {
     ArrayLayout layout{from.dtype, integers(argument(call, 2)), integers(argument(call, 3)), 0, false};
     if (layout.shape.size() != layout.strides.size()) place.fail_damaged("it has not as many strides as axes");
     const std::optional<Index> count = checked_count(layout.shape);
-    if (!count) place.fail_damaged("its shape " + to_string(layout.shape) + " is impossible");
+    if (!count) place.fail_damaged(Message("its shape {0} is impossible", to_string(layout.shape)));
     const std::optional<Index> extent = checked_extent(layout.shape, layout.strides);
     if (!extent || offset < 0 || (*extent > 0 && (offset > from.count || *extent > from.count - offset))) {
-      place.fail_damaged("its shape " + to_string(layout.shape) + " with strides " + to_string(layout.strides) +
-                         " reaches past the " + std::to_string(from.count) + " numbers of its storage");
+      place.fail_damaged(Message("its shape {0} with strides {1} reaches past the {2} numbers of its storage",
+                                 to_string(layout.shape), to_string(layout.strides), from.count));
     }
     if (*count > from.count && *count > max_expanded) {
-      place.fail("its shape " + to_string(layout.shape) + " repeats the " + std::to_string(from.count) +
-                     " numbers of its storage too often",
+      place.fail(Message("its shape {0} repeats the {1} numbers of its storage too often", to_string(layout.shape),
+                         from.count),
                  "a tensor saved without expand()");
     }
     if (*extent > 0) layout.offset = static_cast<std::uint64_t>(offset) * byte_size(from.dtype);

@@ -3,6 +3,7 @@
 #include "core/files/array_contents.h"
 #include "core/files/torch_tree.h"
 #include "core/files/zip_archive.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
@@ -22,7 +23,7 @@ std::vector<std::byte> read_whole(const ZipArchive& archive, std::size_t entry, 
                                   const ErrorPlace& place) {
   const ZipEntry& e = archive.entries()[entry];
   const ErrorPlace part{place.path, in_quotes(e.name)};
-  if (e.size > limit) part.fail("has " + byte_count(e.size), "at most " + byte_count(limit));
+  if (e.size > limit) part.fail(Message("has {0}", byte_count(e.size)), Message("at most {0}", byte_count(limit)));
   std::vector<std::byte> bytes(static_cast<std::size_t>(e.size));
   archive.reader(entry, ZipCheck::none, part)->read(bytes);
   return bytes;
@@ -33,7 +34,8 @@ void check_byte_order(const ZipArchive& archive, const std::string& prefix, cons
     if (archive.entries()[i].name != prefix + "byteorder") continue;
     const std::vector<std::byte> order = read_whole(archive, i, 64, place);
     const std::string_view text(reinterpret_cast<const char*>(order.data()), order.size());
-    if (text != "little") place.fail("its byte order is " + in_quotes(text), "little; save it again on such a machine");
+    if (text != "little")
+      place.fail(Message("its byte order is {0}", in_quotes(text)), "little; save it again on such a machine");
   }
 }
 
@@ -59,8 +61,9 @@ ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::f
   contents.open = [archive, place, zip_entries = std::move(arrays.parts), inlined = std::move(arrays.inlined)](
                       std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
     if (auto reader = TorchArrays::read_inlined(inlined, zip_entries[i], place)) return reader;
-    return archive->reader(zip_entries[i], ZipCheck::none,
-                           ErrorPlace{place.path, "storage " + in_quotes(archive->entries()[zip_entries[i]].name)});
+    return archive->reader(
+        zip_entries[i], ZipCheck::none,
+        ErrorPlace{place.path, Message("storage {0}", in_quotes(archive->entries()[zip_entries[i]].name))});
   };
   return contents;
 }

@@ -109,9 +109,9 @@ std::string newest_of_run(const std::string& name) {
   }
   std::string known;
   for (const std::string& run : runs) known += (known.empty() ? "" : ", ") + run;
-  throw SettingError("--watch", "no call of " + in_quotes(name) + " is recorded",
-                     known.empty() ? "expected headlight.watch(model) in Python and one call of the model"
-                                   : "expected one of " + known);
+  throw SettingError("--watch", Message("no call of {0} is recorded", in_quotes(name)),
+                     known.empty() ? Message("expected headlight.watch(model) in Python and one call of the model")
+                                   : Message("expected one of {0}", known));
 }
 
 }  // namespace headlight

@@ -25,12 +25,12 @@ namespace fs = std::filesystem;
 
 using Parts = std::span<const std::span<const std::byte>>;
 
-[[noreturn]] void fail(const fs::path& target, const std::string& reason,
-                       const std::string& expected = "expected a place that can be written to") {
-  throw FileError(target.string(), "cannot be written: " + reason, expected);
+[[noreturn]] void fail(const fs::path& target, const Message& reason,
+                       const Message& expected = "expected a place that can be written to") {
+  throw FileError(target.string(), Message("cannot be written: {0}", reason), expected);
 }
 
-std::string last_error() { return errno != 0 ? std::strerror(errno) : "the disk may be full"; }
+Message last_error() { return errno != 0 ? std::strerror(errno) : "the disk may be full"; }
 
 void write_parts(const fs::path& path, Parts parts, const fs::path& subject) {
   errno = 0;
@@ -126,7 +126,7 @@ fs::path link_end(fs::path path, const fs::path& target) {
   for (int links = 0; fs::is_symlink(fs::symlink_status(path, error)); ++links) {
     if (links > 40) fail(target, "its symbolic links lead in a circle", "expected the name of a file");
     const fs::path next = fs::read_symlink(path, error);
-    if (error) fail(target, error.message());
+    if (error) fail(target, error.message().c_str());
     path = next.is_absolute() ? next : path.parent_path() / next;
   }
   return path;
@@ -169,14 +169,14 @@ bool write_nameless(const fs::path& real, const fs::path& folder, Parts parts, c
   if (!named(temporary.path())) return false;
   std::error_code error;
   fs::rename(temporary.path(), real, error);
-  if (error) fail(target, error.message());
+  if (error) fail(target, error.message().c_str());
   return true;
 }
 #endif
 
 }  // namespace
 
-void fail_to_write(const fs::path& target, const std::string& reason) { fail(target, reason); }
+void fail_to_write(const fs::path& target, const Message& reason) { fail(target, reason); }
 
 void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const fs::path& subject) {
   write_parts(path, std::array{bytes}, subject);
@@ -191,12 +191,12 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
   const fs::path real = link_end(target, target);  // a link keeps pointing where it does
   const fs::file_status status = fs::status(real, error);
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    fail(target, error.message());
+    fail(target, error.message().c_str());
   if (target.filename().empty() || fs::is_directory(status))
     fail(target, "it is a folder", "expected the name of a file");
   const fs::path folder = real.has_parent_path() ? real.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, error))
-    fail(target, "there is no folder " + folder.string(), "expected one that is there");
+    fail(target, Message("there is no folder {0}", folder.string()), "expected one that is there");
 
   const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
   if (!is_device) remove_abandoned(folder);
@@ -212,7 +212,7 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
   if (fs::exists(status)) fs::permissions(temporary.path(), status.permissions(), error);
   if (const std::string reason = flush_to_disk(temporary.path(), false); !reason.empty()) fail(target, reason);
   fs::rename(temporary.path(), real, error);
-  if (error) fail(target, error.message());
+  if (error) fail(target, error.message().c_str());
   flush_to_disk(folder, true);
 }
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "core/tensor/message.h"
+
 namespace headlight {
 
 /// Calls `write` with the path of a temporary file that does not exist yet, in the target's folder, then gives that
@@ -22,7 +24,7 @@ void write_whole_file(const std::filesystem::path& target, std::span<const std::
 void write_whole_file(const std::filesystem::path& target, std::span<const std::span<const std::byte>> parts);
 
 /// Throws FileError "PATH: cannot be written: REASON; expected …", of what the system refused.
-[[noreturn]] void fail_to_write(const std::filesystem::path& target, const std::string& reason);
+[[noreturn]] void fail_to_write(const std::filesystem::path& target, const Message& reason);
 
 /// The plain inner step: `bytes` into a new file at `path`. `subject` is whom the FileError is about.
 void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes,

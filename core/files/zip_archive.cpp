@@ -6,6 +6,8 @@
 
 #include <zip.h>
 
+#include "core/tensor/message.h"
+
 namespace headlight {
 namespace {
 
@@ -19,13 +21,20 @@ std::string utf8(const std::filesystem::path& path) {
   return {text.begin(), text.end()};
 }
 
+/// libzip's own words, "Zlib error: data error", in the parts that it puts together.
+Message said_by_libzip(const std::string& said) {
+  const std::size_t colon = said.find(": ");
+  if (colon == std::string::npos) return said.c_str();
+  return joined_by_colon(said.substr(0, colon).c_str(), said.c_str() + colon + 2);
+}
+
 class ZipEntryReader final : public ByteReader {
  public:
   ZipEntryReader(zip* archive, std::uint64_t position, bool stored, ZipCheck check, std::unique_lock<std::mutex> lock,
                  ErrorPlace place)
       : lock_(std::move(lock)), stored_(stored), check_(check), place_(std::move(place)) {
     file_.reset(zip_fopen_index(archive, position, 0));
-    if (!file_) place_.fail_damaged(std::string("cannot be unpacked: ") + zip_strerror(archive));
+    if (!file_) place_.fail_damaged(Message("cannot be unpacked: {0}", said_by_libzip(zip_strerror(archive))));
   }
 
   void skip(std::uint64_t count) override {
@@ -42,8 +51,8 @@ class ZipEntryReader final : public ByteReader {
   void read(std::span<std::byte> out) override {
     while (!out.empty()) {
       const zip_int64_t got = zip_fread(file_.get(), out.data(), out.size());
-      if (got < 0) place_.fail_damaged(std::string("is damaged: ") + zip_file_strerror(file_.get()));
-      if (got == 0) place_.fail_damaged("ends early: " + byte_count(out.size()) + " are missing");
+      if (got < 0) place_.fail_damaged(Message("is damaged: {0}", said_by_libzip(zip_file_strerror(file_.get()))));
+      if (got == 0) place_.fail_damaged(Message("ends early: {0} are missing", byte_count(out.size())));
       out = out.subspan(static_cast<std::size_t>(got));
     }
   }
@@ -53,7 +62,7 @@ class ZipEntryReader final : public ByteReader {
     std::byte extra{};
     const zip_int64_t got = zip_fread(file_.get(), &extra, 1);
     if (got > 0) place_.fail_damaged("unpacks to more bytes than its header says");
-    if (got < 0) place_.fail_damaged(std::string("is damaged: ") + zip_file_strerror(file_.get()));
+    if (got < 0) place_.fail_damaged(Message("is damaged: {0}", said_by_libzip(zip_file_strerror(file_.get()))));
   }
 
  private:
@@ -83,7 +92,7 @@ ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& plac
   if (!archive_) {
     const std::string reason = zip_error_strerror(&error);
     zip_error_fini(&error);
-    place.fail_damaged("a ZIP archive cut short or damaged (" + reason + ")");
+    place.fail_damaged(Message("a ZIP archive cut short or damaged ({0})", said_by_libzip(reason)));
   }
   zip_error_fini(&error);
   list(std::filesystem::file_size(path), place);
@@ -91,22 +100,20 @@ ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& plac
 
 void ZipArchive::list(std::uint64_t file_size, const ErrorPlace& place) {
   const auto count = static_cast<std::uint64_t>(std::max<zip_int64_t>(0, zip_get_num_entries(archive_.get(), 0)));
-  if (count > max_entries) {
-    place.fail("holds " + std::to_string(count) + " entries", "at most " + std::to_string(max_entries));
-  }
+  if (count > max_entries) { place.fail(Message("holds {0} entries", count), Message("at most {0}", max_entries)); }
   for (std::uint64_t i = 0; i < count; ++i) {
     zip_stat_t stat;
     zip_stat_init(&stat);
     if (zip_stat_index(archive_.get(), i, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
         (stat.valid & ZIP_STAT_SIZE) == 0 || (stat.valid & ZIP_STAT_COMP_SIZE) == 0) {
-      place.fail_damaged("its ZIP directory is damaged at entry " + std::to_string(i));
+      place.fail_damaged(Message("its ZIP directory is damaged at entry {0}", i));
     }
     const std::string name = stat.name;
     if (!name.empty() && name.back() == '/') continue;
     const bool stored = (stat.valid & ZIP_STAT_COMP_METHOD) != 0 && stat.comp_method == ZIP_CM_STORE;
     if (stat.comp_size > file_size || (stored && stat.comp_size != stat.size)) {
-      place.fail_damaged("entry " + in_quotes(name) + " claims " + byte_count(stat.comp_size) + " in a file of " +
-                         byte_count(file_size));
+      place.fail_damaged(Message("entry {0} claims {1} in a file of {2}", in_quotes(name), byte_count(stat.comp_size),
+                                 byte_count(file_size)));
     }
     entries_.push_back({name, stat.size, stat.comp_size, stored});
     positions_.push_back(i);
@@ -116,7 +123,7 @@ void ZipArchive::list(std::uint64_t file_size, const ErrorPlace& place) {
 std::unique_ptr<ByteReader> ZipArchive::reader(std::size_t entry, ZipCheck check, ErrorPlace place) const {
   const ZipEntry& e = entries_[entry];
   if (e.size > always_allowed && e.size / max_ratio > e.packed_size) {
-    place.fail("would unpack " + byte_count(e.packed_size) + " to " + byte_count(e.size) + ", as a zip bomb does",
+    place.fail(Message("would unpack {0} to {1}, as a zip bomb does", byte_count(e.packed_size), byte_count(e.size)),
                "an array saved unpacked, with numpy.savez");
   }
   return std::make_unique<ZipEntryReader>(archive_.get(), positions_[entry], e.stored, check, std::unique_lock(mutex_),

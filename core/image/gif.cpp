@@ -28,7 +28,7 @@ int write_bytes(GifFileType* file, const GifByteType* bytes, int count) {
 
 void check(int status, const char* what) {
   if (status != GIF_OK)
-    throw InputError("", std::string("the GIF cannot be written: ") + what,
+    throw InputError("", Message("the GIF cannot be written: {0}", what),
                      "expected pictures of at most 65535 pixels a side");
 }
 

@@ -148,9 +148,9 @@ Image prepared(const Image& image, const PictureSteps& steps, const std::string&
     const int shorter = std::min(image.width, image.height), longer = std::max(image.width, image.height);
     const double stretched = static_cast<double>(steps.shorter_side) * longer / shorter;
     if (stretched * steps.shorter_side > 1e8) {
-      throw FileError(file, "has " + std::to_string(image.width) + " × " + std::to_string(image.height) + " pixels",
-                      "expected a picture that is not so narrow: its shorter side is resized to " +
-                          std::to_string(steps.shorter_side));
+      throw FileError(
+          file, Message("has {0} × {1} pixels", image.width, image.height),
+          Message("expected a picture that is not so narrow: its shorter side is resized to {0}", steps.shorter_side));
     }
     width = image.width <= image.height ? steps.shorter_side : static_cast<int>(stretched);
     height = image.width <= image.height ? static_cast<int>(stretched) : steps.shorter_side;

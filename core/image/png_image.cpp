@@ -112,7 +112,7 @@ PngSize png_size(std::span<const std::uint8_t> file) {
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   if (png_image_begin_read_from_memory(&png, file.data(), file.size()) == 0) {
-    throw FileError("", std::string("is not a PNG picture (") + png.message + ")", "expected one");
+    throw FileError("", Message("is not a PNG picture ({0})", png.message), "expected one");
   }
   const PngSize size{png.width, png.height};
   png_image_free(&png);
@@ -123,12 +123,12 @@ Image decode_png(std::span<const std::uint8_t> file) {
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   if (png_image_begin_read_from_memory(&png, file.data(), file.size()) == 0) {
-    throw FileError("", std::string("is not a PNG picture (") + png.message + ")", "expected one");
+    throw FileError("", Message("is not a PNG picture ({0})", png.message), "expected one");
   }
   png.format = PNG_FORMAT_RGBA;
   Image image(static_cast<int>(png.width), static_cast<int>(png.height));
   if (png_image_finish_read(&png, nullptr, image.rgba.data(), 0, nullptr) == 0) {
-    throw FileError("", std::string("is a damaged PNG picture (") + png.message + ")", "expected a whole one");
+    throw FileError("", Message("is a damaged PNG picture ({0})", png.message), "expected a whole one");
   }
   return image;
 }

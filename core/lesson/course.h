@@ -11,6 +11,7 @@
 #include "core/scenario/scenario_view.h"
 #include "core/stage/cell.h"
 #include "core/stage/stage.h"
+#include "core/tensor/message.h"
 #include "core/text/texts.h"
 
 namespace headlight {
@@ -149,7 +150,7 @@ bool is_lesson_file(const std::string& path);
 std::vector<Course> shipped_courses();
 /// Those in this person's own folder (core/lesson/own_lessons.h), by their files' names; the sentences of those that
 /// are wrong.
-std::vector<Course> own_courses(std::vector<std::string>* troubles = nullptr);
+std::vector<Course> own_courses(std::vector<Message>* troubles = nullptr);
 Course course_named(const std::string& id_or_path);
 
 /// Everything that is wrong in a lesson file, a sentence each with its path: what does not read, poses that do not

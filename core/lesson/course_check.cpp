@@ -126,14 +126,15 @@ class Check {
     if (!step.pose.select) return;
     try {
       cell_named(trace, "select", *step.pose.select);
-    } catch (const InputError& error) { say(step.path + ".pose.select", error.sentence()); }
+    } catch (const InputError& error) { say(step.path + ".pose.select", error.sentence().english()); }
   }
 
   void check(const Claim& claim, const Trace& here) {
     try {
       const auto elsewhere = claim.scenario ? compute_any(*claim.scenario, &here, whole_) : nullptr;
       const double value = measured_here(claim.measure, elsewhere ? *elsewhere : here);
-      if (!says(claim.is, value)) say(claim.path, in_quotes(claim.is) + " is said, but it is " + std::to_string(value));
+      if (!says(claim.is, value))
+        say(claim.path, in_quotes(claim.is).english() + " is said, but it is " + std::to_string(value));
     } catch (const InputError& error) { say(claim.path, error.what()); }
   }
 
@@ -161,10 +162,12 @@ class Check {
     try {
       const std::string from = likely(here);
       if (from != effect.from)
-        say(effect.path + ".from", in_quotes(effect.from) + " is said, but it is " + in_quotes(from));
+        say(effect.path + ".from",
+            in_quotes(effect.from).english() + " is said, but it is " + in_quotes(from).english());
       scenario.knock_out.insert(scenario.knock_out.end(), effect.knock_out.begin(), effect.knock_out.end());
       const std::string to = likely(*compute_any(scenario, &here, whole_));
-      if (to != effect.to) say(effect.path + ".to", in_quotes(effect.to) + " is said, but it is " + in_quotes(to));
+      if (to != effect.to)
+        say(effect.path + ".to", in_quotes(effect.to).english() + " is said, but it is " + in_quotes(to).english());
       if (from == to) say(effect.path, "without these heads the answer is the same; expected another");
     } catch (const InputError& error) { say(effect.path, error.what()); }
   }
@@ -203,14 +206,14 @@ class Check {
       for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
         const std::string name = text.substr(at + 1, text.find('}', at) - at - 1);
         if (!claimed.contains(name))
-          say(path, in_quotes("{" + name + "}") + " has no claim; expected one of that name in claims");
+          say(path, in_quotes("{" + name + "}").english() + " has no claim; expected one of that name in claims");
         used.insert(name);
       }
       for (std::size_t at = 1; at + 1 < text.size(); ++at) {
         const auto digit = [&](std::size_t i) { return std::isdigit(static_cast<unsigned char>(text[i])) != 0; };
         if (text[at] == '.' && digit(at - 1) && digit(at + 1))
-          say(path,
-              "the number at " + in_quotes(text.substr(at - 1, 4)) + " is no claim; expected {name} and its claim");
+          say(path, "the number at " + in_quotes(text.substr(at - 1, 4)).english() +
+                        " is no claim; expected {name} and its claim");
       }
     }
     for (const Claim& claim : step.claims) {
@@ -237,7 +240,7 @@ std::vector<std::string> mistakes_in_course(const std::string& path) {
     text = read_lesson_text(path);
     const Course course = course_from(text.json, path, &mistakes);
     if (mistakes.empty()) Check(course, mistakes).all();
-  } catch (const FileError& error) { mistakes.push_back(error.sentence()); }
+  } catch (const FileError& error) { mistakes.push_back(error.sentence().english()); }
   for (std::string& mistake : mistakes) mistake = text.with_line(mistake);
   return mistakes;
 }

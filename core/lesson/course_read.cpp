@@ -19,7 +19,7 @@ Choice one_of(const Place& at, const std::vector<std::pair<const char*, Choice>>
     if (at.value == name) return choice;
     all += (all.empty() ? "" : ", ") + std::string(name);
   }
-  at.fail_type("one of " + all);
+  at.fail_type(Message("one of {0}", all));
 }
 
 double number_at(const Place& at) {
@@ -46,7 +46,7 @@ void require(const Place& at, std::initializer_list<const char*> fields) {
   std::string all;
   for (const char* field : fields) all += (all.empty() ? "" : ", ") + std::string(field);
   for (const char* field : fields) {
-    if (!at.has(field)) at.fail(std::string("has no ") + field, all);
+    if (!at.has(field)) at.fail(Message("has no {0}", field), all);
   }
 }
 
@@ -107,7 +107,7 @@ Effect effect_at(const Place& at) {
   read(at.at("to"), effect.to);
   try {
     effect.knock_out = parse_heads("knock_out", heads);
-  } catch (const InputError& error) { at.at("knock_out").fail(error.what(), "\"1.1\" or \"1.1,1.3\""); }
+  } catch (const InputError& error) { at.at("knock_out").fail(error.message(), "\"1.1\" or \"1.1,1.3\""); }
   return effect;
 }
 
@@ -141,7 +141,7 @@ Question question_at(const Place& at) {
       read(at.at("right"), right);
       question.right = static_cast<std::size_t>(right);
       if (question.right >= question.choices.size())
-        at.at("right").fail_type("the place of a choice, from 0 to " + std::to_string(question.choices.size() - 1));
+        at.at("right").fail_type(Message("the place of a choice, from 0 to {0}", question.choices.size() - 1));
       break;
     }
     case QuestionKind::number:
@@ -277,7 +277,7 @@ Bug bug_at(const Place& at) {
   bug.mended = lines_at(at.at("mended"));
   read(at.at("line"), whole);
   if (whole < 1 || whole > std::ssize(bug.code))
-    at.at("line").fail_type("the wrong line's number, from 1 to " + std::to_string(bug.code.size()));
+    at.at("line").fail_type(Message("the wrong line's number, from 1 to {0}", bug.code.size()));
   bug.line = static_cast<std::size_t>(whole) - 1;
   return bug;
 }
@@ -322,7 +322,7 @@ class Reader {
       what();
     } catch (const FileError& error) {
       if (!mistakes_) throw;
-      mistakes_->push_back(error.sentence());
+      mistakes_->push_back(error.sentence().english());
     }
   }
 

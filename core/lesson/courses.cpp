@@ -36,7 +36,7 @@ std::vector<Course> shipped_courses() {
   return courses;
 }
 
-std::vector<Course> own_courses(std::vector<std::string>* troubles) {
+std::vector<Course> own_courses(std::vector<Message>* troubles) {
   std::vector<Course> courses;
   for (const std::filesystem::path& folder : own_data_folders()) {
     for (const std::string& file : lesson_files(folder / "lessons")) {
@@ -45,7 +45,7 @@ std::vector<Course> own_courses(std::vector<std::string>* troubles) {
         courses.back().own = true;
       } catch (const InputError& error) {
         if (troubles == nullptr) throw;
-        troubles->push_back(error.what());
+        troubles->push_back(error.message());
       }
     }
   }
@@ -63,10 +63,11 @@ Course course_named(const std::string& id_or_path) {
     }
     return std::nullopt;
   };
-  std::vector<std::string> troubles;  // of others
+  std::vector<Message> troubles;  // of others
   if (auto found = look_in(shipped_courses())) return std::move(*found);
   if (auto found = look_in(own_courses(&troubles))) return std::move(*found);
-  throw SettingError("lesson:" + id, "no such lesson with steps", "expected a .json or .md file, or one of " + ids);
+  throw SettingError(Message("lesson:{0}", id), "no such lesson with steps",
+                     Message("expected a .json or .md file, or one of {0}", ids));
 }
 
 }  // namespace headlight

@@ -26,7 +26,7 @@ struct Address {
 
 Address address_of(const std::string& text) {
   const auto wrong = [&] {
-    throw SettingError("of", in_quotes(text) + " names no cells",
+    throw SettingError("of", Message("{0} names no cells", in_quotes(text)),
                        "expected STAGE:batch,head,row,column, \":\" for all of an axis");
   };
   const std::size_t colon = text.find(':');
@@ -55,7 +55,7 @@ std::vector<double> cells_of(const Trace& trace, const std::string& of) {
   const bool brought = address.stage == Stage::contribution_norms && !trace.has(address.stage);
   const Tensor tensor = brought ? contribution_norms(trace) : trace[address.stage];
   if (!tensor.defined())
-    throw SettingError("of", "there is no " + std::string(name(address.stage)) + " here",
+    throw SettingError("of", Message("there is no {0} here", std::string(name(address.stage))),
                        "expected a stage that this scenario has");
   std::array<Index, 4> size{1, 1, 1, tensor.size(-1)};
   if (tensor.rank() > 1) size[2] = tensor.size(-2);
@@ -65,9 +65,9 @@ std::vector<double> cells_of(const Trace& trace, const std::string& of) {
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const Index at = address.at[axis];
     if (at >= size[axis]) {
-      static constexpr std::array names{"batch", "head", "row", "column"};
-      throw SettingError("of", in_quotes(of) + " has no such " + names[axis],
-                         "expected 0 to " + std::to_string(size[axis] - 1));
+      static constexpr std::array missing{"{0} has no such batch", "{0} has no such head", "{0} has no such row",
+                                          "{0} has no such column"};
+      throw SettingError("of", Message(missing[axis], in_quotes(of)), Message("expected 0 to {0}", size[axis] - 1));
     }
     first[axis] = std::max<Index>(at, 0);
     last[axis] = at < 0 ? size[axis] : at + 1;
@@ -96,8 +96,7 @@ double taken(Taking take, const std::vector<double>& cells) {
   switch (take) {
     case Taking::value:
       if (cells.size() != 1)
-        throw SettingError("of", "names " + std::to_string(cells.size()) + " cells",
-                           "expected one, or what to take of them");
+        throw SettingError("of", Message("names {0} cells", cells.size()), "expected one, or what to take of them");
       return cells.front();
     case Taking::sum: return mean * count;
     case Taking::mean: return mean;
@@ -141,7 +140,8 @@ double of_next_word(Taking take, const std::string& of, const Trace& trace) {
     }
   }
   if (!found)
-    throw SettingError("of", in_quotes(word) + " is not a word of this network", "expected one of its tokens");
+    throw SettingError("of", Message("{0} is not a word of this network", in_quotes(word)),
+                       "expected one of its tokens");
   if (take == Taking::probability) return found->probability;
   const MatrixView logits = run->logits.matrix(0);
   if (take == Taking::logit) return static_cast<double>(logits(std::min(place, logits.rows - 1), found->id));
@@ -155,7 +155,7 @@ double of_next_word(Taking take, const std::string& of, const Trace& trace) {
         (each.head || each.what == LogitPart::What::mlp))
       return each.value;
   }
-  throw SettingError("of", in_quotes(part) + " is no part of a logit",
+  throw SettingError("of", Message("{0} is no part of a logit", in_quotes(part)),
                      "expected a head and a word, such as \"1.2 is\"");
 }
 
@@ -172,7 +172,7 @@ double measured(const Measure& measure, const Trace& trace) {
 std::vector<double> row_of(const Trace& trace, const std::string& of) {
   const Address address = address_of(of);
   if (address.at[2] < 0 || address.at[3] >= 0 || address.at[0] < 0 || address.at[1] < 0) {
-    throw SettingError("of", in_quotes(of) + " is no row", "expected STAGE:batch,head,row,:");
+    throw SettingError("of", Message("{0} is no row", in_quotes(of)), "expected STAGE:batch,head,row,:");
   }
   return cells_of(trace, of);
 }

@@ -19,16 +19,17 @@ constexpr int deepest_tree = 500;
 bool takes_conditions(Op op) { return op == Op::logical_not || op == Op::logical_and || op == Op::logical_or; }
 bool compares(Op op) { return op >= Op::less && op <= Op::member; }
 
-std::string kind(const Node& node) { return node.condition ? "a condition" : "a number"; }
+const char* kind(const Node& node) { return node.condition ? "a condition" : "a number"; }
 
 [[noreturn]] void fail_type(Op op, const Node& operand) {
-  const std::string sign = "'" + std::string(symbol(op)) + "'";
+  const Message sign("'{0}'", symbol(op));
   if (compares(op) && operand.condition && compares(operand.op)) {
     throw ExpressionError(operand.span.begin, "a comparison cannot be compared with a number",
                           "expected two comparisons joined by &&, such as 0 < k && k < 5");
   }
-  const std::string wanted = operand.condition ? "a number" : "a condition such as k <= q";
-  throw ExpressionError(operand.span.begin, sign + " is applied to " + kind(operand), "expected " + wanted);
+  const char* wanted = operand.condition ? "a number" : "a condition such as k <= q";
+  throw ExpressionError(operand.span.begin, Message("{0} is applied to {1}", sign, kind(operand)),
+                        Message("expected {0}", wanted));
 }
 
 void check_types(Op op, const std::vector<NodePtr>& operands) {
@@ -36,7 +37,7 @@ void check_types(Op op, const std::vector<NodePtr>& operands) {
     if (!operands[0]->condition) fail_type(op, *operands[0]);
     if (operands[1]->condition != operands[2]->condition) {
       throw ExpressionError(operands[2]->span.begin,
-                            "the two sides of ':' are " + kind(*operands[1]) + " and " + kind(*operands[2]),
+                            Message("the two sides of ':' are {0} and {1}", kind(*operands[1]), kind(*operands[2])),
                             "expected the same on both");
     }
     return;
@@ -90,7 +91,7 @@ void inherit(Node& node, const NodePtr& child) {
   node.depth = std::max(node.depth, child->depth + 1);
   if (node.depth > deepest_tree) {
     throw ExpressionError(node.span.begin, "the expression is too long or too deeply nested",
-                          "expected at most " + std::to_string(deepest_tree) + " operators one inside the other");
+                          Message("expected at most {0} operators one inside the other", deepest_tree));
   }
 }
 
@@ -157,12 +158,13 @@ NodePtr make_pattern(const Pattern& pattern, std::vector<NodePtr> arguments, Nod
 
 NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value) {
   const Parameter& wanted = parameter(pattern, index);
-  const std::string whose = std::string(pattern.name) + "'s " + argument_name(pattern, index);
+  const Message whose("{0}'s {1}", pattern.name, argument_name(pattern, index));
   if (value->condition) {
-    throw ExpressionError(value->span.begin, whose + " is a condition", "expected " + range_sentence(wanted));
+    throw ExpressionError(value->span.begin, Message("{0} is a condition", whose),
+                          Message("expected {0}", range_sentence(wanted)));
   }
   if (value->depends & (on_q | on_k)) {
-    throw ExpressionError(value->span.begin, whose + " depends on q or k",
+    throw ExpressionError(value->span.begin, Message("{0} depends on q or k", whose),
                           "expected a number that is the same for all queries and keys");
   }
   if (value->constant) {
@@ -181,15 +183,16 @@ NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value) 
 
 void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position) {
   if (parameter.whole && value > largest_count) {
-    throw ExpressionError(position,
-                          std::string(pattern.name) + "'s " + std::string(parameter.name) + " is " + number_text(value),
-                          "expected no more than " + number_text(largest_count));
+    throw ExpressionError(
+        position,
+        Message("{0}'s {1} is {2}", std::string(pattern.name), std::string(parameter.name), number_text(value)),
+        Message("expected no more than {0}", number_text(largest_count)));
   }
   const bool in_range = value >= parameter.minimum && value <= parameter.maximum;
   if (in_range && std::isfinite(value) && (!parameter.whole || value == std::floor(value))) return;
-  throw ExpressionError(position,
-                        std::string(pattern.name) + "'s " + std::string(parameter.name) + " is " + number_text(value),
-                        "expected " + range_sentence(parameter));
+  throw ExpressionError(
+      position, Message("{0}'s {1} is {2}", std::string(pattern.name), std::string(parameter.name), number_text(value)),
+      Message("expected {0}", range_sentence(parameter)));
 }
 
 std::string_view symbol(Op op) {

@@ -88,7 +88,8 @@ class Script {
         if (call.pattern->name == "padding") begin = call.begin;
       }
       throw ExpressionError(
-          begin, std::string(expression_.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here",
+          begin,
+          expression_.calls("padding") ? "padding() has no valid lengths here" : "valid_len has no valid lengths here",
           "expected valid_lens [B] or [B, n_q]");
     }
     if ((uses_docs() || uses_places()) && !context_.doc_ids.defined()) {

@@ -37,14 +37,16 @@ std::optional<std::size_t> place_of(const Node& node, std::initializer_list<Vari
 
 /// The tensor behind file() or painted(), where the expression asks for its cells.
 Tensor mask_input(const MaskExpression& expression, Variable cells, std::string_view pattern, const Tensor& tensor,
-                  const MaskContext& context, const std::string& expected) {
+                  const MaskContext& context, const Message& expected) {
   const auto position = place_of(expression.root(), {cells});
   if (!position) return {};
-  if (!tensor.defined()) throw ExpressionError(*position, std::string(pattern) + "() has no mask here", expected);
+  if (!tensor.defined())
+    throw ExpressionError(*position, Message("{0}() has no mask here", std::string(pattern)), expected);
   const Shape whole = {context.batch, context.heads, context.n_q, context.n_k};
   if (!broadcastable(tensor.shape(), whole)) {
-    throw ExpressionError(*position, std::string(pattern) + "() has the shape " + to_string(tensor.shape()),
-                          "expected one that broadcasts to [B, H, n_q, n_k] = " + to_string(whole));
+    throw ExpressionError(*position,
+                          Message("{0}() has the shape {1}", std::string(pattern), to_string(tensor.shape())),
+                          Message("expected one that broadcasts to [B, H, n_q, n_k] = {0}", to_string(whole)));
   }
   return in_four_axes(tensor);
 }
@@ -55,13 +57,14 @@ Tensor valid_lens_input(const MaskExpression& expression, const MaskContext& con
   const Tensor& lens = context.valid_lens;
   if (!lens.defined()) {
     throw ExpressionError(
-        *position, std::string(expression.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here",
+        *position,
+        expression.calls("padding") ? "padding() has no valid lengths here" : "valid_len has no valid lengths here",
         "expected valid_lens [B] or [B, n_q] in the file or the scenario");
   }
   if (lens.shape() == Shape{context.batch}) return lens.view({context.batch, 1, 1, 1});
   if (lens.shape() == Shape{context.batch, context.n_q}) return lens.view({context.batch, 1, context.n_q, 1});
-  throw ExpressionError(*position, "valid_lens has the shape " + to_string(lens.shape()),
-                        "expected [B] or [B, n_q] = " + to_string({context.batch, context.n_q}));
+  throw ExpressionError(*position, Message("valid_lens has the shape {0}", to_string(lens.shape())),
+                        Message("expected [B] or [B, n_q] = {0}", to_string({context.batch, context.n_q})));
 }
 
 /// The ids [B or 1, n], where the expression asks for them.
@@ -77,8 +80,8 @@ Tensor doc_ids_input(const MaskExpression& expression, const MaskContext& contex
   if (context.n_q != context.n_k || ids.rank() != 2 || ids.size(1) != context.n_k ||
       (ids.size(0) != 1 && ids.size(0) != context.batch)) {
     throw ExpressionError(
-        *position, "the ids of documents have the shape " + to_string(ids.shape()),
-        "expected [1, n] or [B, n] = " + to_string({context.batch, context.n_k}) + " of as many queries as keys");
+        *position, Message("the ids of documents have the shape {0}", to_string(ids.shape())),
+        Message("expected [1, n] or [B, n] = {0} of as many queries as keys", to_string({context.batch, context.n_k})));
   }
   return ids.contiguous();
 }

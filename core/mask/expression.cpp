@@ -58,15 +58,15 @@ bool MaskExpression::calls(std::string_view pattern) const {
   return std::any_of(all.begin(), all.end(), [&](const PatternCall& call) { return call.pattern->name == pattern; });
 }
 
-std::optional<std::string> doubtful(std::string_view text) {
+std::optional<Message> doubtful(std::string_view text) {
   mask::NodePtr root;
   try {
     root = mask::parse(text);
   } catch (const ExpressionError&) { return {}; }
   const mask::Node* found = quotients_compared(*root);
   if (!found) return {};
-  return "\"" + std::string(text.substr(found->span.begin, found->span.end - found->span.begin)) +
-         "\" compares exact quotients: / does not round; for blocks write floor(q / 4) == floor(k / 4)";
+  return Message("\"{0}\" compares exact quotients: / does not round; for blocks write floor(q / 4) == floor(k / 4)",
+                 text.substr(found->span.begin, found->span.end - found->span.begin));
 }
 
 std::string with_argument(const MaskExpression& expression, std::size_t call, std::size_t argument, double value) {
@@ -95,7 +95,7 @@ std::string point_at(std::string_view text, std::size_t position, std::size_t wi
   return line + "\n" + std::string(column - hidden, ' ') + "^";
 }
 
-std::string mark_at(std::string_view text, std::size_t position, std::size_t around) {
+Message mark_at(std::string_view text, std::size_t position, std::size_t around) {
   position = std::min(position, text.size());
   std::size_t column = 1, begin = position, end = position;
   for (std::size_t i = 0; i < position; ++i) column += continues_character(text[i]) ? 0 : 1;
@@ -107,9 +107,9 @@ std::string mark_at(std::string_view text, std::size_t position, std::size_t aro
     do ++end;
     while (end < text.size() && continues_character(text[end]));
   }
-  return "column " + std::to_string(column) + ": " + (begin > 0 ? "…" : "") +
-         std::string(text.substr(begin, position - begin)) + "▸" + std::string(text.substr(position, end - position)) +
-         (end < text.size() ? "…" : "");
+  return {"(column {0}: {1})", column,
+          (begin > 0 ? "…" : "") + std::string(text.substr(begin, position - begin)) + "▸" +
+              std::string(text.substr(position, end - position)) + (end < text.size() ? "…" : "")};
 }
 
 }  // namespace headlight

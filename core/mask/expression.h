@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "core/mask/patterns.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -68,7 +69,7 @@ class MaskExpression {
 
 /// What the person probably did not mean: "q / 4 == k / 4" compares exact quotients. Nothing where there is no doubt,
 /// nor where the text does not parse, which is said where it is computed.
-std::optional<std::string> doubtful(std::string_view text);
+std::optional<Message> doubtful(std::string_view text);
 
 /// The text with one argument of one of its pattern_calls() replaced: what a slider writes.
 std::string with_argument(const MaskExpression& expression, std::size_t call, std::size_t argument, double value);
@@ -76,8 +77,8 @@ std::string with_argument(const MaskExpression& expression, std::size_t call, st
 /// Two lines, the text around the byte `position` (at most `width` characters) and a caret below it.
 std::string point_at(std::string_view text, std::size_t position, std::size_t width = 78);
 
-/// The same in one line, for a log: "column 8: causal(▸", the mark before the byte `position`; columns count characters
-/// from 1; what is further than `around` characters from it is left out as "…".
-std::string mark_at(std::string_view text, std::size_t position, std::size_t around = 30);
+/// The same in one line, for a log: "(column 8: causal(▸)", the mark before the byte `position`; columns count
+/// characters from 1; what is further than `around` characters from it is left out as "…".
+Message mark_at(std::string_view text, std::size_t position, std::size_t around = 30);
 
 }  // namespace headlight

@@ -56,13 +56,14 @@ Token symbol_at(std::string_view text, std::size_t begin) {
     const std::string sign(text.substr(begin, end - begin));
     for (const ForeignSign& foreign : foreign_signs) {
       if (foreign.sign == sign)
-        throw ExpressionError(begin, "'" + sign + "' is not an operator here", "write " + std::string(foreign.meant));
+        throw ExpressionError(begin, Message("'{0}' is not an operator here", sign),
+                              Message("write {0}", foreign.meant.data()));
     }
     if (sign == "[")
       throw ExpressionError(
           begin, "'[' is not part of the language",
           "expected {0, 4} for a set of numbers, and valid_len for the length of the entry looked at");
-    throw ExpressionError(begin, "'" + sign + "' is not part of the language",
+    throw ExpressionError(begin, Message("'{0}' is not part of the language", sign),
                           "expected a number, a name or one of + - * / % < <= > >= == != && || ! ( ) , ? :");
   }
   return {Token::Kind::symbol, {}, {begin, begin + found->size()}};

@@ -248,11 +248,11 @@ bool Machine::counts(const Instruction& instruction, std::size_t key) const {
   return get<std::uint8_t>(program_.registers[static_cast<std::size_t>(instruction.guard)], key) != 0;
 }
 
-/// " at b = 0, h = 1, q = 3, k = 0", as far as it matters to the value.
+/// "b = 0, h = 1, q = 3, k = 0", as far as it matters to the value.
 std::string Machine::where(std::size_t key) const {
   std::string text;
   const auto add = [&](const char* variable, Index value) {
-    text += (text.empty() ? " at " : ", ") + std::string(variable) + " = " + std::to_string(value);
+    text += (text.empty() ? "" : ", ") + std::string(variable) + " = " + std::to_string(value);
   };
   if (context_.batch > 1) add("b", at_[1]);
   if (context_.heads > 1) add("h", at_[2]);
@@ -268,7 +268,7 @@ void Machine::check_divisor(const Instruction& instruction, const Register& divi
   const std::size_t keys = wide ? static_cast<std::size_t>(keys_) : 1;
   for (std::size_t key = 0; key < keys; ++key) {
     if (get<double>(divisor, key) != 0.0 || !counts(instruction, key)) continue;
-    throw ExpressionError(instruction.node->operands[1]->span.begin, "division by zero" + where(key),
+    throw ExpressionError(instruction.node->operands[1]->span.begin, Message("division by zero at {0}", where(key)),
                           "expected a divisor other than 0");
   }
 }

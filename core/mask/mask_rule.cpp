@@ -48,7 +48,7 @@ auto saying_where(std::string_view text, Use use) {
   try {
     return use();
   } catch (const ExpressionError& error) {
-    throw ExpressionError(error.position(), error.sentence() + " (" + mark_at(text, error.position()) + ")");
+    throw ExpressionError(error.position(), Message("{0} {1}", error.sentence(), mark_at(text, error.position())));
   }
 }
 

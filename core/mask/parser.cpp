@@ -55,10 +55,10 @@ constexpr Foreign foreign_operators[] = {{"//", "floor(q / 4) for q // 4"},
                                          {">>", "floor(q / 4) for q >> 2"},
                                          {"^", "!= between conditions, or bit(q, 0) for single bits"}};
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+Message quoted(std::string_view text) { return {"'{0}'", text}; }
 
-std::string counted(std::size_t count, const char* what) {
-  return (count == 0 ? "no" : std::to_string(count)) + std::string(" ") + what + (count == 1 ? "" : "s");
+Message numbers(std::size_t count) {
+  return count == 0 ? Message("no numbers") : Message(count == 1 ? "{0} number" : "{0} numbers", count);
 }
 
 /// The arguments of a pattern under their names in its definition, and the call's place in the person's text.
@@ -85,7 +85,7 @@ class Parser {
     explicit Nested(Parser& parser) : parser_(parser) {
       if (++parser_.depth_ > deepest_nesting) {
         throw ExpressionError(parser_.peek().span.begin, "the expression is nested too deeply",
-                              "expected at most " + std::to_string(deepest_nesting) + " levels");
+                              Message("expected at most {0} levels", deepest_nesting));
       }
     }
     ~Nested() { --parser_.depth_; }
@@ -168,8 +168,8 @@ class Parser {
                q = asks && values[0]->variable == Variable::q, k = asks && values[0]->variable == Variable::k;
     const std::string word(token.text);
     if (!q && !k)
-      throw ExpressionError(token.span.begin, quoted(word) + " is of a query or a key",
-                            "expected " + word + "(q) or " + word + "(k)");
+      throw ExpressionError(token.span.begin, Message("{0} is of a query or a key", quoted(word)),
+                            Message("expected {0}(q) or {1}(k)", word, word));
     const bool doc = word == "doc";
     return make_variable(q ? (doc ? Variable::doc_q : Variable::place_q) : (doc ? Variable::doc_k : Variable::place_k),
                          since(token.span.begin));
@@ -180,13 +180,14 @@ class Parser {
     const std::string_view symbol = peek().text;
     if (symbol == "=" || symbol == "&" || symbol == "|") {
       const std::string twice = std::string(symbol) + std::string(symbol);
-      throw ExpressionError(peek().span.begin, quoted(symbol) + " is not an operator",
-                            "expected " + quoted(twice) + (symbol == "=" ? " to compare" : " to combine conditions"));
+      throw ExpressionError(
+          peek().span.begin, Message("{0} is not an operator", quoted(symbol)),
+          Message(symbol == "=" ? "expected {0} to compare" : "expected {0} to combine conditions", quoted(twice)));
     }
     for (const Foreign& foreign : foreign_operators) {
       if (foreign.word == symbol) {
-        throw ExpressionError(peek().span.begin, quoted(symbol) + " is not an operator here",
-                              "write " + std::string(foreign.meant));
+        throw ExpressionError(peek().span.begin, Message("{0} is not an operator here", quoted(symbol)),
+                              Message("write {0}", foreign.meant.data()));
       }
     }
     const auto* found = std::find_if(std::begin(binary_operators), std::end(binary_operators),
@@ -214,7 +215,7 @@ class Parser {
     if (token.kind == Token::Kind::name) return named();
     if (!accept("(")) fail_expected("a number, a variable or a pattern");
     NodePtr inner = choice();
-    if (!accept(")")) fail_expected("')' for the '(' at character " + std::to_string(token.span.begin + 1));
+    if (!accept(")")) fail_expected(Message("')' for the '(' at character {0}", token.span.begin + 1));
     return inner;
   }
 
@@ -258,34 +259,36 @@ class Parser {
       if (peek().kind == Token::Kind::end) fail_expected(argument_wanted(callee.text, result.size()));
       result.push_back(choice());
     } while (accept(","));
-    if (!accept(")")) fail_expected("',' or ')' to close " + std::string(callee.text) + "(");
+    if (!accept(")")) fail_expected(Message("',' or ')' to close {0}(", std::string(callee.text)));
     return result;
   }
 
-  static std::string argument_wanted(std::string_view callee, std::size_t index) {
+  static Message argument_wanted(std::string_view callee, std::size_t index) {
     const Pattern* pattern = pattern_named(callee);
     if (!pattern) return "a number";
-    if (!pattern->repeats && index >= pattern->parameters.size()) return "')' to close " + std::string(callee) + "(";
-    return argument_name(*pattern, index) + ", " + range_sentence(parameter(*pattern, index));
+    if (!pattern->repeats && index >= pattern->parameters.size()) return {"')' to close {0}(", callee};
+    return {"{0}, {1}", argument_name(*pattern, index), range_sentence(parameter(*pattern, index))};
   }
 
   NodePtr pattern_call(const Pattern& pattern, const Token& token, bool called) {
     if (!called) {
-      throw ExpressionError(token.span.begin, quoted(token.text) + " is a pattern", "expected " + signature(pattern));
+      throw ExpressionError(token.span.begin, Message("{0} is a pattern", quoted(token.text)),
+                            Message("expected {0}", signature(pattern)));
     }
     std::vector<NodePtr> values = arguments(token);
     const std::size_t wanted = pattern.parameters.size();
     if (pattern.repeats ? values.empty() : values.size() != wanted) {
-      const std::string most = pattern.repeats ? "at least one number" : counted(wanted, "number");
+      const Message most = pattern.repeats ? "at least one number" : numbers(wanted);
       throw ExpressionError(misplaced(values, wanted),
-                            signature(pattern) + " takes " + most + " and got " +
-                                (values.empty() ? "none" : std::to_string(values.size())),
-                            "expected for example " + std::string(pattern.example));
+                            values.empty()
+                                ? Message("{0} takes {1} and got none", signature(pattern), most)
+                                : Message("{0} takes {1} and got {2}", signature(pattern), most, values.size()),
+                            Message("expected for example {0}", std::string(pattern.example)));
     }
     if (pattern.repeats && values.size() > most_repeated) {
       throw ExpressionError(values[most_repeated]->span.begin,
-                            std::string(pattern.name) + "() has " + std::to_string(values.size()) + " numbers",
-                            "expected at most " + std::to_string(most_repeated));
+                            Message("{0}() has {1} numbers", std::string(pattern.name), values.size()),
+                            Message("expected at most {0}", most_repeated));
     }
     const Span span = since(token.span.begin);
     Scope scope{{}, span};
@@ -300,16 +303,16 @@ class Parser {
 
   NodePtr function_call(const Function& function, const Token& token, bool called) {
     if (!called) {
-      throw ExpressionError(token.span.begin, quoted(token.text) + " is a function",
-                            "expected " + std::string(token.text) + "(…)");
+      throw ExpressionError(token.span.begin, Message("{0} is a function", quoted(token.text)),
+                            Message("expected {0}(…)", std::string(token.text)));
     }
     std::vector<NodePtr> values = arguments(token);
     const bool any_more = function.arguments >= 2;
     if (values.size() < function.arguments || (!any_more && values.size() > function.arguments)) {
-      throw ExpressionError(
-          misplaced(values, function.arguments),
-          quoted(token.text) + " takes " + (any_more ? "at least " : "") + counted(function.arguments, "number"),
-          "got " + counted(values.size(), "number"));
+      throw ExpressionError(misplaced(values, function.arguments),
+                            Message(any_more ? "{0} takes at least {1}" : "{0} takes {1}", quoted(token.text),
+                                    numbers(function.arguments)),
+                            values.empty() ? Message("got no numbers") : Message("got {0}", numbers(values.size())));
     }
     const Span span = since(token.span.begin);
     NodePtr result = values[0];
@@ -323,12 +326,13 @@ class Parser {
     return values.size() > wanted ? values[wanted]->span.begin : tokens_[next_ - 1].span.begin;
   }
 
-  [[noreturn]] void fail_expected(const std::string& expected) const {
+  [[noreturn]] void fail_expected(const Message& expected) const {
     const Token& token = peek();
     const bool ended = token.kind == Token::Kind::end;
-    throw ExpressionError(token.span.begin,
-                          ended ? "the expression ends too early" : quoted(token.text) + " does not belong here",
-                          "expected " + expected);
+    throw ExpressionError(
+        token.span.begin,
+        ended ? Message("the expression ends too early") : Message("{0} does not belong here", quoted(token.text)),
+        Message("expected {0}", expected));
   }
 
   [[noreturn]] void fail_leftover() const {
@@ -347,11 +351,11 @@ class Parser {
     for (const Foreign& foreign : foreign_names) {
       if (!called && foreign.word == token.text) {
         throw ExpressionError(token.span.begin,
-                              quoted(token.text) + " is called " + std::string(foreign.meant) + " here",
-                              "write " + std::string(foreign.meant));
+                              Message("{0} is called {1} here", quoted(token.text), foreign.meant.data()),
+                              Message("write {0}", foreign.meant.data()));
       }
     }
-    const std::string what = (called ? "unknown function " : "unknown name ") + quoted(token.text.substr(0, 40));
+    const Message what(called ? "unknown function {0}" : "unknown name {0}", quoted(token.text.substr(0, 40)));
     const std::string_view nearest = nearest_name(token.text, names);
     const bool is_function = std::find(names.begin(), names.end(), nearest) - names.begin() <
                              static_cast<std::ptrdiff_t>(all_patterns().size() + std::size(functions));
@@ -362,7 +366,7 @@ class Parser {
     }
     const Pattern* pattern = pattern_named(nearest);
     const std::string meant = pattern ? signature(*pattern) : std::string(nearest) + (is_function ? "(…)" : "");
-    throw ExpressionError(token.span.begin, what, "did you mean " + meant + "?");
+    throw ExpressionError(token.span.begin, what, Message("did you mean {0}?", meant));
   }
 
   std::vector<Token> tokens_;

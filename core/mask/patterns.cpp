@@ -136,11 +136,12 @@ const Parameter& parameter(const Pattern& pattern, std::size_t index) {
   return pattern.parameters[pattern.repeats ? 0 : index];
 }
 
-std::string range_sentence(const Parameter& parameter) {
-  const std::string kind = parameter.whole ? "a whole number " : "a number ";
-  const auto whole = [](double x) { return std::to_string(static_cast<long long>(x)); };
-  if (std::isinf(parameter.maximum)) return kind + "of " + whole(parameter.minimum) + " or more";
-  return kind + "from " + whole(parameter.minimum) + " to " + whole(parameter.maximum);
+Message range_sentence(const Parameter& parameter) {
+  const auto lowest = static_cast<long long>(parameter.minimum);
+  if (std::isinf(parameter.maximum))
+    return {parameter.whole ? "a whole number of {0} or more" : "a number of {0} or more", lowest};
+  return {parameter.whole ? "a whole number from {0} to {1}" : "a number from {0} to {1}", lowest,
+          static_cast<long long>(parameter.maximum)};
 }
 
 std::string definition(const Pattern& pattern, std::size_t argument_count) {

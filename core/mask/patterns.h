@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -41,7 +42,7 @@ std::string signature(const Pattern& pattern);
 /// The parameter of argument `index`.
 const Parameter& parameter(const Pattern& pattern, std::size_t index);
 /// "a whole number of 1 or more", "a number from 0 to 1"
-std::string range_sentence(const Parameter& parameter);
+Message range_sentence(const Parameter& parameter);
 /// The definition for a call with this number of arguments, over `argument_name`s.
 std::string definition(const Pattern& pattern, std::size_t argument_count);
 /// The name of argument `index` in the definition: "w", or "n1", "n2" if the parameter repeats.

@@ -89,8 +89,8 @@ BitMatrix one_layer(const MatrixView& mask, const ReachSettings& settings) {
   assert(settings.layers >= 1);
   if (mask.rows != mask.cols && settings.layers > 1) {
     throw InputError("mask",
-                     "reach through " + std::to_string(settings.layers) + " layers of a mask of " +
-                         std::to_string(mask.rows) + " queries and " + std::to_string(mask.cols) + " keys",
+                     Message("reach through {0} layers of a mask of {1} queries and {2} keys", settings.layers,
+                             mask.rows, mask.cols),
                      "expected as many queries as keys");
   }
   BitMatrix layer(mask);

@@ -117,7 +117,8 @@ Index kv_cache_bytes_per_token(Index kv_heads, Index d_head, Index bytes_per_num
 MaskDifference mask_difference(const Tensor& first, const Tensor& second) {
   const Shape shape = common_shape(first.shape(), second.shape());
   if (!broadcastable(first.shape(), shape) || !broadcastable(second.shape(), shape)) {
-    throw InputError("mask", "the masks' shapes are " + to_string(first.shape()) + " and " + to_string(second.shape()),
+    throw InputError("mask",
+                     Message("the masks' shapes are {0} and {1}", to_string(first.shape()), to_string(second.shape())),
                      "expected shapes that broadcast to one");
   }
   const Tensor a = first.expand(shape).contiguous(), b = second.expand(shape).contiguous();

@@ -5,8 +5,8 @@
 namespace headlight {
 namespace {
 
-DecodeLayer layer_at(const NetworkLayer& at, const AttentionSpec& spec, Index position) {
-  DecodeLayer made{at.layer, KeysShared::mha, spec.heads, spec.kv_heads};
+DecodeLayer layer_at(const NetworkLayer& at, const AttentionSpec& spec) {
+  DecodeLayer made{at.layer, KeysShared::mha, spec.heads, spec.kv_heads, spec.window, spec.chunk};
   const Index d_value = spec.latent ? spec.latent->value : spec.d_head;
   made.as_mha = spec.heads * (spec.d_head + d_value);
   made.numbers = spec.kv_heads * (spec.d_head + d_value);
@@ -16,15 +16,17 @@ DecodeLayer layer_at(const NetworkLayer& at, const AttentionSpec& spec, Index po
   } else if (spec.kv_heads < spec.heads) {
     made.shared = spec.kv_heads == 1 ? KeysShared::mqa : KeysShared::gqa;
   }
-  if (spec.window > 0) made.first = std::max<Index>(0, position - spec.window + 1);
-  if (spec.chunk > 0) made.first = position / spec.chunk * spec.chunk;
-  made.windowed = spec.window > 0 || spec.chunk > 0;
   return made;
 }
 
 }  // namespace
 
-std::vector<DecodeLayer> decode_step(const Network& network, Index position) {
+Index DecodeLayer::first(Index position) const {
+  if (chunk > 0) return position / chunk * chunk;
+  return window > 0 ? std::max<Index>(0, position - window + 1) : 0;
+}
+
+std::vector<DecodeLayer> decode_layers(const Network& network) {
   const NetworkSpec& spec = network.spec();
   const bool writes = !spec.masked && !spec.takes_tensors && !spec.picture && spec.head.output.there();
   std::vector<DecodeLayer> layers;
@@ -32,7 +34,7 @@ std::vector<DecodeLayer> decode_step(const Network& network, Index position) {
     if (!writes || at.cross || at.stack + 1 != std::ssize(spec.stacks)) continue;
     const BlockSpec& block = spec.stacks.back().blocks[static_cast<std::size_t>(at.block)];
     if (!block.attention.causal) return {};
-    layers.push_back(layer_at(at, block.attention, position));
+    layers.push_back(layer_at(at, block.attention));
   }
   return layers;
 }

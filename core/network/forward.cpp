@@ -67,56 +67,6 @@ void apply(const Network& network, const LayerChange& change, AttentionCall& cal
   settle_heads(call.scenario, call.inputs.dims);
 }
 
-/// x [B, n, d] or [B, H, n, d] with the position or the head `at` taken from `other`.
-Tensor with_rows(const Tensor& x, const Tensor& other, Index at) {
-  const Tensor own = x.contiguous(), from = other.contiguous();
-  Buffer values(own.values().begin(), own.values().end());
-  const bool heads = x.rank() == 4;
-  const Index width = heads ? x.size(2) * x.size(3) : x.size(2), rows = x.size(1);
-  for (Index b = 0; b < x.size(0); ++b) {
-    const Index first = (b * rows + at) * width, taken = ((b % from.size(0)) * rows + at) * width;
-    std::copy_n(from.values().begin() + taken, width, values.begin() + first);
-  }
-  return Tensor(x.shape(), std::move(values));
-}
-
-/// Head `head` of entries [first, end) of x [B, H, n, d]: at each position the row of `means` [H, d], or 0.
-void put_head(Buffer& x, const Shape& shape, Index head, Index first, Index end, const Tensor* means) {
-  const Index d = shape[3], of_head = shape[2] * d;
-  const Tensor rows = means ? means->contiguous() : Tensor();
-  for (Index b = first; b < end; ++b) {
-    const auto to = x.begin() + (b * shape[1] + head) * of_head;
-    if (!means) std::fill_n(to, of_head, 0.0F);
-    else
-      for (Index q = 0; q < shape[2]; ++q) std::copy_n(rows.values().begin() + head * d, d, to + q * d);
-  }
-}
-
-/// The entries of x so many times, one batch after the other.
-Buffer values_repeated(const Tensor& x, Index times) {
-  const Tensor packed = x.contiguous();
-  Buffer values;
-  values.reserve(static_cast<std::size_t>(x.count() * times));
-  for (Index i = 0; i < times; ++i) values.insert(values.end(), packed.values().begin(), packed.values().end());
-  return values;
-}
-
-Tensor repeated(const Tensor& x, Index times) {
-  if (!x.defined() || times == 1) return x;
-  Shape shape = x.shape();
-  shape[0] *= times;
-  return Tensor(std::move(shape), values_repeated(x, times));
-}
-
-TokenBatch repeated(const TokenBatch& tokens, Index times) {
-  TokenBatch all;
-  for (Index i = 0; i < times; ++i) {
-    all.entries.insert(all.entries.end(), tokens.entries.begin(), tokens.entries.end());
-    all.lengths.insert(all.lengths.end(), tokens.lengths.begin(), tokens.lengths.end());
-  }
-  return all;
-}
-
 /// [B, n, a] and [B, n, b] as [B, n, a + b].
 Tensor beside(const Tensor& left, const Tensor& right) {
   Buffer values;
@@ -130,6 +80,16 @@ Tensor beside(const Tensor& left, const Tensor& right) {
   return Tensor({left.size(0), left.size(1), left.size(2) + right.size(2)}, std::move(values));
 }
 
+Tensor joined_arrays(const Checkpoint& checkpoint, const std::vector<std::string>& names) {
+  Buffer all;
+  for (const std::string& name : names) {
+    const Tensor part = checkpoint.load(name).contiguous();
+    all.insert(all.end(), part.values().begin(), part.values().end());
+  }
+  const Index count = std::ssize(all);
+  return Tensor({count}, std::move(all));
+}
+
 void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
   // A rotation of the whole head by the powers of a base is what the settings say.
   const bool whole = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
@@ -141,8 +101,11 @@ void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Ind
     const auto flat = [&](const Tensor& gains) {
       return gains.defined() ? gains.view({gains.count()}) : Tensor::full({spec.d_head}, 1);
     };
-    own.q_norm = flat(read_norm(checkpoint, spec.q_norm).weight);
-    own.k_norm = flat(read_norm(checkpoint, spec.k_norm).weight);
+    const Norm of_q = read_norm(checkpoint, spec.q_norm), of_k = read_norm(checkpoint, spec.k_norm);
+    own.q_norm = spec.q_gains.empty() ? flat(of_q.weight) : joined_arrays(checkpoint, spec.q_gains);
+    own.k_norm = spec.k_gains.empty() ? flat(of_k.weight) : joined_arrays(checkpoint, spec.k_gains);
+    own.q_norm_bias = of_q.bias;
+    own.k_norm_bias = of_k.bias;
     own.qk_epsilon = spec.q_norm.epsilon;
     own.norm_over_heads = spec.norm_whole;
   }
@@ -178,78 +141,6 @@ Index Forward::layer_of(Index stack, Index block, bool cross) const {
   }
   assert(false);
   return 0;
-}
-
-Forward::EmbeddingParts Forward::picture_parts(const EmbeddingSpec& spec, const Tensor& pixels) const {
-  const Index patch = network_.spec().picture->patch, batch = pixels.size(0);
-  Linear linear = read_linear(checkpoint_, spec.patches);
-  linear.weight = linear.weight.view({linear.weight.size(0), linear.weight.count() / linear.weight.size(0)});
-  const Tensor patches = project(patches_of(pixels, patch), linear.weight, linear.bias, workers_).contiguous();
-  const Index width = patches.size(2), extra = std::ssize(spec.extra), count = extra + patches.size(1);
-  Buffer words, places(static_cast<std::size_t>(count * width), 0.0F);
-  for (Index b = 0; b < batch; ++b) {
-    for (const ExtraToken& token : spec.extra) {
-      const Tensor row = checkpoint_.load(token.array);
-      const auto values = row.values().subspan(static_cast<std::size_t>(token.row * width));
-      words.insert(words.end(), values.begin(), values.begin() + width);
-    }
-    const auto values = patches.values().subspan(static_cast<std::size_t>(b * patches.size(1) * width));
-    words.insert(words.end(), values.begin(), values.begin() + patches.size(1) * width);
-  }
-  EmbeddingParts parts{Tensor({batch, count, width}, std::move(words)), {}};
-  if (spec.position_kind == PositionKind::none) return parts;
-  Tensor table = checkpoint_.load(spec.positions);
-  if (const PictureSpec& picture = *network_.spec().picture;
-      picture.table_rows > 0 && (picture.table_rows != picture.rows || picture.table_columns != picture.columns))
-    table = resampled_positions(table, std::ranges::count(spec.extra, true, &ExtraToken::has_position), picture);
-  auto from = table.values().begin();
-  for (Index i = 0; i < count; ++i) {
-    if (i < extra && !spec.extra[static_cast<std::size_t>(i)].has_position) continue;
-    std::copy_n(from, width, places.begin() + i * width);
-    from += width;
-  }
-  parts.places = Tensor({1, count, width}, std::move(places)).expand({batch, count, width});
-  return parts;
-}
-
-Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const NetworkText& text, Index first) const {
-  const EmbeddingSpec& spec = stack.embedding;
-  if (spec.patches.there()) return picture_parts(spec, text.pixels);
-  const TokenBatch& tokens = &stack == &network_.spec().stacks.front() ? text.tokens : text.decoder;
-  const Index end = tokens.count(), count = end - first;
-  if (spec.most_positions > 0 && end > spec.most_positions) {
-    throw SettingError(
-        "--text", "has " + std::to_string(end) + " tokens",
-        "expected at most " + std::to_string(spec.most_positions) + ", the positions that " + network_.file() + " has");
-  }
-  std::vector<Index> ids;
-  for (const std::vector<Token>& entry : tokens.entries) {
-    for (auto i = static_cast<std::size_t>(first); i < entry.size(); ++i) ids.push_back(entry[i].id);
-  }
-  const Tensor rows = checkpoint_.load_rows(spec.tokens, ids);
-  EmbeddingParts parts{through(times(rows.view({tokens.size(), count, rows.size(1)}), spec.scale),
-                               spec.projected_last ? LinearSpec() : spec.projection),
-                       {}};
-  const Shape& shape = parts.words.shape();
-  const auto add_rows = [&](const Tensor& added) {
-    const Tensor all = added.view({1, added.size(0), added.size(1)}).expand(shape);
-    parts.places = parts.places.defined() ? plus(parts.places, all) : all;
-  };
-  if (spec.position_kind != PositionKind::none) {
-    std::vector<Index> places;
-    for (Index i = 0; i < count; ++i) places.push_back(spec.position_offset + first + i);
-    add_rows(spec.positions.empty() ? marian_sinusoids(end, shape[2]).slice(0, first, count)
-                                    : checkpoint_.load_rows(spec.positions, places));
-  }
-  if (!spec.segments.empty())
-    add_rows(checkpoint_.load_rows(spec.segments, std::vector<Index>(static_cast<std::size_t>(count), 0)));
-  return parts;
-}
-
-Tensor Forward::embed(const StackSpec& stack, const NetworkText& text, Index first) const {
-  const EmbeddingParts parts = embedding_parts(stack, text, first);
-  const Tensor x = normed(parts.places.defined() ? plus(parts.words, parts.places) : parts.words, stack.embedding.norm);
-  return stack.embedding.projected_last ? through(x, stack.embedding.projection) : x;
 }
 
 AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& residual) const {
@@ -410,117 +301,6 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   return identical(changed, given) ? (*trace)[Stage::output] : project(merge_heads(changed), W_o, b_o, workers_);
 }
 
-bool Forward::keeps_parts(Index rows) const {
-  const Index layers = std::ssize(network_.layers()), width = network_.spec().width;
-  return options_.parts && 3 * layers * rows * width <= options_.most_weights;
-}
-
-Tensor Forward::heads_apart() const {
-  const auto [layer, first, count] = *options_.apart;
-  const Tensor& heads = options_.from->layers[static_cast<std::size_t>(layer)].heads;
-  const Index batch = heads.size(0);
-  Shape shape = heads.shape();
-  shape[0] *= count;
-  Buffer values = values_repeated(heads, count);
-  for (Index i = 0; i < count; ++i)
-    put_head(values, shape, first + i, i * batch, (i + 1) * batch,
-             options_.means ? &(*options_.means)[static_cast<std::size_t>(layer)] : nullptr);
-  return Tensor(std::move(shape), std::move(values));
-}
-
-Tensor Forward::with_means(Tensor x, Index layer, const KnockOut& out) const {
-  if (!options_.means) return x;
-  Buffer values;
-  const Shape shape = x.shape();
-  for (const auto& [silent_layer, head] : out) {
-    if (silent_layer != layer) continue;
-    if (values.empty()) {
-      const Tensor packed = x.contiguous();
-      values.assign(packed.values().begin(), packed.values().end());
-    }
-    put_head(values, shape, head, 0, shape[0], &(*options_.means)[static_cast<std::size_t>(layer)]);
-  }
-  return values.empty() ? x : Tensor(shape, std::move(values));
-}
-
-Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
-  for (const Patch& patch : options_.patches) {
-    if (patch.what != what || patch.layer != layer) continue;
-    const LayerRun& other = options_.patched_with->layers[static_cast<std::size_t>(layer)];
-    x = with_rows(x,
-                  what == Patch::What::residual ? other.residual
-                  : what == Patch::What::mlp    ? other.mlp
-                                                : other.heads,
-                  patch.at);
-  }
-  return x;
-}
-
-Tensor Forward::hidden(const MlpSpec& spec, const Tensor& x) const {
-  const Tensor up = through(x, spec.up);
-  if (spec.limit > 0 && !spec.gate.there()) {
-    const Tensor pairs = up.view({up.size(0), up.size(1), up.size(2) / 2, 2});
-    const auto every_other = [&](Index first) {
-      return pairs.slice(3, first, 1).contiguous().view({up.size(0), up.size(1), up.size(2) / 2});
-    };
-    return gated_within(every_other(0), every_other(1), spec.limit, workers_);
-  }
-  if (spec.limit > 0) return gated_within(through(x, spec.gate), up, spec.limit, workers_);
-  return spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_)
-                           : activate(up, spec.activation, workers_);
-}
-
-Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const { return through(hidden(spec, x), spec.down); }
-
-Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) const {
-  const Index width = x.size(-1), tokens = x.count() / width, count = std::ssize(spec.experts);
-  const Tensor rows = x.contiguous();
-  const Tensor correction = spec.correction.empty() ? Tensor() : checkpoint_.load(spec.correction);
-  shares = shares_of_experts(through(rows, spec.router), spec,
-                             correction.defined() ? correction.values() : std::span<const float>());
-  Buffer sum(static_cast<std::size_t>(x.count()), 0.0F);
-  const auto add = [&](const MlpSpec& expert, const std::vector<std::pair<Index, float>>& taken, bool share_before) {
-    Buffer values;
-    for (const auto& [token, share] : taken) {
-      for (Index c = 0; c < width; ++c)
-        values.push_back((share_before ? share : 1) * rows.values()[static_cast<std::size_t>(token * width + c)]);
-    }
-    const Tensor given = feed_forward(expert, Tensor({1, std::ssize(taken), width}, std::move(values))).contiguous();
-    for (std::size_t i = 0; i < taken.size(); ++i) {
-      for (Index c = 0; c < width; ++c)
-        sum[static_cast<std::size_t>(taken[i].first * width + c)] +=
-            (share_before ? 1 : taken[i].second) *
-            given.values()[i * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
-    }
-  };
-  for (Index expert = 0; expert < count; ++expert) {
-    std::vector<std::pair<Index, float>> taken;
-    for (Index token = 0; token < tokens; ++token) {
-      const float share = shares.values()[static_cast<std::size_t>(token * count + expert)];
-      if (share > 0) taken.emplace_back(token, share);
-    }
-    if (!taken.empty()) add(spec.experts[static_cast<std::size_t>(expert)], taken, spec.share_before);
-  }
-  if (!spec.shared) return Tensor(x.shape(), std::move(sum));
-  const Tensor gates = through(rows, spec.shared_gate).contiguous();
-  std::vector<std::pair<Index, float>> all;
-  for (Index token = 0; token < tokens; ++token)
-    all.emplace_back(
-        token, spec.shared_gate.there() ? 1 / (1 + std::exp(-gates.values()[static_cast<std::size_t>(token)])) : 1.0F);
-  add(*spec.shared, all, false);
-  return Tensor(x.shape(), std::move(sum));
-}
-
-Tensor Forward::fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const {
-  if (!block.mlp && !block.mixture) return {};
-  const Tensor in = normed(x, block.before_mlp);
-  const Tensor given = block.mlp ? feed_forward(*block.mlp, in)
-                                 : mix(*block.mixture, in, run.layers[static_cast<std::size_t>(layer)].experts);
-  const Tensor fed = normed(given, block.after_mlp);
-  if (keeps_parts(x.size(0) * x.size(1))) run.layers[static_cast<std::size_t>(layer)].mlp = fed;
-  return patched(fed, Patch::What::mlp, layer);
-}
-
 Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) const {
   const BlockSpec& spec =
       network_.spec().stacks[static_cast<std::size_t>(stack)].blocks[static_cast<std::size_t>(block)];
@@ -579,40 +359,8 @@ Tensor Forward::logits(const Tensor& last) const {
   return times(activate(times(x, 1 / cap), Activation::tanh, workers_), cap);
 }
 
-Forward::Place Forward::place_of(Index layer) const {
-  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
-  return {at.stack, at.block};
-}
-
-Forward::Place Forward::begin(const NetworkRun& run) const {
-  if (options_.from == nullptr) return {};
-  Place first{std::numeric_limits<Index>::max(), 0};
-  for (const auto& change : {run.change, options_.from->change}) {
-    if (change) first = std::min(first, place_of(change->layer));
-  }
-  for (const Patch& patch : options_.patches) first = std::min(first, place_of(patch.layer));
-  if (options_.apart) first = std::min(first, place_of(options_.apart->layer));
-  std::vector<KnockOut::value_type> differing;
-  std::ranges::set_symmetric_difference(run.knock_out, options_.from->knock_out, std::back_inserter(differing));
-  for (const auto& [layer, head] : differing) first = std::min(first, place_of(layer));
-  return first;
-}
-
 void Forward::fill(NetworkRun& run) const {
-  run.layers.assign(network_.layers().size(), {});
-  const Place first = begin(run);
-  const Index times = options_.apart ? options_.apart->count : 1;
-  if (options_.apart) {
-    run.text.tokens = repeated(run.text.tokens, times);
-    run.text.decoder = repeated(run.text.decoder, times);
-  }
-  for (std::size_t layer = 0; layer < run.layers.size() && options_.from != nullptr; ++layer) {
-    const LayerRun& other = options_.from->layers[layer];
-    if (place_of(static_cast<Index>(layer)) < first && times == 1) run.layers[layer] = other;
-    // What enters the first block is still what entered it.
-    else if (place_of(static_cast<Index>(layer)) == first) run.layers[layer].residual = repeated(other.residual, times);
-  }
-  if (first.stack > 0) run.encoded = repeated(options_.from->encoded, times);
+  take_over(run);
   try {
     const bool two = network_.spec().stacks.size() == 2;
     if (two && cache_ && !run.encoded.defined()) run.encoded = cache_->encoded_for(run);

@@ -72,7 +72,8 @@ Tensor GrowingRows::extend(const Tensor& rows) {
 
 bool KeyCache::has_read(const NetworkRun& run) const {
   return whole_ && run.network == network_ && run.knock_out == knock_out_ &&
-         (network_->spec().stacks.size() == 1 || run.text.tokens == text_.tokens);
+         (network_->spec().stacks.size() == 1 ||
+          (run.text.tokens == text_.tokens && identical(run.text.pixels, text_.pixels)));
 }
 
 Tensor KeyCache::encoded_for(const NetworkRun& run) const { return has_read(run) ? encoded_ : Tensor(); }

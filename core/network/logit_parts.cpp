@@ -302,7 +302,7 @@ bool Network::has_parts() const {
 LogitParts Network::parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other,
                              Index position) const {
   if (!has_parts())
-    throw SettingError("--why", "the logits of " + spec_.family + " go through a layer that is not linear",
+    throw SettingError("--why", Message("the logits of {0} go through a layer that is not linear", spec_.family),
                        "expected a network whose logits are a sum of parts, such as GPT-2");
   return Attribution(run, *checkpoint_, batch, position).of(word, other);
 }
@@ -324,7 +324,7 @@ Token label_named(const Network& network, const std::string& word, std::string_v
         return {static_cast<Index>(i), labels[i]};
     }
   }
-  throw SettingError(std::string(option), in_quotes(word) + " is no label of " + network.file(),
+  throw SettingError(std::string(option), Message("{0} is no label of {1}", in_quotes(word), network.file()),
                      "expected one of its labels");
 }
 
@@ -350,10 +350,11 @@ Token next_token(const Network& network, const std::string& line, const std::str
     }
   }
   if (pieces == 0)
-    throw SettingError(std::string(option), in_quotes(word) + " is not in the vocabulary of " + network.file(),
+    throw SettingError(std::string(option),
+                       Message("{0} is not in the vocabulary of {1}", in_quotes(word), network.file()),
                        "expected one of its words");
-  throw SettingError(std::string(option), in_quotes(word) + " is " + std::to_string(pieces) + " tokens",
-                     "expected a word that is one token of " + network.file());
+  throw SettingError(std::string(option), Message("{0} is {1} tokens", in_quotes(word), pieces),
+                     Message("expected a word that is one token of {0}", network.file()));
 }
 
 std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block) {
@@ -388,15 +389,15 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
                      Index word, const RunOptions& options,
                      const std::function<void(const PatchGrid& so_far, double share)>& told) {
   if (network.spec().stacks.size() != 1)
-    throw SettingError("patch", network.title() + " has two stacks", "expected a network of one, such as GPT-2");
+    throw SettingError("patch", Message("{0} has two stacks", network.title()),
+                       "expected a network of one, such as GPT-2");
   for (const auto& [read, option] : {std::pair{&text, "--text"}, {&from, "--from"}}) {
     if (read->tokens.size() != 1)
-      throw SettingError(option, "has " + std::to_string(read->tokens.size()) + " lines", "expected one");
+      throw SettingError(option, Message("has {0} lines", read->tokens.size()), "expected one");
   }
   if (text.tokens.count() != from.tokens.count())
     throw SettingError("--from",
-                       "number of tokens: " + std::to_string(from.tokens.count()) +
-                           ", of --text: " + std::to_string(text.tokens.count()),
+                       Message("number of tokens: {0}, of --text: {1}", from.tokens.count(), text.tokens.count()),
                        "expected as many, so that every position has its counterpart");
   RunOptions how = options;
   how.weights = false;

@@ -32,10 +32,6 @@ std::string grouped(Index number) {
   return text;
 }
 
-std::string counted(Index count, const std::string& what) {
-  return grouped(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 /// An attention of every block, the encoder's first, then the decoder's, then what the decoder looks at the encoder
 /// with.
 std::vector<NetworkLayer> layers_of(const NetworkSpec& spec) {
@@ -58,22 +54,22 @@ std::vector<NetworkLayer> layers_of(const NetworkSpec& spec) {
   return layers;
 }
 
-std::string first_and_last(std::span<const NetworkLayer> layers) {
+Message first_and_last(std::span<const NetworkLayer> layers) {
   if (layers.size() == 1) return layers.front().layer;
-  std::string text;
+  Message text;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const bool begins = i == 0 || layers[i].stack != layers[i - 1].stack || layers[i].cross != layers[i - 1].cross;
     const bool ends =
         i + 1 == layers.size() || layers[i + 1].stack != layers[i].stack || layers[i + 1].cross != layers[i].cross;
-    if (begins) text += (text.empty() ? "" : ", ") + layers[i].layer;
-    if (ends && !begins) text += " to " + layers[i].layer;
+    if (begins) text = text.empty() ? Message(layers[i].layer) : Message("{0}, {1}", text, layers[i].layer);
+    if (ends && !begins) text = {"{0} to {1}", text, layers[i].layer};
   }
   return text;
 }
 
 /// What is stored in fewer bits beside its scales: gpt-oss's MXFP4 and DeepSeek's fp8 in blocks are read, other ways
 /// are refused by name. Gives a note of it, or "".
-std::string unpack(const Config& config, Checkpoint& checkpoint) {
+Message unpack(const Config& config, Checkpoint& checkpoint) {
   const nlohmann::json* found = config.find({"quantization_config", "quantization", "compression_config"});
   if (!found) return "";
   const auto text = [&](const char* name, const char* usual) {
@@ -92,53 +88,14 @@ std::string unpack(const Config& config, Checkpoint& checkpoint) {
       is_side(block[1])) {
     checkpoint.take_block_scales(block[0].get<Index>(), block[1].get<Index>());
     return "weights are stored as fp8 with a scale for each block; what they stand for is computed with, in float32, "
-           "and "
-           "what they are multiplied with is not rounded to fp8";
+           "and what they are multiplied with is not rounded to fp8";
   }
-  const std::string method = given.empty() ? "quantised" : "quantised by " + given;
-  config.fail("says that the weights are " + method, "expected float16, bfloat16 or float32 weights");
-}
-
-TokenBatch batch_of(std::vector<std::vector<Token>> entries, const Token& padding) {
-  TokenBatch batch;
-  std::size_t longest = 0;
-  for (const auto& entry : entries) longest = std::max(longest, entry.size());
-  for (auto& entry : entries) {
-    batch.lengths.push_back(static_cast<Index>(entry.size()));
-    entry.resize(longest, padding);
-    batch.entries.push_back(std::move(entry));
-  }
-  return batch;
-}
-
-/// Lines that hold more than blanks.
-Index largest_at(const Tensor& logits, Index batch, Index position) {
-  const MatrixView m = logits.matrix(batch);
-  Index best = 0;
-  for (Index i = 1; i < m.cols; ++i) {
-    if (m(position, i) > m(position, best)) best = i;
-  }
-  return best;
+  config.fail(given.empty() ? Message("says that the weights are quantised")
+                            : Message("says that the weights are quantised by {0}", given),
+              "expected float16, bfloat16 or float32 weights");
 }
 
 }  // namespace
-
-std::vector<std::string> text_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(" \t") != std::string_view::npos) lines.emplace_back(line);
-    check_lines(lines.size());
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-bool TokenBatch::padded() const {
-  return std::ranges::any_of(lengths, [&](Index length) { return length < count(); });
-}
 
 bool NetworkRun::is_small() const {
   return layers.size() <= 8 && logits.defined() && logits.size(-1) <= 8192 && layers.front().residual.defined() &&
@@ -167,18 +124,23 @@ Network::~Network() = default;
 
 bool Network::is_unchanged() const { return checkpoint_->is_unchanged(); }
 
-std::string Network::title() const {
-  std::string title = spec_.family + ", ";
-  if (spec_.stacks.size() == 2) {
-    if (!spec_.stacks[0].blocks.empty()) title += std::to_string(spec_.stacks[0].blocks.size()) + " + ";
-    title += grouped(static_cast<Index>(spec_.stacks[1].blocks.size())) + " layers";
-  } else {
-    title += counted(static_cast<Index>(spec_.stacks[0].blocks.size()), "layer");
-  }
-  title += " of " + counted(layers_.front().heads, "head");
-  if (const auto& picture = spec_.picture)
-    title += ", " + std::to_string(picture->rows) + " × " + std::to_string(picture->columns) + " patches";
-  return spec_.vocabulary > 0 ? title + ", " + counted(spec_.vocabulary, spec_.picture ? "label" : "token") : title;
+Message Network::title() const {
+  const auto counted = [](Index count, const char* one, const char* many) {
+    return Message(count == 1 ? one : many, grouped(count));
+  };
+  const auto blocks = [&](std::size_t stack) { return static_cast<Index>(spec_.stacks[stack].blocks.size()); };
+  const bool two = spec_.stacks.size() == 2;
+  const Message layers = !two            ? counted(blocks(0), "{0} layer", "{0} layers")
+                         : blocks(0) > 0 ? Message("{0} + {1} layers", blocks(0), grouped(blocks(1)))
+                                         : Message("{0} layers", grouped(blocks(1)));
+  Message title("{0}, {1} of {2}", spec_.family, layers, counted(layers_.front().heads, "{0} head", "{0} heads"));
+  if (const auto& sound = spec_.sound)
+    title = {"{0}, sounds of {1} × {2}", title, grouped(sound->bands), grouped(sound->frames)};
+  if (const auto& picture = spec_.picture) title = {"{0}, {1} × {2} patches", title, picture->rows, picture->columns};
+  if (spec_.vocabulary == 0) return title;
+  return {"{0}, {1}", title,
+          spec_.picture ? counted(spec_.vocabulary, "{0} label", "{0} labels")
+                        : counted(spec_.vocabulary, "{0} token", "{0} tokens")};
 }
 
 std::optional<Index> Network::find_layer(const std::string& layer) const {
@@ -200,8 +162,8 @@ std::optional<Index> Network::find_layer(const std::string& layer) const {
 Index Network::layer_named(const std::string& layer) const {
   if (layer.empty()) return 0;
   if (const auto found = find_layer(layer)) return *found;
-  throw SettingError("--layer", in_quotes(layer) + " is no layer of " + file_ + ", " + title(),
-                     "expected " + first_and_last(layers_));
+  throw SettingError("--layer", Message("{0} is no layer of {1}, {2}", in_quotes(layer), file_, title()),
+                     Message("expected {0}", first_and_last(layers_)));
 }
 
 KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
@@ -211,12 +173,12 @@ KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
     const std::string word = to_text(at);
     const std::optional<Index> whole = find_layer(word), layer = whole ? whole : find_layer(at.layer);
     if (!layer)
-      throw SettingError("--knock-out", in_quotes(word) + " names no layer of " + file_ + ", " + title(),
-                         "expected LAYER.HEAD, layers " + first_and_last(layers_));
+      throw SettingError("--knock-out", Message("{0} names no layer of {1}, {2}", in_quotes(word), file_, title()),
+                         Message("expected LAYER.HEAD, layers {0}", first_and_last(layers_)));
     const Index count = layers_[static_cast<std::size_t>(*layer)].heads;
     if (!whole && at.head >= count)
-      throw SettingError("--knock-out", in_quotes(word) + " names no head",
-                         "expected 0 to " + std::to_string(count - 1) + " after the layer");
+      throw SettingError("--knock-out", Message("{0} names no head", in_quotes(word)),
+                         Message("expected 0 to {0} after the layer", count - 1));
     for (Index head = 0; whole && head < count; ++head) silent.emplace(*layer, head);
     if (!whole) silent.emplace(*layer, at.head);
   }
@@ -240,40 +202,12 @@ const TokenSplitter& Network::tokenizer() const {
   if (!opened) opened = token_ids(spec_.vocabulary);
   if (spec_.vocabulary > 0 && opened->last_id() >= spec_.vocabulary) {
     throw FileError(utf8_from(folder_),
-                    "its tokenizer (" + opened->made_from() + ") has " + grouped(opened->last_id() + 1) +
-                        " tokens, but the token embedding " + grouped(spec_.vocabulary) + " rows",
+                    Message("its tokenizer ({0}) has {1} tokens, but the token embedding {2} rows", opened->made_from(),
+                            grouped(opened->last_id() + 1), grouped(spec_.vocabulary)),
                     "expected the tokenizer that the model was trained with");
   }
   tokenizer_ = std::move(opened);
   return *tokenizer_;
-}
-
-namespace {
-
-/// Whether it knows every word of the text.
-bool reads(const TokenSplitter& splitter, const std::string& text) {
-  try {
-    return !splitter.split(text).empty();
-  } catch (const SettingError&) { return false; }
-}
-
-}  // namespace
-
-std::string Network::usual_text(const std::string& text) const {
-  if (spec_.takes_tensors || spec_.picture || text != Scenario().text) return text;
-  const TokenSplitter& splitter = tokenizer();
-  if (reads(splitter, text)) return text;
-  const Index most = spec_.stacks.front().embedding.most_positions;
-  const auto count = static_cast<std::size_t>(most > 0 ? std::min(most, Index{8}) : 8);
-  std::string words, letters;  // the first that it knows, with blanks and without
-  std::size_t found = 0;
-  for (Index id = 0; id <= splitter.last_id() && found < count; ++id) {
-    const std::optional<std::string> word = splitter.text_of(id);
-    if (!word || word->empty() || !reads(splitter, *word) || splitter.split(*word).size() != 1) continue;
-    words += (found++ > 0 ? " " : "") + *word;
-    letters += *word;
-  }
-  return found == 0 ? text : reads(splitter, words) ? words : letters;
 }
 
 std::vector<float> Network::token_row(Index stack, Index id) const {
@@ -299,111 +233,16 @@ std::string Network::word(Index id) const {
   return tokenizer().text_of(id).value_or("#" + std::to_string(id));
 }
 
-/// x, src, tgt and memory of the file, [n, d] being one batch entry.
-NetworkText Network::given_tensors() const {
-  const auto load = [&](std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-      if (!checkpoint_->has(name)) continue;
-      Tensor x = checkpoint_->load(name);
-      const Shape& shape = x.shape();
-      if ((shape.size() != 2 && shape.size() != 3) || shape.back() != spec_.width || x.count() == 0) {
-        throw FileError(file_, in_quotes(name) + " has shape " + to_string(shape),
-                        "expected [B, n, " + std::to_string(spec_.width) + "]");
-      }
-      if (shape.size() == 2) return x.view({1, shape[0], shape[1]});
-      return checkpoint_->number("batch_first") == 0.0 ? x.transpose(0, 1).contiguous() : x;
-    }
-    throw FileError(file_, "holds no " + std::string(*names.begin()) + " for its layers",
-                    "expected it beside the weights, [B, n, " + std::to_string(spec_.width) + "]");
-  };
-  const auto places = [](const Tensor& x) {
-    TokenBatch batch;
-    for (Index b = 0; b < x.size(0); ++b) {
-      std::vector<Token>& entry = batch.entries.emplace_back();
-      for (Index i = 0; i < x.size(1); ++i) entry.push_back({i, std::to_string(i)});
-      batch.lengths.push_back(x.size(1));
-    }
-    return batch;
-  };
-  NetworkText text;
-  const bool two = spec_.stacks.size() == 2, memory = two && spec_.stacks.front().blocks.empty();
-  text.x = memory ? load({"memory"}) : load({"src", "x", "X", "input", "hidden_states"});
-  text.tokens = places(text.x);
-  if (!two) return text;
-  text.decoder_x = load({"tgt", "y", "x", "target"});
-  if (text.decoder_x.size(0) != text.x.size(0))
-    throw FileError(file_,
-                    "holds inputs of " + std::to_string(text.x.size(0)) + " and " +
-                        std::to_string(text.decoder_x.size(0)) + " batch entries",
-                    "expected as many");
-  text.decoder = places(text.decoder_x);
-  return text;
-}
-
-NetworkText Network::read(const std::string& text, const RunOptions& options, Index most_written) const {
-  if (spec_.takes_tensors) return given_tensors();
-  if (spec_.picture) return read_pictures(spec_, text);
-  const TokenSplitter& splitter = tokenizer();
-  const bool two = spec_.stacks.size() == 2;
-  std::vector<std::vector<Token>> sources, targets;
-  bool given = false;
-  for (const std::string& line : text_lines(text)) {
-    const std::size_t arrow = two ? line.find("=>") : std::string::npos;
-    sources.push_back(splitter.split(arrow == std::string::npos ? line : std::string_view(line).substr(0, arrow)));
-    if (sources.back().empty()) throw SettingError("--text", "holds no token", "expected at least one word");
-    if (!two) continue;
-    const Index start = spec_.start_token.value_or(0);
-    targets.push_back({{start, word(start)}});
-    if (arrow == std::string::npos) continue;
-    given = true;
-    for (const Token& token : splitter.split(std::string_view(line).substr(arrow + 2))) {
-      if (token.id != spec_.end_token && token.id != start) targets.back().push_back(token);
-    }
-  }
-  if (sources.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
-  NetworkText read;
-  read.tokens = batch_of(std::move(sources), splitter.padding());
-  if (!two) return read;
-  // Written greedily: the most likely word each time, until every line has ended.
-  NetworkRun step{shared_from_this(), read, options.knock_out, {}, {}, {}, {}, {}};
-  RunOptions how = options;
-  how.until.reset();
-  how.change.reset();  // a change is of how these words are read
-  how.from = nullptr;
-  how.weights = how.parts = how.summaries = false;
-  how.logits = RunOptions::Logits::all;
-  KeyCache cache;
-  how.cache = &cache;
-  const Forward forward(*this, *checkpoint_, how);
-  const Index most_positions = spec_.stacks[1].embedding.most_positions;
-  std::vector<bool> ended(targets.size(), given);
-  for (Index written = 0; !given && written < most_written; ++written) {
-    if (most_positions > 0 && static_cast<Index>(targets.front().size()) >= most_positions) break;
-    step.text.decoder = batch_of(targets, splitter.padding());
-    forward.fill(step);
-    if (!step.logits.defined()) break;
-    for (std::size_t b = 0; b < targets.size(); ++b) {
-      if (ended[b]) continue;
-      const Index next = largest_at(step.logits, static_cast<Index>(b), step.text.decoder.lengths[b] - 1 - step.first);
-      ended[b] = next == spec_.end_token;
-      if (!ended[b]) targets[b].push_back({next, word(next)});
-    }
-    if (std::ranges::all_of(ended, [](bool e) { return e; })) break;
-  }
-  read.decoder = batch_of(std::move(targets), splitter.padding());
-  return read;
-}
-
 NetworkRun Network::run(NetworkText text, const RunOptions& options) const {
   NetworkRun run{shared_from_this(), std::move(text), options.knock_out, options.change, {}, {}, {}, {}};
   run.means = options.means;
   for (const TokenBatch* batch : {&run.text.tokens, &run.text.decoder}) {
+    if (spec_.takes_tensors || spec_.picture || (spec_.sound && batch == &run.text.tokens)) continue;
     for (const auto& entry : batch->entries) {
       for (const Token& token : entry) {
-        if (spec_.takes_tensors || spec_.picture || (token.id >= 0 && token.id < spec_.vocabulary)) continue;
-        throw SettingError(
-            "--text", in_quotes(token.text) + " is token " + std::to_string(token.id),
-            "expected ids below " + std::to_string(spec_.vocabulary) + ", the rows of the token embedding");
+        if (token.id >= 0 && token.id < spec_.vocabulary) continue;
+        throw SettingError("--text", Message("{0} is token {1}", in_quotes(token.text), token.id),
+                           Message("expected ids below {0}, the rows of the token embedding", spec_.vocabulary));
       }
     }
   }
@@ -455,7 +294,7 @@ std::shared_ptr<const Network> open_network(const std::string& file, const std::
   const ModelFolder folder = find_model(file);
   auto checkpoint = std::make_shared<Checkpoint>(folder.tensors);
   const Config config = config_of(folder, *checkpoint);
-  const std::string packed = unpack(config, *checkpoint);
+  const Message packed = unpack(config, *checkpoint);
   NetworkSpec spec = build_network(config, *checkpoint);
   if (!packed.empty()) spec.notes.push_back(packed);
   if (!folder.chosen.empty()) spec.notes.insert(spec.notes.begin(), folder.chosen);

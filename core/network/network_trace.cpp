@@ -19,7 +19,7 @@ namespace {
 
 /// Settings that a network fixes.
 void refuse_sizes(const Scenario& s) {
-  const std::string why = "since the model fixes it";
+  const char* why = "since the model fixes it";
   for (const auto& [value, setting] : {std::pair{s.batch_size, "--batch-size"},
                                        {s.queries, "--queries"},
                                        {s.keys, "--keys"},
@@ -34,7 +34,7 @@ void refuse_sizes(const Scenario& s) {
   }
   for (const auto& [value, setting] :
        {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
-    if (value == false) throw SettingError(setting, "is set for a network", "expected it unset, " + why);
+    if (value == false) throw SettingError(setting, "is set for a network", Message("expected it unset, {0}", why));
   }
 }
 
@@ -46,33 +46,33 @@ bool pictures_changed(const NetworkText& text) {
 }
 
 /// "cat.png, 640 × 480 pixels, bilinear to 224 × 224"
-std::string picture_note(const Picture& picture, const PictureSteps& steps) {
+Message picture_note(const Picture& picture, const PictureSteps& steps) {
   const auto size = [](int width, int height) { return std::to_string(width) + " × " + std::to_string(height); };
   const std::string made = size(picture.image.width, picture.image.height);
-  if (picture.file.empty()) return "a drawn one of " + made + " pixels, since none was given";
-  std::string note = picture.file + ", " + size(picture.width, picture.height) + " pixels";
-  if (steps.shorter_side > 0)
-    note += ", its shorter side " + std::string(name(steps.filter)) + " to " + std::to_string(steps.shorter_side);
-  if (steps.width > 0) note += ", " + std::string(name(steps.filter)) + " to " + size(steps.width, steps.height);
-  return steps.crop_width > 0 ? note + ", the middle " + made : note;
+  if (picture.file.empty()) return {"a drawn one of {0} pixels, since none was given", made};
+  Message note("{0}, {1} pixels", picture.file, size(picture.width, picture.height));
+  if (steps.shorter_side > 0) note = {"{0}, its shorter side {1} to {2}", note, name(steps.filter), steps.shorter_side};
+  if (steps.width > 0) note = {"{0}, {1} to {2}", note, name(steps.filter), size(steps.width, steps.height)};
+  return steps.crop_width > 0 ? Message("{0}, the middle {1}", note, made) : note;
 }
 
 void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const Scenario& settled, Inputs& inputs) {
   const NetworkLayer& at = pass.network->layers()[static_cast<std::size_t>(layer)];
-  const auto assume = [&](const std::string& what, const std::string& taken_for) {
+  const auto assume = [&](const std::string& what, const Message& taken_for) {
     inputs.assumptions.push_back({what, taken_for});
   };
   inputs.assumptions = notes_of(pass, scenario);
-  assume("layer", at.layer + " (" + at.name + "): the input is what the layers before it give");
+  assume("layer", Message("{0} ({1}): the input is what the layers before it give", at.layer, at.name));
   const NetworkSpec& spec = pass.network->spec();
   const BlockSpec& block = spec.stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
   if (block.attention.latent)
     assume("query, key, value", "the layer's latents; of each head the channels that are rotated stand first");
-  if (settled.mask != scenario.mask) assume("mask", settled.mask + ", the model's");
-  if (!scenario.mask.empty()) assume("mask", scenario.mask + " in place of the model's own");
+  if (settled.mask != scenario.mask) assume("mask", Message("{0}, the model's", settled.mask));
+  if (!scenario.mask.empty()) assume("mask", Message("{0} in place of the model's own", scenario.mask));
   if (const std::string changed = changed_settings(scenario); !changed.empty()) {
-    assume("changed",
-           changed + ": in this layer alone; the layers after it and the prediction go on from what it gives");
+    assume(
+        "changed",
+        Message("{0}: in this layer alone; the layers after it and the prediction go on from what it gives", changed));
   }
 }
 /// "1", "encoder.1", "decoder.1", "cross.1"
@@ -158,9 +158,9 @@ OwnRules rules_under(const Scenario& scenario, OwnRules own) {
 std::string input_of(const Network& network, const Scenario& s) {
   const bool picture = network.spec().picture.has_value();
   if (!s.image.empty() && !picture)
-    throw SettingError("--image", "is set, but " + network.title() + ", reads no pictures", "expected --text");
+    throw SettingError("--image", Message("is set, but {0}, reads no pictures", network.title()), "expected --text");
   if (picture && s.text_as_input)
-    throw SettingError("--text", "is set, but " + network.title() + ", reads pictures", "expected --image FILE");
+    throw SettingError("--text", Message("is set, but {0}, reads pictures", network.title()), "expected --image FILE");
   if (picture) return s.image;
   return s.text_as_input ? s.text : network.usual_text(s.text);
 }
@@ -168,28 +168,29 @@ std::string input_of(const Network& network, const Scenario& s) {
 std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenario) {
   const Network& network = *pass.network;
   std::vector<Assumption> notes{{"model", network.title()}};
-  const auto assume = [&](const std::string& what, const std::string& taken_for) {
-    notes.push_back({what, taken_for});
-  };
-  for (const auto& picture : pass.text.pictures) assume("image", picture_note(*picture, network.spec().picture->steps));
+  const auto assume = [&](const std::string& what, const Message& taken_for) { notes.push_back({what, taken_for}); };
+  for (const auto& picture : pass.text.pictures) {
+    if (network.spec().picture) assume("image", picture_note(*picture, network.spec().picture->steps));
+  }
   if (!network.spec().takes_tensors && !network.spec().picture) {
     const TokenSplitter& tokenizer = network.tokenizer();
     const Index known = tokenizer.last_id() + 1;
-    assume("tokens", tokenizer.made_from() + (known < network.spec().vocabulary
-                                                  ? ", " + std::to_string(known) + " of the model's " +
-                                                        std::to_string(network.spec().vocabulary) + " tokens"
-                                                  : ""));
+    assume("tokens",
+           known < network.spec().vocabulary
+               ? Message("{0}, {1} of the model's {2} tokens", tokenizer.made_from(), known, network.spec().vocabulary)
+               : tokenizer.made_from());
   }
   if (const std::string text = input_of(network, scenario); !network.spec().picture && text != scenario.text)
-    assume("text", text + ", since none was given");
-  for (const std::string& said : network.spec().notes) assume("model", said);
+    assume("text", Message("{0}, since none was given", text));
+  for (const Message& said : network.spec().notes) assume("model", said);
   if (!pass.knock_out.empty()) {
     std::string heads;
     for (const auto& [silent, head] : pass.knock_out)
       heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(silent)].layer + "." +
                std::to_string(head);
     assume("knocked out",
-           heads + (pass.means ? ": these heads' outputs are their means" : ": these heads' outputs are zero"));
+           Message(pass.means ? "{0}: these heads' outputs are their means" : "{0}: these heads' outputs are zero",
+                   heads));
   }
   return notes;
 }

@@ -44,9 +44,9 @@ std::shared_ptr<const Picture> picture_of(const PictureSpec& spec, const std::st
   picture->image = prepared(read, spec.steps, file);
   if (picture->image.width != width || picture->image.height != height) {
     throw FileError(file,
-                    "has " + std::to_string(picture->image.width) + " × " + std::to_string(picture->image.height) +
-                        " pixels, and preprocessor_config.json does not resize it",
-                    "expected " + std::to_string(width) + " × " + std::to_string(height));
+                    Message("has {0} × {1} pixels, and preprocessor_config.json does not resize it",
+                            picture->image.width, picture->image.height),
+                    Message("expected {0} × {1}", width, height));
   }
   return picture;
 }

@@ -43,7 +43,7 @@ std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batc
   const EmbeddingSpec& spec = network.spec().stacks[static_cast<std::size_t>(at.stack)].embedding;
   const std::optional<std::size_t> first = first_of(network, at.stack);
   const bool is_sum = spec.norm.kind == NormKind::none && !spec.projection.there() && spec.segments.empty() &&
-                      !network.spec().takes_tensors && !network.spec().picture;
+                      !network.spec().takes_tensors && !network.spec().picture && spec.convolutions.empty();
   if (at.cross || !is_sum || !first) return {};
   const Tensor &begins = run.layers[*first].residual, &enters = run.layers[static_cast<std::size_t>(layer)].residual;
   const TokenBatch& tokens = run.queries_of(layer);

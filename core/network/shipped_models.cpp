@@ -46,7 +46,7 @@ ShippedModel read_model(const std::filesystem::path& path) {
     }
     return model;
   } catch (const nlohmann::ordered_json::exception& error) {
-    place.fail(std::string("is no description of a model: ") + error.what(),
+    place.fail(Message("is no description of a model: {0}", std::string(error.what())),
                "id, title, task, layers, heads, vocabulary, accuracy, examples, opens, claims");
   }
 }

@@ -68,19 +68,28 @@ Linear read_row(const Checkpoint& checkpoint, const LinearSpec& spec, Index row)
 }
 
 LatentWeights read_latent(const Checkpoint& checkpoint, const LatentSpec& spec, Index heads) {
-  const Tensor up = read_linear(checkpoint, spec.kv_up).weight.contiguous();
-  const Index wide = spec.kept();
-  Buffer keys(static_cast<std::size_t>(heads * (spec.rotated + spec.plain) * wide), 0.0F), values;
-  auto to = keys.begin();
-  auto from = up.values().begin();
-  for (Index h = 0; h < heads; ++h) {
-    for (Index i = 0; i < spec.rotated; ++i, to += wide) to[spec.rank + i] = 1;
-    for (Index i = 0; i < spec.plain; ++i, to += wide, from += spec.rank) std::copy_n(from, spec.rank, to);
-    values.insert(values.end(), from, from + spec.value * spec.rank);
-    from += spec.value * spec.rank;
+  Tensor keys, values;  // [H, plain, rank], [H, value, rank]
+  if (spec.kv_up.there()) {
+    const Tensor up = read_linear(checkpoint, spec.kv_up).weight.contiguous();
+    const Tensor by_head = up.view({heads, spec.plain + spec.value, spec.rank});
+    keys = by_head.slice(1, 0, spec.plain);
+    values = by_head.slice(1, spec.plain, spec.value).contiguous();
+  } else {
+    keys = checkpoint.load(spec.key_up).transpose(1, 2);
+    values = checkpoint.load(spec.value_up);
   }
-  return {Tensor({heads * (spec.rotated + spec.plain), wide}, std::move(keys)),
-          Tensor({heads * spec.value, spec.rank}, std::move(values))};
+  const Index wide = spec.kept();
+  Buffer made(static_cast<std::size_t>(heads * (spec.rotated + spec.plain) * wide), 0.0F);
+  auto to = made.begin();
+  for (Index h = 0; h < heads; ++h) {
+    const MatrixView plain = keys.matrix(h);
+    for (Index i = 0; i < spec.rotated; ++i, to += wide) to[spec.rank + i] = 1;
+    for (Index i = 0; i < spec.plain; ++i, to += wide) {
+      for (Index c = 0; c < spec.rank; ++c) to[c] = plain(i, c);
+    }
+  }
+  return {Tensor({heads * (spec.rotated + spec.plain), wide}, std::move(made)),
+          values.view({heads * spec.value, spec.rank})};
 }
 
 Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec) {
@@ -136,21 +145,21 @@ struct TorchMask {
 TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& d) {
   TorchMask mask{name, file.load(name)};
   const Shape shape = mask.values.shape();
-  const auto shaped = [&](bool fits, const std::string& expected) {
+  const auto shaped = [&](bool fits, const Message& expected) {
     if (!fits)
-      throw FileError(file.path_of(name), in_quotes(name) + " has shape " + to_string(shape), "expected " + expected);
+      throw FileError(file.path_of(name), Message("{0} has shape {1}", in_quotes(name), to_string(shape)),
+                      Message("expected {0}", expected));
   };
-  const std::string q = std::to_string(d.n_q), k = std::to_string(d.n_k), b = std::to_string(d.batch);
   if (name.find("padding") != std::string::npos) {
     shaped(shape == Shape{d.batch, d.n_k} || (d.batch == 1 && shape == Shape{d.n_k}),
-           "[" + b + ", " + k + "], the batch entries and the keys");
+           Message("[{0}, {1}], the batch entries and the keys", d.batch, d.n_k));
     mask.values = mask.values.view({d.batch, 1, 1, d.n_k});
   } else if (shape.size() == 3) {
     shaped(shape == Shape{d.batch * d.heads, d.n_q, d.n_k},
-           "[" + std::to_string(d.batch * d.heads) + ", " + q + ", " + k + "], batch entries times heads");
+           Message("[{0}, {1}, {2}], batch entries times heads", d.batch * d.heads, d.n_q, d.n_k));
     mask.values = mask.values.view({d.batch, d.heads, d.n_q, d.n_k});
   } else {
-    shaped(shape == Shape{d.n_q, d.n_k}, "[" + q + ", " + k + "]");
+    shaped(shape == Shape{d.n_q, d.n_k}, Message("[{0}, {1}]", d.n_q, d.n_k));
     mask.values = mask.values.view({1, 1, d.n_q, d.n_k});
   }
   const DType dtype = file.entry(name).dtype;
@@ -158,9 +167,11 @@ TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& 
   float lowest = 0, highest = -infinity;
   for (const float v : mask.values.values()) {
     if (std::isnan(v) || v == infinity)
-      throw FileError(file.path_of(name), in_quotes(name) + " holds " + shortest(v), "expected numbers or -inf");
+      throw FileError(file.path_of(name), Message("{0} holds {1}", in_quotes(name), shortest(v)),
+                      "expected numbers or -inf");
     if (!mask.added && v != 0 && v != 1)
-      throw FileError(file.path_of(name), in_quotes(name) + " holds " + shortest(v), "expected true and false");
+      throw FileError(file.path_of(name), Message("{0} holds {1}", in_quotes(name), shortest(v)),
+                      "expected true and false");
     if (v != 0) lowest = std::min(lowest, v), highest = std::max(highest, v);
   }
   if (!mask.added) return mask;

@@ -47,7 +47,7 @@ std::vector<double> rope_frequencies(double base, Index turned) {
 RopeWaves plain_waves(double base, Index d) { return {rope_frequencies(base, d), 1, base}; }
 
 RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, const ModelLengths& lengths,
-                       const std::function<void(const std::string&, const std::string&)>& fail) {
+                       const std::function<void(const Message&, const Message&)>& fail) {
   const auto of = [&](const char* name, double fallback) {
     return scaling.contains(name) && scaling[name].is_number() ? scaling[name].get<double>() : fallback;
   };
@@ -66,15 +66,14 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
     const auto scaled = [&](const char* name) {
       const auto found = scaling.find(name);
       if (found == scaling.end() || !found->is_array() || found->size() != spec.frequencies.size()) {
-        fail("its rope_scaling has no " + std::string(name) + " of " + std::to_string(spec.frequencies.size()) +
-                 " numbers",
+        fail(Message("its rope_scaling has no {0} of {1} numbers", std::string(name), spec.frequencies.size()),
              "expected one for each pair of rotated channels");
       }
       std::vector<double> frequencies = spec.frequencies;
       for (std::size_t j = 0; j < frequencies.size(); ++j) {
         const nlohmann::json& by = (*found)[j];
         if (!by.is_number() || !(by.get<double>() > 0))
-          fail("its " + std::string(name) + " has " + by.dump(), "expected numbers above 0");
+          fail(Message("its {0} has {1}", std::string(name), by.dump()), "expected numbers above 0");
         frequencies[j] /= by.get<double>();
       }
       return frequencies;
@@ -125,7 +124,7 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
                       of("mscale_all_dim", 0) != 0;
     spec.gain = of("attention_factor", deep ? growth(of("mscale", 1)) / growth(of("mscale_all_dim", 1)) : growth(1));
   } else {
-    fail("its rope_scaling is of the type " + in_quotes(type) + ", which is not computed here",
+    fail(Message("its rope_scaling is of the type {0}, which is not computed here", in_quotes(type)),
          "expected default, linear, dynamic, longrope, llama3 or yarn");
   }
   return spec;

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -47,6 +48,6 @@ struct ModelLengths {
 /// Of `d` rotated channels, by the fields of rope_scaling: linear, dynamic, longrope, llama3 or yarn. `fail` throws
 /// with what is wrong and what was expected, for what is not known or does not fit.
 RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, const ModelLengths& lengths,
-                       const std::function<void(const std::string&, const std::string&)>& fail);
+                       const std::function<void(const Message&, const Message&)>& fail);
 
 }  // namespace headlight

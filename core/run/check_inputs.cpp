@@ -5,9 +5,9 @@
 namespace headlight {
 namespace {
 
-[[noreturn]] void fail(std::string_view tensor, const Tensor& is, const std::string& expected) {
-  throw InputError(std::string(tensor), is.defined() ? "is " + to_string(is.shape()) : "is missing",
-                   "expected " + expected);
+[[noreturn]] void fail(std::string_view tensor, const Tensor& is, const Message& expected) {
+  throw InputError(std::string(tensor), is.defined() ? Message("is {0}", to_string(is.shape())) : Message("is missing"),
+                   Message("expected {0}", expected));
 }
 
 void must_be(std::string_view tensor, const Tensor& is, const Shape& expected) {
@@ -20,7 +20,8 @@ void may_be(std::string_view tensor, const Tensor& is, const Shape& expected) {
 
 void must_broadcast(std::string_view tensor, const Tensor& is, const Dims& d) {
   const Shape scores{d.batch, d.heads, d.n_q, d.n_k};
-  if (is.defined() && !broadcastable(is.shape(), scores)) fail(tensor, is, "what broadcasts to " + to_string(scores));
+  if (is.defined() && !broadcastable(is.shape(), scores))
+    fail(tensor, is, Message("what broadcasts to {0}", to_string(scores)));
 }
 
 /// x [.., in] projected to `out` channels; without a weight x is its own projection.
@@ -30,7 +31,7 @@ void check_projection(const Inputs& in, Stage projected, Index width, Index out)
   may_be(name(weight), in.matrix(weight), {out, width});
   may_be(name(bias), in.matrix(bias), {out});
   if (!in.matrix(weight).defined() && width != out)
-    fail(name(weight), {}, to_string({out, width}) + ", since the sizes differ");
+    fail(name(weight), {}, Message("{0}, since the sizes differ", to_string({out, width})));
 }
 
 /// Of a value head: d_head, or a size of their own, as in latent attention.
@@ -75,7 +76,7 @@ void check_names(const char* what, const std::vector<std::vector<std::string>>& 
   for (const auto& entry : names) fit &= static_cast<Index>(entry.size()) == count;
   if (!fit)
     throw InputError(what, "do not name every row",
-                     "expected " + std::to_string(count) + " for each of " + std::to_string(batch) + " batch entries");
+                     Message("expected {0} for each of {1} batch entries", count, batch));
 }
 
 }  // namespace
@@ -88,11 +89,10 @@ void check_inputs(const Scenario& scenario, const Inputs& in) {
                                    {d.n_q, "n_q"},
                                    {d.n_k, "n_k"},
                                    {d.d_head, "d_head"}}) {
-    if (size < 1) throw InputError(what, "is " + std::to_string(size), "expected at least 1");
+    if (size < 1) throw InputError(what, Message("is {0}", size), "expected at least 1");
   }
   if (d.heads % d.kv_heads != 0)
-    throw InputError("kv_heads", std::to_string(d.kv_heads) + " does not divide heads " + std::to_string(d.heads),
-                     "expected a divisor");
+    throw InputError("kv_heads", Message("{0} does not divide heads {1}", d.kv_heads, d.heads), "expected a divisor");
   switch (in.first_stage()) {
     case Stage::weights: must_be("weights", in.weights, {d.batch, d.heads, d.n_q, d.n_k}); break;
     case Stage::Q_heads: check_heads(in); break;
@@ -102,16 +102,15 @@ void check_inputs(const Scenario& scenario, const Inputs& in) {
   must_broadcast("bias", in.bias, d);
   if (in.valid_lens.defined() && in.valid_lens.shape() != Shape{d.batch} &&
       in.valid_lens.shape() != Shape{d.batch, d.n_q}) {
-    fail("valid_lens", in.valid_lens, to_string({d.batch}) + " or " + to_string({d.batch, d.n_q}));
+    fail("valid_lens", in.valid_lens, Message("{0} or {1}", to_string({d.batch}), to_string({d.batch, d.n_q})));
   }
   check_names("query_tokens", in.query_tokens, d.batch, d.n_q);
   check_names("key_tokens", in.key_tokens, d.batch, d.n_k);
   if (scenario.rope == Rope::none) return;
   const Index turned = scenario.rotary_dim.value_or(d.d_head);
   if (turned % 2 != 0 || turned > d.d_head) {
-    throw SettingError("--rotary-dim",
-                       std::to_string(turned) + " is no even part of d_head " + std::to_string(d.d_head),
-                       "expected an even number up to " + std::to_string(d.d_head));
+    throw SettingError("--rotary-dim", Message("{0} is no even part of d_head {1}", turned, d.d_head),
+                       Message("expected an even number up to {0}", d.d_head));
   }
 }
 

@@ -250,8 +250,8 @@ void Pipeline::choose_source() {
   }
   if (source_ || score_bytes_ <= 0.9 * machine_memory()) return;
   throw InputError("",
-                   "the stages from scores to weights would take " + gigabytes(score_bytes_) +
-                       ", and this machine has " + gigabytes(machine_memory()),
+                   Message("the stages from scores to weights would take {0}, and this machine has {1}",
+                           gigabytes(score_bytes_), gigabytes(machine_memory())),
                    "expected fewer tokens, heads or batch entries");
 }
 

@@ -20,17 +20,17 @@ bool length_first(const FileReading& r) {
 }
 
 /// [B, n, d], a [n, d] array being one batch entry.
-Tensor input_of(const FileReading& r, const std::string& name, Index width, const std::string& weight) {
+Tensor input_of(const FileReading& r, const std::string& name, Index width, const Message& weight) {
   Tensor x = r.load(name);
   const bool single = x.rank() == 2;
   if (x.rank() == 3 && length_first(r)) {
     const Tensor stored = x;
     x = r.file.made(name + " batch first", [&] { return stored.transpose(0, 1).contiguous(); });
   }
-  const std::string expected = "expected [B, n, " + std::to_string(width) + "], the width of " + weight;
+  const Message expected("expected [B, n, {0}], the width of {1}", width, weight);
   if ((x.rank() != 3 && !single) || x.size(-1) != width || x.count() == 0) r.fail(r.shape_of(name), expected);
   if (!single) return x;
-  r.assume("batch", name + " " + to_string(x.shape()) + " is one batch entry");
+  r.assume("batch", Message("{0} {1} is one batch entry", name, to_string(x.shape())));
   return x.view({1, x.size(0), x.size(1)});
 }
 
@@ -52,7 +52,7 @@ InputNames find_inputs(const FileReading& r) {
   InputNames names{r.find({"query", "queries", "q"}), r.find({"key", "keys", "k"}), r.find({"value", "values", "v"})};
   if (names.key.empty() && looks_elsewhere(r)) names.key = r.find({"encoder_hidden_states", "key_value_states"});
   if (names.query.empty() && x.empty() && !(names.key.empty() && names.value.empty())) {
-    r.fail("has " + in_quotes(names.key.empty() ? names.value : names.key) + " but no query",
+    r.fail(Message("has {0} but no query", in_quotes(names.key.empty() ? names.value : names.key)),
            "expected query, key and value, or x");
   }
   if (names.query.empty()) {
@@ -65,15 +65,14 @@ InputNames find_inputs(const FileReading& r) {
 }
 
 /// The names of the matrices that each input is multiplied with, for sentences.
-std::string weight_name(const FileReading& r, const LinearKeys& keys, const Tensor& weight) {
-  return in_quotes(r.keys.is_packed() ? r.keys.packed.weight : keys.weight) + " " + to_string(weight.shape());
+Message weight_name(const FileReading& r, const LinearKeys& keys, const Tensor& weight) {
+  return {"{0} {1}", in_quotes(r.keys.is_packed() ? r.keys.packed.weight : keys.weight), to_string(weight.shape())};
 }
 
-void check_same(const FileReading& r, const std::string& name, const char* what, Index found, Index expected,
+void check_same(const FileReading& r, const std::string& name, const char* as_in, Index found, Index expected,
                 const std::string& other) {
   if (found == expected) return;
-  r.fail(r.shape_of(name),
-         std::string("expected ") + what + " " + std::to_string(expected) + ", as in " + in_quotes(other));
+  r.fail(r.shape_of(name), Message(as_in, expected, in_quotes(other)));
 }
 
 Sequence draw_missing(const FileReading& r, Dims dims) {
@@ -82,14 +81,13 @@ Sequence draw_missing(const FileReading& r, Dims dims) {
   dims.n_q = s.queries.value_or(6);
   dims.n_k = s.keys.value_or(dims.n_q);
   Sequence drawn = drawn_sequence(r.resolving, dims);
-  r.assume("inputs",
-           "none in the file: random, " + to_string(drawn.query.shape()) + ", from seed " + std::to_string(s.seed));
+  r.assume("inputs", Message("none in the file: random, {0}, from seed {1}", to_string(drawn.query.shape()), s.seed));
   return drawn;
 }
 
 TextSequence read_text(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
   const Scenario& s = r.resolving.scenario;
-  const std::string why = "since the text's tokens are the queries and keys";
+  const char* why = "since the text's tokens are the queries and keys";
   must_be_unset(s.batch_size, "--batch-size", why);
   must_be_unset(s.queries, "--queries", why);
   must_be_unset(s.keys, "--keys", why);
@@ -135,10 +133,7 @@ void note_unused(const FileReading& r, bool attention_alone) {
         std::ranges::find(beside, entry.name) == beside.end())
       unused.push_back(entry.name);
   }
-  std::string list;
-  for (std::size_t i = 0; i < std::min(unused.size(), most); ++i) list += (i ? ", " : "") + in_quotes(unused[i]);
-  if (unused.size() > most) list += " and " + std::to_string(unused.size() - most) + " more";
-  if (!list.empty()) r.assume("not used", list);
+  if (!unused.empty()) r.assume("not used", first_in_quotes(unused, most));
 }
 
 }  // namespace
@@ -185,16 +180,16 @@ Tensor FileReading::load(const std::string& name) const {
   return file.load(name);
 }
 
-void FileReading::assume(const std::string& what, const std::string& taken_for) const {
+void FileReading::assume(const std::string& what, const Message& taken_for) const {
   assumptions.push_back({what, taken_for});
 }
 
-void FileReading::fail(const std::string& wrong, const std::string& expected) const {
+void FileReading::fail(const Message& wrong, const Message& expected) const {
   throw FileError(file.path(), wrong, expected);
 }
 
-std::string FileReading::shape_of(const std::string& array) const {
-  return in_quotes(array) + " has shape " + to_string(file.arrays().find(array)->shape);
+Message FileReading::shape_of(const std::string& array) const {
+  return {"{0} has shape {1}", in_quotes(array), to_string(file.arrays().find(array)->shape)};
 }
 
 TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
@@ -203,14 +198,14 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   const auto& [parameters, dims] = sized;
   if (s.x) {
     sized_by_input(s);
-    Sequence typed = typed_sequence(s, dims, ", the width of " + weight_name(r, r.keys.q, parameters.W_q));
-    r.assume("inputs", "given by hand, " + to_string(typed.query.shape()));
+    Sequence typed = typed_sequence(s, dims, weight_name(r, r.keys.q, parameters.W_q));
+    r.assume("inputs", Message("given by hand, {0}", to_string(typed.query.shape())));
     return {std::move(typed), {}};
   }
   if (s.text_as_input) return read_text(r, dims, layer);
   const InputNames names = find_inputs(r);
   if (names.query.empty()) return {draw_missing(r, dims), {}};
-  const std::string why = "since the file holds the inputs";
+  const char* why = "since the file holds the inputs";
   must_be_unset(s.batch_size, "--batch-size", why);
   must_be_unset(s.queries, "--queries", why);
   must_be_unset(s.keys, "--keys", why);
@@ -222,19 +217,19 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   read.value = names.value == names.key && dims.d_value == dims.d_key
                    ? read.key
                    : input_of(r, names.value, dims.d_value, weight_name(r, r.keys.v, parameters.W_v));
-  check_same(r, names.key, "batch", read.key.size(0), read.query.size(0), names.query);
-  check_same(r, names.value, "batch", read.value.size(0), read.query.size(0), names.query);
-  check_same(r, names.value, "a length of", read.value.size(1), read.key.size(1), names.key);
+  check_same(r, names.key, "expected batch {0}, as in {1}", read.key.size(0), read.query.size(0), names.query);
+  check_same(r, names.value, "expected batch {0}, as in {1}", read.value.size(0), read.query.size(0), names.query);
+  check_same(r, names.value, "expected a length of {0}, as in {1}", read.value.size(1), read.key.size(1), names.key);
   const bool of_torch = r.keys.packed.weight.ends_with("in_proj_weight") || r.keys.q.weight.ends_with("q_proj_weight");
   if (length_first(r)) {
     r.assume("inputs", "[n, B, d], batch_first being false");
   } else if (of_torch && read.query.size(0) > 1 && !r.own_number({"batch_first"})) {
-    r.assume("inputs", "[B, n, d] = " + to_string(read.query.shape()) +
-                           ", there being no batch_first");  // whose own default is false
+    r.assume("inputs", Message("[B, n, d] = {0}, there being no batch_first",
+                               to_string(read.query.shape())));  // whose own default is false
   }
   r.assume("inputs", read.self_attention()
-                         ? names.query + ": query, key and value (self-attention)"
-                         : names.query + ", " + names.key + ", " + names.value + ": query, key, value");
+                         ? Message("{0}: query, key and value (self-attention)", names.query)
+                         : Message("{0}, {1}, {2}: query, key, value", names.query, names.key, names.value));
   return {std::move(read), {}};
 }
 
@@ -252,8 +247,8 @@ Sequence::Names words_named(const FileReading& r, const Dims& dims, std::initial
       const Shape& shape = stored->shape;
       const bool by_entry = shape.size() == 2;
       if (shape.size() > 2 || shape.empty() || (by_entry && shape[0] != dims.batch && shape[0] != 1)) {
-        r.fail(in_quotes(found) + " has shape " + to_string(shape),
-               "expected [n] or [B, n] = [" + std::to_string(dims.batch) + ", n]");
+        r.fail(Message("{0} has shape {1}", in_quotes(found), to_string(shape)),
+               Message("expected [n] or [B, n] = [{0}, n]", dims.batch));
       }
       const auto width = static_cast<std::size_t>(shape.back());
       Sequence::Names list;
@@ -271,8 +266,8 @@ Sequence::Names words_named(const FileReading& r, const Dims& dims, std::initial
 void check_length(const FileReading& r, const Sequence::Names& names, const std::string& found, Index expected,
                   const char* what) {
   if (names.empty() || static_cast<Index>(names.front().size()) == expected) return;
-  r.fail(in_quotes(found) + " holds " + std::to_string(names.front().size()) + " words",
-         "expected " + std::to_string(expected) + ", one for each " + what);
+  r.fail(Message("{0} holds {1} words", in_quotes(found), names.front().size()),
+         Message("expected {0}, one for each {1}", expected, what));
 }
 
 }  // namespace
@@ -341,7 +336,7 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
 Inputs inputs_of_file(const Resolving& resolving) {
   const Scenario& s = resolving.scenario;
   if (s.file.empty()) throw SettingError("file", "is not named", "expected the path of a tensor file");
-  const std::string why = "since the file's weights fix it";
+  const char* why = "since the file's weights fix it";
   must_be_unset(s.d_model, "--d-model", why);
   must_be_unset(s.d_query, "--d-query", why);
   must_be_unset(s.d_key, "--d-key", why);

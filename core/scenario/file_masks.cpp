@@ -69,9 +69,10 @@ void read_additive_mask(MaskReading& m, const std::string& name, const PlacedMas
     if (v != 0) lowest = std::min(lowest, v), highest = std::max(highest, v);
   }
   if (lowest == 0) {
-    m.file.assume("mask", name + " " + placed.axes + ": all 0, nothing is masked");
+    m.file.assume("mask", Message("{0} {1}: all 0, nothing is masked", name, placed.axes));
   } else {
-    m.file.assume("mask", name + " " + placed.axes + ": 0 = may attend, " + shortest(highest) + " = may not attend");
+    m.file.assume("mask",
+                  Message("{0} {1}: 0 = may attend, {2} = may not attend", name, placed.axes, shortest(highest)));
     if (!m.masking.fill) m.masking.fill = highest;
   }
   m.restrict_to(Tensor(placed.tensor.shape(), std::move(values)));
@@ -96,9 +97,9 @@ bool attn_mask_attends(const FileReading& r, const std::string& name, const Arra
     const ArrayEntry* q = file->find("q");
     if (holds_array(*file, {"Q_heads"}) || (q && q->shape.size() == 4)) return true;
   }
-  r.fail(in_quotes(name) +
-             " is boolean, and nothing beside it says whether true may attend (scaled_dot_product_attention) or not "
-             "(nn.MultiheadAttention)",
+  r.fail(Message("{0} is boolean, and nothing beside it says whether true may attend (scaled_dot_product_attention) or "
+                 "not (nn.MultiheadAttention)",
+                 in_quotes(name)),
          mask_polarity_is_open);
 }
 
@@ -120,15 +121,19 @@ void read_mask(MaskReading& m, const std::string& name, const MaskName& entry, c
     return read_additive_mask(m, name, placed);
   const bool per_table_added = entry.float_is_added || (may_be_added && !binary);
   if (floating && ((per_table_added && (by_name || !binary)) || (!binary && none_raises))) {
-    r.assume("bias", name + " " + placed.axes + ": floating, added to the scores");
+    r.assume("bias", Message("{0} {1}: floating, added to the scores", name, placed.axes));
     return m.add_bias(placed.tensor);
   }
-  if (!binary) r.fail(in_quotes(name) + " holds " + odd_value(placed.tensor), "expected 0 and 1 (or true and false)");
+  if (!binary)
+    r.fail(Message("{0} holds {1}", in_quotes(name), odd_value(placed.tensor)), "expected 0 and 1 (or true and false)");
   const bool true_attends = !by_name                             ? polarity == MaskPolarity::attend
                             : entry.kind == MaskKind::torch_attn ? attn_mask_attends(r, name, beside)
                                                                  : entry.true_attends;
-  r.assume("mask", name + " " + placed.axes + (true_attends ? ": true = may attend" : ": true = may not attend") +
-                       (by_name ? "" : ", as set"));
+  r.assume("mask",
+           Message(true_attends ? (by_name ? "{0} {1}: true = may attend" : "{0} {1}: true = may attend, as set")
+                   : by_name    ? "{0} {1}: true = may not attend"
+                                : "{0} {1}: true = may not attend, as set",
+                   name, placed.axes));
   if (true_attends) return m.restrict_to(placed.tensor);
   Buffer values;
   for (const float v : placed.tensor.values()) values.push_back(1 - v);
@@ -159,15 +164,15 @@ void read_fill(MaskReading& m) {
   if (number) {
     const auto fill = static_cast<float>(number->value);
     if (std::isnan(fill) || fill == INFINITY)
-      r.fail(in_quotes(number->name) + " is " + shortest(fill), "expected a finite number or -inf");
+      r.fail(Message("{0} is {1}", in_quotes(number->name), shortest(fill)), "expected a finite number or -inf");
     in.fill = fill;
   }
   if (r.resolving.scenario.fill) {
-    r.assume("fill", shortest(*r.resolving.scenario.fill) + " as set");
+    r.assume("fill", Message("{0} as set", shortest(*r.resolving.scenario.fill)));
   } else if (number) {
-    r.assume("fill", shortest(*in.fill) + " (" + number->name + ")");
+    r.assume("fill", Message("{0} ({1})", shortest(*in.fill), number->name));
   } else if (in.fill) {
-    r.assume("fill", shortest(*in.fill) + ", the file's own");
+    r.assume("fill", Message("{0}, the file's own", shortest(*in.fill)));
   } else if (in.has_file_mask() || in.valid_lens.defined()) {
     r.assume("fill", "-inf, there being no mask_fill");
   }
@@ -187,9 +192,11 @@ std::string only_array(const FileReading& r) {
   if (entries.size() == 1) return entries.front().name;
   std::string names;
   for (const ArrayEntry& entry : entries.first(std::min<std::size_t>(entries.size(), 8))) {
-    names += (names.empty() ? "" : ", ") + in_quotes(entry.name);
+    names += (names.empty() ? "" : ", ") + in_quotes(entry.name).english();
   }
-  r.fail("holds several arrays, none of them a mask by its name (" + names + (entries.size() > 8 ? ", …" : "") + ")",
+  r.fail(Message(entries.size() > 8 ? "holds several arrays, none of them a mask by its name ({0}, …)"
+                                    : "holds several arrays, none of them a mask by its name ({0})",
+                 names),
          "expected one array, or one that is called mask");
 }
 
@@ -235,7 +242,7 @@ Masking read_masks(const FileReading& r, const Dims& dims, Masking known) {
     if (is_additive_mask(placed.tensor) && !all_of(placed.tensor, [](float v) { return v == 0; })) {
       read_additive_mask(m, name, placed);
     } else {
-      r.assume("bias", name + " " + placed.axes + ": added to the scores");
+      r.assume("bias", Message("{0} {1}: added to the scores", name, placed.axes));
       m.add_bias(placed.tensor);
     }
   }

@@ -19,8 +19,7 @@ Tensor parameter_of(const FileReading& r, const std::string& name) {
   if (known) return parameter;
   const auto lost = std::ranges::count_if(parameter.values(), [](float v) { return !std::isfinite(v); });
   if (lost > 0) {
-    r.fail(in_quotes(name) + " holds NaN or inf (" + std::to_string(lost) + " of its " +
-               std::to_string(parameter.count()) + " numbers)",
+    r.fail(Message("{0} holds NaN or inf ({1} of its {2} numbers)", in_quotes(name), lost, parameter.count()),
            "expected a parameter's finite numbers");
   }
   return parameter;
@@ -29,8 +28,9 @@ Tensor parameter_of(const FileReading& r, const std::string& name) {
 void refuse_bytes(const FileReading& r, const std::string& name) {
   const DType dtype = r.file.arrays().find(name)->dtype;
   if (dtype != DType::i8 && dtype != DType::u8) return;
-  r.fail(in_quotes(name) + " holds 8-bit integers (" + std::string(headlight::name(dtype)) + "): it is quantised",
-         "expected weights in floating point, as they were before they were quantised");
+  r.fail(
+      Message("{0} holds 8-bit integers ({1}): it is quantised", in_quotes(name), std::string(headlight::name(dtype))),
+      "expected weights in floating point, as they were before they were quantised");
 }
 
 /// A weight stored in whole or, by heads, in parts; what else lies beside it must not change what its numbers mean.
@@ -42,11 +42,11 @@ void check_weight(const FileReading& r, const std::string& name) {
     if (!other.name.starts_with(layer)) continue;
     const std::string form = quantised_form(other.name);
     if (!form.empty()) {
-      r.fail("stores " + in_quotes(name) + " quantised: " + in_quotes(other.name) + " is " + form,
+      r.fail(Message("stores {0} quantised: {1} is {2}", in_quotes(name), in_quotes(other.name), form),
              "expected weights in floating point, as they were before they were quantised");
     }
     if (other.name.starts_with(layer + ".lora_")) {
-      r.fail("holds " + in_quotes(other.name) + ", an adapter that changes " + in_quotes(name),
+      r.fail(Message("holds {0}, an adapter that changes {1}", in_quotes(other.name), in_quotes(name)),
              "expected weights that adapters are merged into");
     }
   }
@@ -87,7 +87,7 @@ Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
       parts.push_back(weight_of(r, head));
       if (parts.back().shape() != parts.front().shape()) {
         r.fail(r.shape_of(head.weight),
-               "expected " + to_string(parts.front().shape()) + ", as in " + in_quotes(keys.weight));
+               Message("expected {0}, as in {1}", to_string(parts.front().shape()), in_quotes(keys.weight)));
       }
     }
     return r.file.made("heads from " + keys.weight, [&] { return stacked(parts); });
@@ -109,7 +109,7 @@ Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
   refuse_bytes(r, name);
   const Tensor bias = parameter_of(r, name);
   if (bias.count() != out || bias.rank() > 2 || (bias.rank() == 2 && bias.size(0) != 1 && bias.size(1) == 1)) {
-    r.fail(r.shape_of(name), "expected " + to_string({out}) + ", its weight's rows");
+    r.fail(r.shape_of(name), Message("expected {0}, its weight's rows", to_string({out})));
   }
   return bias.rank() == 1 ? bias : r.file.made(name + " flat", [&] { return bias.view({out}); });  // [H, d_head]
 }
@@ -121,34 +121,34 @@ Tensor bias_of(const FileReading& r, const LinearKeys& keys, Index out) {
   for (const LinearKeys& head : keys.heads) {
     parts.push_back(bias_of(r, head.bias, share));
     if (parts.back().defined() != parts.front().defined())
-      r.fail("has a bias for some heads of " + in_quotes(keys.weight), "expected one for each or none");
+      r.fail(Message("has a bias for some heads of {0}", in_quotes(keys.weight)), "expected one for each or none");
   }
   if (!parts.front().defined()) return {};
   return r.file.made("heads from " + keys.heads.front().bias, [&] { return stacked(parts); });
 }
 
-std::string order_of(const FileReading& r, const LinearKeys& keys) {
+Message order_of(const FileReading& r, const LinearKeys& keys) {
   const bool set = r.resolving.scenario.weight_order != WeightOrder::by_name;
   const LinearKeys& first = keys.heads.empty() ? keys : keys.heads.front();
   switch (first.layout) {
     case WeightLayout::in_out:
-      return std::string(r.keys.bare && !set ? "stored [in, out], as x's width tells"
-                                             : "stored [in, out] as Conv1D does") +
-             (set ? ", as set" : "");
+      return set           ? "stored [in, out] as Conv1D does, as set"
+             : r.keys.bare ? "stored [in, out], as x's width tells"
+                           : "stored [in, out] as Conv1D does";
     case WeightLayout::head_in_out: return "stored [H, in, d_head] as TransformerLens does";
     case WeightLayout::in_head_out: return "stored [in, H, d_head] as Keras and Flax do";
     default: break;
   }
   const Shape& shape = r.file.arrays().find(first.weight)->shape;
   const bool unsure = r.keys.bare && !set && shape.size() == 2 && shape[0] == shape[1];
-  return std::string("[out, in] as in nn.Linear") + (set      ? ", as set"
-                                                     : unsure ? ", which nothing in the file tells from [in, out]"
-                                                              : "");
+  return set      ? "[out, in] as in nn.Linear, as set"
+         : unsure ? "[out, in] as in nn.Linear, which nothing in the file tells from [in, out]"
+                  : "[out, in] as in nn.Linear";
 }
 
 Index whole(const FileReading& r, const FileReading::Number& number) {
   if (!(number.value >= 1 && number.value <= 1e6) || number.value != std::floor(number.value)) {
-    r.fail(in_quotes(number.name) + " is " + shortest(static_cast<float>(number.value)),
+    r.fail(Message("{0} is {1}", in_quotes(number.name), shortest(static_cast<float>(number.value))),
            "expected a whole number, 1 or more");
   }
   return static_cast<Index>(number.value);
@@ -171,37 +171,36 @@ Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
     const std::string& name = r.keys.q.weight;
     const auto differ = [&](const std::string& who, Index heads) {
       if (heads != *stored)
-        r.fail(r.shape_of(name) + ", one of " + std::to_string(*stored) + " heads, where " + who + " says " +
-                   std::to_string(heads),
+        r.fail(Message("{0}, one of {1} heads, where {2} says {3}", r.shape_of(name), *stored, who, heads),
                "expected as many");
     };
     if (r.resolving.scenario.heads) differ("--heads", *r.resolving.scenario.heads);
     if (number) differ(number->name, whole(r, *number));
-    r.assume("heads", std::to_string(*stored) + ", as " + name + " is stored");
+    r.assume("heads", Message("{0}, as {1} is stored", *stored, name));
     return *stored;
   }
   if (r.resolving.scenario.heads) {
     const Index heads = *r.resolving.scenario.heads;
     if (d_model && *d_model % heads != 0) {
-      r.fail("--heads " + std::to_string(heads) + " does not divide its d_model " + std::to_string(*d_model),
-             "expected one of " + divisors(*d_model));
+      r.fail(Message("--heads {0} does not divide its d_model {1}", heads, *d_model),
+             Message("expected one of {0}", divisors(*d_model)));
     }
     r.assume("heads",
-             std::to_string(heads) +
-                 (number ? " as set, where the file says " + shortest(static_cast<float>(number->value)) : " as set"));
+             number ? Message("{0} as set, where the file says {1}", heads, shortest(static_cast<float>(number->value)))
+                    : Message("{0} as set", heads));
     return heads;
   }
   if (!number) {
     if (d_model == Index{1}) return 1;
-    r.fail("has no num_heads", "expected --heads N" + (d_model ? ", N one of " + divisors(*d_model) : ""));
+    r.fail("has no num_heads",
+           d_model ? Message("expected --heads N, N one of {0}", divisors(*d_model)) : Message("expected --heads N"));
   }
   const Index heads = whole(r, *number);
   if (d_model && *d_model % heads != 0) {
-    r.fail(in_quotes(number->name) + " is " + std::to_string(heads) + ", which does not divide d_model " +
-               std::to_string(*d_model),
-           "expected one of " + divisors(*d_model) + ", by --heads or in the file");
+    r.fail(Message("{0} is {1}, which does not divide d_model {2}", in_quotes(number->name), heads, *d_model),
+           Message("expected one of {0}, by --heads or in the file", divisors(*d_model)));
   }
-  r.assume("heads", std::to_string(heads) + " (" + number->name + ")");
+  r.assume("heads", Message("{0} ({1})", heads, number->name));
   return heads;
 }
 
@@ -234,7 +233,7 @@ Index packed_kv_heads(const FileReading& r, Index rows, Index heads) {
     const Index d_head = *width / heads, kv_heads = (rows / d_head - heads) / 2;
     if (kv_heads >= 1 && kv_heads <= heads && makes(kv_heads, *width)) {
       if (kv_heads != heads)
-        r.assume("key/value heads", std::to_string(kv_heads) + ", from the rows of " + r.keys.packed.weight);
+        r.assume("key/value heads", Message("{0}, from the rows of {1}", kv_heads, r.keys.packed.weight));
       return kv_heads;
     }
   }
@@ -292,7 +291,7 @@ void add_packed_bias(const FileReading& r, SizedParameters& read) {
   if (!r.file.arrays().find(q) || !r.file.arrays().find(v)) return;
   made.b_q = bias_of(r, q, made.W_q.size(0));
   made.b_v = bias_of(r, v, made.W_v.size(0));
-  r.assume("projections", q + " and " + v + "; keys have none");
+  r.assume("projections", Message("{0} and {1}; keys have none", q, v));
 }
 
 SizedParameters read_packed(const FileReading& r) {
@@ -306,26 +305,24 @@ SizedParameters read_packed(const FileReading& r) {
   dims.kv_heads = packed_kv_heads(r, rows, dims.heads);
   const Index shares = dims.heads + 2 * dims.kv_heads;
   if (rows % shares != 0) {
-    r.fail(r.shape_of(name) + ", whose " + std::to_string(rows) + " outputs do not split into " +
-               std::to_string(dims.heads) + " query heads and twice " + std::to_string(dims.kv_heads) +
-               " key/value heads",
-           "expected a multiple of " + std::to_string(shares));
+    r.fail(Message("{0}, whose {1} outputs do not split into {2} query heads and twice {3} key/value heads",
+                   r.shape_of(name), rows, dims.heads, dims.kv_heads),
+           Message("expected a multiple of {0}", shares));
   }
   if (dims.heads % dims.kv_heads != 0) {
-    throw SettingError("--kv-heads",
-                       std::to_string(dims.kv_heads) + " does not divide heads " + std::to_string(dims.heads),
-                       "expected one of " + divisors(dims.heads));
+    throw SettingError("--kv-heads", Message("{0} does not divide heads {1}", dims.kv_heads, dims.heads),
+                       Message("expected one of {0}", divisors(dims.heads)));
   }
   dims.d_model = rows / shares * dims.heads;
   const auto [q, k, v] = taken_apart(r, dims, weight, name);
   made.W_q = q, made.W_k = k, made.W_v = v;
   made.packed = r.keys.packing == Packing::thirds;
-  const char* packing = made.packed ? ": all queries, then all keys, then all values, "
+  const char* packing = made.packed ? "{0}: all queries, then all keys, then all values, {1}"
                         : dims.kv_heads == dims.heads
-                            ? ": query, key and value of each head in turn, "
-                            : ": for each key/value head its queries, key and value in turn, ";
+                            ? "{0}: query, key and value of each head in turn, {1}"
+                            : "{0}: for each key/value head its queries, key and value in turn, {1}";
   r.assume("projections",
-           name + " " + to_string(r.file.arrays().find(name)->shape) + packing + order_of(r, r.keys.packed));
+           Message(packing, name + " " + to_string(r.file.arrays().find(name)->shape), order_of(r, r.keys.packed)));
   return read;
 }
 
@@ -334,18 +331,16 @@ Index settle_kv_heads(const FileReading& r, Index rows, Index d_model, Index hea
   const Index d_head = d_model / heads;
   const std::string& name = r.keys.k.weight;
   if (rows % d_head != 0 || rows > d_model) {
-    r.fail(r.shape_of(name),
-           "expected rows in heads of d_head " + std::to_string(d_head) + ", " + std::to_string(d_model) + " at most");
+    r.fail(r.shape_of(name), Message("expected rows in heads of d_head {0}, {1} at most", d_head, d_model));
   }
   const Index kv_heads = rows / d_head;
   const std::optional<Index> given = given_kv_heads(r);
   if (given && *given != kv_heads) {
-    r.fail(r.shape_of(name) + ", which does not make " + std::to_string(*given) + " key/value heads of d_head " +
-               std::to_string(d_head),
-           "expected " + std::to_string(*given * d_head) + " rows");
+    r.fail(Message("{0}, which does not make {1} key/value heads of d_head {2}", r.shape_of(name), *given, d_head),
+           Message("expected {0} rows", *given * d_head));
   }
   if (kv_heads != heads) {
-    r.assume("key/value heads", std::to_string(kv_heads) + (given ? "" : ", from the rows of " + name));
+    r.assume("key/value heads", given ? Message(kv_heads) : Message("{0}, from the rows of {1}", kv_heads, name));
   }
   return kv_heads;
 }
@@ -361,13 +356,13 @@ SizedParameters read_separate(const FileReading& r) {
   dims.kv_heads = settle_kv_heads(r, in.W_k.size(0), dims.d_model, dims.heads);
   if (in.W_v.size(0) != in.W_k.size(0)) {
     r.fail(r.shape_of(r.keys.v.weight),
-           "expected " + std::to_string(in.W_k.size(0)) + " rows, as in " + in_quotes(r.keys.k.weight));
+           Message("expected {0} rows, as in {1}", in.W_k.size(0), in_quotes(r.keys.k.weight)));
   }
   in.b_q = bias_of(r, r.keys.q, in.W_q.size(0));
   in.b_k = bias_of(r, r.keys.k, in.W_k.size(0));
   in.b_v = bias_of(r, r.keys.v, in.W_v.size(0));
-  r.assume("projections", r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight + ": " +
-                              (r.keys.q.heads.empty() ? "" : "a module a head, ") + order_of(r, r.keys.q));
+  r.assume("projections", Message(r.keys.q.heads.empty() ? "{0}, {1}, {2}: {3}" : "{0}, {1}, {2}: a module a head, {3}",
+                                  r.keys.q.weight, r.keys.k.weight, r.keys.v.weight, order_of(r, r.keys.q)));
   return read;
 }
 
@@ -375,13 +370,13 @@ void add_output(const FileReading& r, SizedParameters& read) {
   auto& [in, dims] = read;
   dims.d_out = dims.d_model;
   if (r.keys.o.weight.empty()) {
-    r.assume("output projection", "missing in the file (" + output_names() + "): output = concat");
+    r.assume("output projection", Message("missing in the file ({0}): output = concat", output_names()));
     return;
   }
   in.W_o = weight_of(r, r.keys.o);
   if (in.W_o.size(1) != dims.d_model) {
     r.fail(r.shape_of(r.keys.o.weight),
-           "expected an output projection of " + std::to_string(dims.d_model) + " inputs, the width of concat");
+           Message("expected an output projection of {0} inputs, the width of concat", dims.d_model));
   }
   dims.d_out = in.W_o.size(0);
   in.b_o = bias_of(r, r.keys.o, dims.d_out);
@@ -427,7 +422,8 @@ void drop_biases(const FileReading& r, const LayerDescription& layer, Parameters
     *bias = Tensor();
     dropped += (dropped.empty() ? "" : ", ") + std::string(name);
   }
-  if (!dropped.empty()) r.assume("biases", "of " + dropped + ": left out, since config.json says that there are none");
+  if (!dropped.empty())
+    r.assume("biases", Message("of {0}: left out, since config.json says that there are none", dropped));
 }
 
 SizedParameters read_parameters(const FileReading& r) {
@@ -435,7 +431,7 @@ SizedParameters read_parameters(const FileReading& r) {
   for (const char* unsupported : {"bias_k", "bias_v"}) {
     const std::string name = r.keys.prefix + unsupported;
     if (r.file.arrays().find(name)) {
-      r.fail("holds " + in_quotes(name) + ", a learned key and value (add_bias_kv)",
+      r.fail(Message("holds {0}, a learned key and value (add_bias_kv)", in_quotes(name)),
              "expected an attention without them");
     }
   }

@@ -149,7 +149,7 @@ std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const st
   std::string names;
   for (PrecomputedAttention& candidate : found) {
     if (within_group(layer, candidate.group)) return candidate;
-    names += (names.empty() ? "" : ", ") + in_quotes(candidate.group);
+    names += (names.empty() ? "" : ", ") + in_quotes(candidate.group).english();
   }
   if (layer.empty() && std::ranges::all_of(found, is_of_one_call)) {
     std::ranges::stable_sort(found, {}, [](const PrecomputedAttention& f) {
@@ -158,8 +158,8 @@ std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const st
     found.front().others = names;
     return found.front();
   }
-  throw FileError(file.path(), "holds " + std::to_string(found.size()) + " attentions",
-                  "expected --layer with one of " + names + ", and .N for one of its layers");
+  throw FileError(file.path(), Message("holds {0} attentions", found.size()),
+                  Message("expected --layer with one of {0}, and .N for one of its layers", names));
 }
 
 /// [B, H, n, d] of an array that may lack the batch.
@@ -167,7 +167,7 @@ Tensor four_axes(const FileReading& r, const std::string& name) {
   const Tensor stored = r.load(name);
   if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
   if (stored.rank() == 4) return stored;
-  r.assume("batch", name + " " + to_string(stored.shape()) + " is one batch entry");
+  r.assume("batch", Message("{0} {1} is one batch entry", name, to_string(stored.shape())));
   return stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
 }
 
@@ -184,12 +184,12 @@ PrecomputedSequence read_heads(const FileReading& r, const PrecomputedAttention&
   d.n_k = in.K_heads.size(2);
   d.d_model = d.d_query = d.d_key = d.d_value = d.d_out = d.heads * d.d_head;
   if (in.K_heads.size(0) != d.batch || in.K_heads.size(3) != d.d_head) {
-    r.fail(r.shape_of(found.K_heads), "expected [" + std::to_string(d.batch) + ", G, n_k, " + std::to_string(d.d_head) +
-                                          "], as " + in_quotes(found.Q_heads) + " has them");
+    r.fail(r.shape_of(found.K_heads),
+           Message("expected [{0}, G, n_k, {1}], as {2} has them", d.batch, d.d_head, in_quotes(found.Q_heads)));
   }
   if (const auto said = heads_said(r); said && said->value != static_cast<double>(d.heads)) {
-    r.fail(in_quotes(said->name) + " is " + shortest(static_cast<float>(said->value)) + ", where " +
-               r.shape_of(found.Q_heads),
+    r.fail(Message("{0} is {1}, where {2}", in_quotes(said->name), shortest(static_cast<float>(said->value)),
+                   r.shape_of(found.Q_heads)),
            "expected as many heads");
   }
   kv_heads_said(r);
@@ -200,15 +200,14 @@ PrecomputedSequence read_heads(const FileReading& r, const PrecomputedAttention&
   } else {
     in.V_heads = four_axes(r, found.V_heads);
     if (in.V_heads.size(0) != d.batch || in.V_heads.size(1) != d.kv_heads || in.V_heads.size(2) != d.n_k) {
-      r.fail(r.shape_of(found.V_heads), "expected [" + std::to_string(d.batch) + ", " + std::to_string(d.kv_heads) +
-                                            ", " + std::to_string(d.n_k) + ", d], as " + in_quotes(found.K_heads) +
-                                            " has them");
+      r.fail(r.shape_of(found.V_heads), Message("expected [{0}, {1}, {2}, d], as {3} has them", d.batch, d.kv_heads,
+                                                d.n_k, in_quotes(found.K_heads)));
     }
     d.d_out = d.heads * in.V_heads.size(3);
     names += ", " + found.V_heads;
     r.assume("output projection", "missing in the file: output = concat");
   }
-  r.assume("heads", names + ": [B, H, n, d_head], no projections; the pipeline begins there");
+  r.assume("heads", Message("{0}: [B, H, n, d_head], no projections; the pipeline begins there", names));
   return read;
 }
 
@@ -220,7 +219,7 @@ Index layer_number(const FileReading& r, const PrecomputedAttention& found, Inde
   Index layer = -1;
   const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), layer);
   if (error != std::errc() || end != said.data() + said.size() || layer < 0 || layer >= layers) {
-    r.fail("has no layer " + in_quotes(said), "expected --layer with 0 to " + std::to_string(layers - 1));
+    r.fail(Message("has no layer {0}", in_quotes(said)), Message("expected --layer with 0 to {0}", layers - 1));
   }
   return layer;
 }
@@ -237,7 +236,7 @@ Tensor zeros_as_mask(const FileReading& r, const Tensor& weights) {
   }
   const auto zeros = std::count(any.begin(), any.end(), 0.0F);
   if (zeros == 0 || zeros == static_cast<std::ptrdiff_t>(cells)) return {};
-  r.assume("mask", "the " + std::to_string(zeros) + " cells that are 0 in every head are taken for masked");
+  r.assume("mask", Message("the {0} cells that are 0 in every head are taken for masked", zeros));
   return Tensor({1, 1, n_q, n_k}, std::move(any));
 }
 
@@ -308,11 +307,10 @@ PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttentio
   d.d_head = 1;
   d.d_model = d.d_query = d.d_key = d.d_value = d.d_out = d.heads;
   heads_said(r);
-  r.assume("weights", name + " " + axes + ": the attention alone");
-  if (layers > 1)
-    r.assume("layer", std::to_string(layer) + " of " + std::to_string(layers) + "; --layer N shows another");
+  r.assume("weights", Message("{0} {1}: the attention alone", name, axes));
+  if (layers > 1) r.assume("layer", Message("{0} of {1}; --layer N shows another", layer, layers));
   if (!found.others.empty())
-    r.assume("attentions", found.others + "; --layer NAME.N shows another than " + in_quotes(found.group));
+    r.assume("attentions", Message("{0}; --layer NAME.N shows another than {1}", found.others, in_quotes(found.group)));
   double furthest = 0;
   for (Index row = 0; row < weights.count() / d.n_k; ++row) {
     double sum = 0;
@@ -321,8 +319,9 @@ PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttentio
     if (sum != 0 && !std::isnan(sum)) furthest = std::max(furthest, std::abs(sum - 1));
   }
   if (furthest > 0.02)
-    r.assume("weights", "rows do not sum to 1 (one is off by " + shortest(static_cast<float>(furthest)) +
-                            "): shown as they are; entropies, rollout and flow divide each by its sum");
+    r.assume("weights", Message("rows do not sum to 1 (one is off by {0}): shown as they are; entropies, rollout and "
+                                "flow divide each by its sum",
+                                shortest(static_cast<float>(furthest))));
   mask = zeros_as_mask(r, weights);
   return read;
 }
@@ -367,7 +366,7 @@ std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, cons
 
 PrecomputedSequence read_precomputed(const FileReading& r, const PrecomputedAttention& found) {
   const Scenario& s = r.resolving.scenario;
-  const std::string why =
+  const char* why =
       found.weights.empty() ? "since the file holds the heads as they are" : "since the file holds the attention alone";
   if (s.x) throw SettingError("x", "is given, but the file's projections are not known", "expected no x");
   if (s.text_as_input)

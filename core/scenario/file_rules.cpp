@@ -48,9 +48,9 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
   norm.of_each = shape == Shape{heads, d_head};
   norm.whole = shape == Shape{heads * d_head} && heads > 1;
   if (shape != Shape{d_head} && !norm.whole && !norm.of_each) {
-    r.fail(r.shape_of(norm.name), "expected [" + std::to_string(d_head) + "], d_head, [" +
-                                      std::to_string(heads * d_head) + "], all heads at once, or " +
-                                      to_string({heads, d_head}) + ", a row for each head");
+    r.fail(r.shape_of(norm.name),
+           Message("expected [{0}], d_head, [{1}], all heads at once, or {2}, a row for each head", d_head,
+                   heads * d_head, to_string({heads, d_head})));
   }
   const auto flat = [&](const std::string& name) {
     const Tensor stored = r.load(name);
@@ -61,7 +61,7 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
   const std::string bias = norm.name.substr(0, norm.name.size() - std::string_view("weight").size()) + "bias";
   if (r.file.arrays().find(bias)) {
     if (r.file.arrays().find(bias)->shape != shape)
-      r.fail(r.shape_of(bias), "expected " + to_string(shape) + ", as " + norm.name + " has");
+      r.fail(r.shape_of(bias), Message("expected {0}, as {1} has", to_string(shape), norm.name));
     norm.bias = flat(bias);
   }
   if (!plus_one) return norm;
@@ -111,8 +111,8 @@ Index furthest_distance(const FileReading& r, Index buckets) {
   if (!said) return t5_max_distance;
   if (said->value != std::floor(said->value) || !(said->value > static_cast<double>(buckets) / 2) ||
       said->value > 1e9) {
-    r.fail("relative_attention_max_distance is " + shortest(static_cast<float>(said->value)),
-           "expected a whole number above half of the " + std::to_string(buckets) + " buckets");
+    r.fail(Message("relative_attention_max_distance is {0}", shortest(static_cast<float>(said->value))),
+           Message("expected a whole number above half of the {0} buckets", buckets));
   }
   return static_cast<Index>(said->value);
 }
@@ -133,11 +133,11 @@ Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table
   const std::string width = std::to_string(w);
   if (side * side != rows || side % 2 == 0) r.fail(r.shape_of(table), "expected (2w − 1)² rows, of windows of w x w");
   if (d.n_q != w * w || d.n_k != w * w) {
-    r.fail("has inputs of " + std::to_string(d.n_q) + " tokens", "expected a window of " + std::to_string(w * w) +
-                                                                     " tokens, " + width + " x " + width + ", as " +
-                                                                     in_quotes(table) + " has places");
+    r.fail(Message("has inputs of {0} tokens", d.n_q),
+           Message("expected a window of {0} tokens, {1} x {2}, as {3} has places", w * w, width, width,
+                   in_quotes(table)));
   }
-  r.assume("bias", table + ": by the places of query and key in a window of " + width + " x " + width);
+  r.assume("bias", Message("{0}: by the places of query and key in a window of {1} x {2}", table, width, width));
   return r.file.made(table + " over a window", [&] {
     const Tensor numbers = r.load(table);
     Buffer cells;
@@ -155,10 +155,14 @@ Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table
 Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& table) {
   const bool both_ways = r.keys.prefix.find("decoder") == std::string::npos;
   const Index buckets = r.file.arrays().find(table)->shape[0], furthest = furthest_distance(r, buckets);
-  r.assume("bias", table + ": by the distance of query and key, " + (both_ways ? "both ways" : "backwards") +
-                       (buckets == t5_buckets && furthest == t5_max_distance
-                            ? std::string()
-                            : ", " + std::to_string(buckets) + " buckets to distance " + std::to_string(furthest)));
+  if (buckets == t5_buckets && furthest == t5_max_distance)
+    r.assume("bias", {both_ways ? "{0}: by the distance of query and key, both ways"
+                                : "{0}: by the distance of query and key, backwards",
+                      table});
+  else
+    r.assume("bias", {both_ways ? "{0}: by the distance of query and key, both ways, {1} buckets to distance {2}"
+                                : "{0}: by the distance of query and key, backwards, {1} buckets to distance {2}",
+                      table, buckets, furthest});
   const auto make = [&] {
     const Tensor by_distance =
         t5_by_distance(r.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k, 0, furthest);
@@ -179,8 +183,9 @@ void add_unit_norm(const FileReading& r, const Dims& d, const NormSpec& norm, Ow
   own.norm_kind = norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
   own.q_norm = own.k_norm = Tensor::full({d.d_head}, 1);
   own.qk_epsilon = norm.epsilon;
-  r.assume("QK-norm", std::string(own.norm_kind == QkNorm::rms ? "RMSNorm" : "LayerNorm") +
-                          " without weights, over each head, epsilon " + shortest(static_cast<float>(norm.epsilon)));
+  r.assume("QK-norm", Message(own.norm_kind == QkNorm::rms ? "RMSNorm without weights, over each head, epsilon {0}"
+                                                           : "LayerNorm without weights, over each head, epsilon {0}",
+                              shortest(static_cast<float>(norm.epsilon))));
 }
 
 }  // namespace
@@ -211,28 +216,30 @@ FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescr
       own.k_norm = k_norm.weight, own.k_norm_bias = k_norm.bias;
     }
     const auto last = [&](const FileNorm& norm) { return norm.name.substr(r.keys.prefix.size()); };
-    r.assume("QK-norm", replaced ? "--qk-norm in place of the file's " + last(q_norm) + " and " + last(k_norm)
-                                 : std::string(own.norm_kind == QkNorm::layer ? "LayerNorm" : "RMSNorm") + " with " +
-                                       last(q_norm) + " and " + last(k_norm) +
-                                       (own.q_norm_bias.defined() ? " and their biases" : "") + ", over " +
-                                       (q_norm.whole     ? "all heads at once"
-                                        : q_norm.of_each ? "each head, with weights of its own"
-                                                         : "each head") +
-                                       ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
+    const bool is_layer = own.norm_kind == QkNorm::layer;
+    const char* over = q_norm.whole     ? "over all heads at once"
+                       : q_norm.of_each ? "over each head, with weights of its own"
+                                        : "over each head";
+    const char* made = own.q_norm_bias.defined() ? "{0} with {1} and {2} and their biases, {3}, epsilon {4}"
+                                                 : "{0} with {1} and {2}, {3}, epsilon {4}";
+    r.assume("QK-norm", replaced ? Message("--qk-norm in place of the file's {0} and {1}", last(q_norm), last(k_norm))
+                                 : Message(made, std::string(is_layer ? "LayerNorm" : "RMSNorm"), last(q_norm),
+                                           last(k_norm), over, shortest(static_cast<float>(own.qk_epsilon))));
   }
   if (layer && layer->attention.q_norm.kind != NormKind::none && !q_norm.weight.defined()) {
     if (layer->attention.q_norm.weight.empty()) add_unit_norm(r, d, layer->attention.q_norm, own);
-    else r.assume("QK-norm", "none: the file lacks " + in_quotes(layer->attention.q_norm.weight));
+    else r.assume("QK-norm", Message("none: the file lacks {0}", in_quotes(layer->attention.q_norm.weight)));
   }
   if (const std::string sinks = array_under(r, {"sinks"}); !sinks.empty()) {
     own.sink_logits = r.load(sinks);
     if (own.sink_logits.shape() != Shape{d.heads})
-      r.fail(r.shape_of(sinks), "expected [" + std::to_string(d.heads) + "], a logit a head");
-    r.assume("sinks", sinks + ": a logit a head that takes its share of each row");
+      r.fail(r.shape_of(sinks), Message("expected [{0}], a logit a head", d.heads));
+    r.assume("sinks", Message("{0}: a logit a head that takes its share of each row", sinks));
   }
   const auto add_bias = [&](const std::string& table,
                             Tensor (*made)(const FileReading&, const Dims&, const std::string&)) {
-    rules.bias.defined() ? r.assume("bias", "the file's own, without " + table) : void(rules.bias = made(r, d, table));
+    rules.bias.defined() ? r.assume("bias", Message("the file's own, without {0}", table))
+                         : void(rules.bias = made(r, d, table));
   };
   if (const std::string table = relative_table(r); !table.empty() && table_fits(r, d, table))
     add_bias(table, distance_bias);

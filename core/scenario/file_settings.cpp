@@ -16,7 +16,8 @@ namespace {
 
 float positive(const FileReading& r, const FileReading::Number& number) {
   const auto value = static_cast<float>(number.value);
-  if (!std::isfinite(value)) r.fail(in_quotes(number.name) + " is " + shortest(value), "expected a finite number");
+  if (!std::isfinite(value))
+    r.fail(Message("{0} is {1}", in_quotes(number.name), shortest(value)), "expected a finite number");
   return value;
 }
 
@@ -25,36 +26,40 @@ SourceSettings read_numbers(const FileReading& r) {
   SourceSettings says;
   if (const auto scale = r.own_number({"scale", "scaling", "softmax_scale"})) {
     says.scale = positive(r, *scale);
-    r.assume("scale", s.scale ? shortest(*s.scale) + " as set, where the file says " + shortest(*says.scale)
-                              : shortest(*says.scale) + " (" + scale->name + ")");
+    r.assume("scale", s.scale
+                          ? Message("{0} as set, where the file says {1}", shortest(*s.scale), shortest(*says.scale))
+                          : Message("{0} ({1})", shortest(*says.scale), scale->name));
   }
   if (const auto cap = r.own_number({"softcap", "soft_cap", "softcapping", "logit_softcap", "logits_soft_cap",
                                      "logit_softcapping", "attn_logit_softcapping"});
       cap && cap->value != 0) {
     if (!(cap->value > 0))
-      r.fail(in_quotes(cap->name) + " is " + shortest(static_cast<float>(cap->value)), "expected more than 0");
+      r.fail(Message("{0} is {1}", in_quotes(cap->name), shortest(static_cast<float>(cap->value))),
+             "expected more than 0");
     says.softcap = positive(r, *cap);
-    r.assume("soft-cap", s.softcap ? shortest(*s.softcap) + " as set, where the file says " + shortest(*says.softcap)
-                                   : shortest(*says.softcap) + " (" + cap->name + ")");
+    r.assume("soft-cap",
+             s.softcap ? Message("{0} as set, where the file says {1}", shortest(*s.softcap), shortest(*says.softcap))
+                       : Message("{0} ({1})", shortest(*says.softcap), cap->name));
   }
   for (const char* name : {"add_zero_attn", "add_bias_kv"}) {
     const auto flag = r.own_number({name});
     if (flag && flag->value != 0) {
-      r.fail(in_quotes(flag->name) + " is true, which adds a key that no input has",
+      r.fail(Message("{0} is true, which adds a key that no input has", in_quotes(flag->name)),
              "expected an attention without it");
     }
   }
   for (const char* name : {"dropout_p", "dropout", "attn_dropout", "attention_dropout"}) {
     const auto p = r.own_number({name});
     if (p && p->value != 0)
-      r.assume("dropout", p->name + " = " + shortest(static_cast<float>(p->value)) + " is not taken: as after eval()");
+      r.assume("dropout",
+               Message("{0} = {1} is not taken: as after eval()", p->name, shortest(static_cast<float>(p->value))));
   }
   if (const auto base = r.own_number({"rope_theta", "rope_base"})) {
     says.rope_base = positive(r, *base);
     if (!(says.rope_base > 0))
-      r.fail(in_quotes(base->name) + " is " + shortest(says.rope_base), "expected more than 0");
+      r.fail(Message("{0} is {1}", in_quotes(base->name), shortest(says.rope_base)), "expected more than 0");
     says.rope = Rope::half;
-    r.assume("positions", "RoPE by halves of base " + shortest(says.rope_base) + " (" + base->name + ")");
+    r.assume("positions", Message("RoPE by halves of base {0} ({1})", shortest(says.rope_base), base->name));
   }
   return says;
 }
@@ -67,9 +72,8 @@ void check_sizes(const FileReading& r, const Dims& d) {
     const bool known =
         std::ranges::any_of(may_be, [&](Index size) { return number->value == static_cast<double>(size); });
     if (!known) {
-      r.fail(in_quotes(number->name) + " is " + shortest(static_cast<float>(number->value)) +
-                 ", where the weights make d_head " + std::to_string(d.d_head) + " and d_model " +
-                 std::to_string(d.d_model),
+      r.fail(Message("{0} is {1}, where the weights make d_head {2} and d_model {3}", in_quotes(number->name),
+                     shortest(static_cast<float>(number->value)), d.d_head, d.d_model),
              "expected numbers that fit the weights");
     }
   };
@@ -96,22 +100,26 @@ void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& 
   says.rope_base = static_cast<float>(rope.theta);
   if (rope.channels() < d.d_head) says.rotary_dim = rope.channels();
   const Rope pairing = asked.rope == Rope::none ? rope.pairing : asked.rope;
-  r.assume("positions", "RoPE " + std::string(pairing == Rope::half ? "by halves" : "interleaved") + " of base " +
-                            shortest(says.rope_base) +
-                            (says.rotary_dim ? " on the first " + std::to_string(*says.rotary_dim) + " of " +
-                                                   std::to_string(d.d_head) + " channels"
-                                             : "") +
-                            " (" + config_name(r) + ")" + (asked.rope != Rope::none ? ", paired by --rope" : ""));
+  const std::string base = shortest(says.rope_base);
+  const bool halves = pairing == Rope::half;
+  const Message turned =
+      says.rotary_dim ? Message(halves ? "RoPE by halves of base {0} on the first {1} of {2} channels ({3})"
+                                       : "RoPE interleaved of base {0} on the first {1} of {2} channels ({3})",
+                                base, *says.rotary_dim, d.d_head, config_name(r))
+                      : Message(halves ? "RoPE by halves of base {0} ({1})" : "RoPE interleaved of base {0} ({1})",
+                                base, config_name(r));
+  r.assume("positions", asked.rope == Rope::none ? turned : Message("{0}, paired by --rope", turned));
   if (rope.scaled_by.empty()) return;
   const Index tokens = std::max(d.n_k, asked.query_offset.value_or(0) + d.n_q);
   const bool is_long = rope.original > 0 && tokens > rope.original;
   OwnRules own;
   own.rope_frequencies = frequencies_for(rope, tokens);
   own.rope_gain = is_long && rope.long_gain > 0 ? rope.long_gain : rope.gain;
-  r.assume("positions", "frequencies by " + rope.scaled_by +
-                            (rope.original > 0 ? ", for " + std::to_string(tokens) + " tokens" : "") +
-                            (own.rope_gain != 1 ? ", times " + shortest(static_cast<float>(own.rope_gain)) : "") +
-                            " (" + config_name(r) + ")");
+  const Message by =
+      rope.original > 0 ? Message("{0}, for {1} tokens", rope.scaled_by, tokens) : Message(rope.scaled_by);
+  const std::string gain = shortest(static_cast<float>(own.rope_gain));
+  r.assume("positions", own.rope_gain == 1 ? Message("frequencies by {0} ({1})", by, config_name(r))
+                                           : Message("frequencies by {0}, times {1} ({2})", by, gain, config_name(r)));
   rules.own = std::move(own);
 }
 
@@ -127,15 +135,16 @@ void take_scale(const FileReading& r, const LayerDescription& layer, SourceSetti
   const bool usual = static_cast<float>(a.scale) == static_cast<float>(1 / std::sqrt(static_cast<double>(a.d_head)));
   if (!says.scale && !(usual && (why.empty() || why.starts_with("scale_attn")))) {
     says.scale = static_cast<float>(a.scale);
-    r.assume("scale", shortest(*says.scale) + " (" + (why.empty() ? "model_type " + model_type(layer) : why) +
-                          " in config.json)");
+    r.assume("scale", why.empty()
+                          ? Message("{0} (model_type {1} in config.json)", shortest(*says.scale), model_type(layer))
+                          : Message("{0} ({1} in config.json)", shortest(*says.scale), why));
   }
   if (a.softcap && *a.softcap > 0 && !says.softcap) {
     says.softcap = static_cast<float>(*a.softcap);
     const bool said = layer.fields.contains("attn_logit_softcapping");
-    r.assume("soft-cap", shortest(*says.softcap) + " (" +
-                             (said ? "attn_logit_softcapping" : "model_type " + model_type(layer)) +
-                             " in config.json)");
+    r.assume("soft-cap",
+             said ? Message("{0} (attn_logit_softcapping in config.json)", shortest(*says.softcap))
+                  : Message("{0} (model_type {1} in config.json)", shortest(*says.softcap), model_type(layer)));
   }
 }
 
@@ -160,7 +169,7 @@ void take_bias(const FileReading& r, const LayerDescription& layer, const Dims& 
     r.assume("bias", "ALiBi (config.json)");
   }
   if ((a.relative || a.other_relative) && !has_relative_table(r, d))
-    r.assume("bias", "the relative positions of " + model_type(layer) + " are not added to a layer alone");
+    r.assume("bias", Message("the relative positions of {0} are not added to a layer alone", model_type(layer)));
 }
 
 }  // namespace
@@ -186,9 +195,8 @@ FileRules read_settings(const FileReading& r, const Dims& dims, const std::optio
   take_scale(r, *layer, rules.says);
   if (layer->fields.contains("auto_map"))
     r.assume("model", "auto_map in config.json names code of the model's own, which is not run");
-  std::string list;
-  for (const std::string& field : layer->not_taken) list += (list.empty() ? "" : ", ") + in_quotes(field);
-  if (!list.empty()) r.assume("config.json not taken", list);
+  if (!layer->not_taken.empty())
+    r.assume("config.json not taken", first_in_quotes(layer->not_taken, layer->not_taken.size()));
   return rules;
 }
 
@@ -199,7 +207,7 @@ void note_model_mask(const FileReading& r, const LayerDescription& layer, const 
   const bool causal = layer.attention.causal, near = layer.attention.window > 0 && layer.attention.window < dims.n_k;
   const std::string window = near ? "window(" + std::to_string(layer.attention.window) + ")" : "";
   const std::string own = !causal ? window : near ? "causal() && " + window : "causal()";
-  if (!own.empty()) r.assume("mask", "none is in the file; the model's own is --mask \"" + own + "\"");
+  if (!own.empty()) r.assume("mask", Message("none is in the file; the model's own is --mask \"{0}\"", own));
 }
 
 void note_untaken_numbers(const FileReading& r) {
@@ -217,10 +225,7 @@ void note_untaken_numbers(const FileReading& r) {
   for (const auto& [name, text] : r.file.arrays().texts()) {
     if (r.file.arrays().number(name)) add(name);
   }
-  std::string list;
-  for (std::size_t i = 0; i < std::min(left.size(), most); ++i) list += (i ? ", " : "") + in_quotes(left[i]);
-  if (left.size() > most) list += " and " + std::to_string(left.size() - most) + " more";
-  if (!list.empty()) r.assume("numbers not taken", list);
+  if (!left.empty()) r.assume("numbers not taken", first_in_quotes(left, most));
 }
 
 }  // namespace headlight

@@ -11,6 +11,7 @@
 #include "core/scenario/seeded.h"
 #include "core/scenario/state_dict.h"
 #include "core/scenario/tensor_file.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -36,10 +37,10 @@ struct FileReading {
   std::optional<Number> own_number(std::initializer_list<const char*> names) const;
   /// The array's numbers. Throws FileError, and Cancelled.
   Tensor load(const std::string& name) const;
-  void assume(const std::string& what, const std::string& taken_for) const;
-  [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const;
+  void assume(const std::string& what, const Message& taken_for) const;
+  [[noreturn]] void fail(const Message& wrong, const Message& expected) const;
   /// `"x" has shape [2, 3]`
-  std::string shape_of(const std::string& array) const;
+  Message shape_of(const std::string& array) const;
 };
 
 /// All that scenario.file and its neighbours say; inputs that the file lacks are drawn. Throws FileError, SettingError.

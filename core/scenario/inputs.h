@@ -10,6 +10,7 @@
 
 #include "core/scenario/scenario.h"
 #include "core/stage/stage.h"
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -30,7 +31,7 @@ struct Dims {
 /// attend"}.
 struct Assumption {
   std::string what;
-  std::string taken_for;
+  Message taken_for;
   bool operator==(const Assumption&) const = default;
 };
 

@@ -19,21 +19,57 @@ std::string cut_utf8(std::string text, std::size_t most) {
 }
 
 /// At most 60 bytes of it; a list of many megabytes is not written out for that.
-std::string brief(const Json& value) {
-  if (value.is_structured() && value.size() > 60) {
-    return (value.is_array() ? "a list of " : "an object of ") + std::to_string(value.size());
-  }
+Message brief(const Json& value) {
+  if (value.is_structured() && value.size() > 60)
+    return {value.is_array() ? "a list of {0}" : "an object of {0}", value.size()};
   const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (value.is_string() && text.size() <= 60) return {"\"{0}\"", text.substr(1, text.size() - 2)};
   return text.size() > 60 ? cut_utf8(text, 57) + "..." : text;
+}
+
+/// What follows the mark, taken off the text.
+std::string cut_off(std::string& text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string::npos) return {};
+  std::string rest = text.substr(at + mark.size());
+  text.resize(at);
+  return rest;
+}
+
+/// "'}'": what is in quotation marks is a name, anything else the parser's words.
+Message quoted_or_said(const std::string& text) {
+  const bool quoted = text.size() > 1 && text.starts_with('\'') && text.ends_with('\'');
+  return quoted ? Message("'{0}'", text.substr(1, text.size() - 2)) : Message(text.c_str());
+}
+
+/// The parser's own English, "at line 2, column 3: syntax error while parsing value - invalid literal; last read: 'o'",
+/// in the parts that it puts together, each a message.
+Message in_parts(std::string said) {
+  const std::string rest = said.starts_with("at line ") ? cut_off(said, ": ") : std::string();
+  if (!rest.empty()) {
+    const std::string column = cut_off(said, ", column ");
+    return {"at line {0}, column {1}: {2}", said.substr(8), column, in_parts(rest)};
+  }
+  if (!said.starts_with("syntax error while parsing ")) return said.c_str();
+  const std::string expected = cut_off(said, "; expected "), read = cut_off(said, "; last read: "),
+                    reason = cut_off(said, " - "), what = said.substr(27);
+  const Message unexpected = reason.starts_with("unexpected '")
+                                 ? Message("unexpected {0}", quoted_or_said(reason.substr(11)))
+                                 : Message(reason.c_str());
+  Message all("syntax error while parsing {0} - {1}", what, unexpected);
+  if (!read.empty()) all = {"{0}; last read: {1}", all, quoted_or_said(read)};
+  return expected.empty() ? all : Message("{0}; expected {1}", all, quoted_or_said(expected));
 }
 
 }  // namespace
 
-void Place::fail(const std::string& wrong, const std::string& expected) const {
-  throw FileError(file, path + ": " + wrong, "expected " + expected);
+void Place::fail(const Message& wrong, const Message& expected) const {
+  throw FileError(file, Message("{0}: {1}", path, wrong), Message("expected {0}", expected));
 }
 
-void Place::fail_type(const std::string& expected) const { fail(brief(value) + " is not " + expected, expected); }
+void Place::fail_type(const Message& expected) const {
+  fail(Message("{0} is not {1}", brief(value), expected), expected);
+}
 
 void require_object(const Place& place) {
   if (!place.value.is_object()) place.fail_type("an object");
@@ -45,7 +81,8 @@ void allow_only(const Place& place, const std::set<std::string>& known) {
     if (known.contains(key)) continue;
     std::string names;
     for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
-    throw FileError(place.file, place.path + "." + key + ": no such field", "expected one of " + names);
+    throw FileError(place.file, Message("{0}.{1}: no such field", place.path, key),
+                    Message("expected one of {0}", names));
   }
 }
 
@@ -88,7 +125,7 @@ Json parse_json(const std::string& text, const std::string& subject) {
   constexpr const char* expected = "expected a scenario as JSON";
   if (!is_utf8(text)) throw FileError(subject, "is not JSON: it is not UTF-8 text", expected);
   if (nested_deeper_than(text, deepest_json)) {
-    throw FileError(subject, "is nested more than " + std::to_string(deepest_json) + " deep", expected);
+    throw FileError(subject, Message("is nested more than {0} deep", deepest_json), expected);
   }
   try {
     return Json::parse(text);
@@ -98,7 +135,7 @@ Json parse_json(const std::string& text, const std::string& subject) {
     const std::string where = message.substr(place != std::string::npos    ? place
                                              : prefix == std::string::npos ? 0
                                                                            : prefix + 2);
-    throw FileError(subject, "is not JSON: " + cut_utf8(where, 160), expected);
+    throw FileError(subject, Message("is not JSON: {0}", in_parts(cut_utf8(where, 160))), expected);
   }
 }
 

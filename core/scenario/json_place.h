@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -19,9 +20,9 @@ struct Place {
   std::string path;
   const std::string& file;
 
-  [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const;
+  [[noreturn]] void fail(const Message& wrong, const Message& expected) const;
   /// Throws that this value is not `expected`.
-  [[noreturn]] void fail_type(const std::string& expected) const;
+  [[noreturn]] void fail_type(const Message& expected) const;
   Place at(const std::string& key) const { return {value.at(key), path + "." + key, file}; }
   Place at(std::size_t index) const { return {value.at(index), path + "[" + std::to_string(index) + "]", file}; }
   bool has(const char* key) const { return value.contains(key); }

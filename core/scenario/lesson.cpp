@@ -30,7 +30,7 @@ Lesson read_lesson(const std::filesystem::path& path) {
   const Place root{json, "$", file};
   allow_only(root, {"$schema", "kind", "id", "title", "description", "scenario", "bug", "steps"});
   for (const char* field : {"id", "title", "description", "scenario"}) {
-    if (!root.has(field)) root.fail(std::string("has no ") + field, "id, title, description and scenario");
+    if (!root.has(field)) root.fail(Message("has no {0}", field), "id, title, description and scenario");
   }
   Lesson lesson;
   read(root.at("id"), lesson.id);
@@ -46,7 +46,7 @@ Lesson read_lesson(const std::filesystem::path& path) {
 
 namespace {
 
-std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<std::string>* troubles) {
+std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<Message>* troubles) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".json" || is_markdown(portable_utf8_from(entry.path())))
@@ -59,7 +59,7 @@ std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<
       lessons.push_back(read_lesson(file));
     } catch (const InputError& error) {
       if (troubles == nullptr) throw;
-      troubles->push_back(error.what());
+      troubles->push_back(error.message());
     }
   }
   return lessons;
@@ -74,13 +74,11 @@ bool has_steps(const std::string& file) {
 
 }  // namespace
 
-std::vector<Lesson> shipped_lessons(std::vector<std::string>* troubles) {
-  return lessons_in(asset("lessons"), troubles);
-}
+std::vector<Lesson> shipped_lessons(std::vector<Message>* troubles) { return lessons_in(asset("lessons"), troubles); }
 
 Lesson shipped_lesson(const std::string& id) {
   std::string ids;
-  std::vector<std::string> troubles;  // of others: they do not keep this one shut
+  std::vector<Message> troubles;  // of others: they do not keep this one shut
   std::vector<std::filesystem::path> folders{asset("lessons"), asset("lessons/course"), asset("lessons/bugs")};
   for (const std::filesystem::path& own : own_data_folders()) {
     std::error_code none;
@@ -92,7 +90,7 @@ Lesson shipped_lesson(const std::string& id) {
       ids += (ids.empty() ? "" : ", ") + lesson.id;
     }
   }
-  throw SettingError("lesson:" + id, "no such lesson", "expected one of " + ids);
+  throw SettingError(Message("lesson:{0}", id), "no such lesson", Message("expected one of {0}", ids));
 }
 
 Lesson open_source(const std::string& named) {

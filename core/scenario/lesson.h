@@ -8,6 +8,7 @@
 
 #include "core/scenario/scenario.h"
 #include "core/scenario/scenario_view.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -24,7 +25,7 @@ struct Lesson {
 
 /// The shipped lessons without steps, the default one first. Throws FileError; with `troubles`, unreadable lessons are
 /// left out and their errors are put there.
-std::vector<Lesson> shipped_lessons(std::vector<std::string>* troubles = nullptr);
+std::vector<Lesson> shipped_lessons(std::vector<Message>* troubles = nullptr);
 /// By id, including those with steps (core/lesson/course.h). Throws SettingError that lists the ids.
 Lesson shipped_lesson(const std::string& id);
 /// What opens if no file is named.

@@ -58,11 +58,11 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {
-    throw FileError(
-        subject_,
-        "line " + std::to_string(at_ + 1) + ": " + (ended() ? std::string("the end") : in_quotes(line())) + " " + wrong,
-        "expected " + expected);
+  [[noreturn]] void fail(const Message& wrong, const Message& expected) const {
+    throw FileError(subject_,
+                    ended() ? Message("line {0}: the end {1}", at_ + 1, wrong)
+                            : Message("line {0}: {1} {2}", at_ + 1, in_quotes(line()), wrong),
+                    Message("expected {0}", expected));
   }
   bool ended() const { return at_ >= lines_.size(); }
   const std::string& line() const { return lines_[at_]; }

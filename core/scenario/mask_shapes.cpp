@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/tensor/message.h"
+
 namespace headlight {
 namespace {
 
@@ -34,15 +36,15 @@ std::vector<Reading> readings(const Dims& d, Index rank, MaskKind kind) {
   return {};
 }
 
-std::string expected_shapes(const Dims& d, MaskKind kind) {
+Message expected_shapes(const Dims& d, MaskKind kind) {
   std::string text;
   for (const Index rank : {2, 3, 4}) {
     if (kind == MaskKind::key_padding && rank > 2) break;
     for (const Reading& reading : readings(d, rank, kind)) {
-      text += (text.empty() ? "expected " : ", ") + std::string(reading.axes) + " = " + to_string(reading.sizes);
+      text += (text.empty() ? "" : ", ") + std::string(reading.axes) + " = " + to_string(reading.sizes);
     }
   }
-  return text + (kind == MaskKind::key_padding ? "" : ", any axis may be 1");
+  return {kind == MaskKind::key_padding ? "expected {0}" : "expected {0}, any axis may be 1", text};
 }
 
 bool fits(const Shape& stored, const Shape& sizes) {

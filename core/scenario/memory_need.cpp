@@ -48,7 +48,7 @@ std::string largest(std::vector<StageNeed> needs) {
   std::string list;
   for (std::size_t i = 0; i < std::min<std::size_t>(needs.size(), 3); ++i) {
     list += (i > 0 ? ", " : "") + std::string(name(needs[i].stage)) + " " +
-            byte_count(static_cast<std::uint64_t>(std::min(needs[i].bytes, 1e19)));
+            byte_count(static_cast<std::uint64_t>(std::min(needs[i].bytes, 1e19))).english();
   }
   return list;
 }
@@ -71,10 +71,11 @@ void check_memory(const Scenario& scenario, const Dims& dims) {
   if (whole <= always_fits) return;
   const std::uint64_t have = available_memory();
   if (whole <= static_cast<double>(have)) return;
-  throw SettingError("",
-                     "such sizes need " + byte_count(static_cast<std::uint64_t>(std::min(whole, 1e19))) +
-                         " of memory (" + largest(needs) + ", …), of which " + byte_count(have) + " are free",
-                     "expected smaller sizes");
+  throw SettingError(
+      "",
+      Message("such sizes need {0} of memory ({1}, …), of which {2} are free",
+              byte_count(static_cast<std::uint64_t>(std::min(whole, 1e19))), largest(needs), byte_count(have)),
+      "expected smaller sizes");
 }
 
 }  // namespace headlight

@@ -85,22 +85,22 @@ TextPath path_of_text(const FileReading& r, const std::optional<LayerDescription
   const EmbeddingSpec& embedding = layer->embedding;
   if (embedding.projection.there() ||
       (embedding.position_kind == PositionKind::sinusoidal && embedding.positions.empty()))
-    r.fail("is of " + layer->family + ", whose embedding of a text is not computed for a layer alone",
+    r.fail(Message("is of {0}, whose embedding of a text is not computed for a layer alone", layer->family),
            "expected the whole model: the folder, or --layer with its number");
   return {embedding, layer->before_attention, true};
 }
 
 /// The named table's rows of these numbers, [rows, d].
 Tensor rows_of(const FileReading& r, const std::string& name, const std::vector<Index>& rows, Index width,
-               const std::string& what) {
+               const char* what) {
   const ArrayEntry* entry = r.file.arrays().find(name);
-  if (!entry) r.fail("holds no " + in_quotes(name), "expected the model's " + what);
+  if (!entry) r.fail(Message("holds no {0}", in_quotes(name)), Message("expected the model's {0}", what));
   if (entry->shape.size() != 2 || entry->shape[1] != width)
-    r.fail(r.shape_of(name), "expected [n, " + std::to_string(width) + "], the attention's width");
+    r.fail(r.shape_of(name), Message("expected [n, {0}], the attention's width", width));
   const Index last = *std::ranges::max_element(rows);
   if (last >= entry->shape[0]) {
-    r.fail(r.shape_of(name) + ", which has no row " + std::to_string(last),
-           "expected " + what + " for every token of the text");
+    r.fail(Message("{0}, which has no row {1}", r.shape_of(name), last),
+           Message("expected {0} for every token of the text", what));
   }
   return r.file.arrays().load_rows(name, rows);
 }
@@ -108,7 +108,7 @@ Tensor rows_of(const FileReading& r, const std::string& name, const std::vector<
 Tensor vector_of(const FileReading& r, const std::string& name, Index width) {
   if (name.empty() || !r.file.arrays().find(name)) return {};
   const Tensor values = r.load(name);
-  if (values.shape() != Shape{width}) r.fail(r.shape_of(name), "expected [" + std::to_string(width) + "]");
+  if (values.shape() != Shape{width}) r.fail(r.shape_of(name), Message("expected [{0}]", width));
   return values;
 }
 
@@ -186,23 +186,29 @@ Buffer embedded(const FileReading& r, const EmbeddingSpec& spec, const Batch& ba
   return sum;
 }
 
-std::string without_ending(const std::string& name) { return name.substr(0, name.rfind('.')); }
-
-void note(const FileReading& r, const TextPath& path, const TokenSplitter& splitter, const std::string& norms,
-          bool lacks_norm, Index depth) {
-  r.assume("tokens", splitter.made_from());
-  const EmbeddingSpec& e = path.embedding;
+/// "wte.weight + wpe.weight"
+std::string sum_of(const EmbeddingSpec& e) {
   std::string sum = e.tokens;
   if (e.scale != 1) sum = shortest(static_cast<float>(e.scale)) + " * " + sum;
   for (const std::string& added : {e.positions, e.segments}) sum += added.empty() ? "" : " + " + added;
+  return sum;
+}
+
+std::string without_ending(const std::string& name) { return name.substr(0, name.rfind('.')); }
+
+void note(const FileReading& r, const TextPath& path, const TokenSplitter& splitter, Message inputs, bool lacks_norm,
+          Index depth) {
+  r.assume("tokens", splitter.made_from());
   const bool whole = depth == 0 && path.known && !lacks_norm;
-  r.assume("inputs", "the text's embedding: " + sum + norms + (whole ? "; what layer 0 gets in the model" : ""));
+  r.assume("inputs",
+           Message(whole ? "the text's embedding: {0}; what layer 0 gets in the model" : "the text's embedding: {0}",
+                   inputs));
   if (!path.known)
     r.assume("inputs", "by the names of arrays alone: what the model does with its embedding is not known");
   if (depth > 0) {
-    r.assume("positions", "layer " + std::to_string(depth) +
-                              " gets the output of the layers before it in the model, which are not computed here: "
-                              "this is the embedding itself");
+    r.assume("positions", Message("layer {0} gets the output of the layers before it in the model, which are not "
+                                  "computed here: this is the embedding itself",
+                                  depth));
   }
   if (path.unrotated && r.resolving.scenario.rope == Rope::none)
     r.assume("positions", "none: the model rotates queries and keys, --rope half does");
@@ -215,14 +221,14 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::
   const auto splitter = r.file.tokenizer();
   const Batch batch = tokenized(r, *splitter);
   Buffer x = embedded(r, path.embedding, batch, dims.d_query);
-  std::string norms;
+  Message inputs = sum_of(path.embedding);
   bool lacks_norm = false;
   for (const NormSpec& norm : {path.embedding.norm, path.norm}) {
     if (norm.kind == NormKind::none) continue;
     const bool there = norm.weight.empty() || r.file.arrays().find(norm.weight);
-    const std::string name = norm.weight.empty() ? "a LayerNorm without weights" : without_ending(norm.weight);
+    const Message name = norm.weight.empty() ? "a LayerNorm without weights" : Message(without_ending(norm.weight));
     lacks_norm |= !there;
-    norms += there ? ", then " + name : ", without " + name + ", which the file lacks";
+    inputs = {there ? "{0}, then {1}" : "{0}, without {1}, which the file lacks", inputs, name};
     if (there) normalise(r, norm, dims.d_query, x);
   }
   TextSequence made;
@@ -234,7 +240,7 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::
     for (const Token& token : entry) names.push_back(token.text);
   }
   in.key_tokens = in.query_tokens;
-  note(r, path, *splitter, norms, lacks_norm, layer_number(r.keys.prefix).value_or(-1));
+  note(r, path, *splitter, inputs, lacks_norm, layer_number(r.keys.prefix).value_or(-1));
   return made;
 }
 

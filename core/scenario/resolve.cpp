@@ -13,7 +13,7 @@ namespace {
 Inputs inputs_of_text(const Resolving& r) {
   const Scenario& s = r.scenario;
   if (s.x) throw SettingError("x", "is given, but the text is the input", "expected the source random or file");
-  const std::string why = "since the text's tokens are the queries and keys";
+  const char* why = "since the text's tokens are the queries and keys";
   must_be_unset(s.batch_size, "--batch-size", why);
   must_be_unset(s.queries, "--queries", why);
   must_be_unset(s.keys, "--keys", why);
@@ -43,10 +43,9 @@ Tensor typed_valid_lens(const Scenario& s, const Dims& d) {
   const bool per_query = static_cast<Index>(width) == d.n_q;
   if (static_cast<Index>(s.valid_lens.size()) != d.batch || !even || (width != 1 && !per_query)) {
     throw SettingError("--valid-lens",
-                       "has " + std::to_string(s.valid_lens.size()) + " entries of " +
-                           (even ? std::to_string(width) : "differing") + " lengths",
-                       "expected " + std::to_string(d.batch) + " (one a batch entry) of 1 or " + std::to_string(d.n_q) +
-                           " (one a query)");
+                       even ? Message("has {0} entries of {1} lengths", s.valid_lens.size(), width)
+                            : Message("has {0} entries of differing lengths", s.valid_lens.size()),
+                       Message("expected {0} (one a batch entry) of 1 or {1} (one a query)", d.batch, d.n_q));
   }
   Buffer lengths;
   for (const std::vector<Index>& entry : s.valid_lens) {
@@ -67,15 +66,13 @@ Tensor typed_doc_ids(const Scenario& s, const Dims& d) {
   const auto lists = static_cast<Index>(s.doc_ids.size()), entries = flat ? 1 : lists;
   const bool fits = flat ? lists == d.n_k : even && (lists == 1 || lists == d.batch);
   if (d.n_q != d.n_k || !fits) {
-    throw SettingError(
-        "--doc-ids",
-        "has " + std::to_string(ids.size()) + (flat ? " numbers" : " numbers in " + std::to_string(lists) + " lists") +
-            (d.n_q != d.n_k
-                 ? ", and there are " + std::to_string(d.n_q) + " queries and " + std::to_string(d.n_k) + " keys"
-                 : ""),
-        d.n_q != d.n_k ? "expected as many queries as keys, which are the same tokens"
-                       : "expected " + std::to_string(d.n_k) + ", one a token, or that many for each of " +
-                             std::to_string(d.batch) + " batch entries");
+    const Message has =
+        flat ? Message("has {0} numbers", ids.size()) : Message("has {0} numbers in {1} lists", ids.size(), lists);
+    if (d.n_q != d.n_k)
+      throw SettingError("--doc-ids", {"{0}, and there are {1} queries and {2} keys", has, d.n_q, d.n_k},
+                         "expected as many queries as keys, which are the same tokens");
+    throw SettingError("--doc-ids", has,
+                       {"expected {0}, one a token, or that many for each of {1} batch entries", d.n_k, d.batch});
   }
   return Tensor({entries, d.n_k}, std::move(ids));
 }
@@ -83,12 +80,11 @@ Tensor typed_doc_ids(const Scenario& s, const Dims& d) {
 /// One name a position, the same for every batch entry where one list is given.
 TokenNames named(const TokenNames& given, const char* setting, Index batch, Index length) {
   if (given.size() != 1 && static_cast<Index>(given.size()) != batch) {
-    throw SettingError(setting, "has " + std::to_string(given.size()) + " batch entries",
-                       "expected 1 or " + std::to_string(batch));
+    throw SettingError(setting, Message("has {0} batch entries", given.size()), Message("expected 1 or {0}", batch));
   }
   for (const std::vector<std::string>& entry : given) {
     if (static_cast<Index>(entry.size()) == length) continue;
-    throw SettingError(setting, "has " + std::to_string(entry.size()) + " names", "expected " + std::to_string(length));
+    throw SettingError(setting, Message("has {0} names", entry.size()), Message("expected {0}", length));
   }
   return given.size() == 1 ? TokenNames(static_cast<std::size_t>(batch), given.front()) : given;
 }
@@ -196,7 +192,7 @@ void apply_edits(const std::vector<CellEdit>& edits, const Inputs* last, Inputs&
   }
   for (const CellEdit& edit : edits) outside += base.matrix(edit.stage).defined() ? 0 : 1;
   if (outside > 0) {
-    inputs.assumptions.push_back({"edits", std::to_string(outside) + " outside the tensors as they are now, left out"});
+    inputs.assumptions.push_back({"edits", Message("{0} outside the tensors as they are now, left out", outside)});
   }
 }
 

@@ -80,7 +80,7 @@ void read(const Place& at, GivenMatrix& out) {
     if (!row.value.is_array() || row.value.empty()) row.fail_type("a row of numbers");
     if (i == 0) cols = row.value.size();
     if (row.value.size() != cols)
-      row.fail("has " + std::to_string(row.value.size()) + " numbers", std::to_string(cols) + ", as in the first row");
+      row.fail(Message("has {0} numbers", row.value.size()), Message("{0}, as in the first row", cols));
     for (std::size_t j = 0; j < cols; ++j) read(row.at(j), values.emplace_back());
   }
   out.numbers = Tensor({static_cast<Index>(at.value.size()), static_cast<Index>(cols)}, std::move(values));
@@ -133,7 +133,7 @@ Scenario scenario_at(const Place& at) {
   for_each_setting([&](const auto& row) { known.emplace(row.key); });
   allow_only(at, known);
   if (at.has("version") && at.at("version").value != scenario_format_version) {
-    at.at("version").fail_type("version " + std::to_string(scenario_format_version) + ", the only one there is");
+    at.at("version").fail_type(Message("version {0}, the only one there is", scenario_format_version));
   }
   view_of_scenario_at(at);
   Scenario scenario;
@@ -144,7 +144,7 @@ Scenario scenario_at(const Place& at) {
   try {
     check_settings(scenario);
   } catch (const SettingError& error) {
-    throw FileError(at.file, field_path(at, error.subject()) + ": " + error.sentence());
+    throw FileError(at.file, Message("{0}: {1}", field_path(at, error.subject()), error.sentence()));
   }
   return scenario;
 }
@@ -161,7 +161,9 @@ std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
     read(at.at(key), text);
     try {
       take(text);
-    } catch (const SettingError& error) { throw FileError(at.file, at.at(key).path + ": " + error.sentence()); }
+    } catch (const SettingError& error) {
+      throw FileError(at.file, Message("{0}: {1}", at.at(key).path, error.sentence()));
+    }
   };
   text_of("level", [&](const std::string& text) { view.level = parse_level("level", text); });
   text_of("select", [&](const std::string& text) { view.select = parse_cell("select", text); });

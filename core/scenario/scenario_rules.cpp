@@ -5,15 +5,15 @@
 
 #include "core/scenario/memory_need.h"
 #include "core/scenario/settings_table.h"
+#include "core/tensor/alternatives.h"
 #include "core/tensor/error.h"
-#include "core/text/alternatives.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index largest_size = Index{1} << 20;
 
-[[noreturn]] void fail(const char* setting, const std::string& wrong, const std::string& expected) {
+[[noreturn]] void fail(const char* setting, const Message& wrong, const Message& expected) {
   throw SettingError(setting, wrong, expected);
 }
 
@@ -25,7 +25,7 @@ Index default_heads(Index d_model) {
 
 }  // namespace
 
-std::string divisors(Index n) {
+Message divisors(Index n) {
   std::vector<std::string> list;
   for (Index d = 1; d <= n; ++d) {
     if (n % d == 0) list.push_back(std::to_string(d));
@@ -33,36 +33,35 @@ std::string divisors(Index n) {
   return alternatives(list);
 }
 
-void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why,
+void must_be_unset(const std::optional<Index>& value, const char* setting, const Message& why,
                    std::optional<Index> known) {
   if (value && value != known)
-    fail(setting, "cannot be set to " + std::to_string(*value) + ", " + why, "expected no " + std::string(setting));
+    fail(setting, Message("cannot be set to {0}, {1}", *value, why), Message("expected no {0}", std::string(setting)));
 }
 
 void check_settings(const Scenario& scenario) {
   check_ranges(scenario);
   for (const std::vector<Index>& lengths : scenario.valid_lens) {
     for (const Index length : lengths) {
-      if (length < 0)
-        fail("--valid-lens", std::to_string(length) + " is out of range", "expected lengths of 0 or more");
+      if (length < 0) fail("--valid-lens", Message("{0} is out of range", length), "expected lengths of 0 or more");
     }
   }
   for (const std::vector<Index>& ids : scenario.doc_ids) {
     for (const Index id : ids) {
       if (id < 0 || id > largest_size)
-        fail("--doc-ids", std::to_string(id) + " is out of range", "expected 0 to " + std::to_string(largest_size));
+        fail("--doc-ids", Message("{0} is out of range", id), Message("expected 0 to {0}", largest_size));
     }
   }
   for (const PaintedCells& cells : scenario.painted) {
     for (const Index at : {cells.batch, cells.head, cells.query, cells.key, cells.queries, cells.keys}) {
       if (at > largest_size) {
-        fail("painted", std::to_string(at) + " is out of range", "expected at most " + std::to_string(largest_size));
+        fail("painted", Message("{0} is out of range", at), Message("expected at most {0}", largest_size));
       }
     }
   }
   for (const CellEdit& edit : scenario.edits) {
     if (!is_input(edit.stage) && !is_parameter(edit.stage)) {
-      fail("edits", std::string(name(edit.stage)) + " is computed and cannot be set",
+      fail("edits", Message("{0} is computed and cannot be set", std::string(name(edit.stage))),
            "expected an input or a parameter");
     }
   }
@@ -81,8 +80,8 @@ Dims seeded_dims(const Scenario& s) {
   dims.heads = s.heads.value_or(default_heads(dims.d_model));
   dims.kv_heads = s.kv_heads.value_or(dims.heads);
   if (!s.output_projection.value_or(true) && dims.d_out != dims.d_model) {
-    fail("--d-out", std::to_string(dims.d_out) + " needs an output projection",
-         "expected d_model " + std::to_string(dims.d_model) + " or an output projection");
+    fail("--d-out", Message("{0} needs an output projection", dims.d_out),
+         Message("expected d_model {0} or an output projection", dims.d_model));
   }
   if (s.packed && (dims.d_key != dims.d_query || dims.d_value != dims.d_query)) {
     fail("packed", "one matrix cannot project inputs of different widths", "expected equal d_query, d_key and d_value");
@@ -92,21 +91,20 @@ Dims seeded_dims(const Scenario& s) {
 
 void settle_heads(const Scenario& s, Dims& dims) {
   if (dims.d_model % dims.heads != 0) {
-    fail("--heads", std::to_string(dims.heads) + " does not divide d_model " + std::to_string(dims.d_model),
-         "expected one of " + divisors(dims.d_model));
+    fail("--heads", Message("{0} does not divide d_model {1}", dims.heads, dims.d_model),
+         Message("expected one of {0}", divisors(dims.d_model)));
   }
   if (dims.heads % dims.kv_heads != 0) {
-    fail("--kv-heads", std::to_string(dims.kv_heads) + " does not divide heads " + std::to_string(dims.heads),
-         "expected one of " + divisors(dims.heads));
+    fail("--kv-heads", Message("{0} does not divide heads {1}", dims.kv_heads, dims.heads),
+         Message("expected one of {0}", divisors(dims.heads)));
   }
   dims.d_head = dims.d_model / dims.heads;
   if (s.rope != Rope::none && !s.rotary_dim && dims.d_head % 2 != 0) {
-    fail("--rope", "turns pairs of features, but d_head is " + std::to_string(dims.d_head), "expected an even d_head");
+    fail("--rope", Message("turns pairs of features, but d_head is {0}", dims.d_head), "expected an even d_head");
   }
   if (s.rotary_dim && (*s.rotary_dim > dims.d_head || *s.rotary_dim % 2 != 0)) {
-    fail("--rotary-dim",
-         std::to_string(*s.rotary_dim) + " is not an even part of d_head " + std::to_string(dims.d_head),
-         "expected an even number up to " + std::to_string(dims.d_head));
+    fail("--rotary-dim", Message("{0} is not an even part of d_head {1}", *s.rotary_dim, dims.d_head),
+         Message("expected an even number up to {0}", dims.d_head));
   }
   check_memory(s,
                dims);  // of the scores the pipeline decides: what is too large to hold is computed as it is looked at

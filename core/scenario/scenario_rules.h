@@ -6,6 +6,7 @@
 
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario.h"
+#include "core/tensor/message.h"
 #include "core/text/number_text.h"
 
 namespace headlight {
@@ -24,10 +25,10 @@ void settle_heads(const Scenario& scenario, Dims& dims);
 
 /// Throws SettingError where `value` is set, unless to what is known: for a size that the source already fixes, and
 /// why.
-void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why,
+void must_be_unset(const std::optional<Index>& value, const char* setting, const Message& why,
                    std::optional<Index> known = {});
 
 /// "1, 2, 4 or 8"
-std::string divisors(Index n);
+Message divisors(Index n);
 
 }  // namespace headlight

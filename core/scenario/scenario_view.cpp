@@ -5,8 +5,8 @@
 #include <span>
 
 #include "core/scenario/settings_table.h"
+#include "core/tensor/alternatives.h"
 #include "core/tensor/error.h"
-#include "core/text/alternatives.h"
 
 namespace headlight {
 namespace {
@@ -36,7 +36,7 @@ std::string_view name(Facet facet) { return facet_names[static_cast<std::size_t>
 HeadMeasure parse_measure(std::string_view option, std::string_view text) {
   const auto measure = chosen<HeadMeasure>(measure_names, text);
   if (!measure)
-    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is no measure",
+    throw SettingError(std::string(option), Message("\"{0}\" is no measure", std::string(text)),
                        "expected weight, arrives or share");
   return *measure;
 }
@@ -48,14 +48,14 @@ ViewAddress parse_view(std::string_view option, std::string_view text) {
   const bool parted = text.starts_with("mask:") || text.starts_with("map:");
   const auto kind = chosen<ViewKind>(view_names, parted ? text.substr(0, colon) : text);
   if (!kind)
-    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a view",
-                       "expected " + alternatives(view_names));
+    throw SettingError(std::string(option), Message("\"{0}\" is not a view", std::string(text)),
+                       Message("expected {0}", alternatives(view_names)));
   ViewAddress view{*kind, MaskTab::patterns, {}};
   if (parted && *kind == ViewKind::mask) {
     const auto tab = chosen<MaskTab>(tab_names, part);
     if (!tab)
-      throw SettingError(std::string(option), "\"" + std::string(part) + "\" is not a sheet of the mask view",
-                         "expected " + alternatives(tab_names));
+      throw SettingError(std::string(option), Message("\"{0}\" is not a sheet of the mask view", std::string(part)),
+                         Message("expected {0}", alternatives(tab_names)));
     view.tab = *tab;
   }
   if (parted && view.kind == ViewKind::map) view.map = parse_map(option, part);
@@ -74,12 +74,13 @@ LevelAddress parse_level(std::string_view option, std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto level = chosen<Level>(level_names, text.substr(0, colon));
   if (!level)
-    throw SettingError(setting, "\"" + whole + "\" is not a level", "expected sentence, pipeline or operation:STAGE");
+    throw SettingError(setting, Message("\"{0}\" is not a level", whole),
+                       "expected sentence, pipeline or operation:STAGE");
   LevelAddress address{*level, {}, Facet::step};
   if (colon == std::string_view::npos) return address;
   if (address.level != Level::operation)
-    throw SettingError(setting, "\"" + whole + "\" names a stage",
-                       "expected operation:STAGE; " + std::string(name(address.level)) + " has none");
+    throw SettingError(setting, Message("\"{0}\" names a stage", whole),
+                       Message("expected operation:STAGE; {0} has none", std::string(name(address.level))));
   const std::string part(text.substr(colon + 1));
   if (const auto facet = chosen<Facet>(facet_names, part); facet && *facet != Facet::step) {
     address.facet = *facet;
@@ -87,7 +88,7 @@ LevelAddress parse_level(std::string_view option, std::string_view text) {
   }
   address.stage = stage_named(part);
   if (!address.stage || is_parameter(*address.stage))
-    throw SettingError(setting, "\"" + part + "\" is not a stage",
+    throw SettingError(setting, Message("\"{0}\" is not a stage", part),
                        "see headlight list stages; besides, there are journey, geometry, next and why");
   return address;
 }
@@ -102,7 +103,7 @@ std::string level_text(const LevelAddress& level) {
 Cell parse_cell(std::string_view option, std::string_view text) {
   constexpr const char* expected = "expected STAGE:b,h,row,col, such as weights:0,2,3,1";
   const auto wrong = [&] {
-    return SettingError(std::string(option), "\"" + std::string(text) + "\" names no cell", expected);
+    return SettingError(std::string(option), Message("\"{0}\" names no cell", std::string(text)), expected);
   };
   const std::size_t colon = text.find(':');
   const auto stage = stage_named(text.substr(0, colon));
@@ -121,7 +122,7 @@ Cell parse_cell(std::string_view option, std::string_view text) {
 
 MapAddress parse_map(std::string_view option, std::string_view text) {
   const auto wrong = [&] {
-    return SettingError(std::string(option), "\"" + std::string(text) + "\" is no place on the map",
+    return SettingError(std::string(option), Message("\"{0}\" is no place on the map", std::string(text)),
                         "expected STAGE or STAGE:Q0:Q1,K0:K1, such as weights:4096:8192,0:4096");
   };
   const std::size_t colon = text.find(':');

@@ -79,8 +79,9 @@ void read_causal_buffer(MaskReading& m) {
       if (full == r.keys.packed.bias || full == r.keys.o.bias || m.taken.contains(full)) continue;
       const std::optional<Buffered> found = causal_buffer(r, m.dims, full);
       if (!found) continue;
-      r.assume("mask", full + ": the module's causal mask" +
-                           (found->inverted ? ", stored as what may not be attended to" : ""));
+      r.assume("mask", Message(found->inverted ? "{0}: the module's causal mask, stored as what may not be attended to"
+                                               : "{0}: the module's causal mask",
+                               full));
       m.restrict_to(found->attend);
       for (const char* said : {"masked_bias", "IGNORE"}) {
         const auto value = r.own_number({said});
@@ -111,7 +112,7 @@ void read_is_causal(MaskReading& m) {
   const FileReading& r = m.file;
   const auto flag = r.own_number({"is_causal", "causal"});
   if (!flag || flag->value == 0) return;
-  r.assume("mask", flag->name + ": causal, aligned at the top left as scaled_dot_product_attention does");
+  r.assume("mask", Message("{0}: causal, aligned at the top left as scaled_dot_product_attention does", flag->name));
   m.restrict_to("causal()");
 }
 
@@ -123,13 +124,15 @@ void read_valid_lens(MaskReading& m) {
   const Tensor lengths = r.load(name);
   if (lengths.shape() != Shape{d.batch} && lengths.shape() != Shape{d.batch, d.n_q}) {
     r.fail(r.shape_of(name),
-           "expected [B] = " + to_string({d.batch}) + " or [B, n_q] = " + to_string({d.batch, d.n_q}));
+           Message("expected [B] = {0} or [B, n_q] = {1}", to_string({d.batch}), to_string({d.batch, d.n_q})));
   }
   if (!std::ranges::all_of(lengths.values(), [](float v) { return v >= 0 && v == std::floor(v); })) {
-    r.fail(in_quotes(name) + " holds a number that is no length", "expected whole numbers, 0 or more");
+    r.fail(Message("{0} holds a number that is no length", in_quotes(name)), "expected whole numbers, 0 or more");
   }
   m.masking.valid_lens = lengths;
-  r.assume("mask", name + (lengths.rank() == 1 ? " [B]" : " [B, n_q]") + ": keys k < length may be attended to");
+  r.assume("mask", Message(lengths.rank() == 1 ? "{0} [B]: keys k < length may be attended to"
+                                               : "{0} [B, n_q]: keys k < length may be attended to",
+                           name));
 }
 
 void read_documents(MaskReading& m) {
@@ -142,8 +145,8 @@ void read_documents(MaskReading& m) {
   Tensor stored = r.load(name).contiguous();
   if (ends.empty()) stored = document_ids(stored.shape(), r.file.arrays().load_unrounded(name), r.assumptions);
   if (d.n_q != d.n_k)
-    r.fail(in_quotes(name) + " says the documents of one sequence, but there are " + std::to_string(d.n_q) +
-               " queries and " + std::to_string(d.n_k) + " keys",
+    r.fail(Message("{0} says the documents of one sequence, but there are {1} queries and {2} keys", in_quotes(name),
+                   d.n_q, d.n_k),
            "expected as many");
   const Index n = d.n_q;
   Tensor ids = stored;
@@ -152,20 +155,21 @@ void read_documents(MaskReading& m) {
     bool ascends = stored.rank() == 1 && at.size() >= 2 && at.front() == 0 && at.back() == static_cast<float>(n);
     for (std::size_t i = 1; ascends && i < at.size(); ++i) ascends = at[i] >= at[i - 1];
     if (!ascends)
-      r.fail(in_quotes(name) + " is not where documents begin",
-             "expected [documents + 1] ascending numbers from 0 to " + std::to_string(n));
+      r.fail(Message("{0} is not where documents begin", in_quotes(name)),
+             Message("expected [documents + 1] ascending numbers from 0 to {0}", n));
     Buffer of;
     for (Index i = 0; i < n; ++i)
       of.push_back(static_cast<float>(std::upper_bound(at.begin(), at.end(), static_cast<float>(i)) - at.begin()));
     ids = Tensor({n}, std::move(of));
   }
   if (ids.shape() != Shape{n} && ids.shape() != Shape{d.batch, n})
-    r.fail(r.shape_of(name), "expected [n] = " + to_string({n}) + " or [B, n] = " + to_string({d.batch, n}));
+    r.fail(r.shape_of(name), Message("expected [n] = {0} or [B, n] = {1}", to_string({n}), to_string({d.batch, n})));
   const Index entries = ids.rank() == 2 ? d.batch : 1;
   m.masking.doc_ids = ids.view({entries, n});
   m.restrict_to("doc(q) == doc(k)");
-  r.assume("mask", name + (ends.empty() ? ": tokens of the same id may attend to each other"
-                                        : ": tokens of one document may attend to each other"));
+  r.assume("mask", Message(ends.empty() ? "{0}: tokens of the same id may attend to each other"
+                                        : "{0}: tokens of one document may attend to each other",
+                           name));
 }
 
 }  // namespace headlight

@@ -67,14 +67,13 @@ bool holds_blank(const std::string& token) { return token.find_first_of(" \t\r\n
 
 Index parse_whole(Text option, Text text, Index least, Index most) {
   Index value = 0;
-  const std::string expected =
-      least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+  const Message expected = least == most ? Message(least) : Message("{0} to {1}", least, most);
   if (!read_all(text, value)) {
-    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a whole number",
-                       "expected " + expected);
+    throw SettingError(std::string(option), Message("\"{0}\" is not a whole number", std::string(text)),
+                       Message("expected {0}", expected));
   }
   if (value < least || value > most) {
-    throw SettingError(std::string(option), std::to_string(value) + " is out of range", "expected " + expected);
+    throw SettingError(std::string(option), Message("{0} is out of range", value), Message("expected {0}", expected));
   }
   return value;
 }
@@ -116,7 +115,8 @@ TokenNames parse_tokens(Text option, Text text) {
   if (!text.starts_with('@')) return lines_of_words(text);
   TokenNames lines = lines_of_words(text_of_file(std::string(text.substr(1))));
   if (lines.empty())
-    throw SettingError(std::string(option), std::string(text.substr(1)) + " holds no word", "expected names of tokens");
+    throw SettingError(std::string(option), Message("{0} holds no word", std::string(text.substr(1))),
+                       "expected names of tokens");
   const bool one_a_line = std::ranges::all_of(lines, [](const auto& line) { return line.size() == 1; });
   if (!one_a_line) return lines;
   std::vector<std::string> entry;
@@ -128,8 +128,9 @@ TokenNames parse_tokens(Text option, Text text) {
 
 namespace headlight::setting_text {
 
-void fail(Text option, Text text, const std::string& expected) {
-  throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not " + expected, "expected " + expected);
+void fail(Text option, Text text, const Message& expected) {
+  throw SettingError(std::string(option), Message("\"{0}\" is not {1}", std::string(text), expected),
+                     Message("expected {0}", expected));
 }
 
 void parse(Text option, Text text, const SettingRange&, bool& out) { out = parse_switch(option, text); }

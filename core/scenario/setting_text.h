@@ -12,7 +12,7 @@
 
 namespace headlight::setting_text {
 
-[[noreturn]] void fail(std::string_view option, std::string_view text, const std::string& expected);
+[[noreturn]] void fail(std::string_view option, std::string_view text, const Message& expected);
 
 void parse(std::string_view option, std::string_view text, const SettingRange& range, bool& out);
 void parse(std::string_view option, std::string_view text, const SettingRange& range, float& out);

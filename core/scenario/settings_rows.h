@@ -27,8 +27,8 @@ struct SettingRow {
   bool (*applies)(const Scenario&) = nullptr;
   bool negated = false;  ///< the option is --no-…, for what is there unless switched off
   bool has_option = true;
-  std::string_view refused_empty{};  ///< what is expected in place of an empty text
-  bool of_layer = false;             ///< it changes the attention of a network's layer where it is not the default
+  const char* refused_empty = nullptr;  ///< what is expected in place of an empty text
+  bool of_layer = false;                ///< it changes the attention of a network's layer where it is not the default
   bool has_condition = false;
   bool (*in_layer)(const Scenario&) = nullptr;  ///< with has_condition: where this holds
 
@@ -44,9 +44,7 @@ struct SettingRow {
   }
   constexpr SettingRow without_option() const { return with(&SettingRow::has_option, false); }
   constexpr SettingRow as_negation() const { return with(&SettingRow::negated, true); }
-  constexpr SettingRow never_empty(std::string_view expected) const {
-    return with(&SettingRow::refused_empty, expected);
-  }
+  constexpr SettingRow never_empty(const char* expected) const { return with(&SettingRow::refused_empty, expected); }
 
  private:
   template <typename Value>

@@ -43,9 +43,9 @@ template <std::size_t i>
 void apply(Scenario& s, std::string_view option, std::string_view text) {
   constexpr auto row = row_of<i>;
   Field<i>& field = s.*row.member;
-  if constexpr (!row.refused_empty.empty()) {
+  if constexpr (row.refused_empty != nullptr) {
     if (text.empty())
-      throw SettingError(std::string(option), "the text is empty", "expected " + std::string(row.refused_empty));
+      throw SettingError(std::string(option), "the text is empty", Message("expected {0}", row.refused_empty));
   }
   if constexpr (row.negated) {
     field = !parse_switch(option, text);
@@ -150,10 +150,10 @@ bool SettingRange::holds(double value) const {
   return value <= most && (above ? value > least : value >= least);
 }
 
-std::string SettingRange::expected() const {
+Message SettingRange::expected() const {
   const bool from = least > -std::numeric_limits<double>::max(), to = most < std::numeric_limits<double>::max();
-  if (from && to) return "expected " + shortest(least) + " to " + shortest(most);
-  if (from) return above ? "expected more than " + shortest(least) : "expected " + shortest(least) + " or more";
+  if (from && to) return {"expected {0} to {1}", shortest(least), shortest(most)};
+  if (from) return {above ? "expected more than {0}" : "expected {0} or more", shortest(least)};
   return minus_infinity ? "expected a finite number or -inf" : "expected a finite number";
 }
 
@@ -174,7 +174,7 @@ void check_ranges(const Scenario& scenario) {
     if constexpr (is_number<T> && !std::is_same_v<T, std::uint64_t>) {
       std::optional<inner<T>> value = scenario.*row.member;
       if (!value || row.range.holds(static_cast<double>(*value))) return;
-      throw SettingError(setting_named(row.key)->option, *setting_text::written(*value) + " is out of range",
+      throw SettingError(setting_named(row.key)->option, Message("{0} is out of range", *setting_text::written(*value)),
                          row.range.expected());
     }
   });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/scenario/scenario.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -25,7 +26,7 @@ struct SettingRange {
   bool minus_infinity = false;
   bool holds(double value) const;
   /// "expected 1 to 1048576", "expected more than 0", "expected a number"
-  std::string expected() const;
+  Message expected() const;
 };
 
 struct Setting {

@@ -277,8 +277,7 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
     std::size_t next = 0;
     for (auto& [index, head] : heads) {
       if (index != next++)
-        throw FileError(names.file().path(),
-                        "has no head " + std::to_string(next - 1) + " beside " + in_quotes(head.q.weight),
+        throw FileError(names.file().path(), Message("has no head {0} beside {1}", next - 1, in_quotes(head.q.weight)),
                         "expected every head's module");
       for (const auto& [all, one] : {std::pair{&whole.q, &head.q}, {&whole.k, &head.k}, {&whole.v, &head.v}})
         all->heads.push_back(*one);
@@ -294,10 +293,10 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
 
 std::string AttentionKeys::layer() const { return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1); }
 
-std::string output_names() {
+Message output_names() {
   std::string list;
   for (const string_view name : std::span(outputs).first(10)) list.append(list.empty() ? "" : ", ").append(name);
-  return list + " and the like";
+  return {"{0} and the like", list};
 }
 
 std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {
@@ -316,18 +315,16 @@ std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {
 
 namespace {
 
-std::string listed(const std::vector<AttentionKeys>& candidates) {
+Message listed(const std::vector<AttentionKeys>& candidates) {
   constexpr std::size_t most = 60;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) {
-    list += (i ? ", " : "") + in_quotes(candidates[i].layer());
-  }
-  if (candidates.size() > most) list += ", and " + std::to_string(candidates.size() - most) + " more";
-  return list;
+  std::vector<std::string> layers;
+  for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) layers.push_back(candidates[i].layer());
+  const Message list = first_in_quotes(layers, most);
+  return candidates.size() > most ? Message("{0}, and {1} more", list, candidates.size() - most) : list;
 }
 
 /// Where one projection is there but not its fellows, that is what to say.
-std::string half_found(const ArrayFile& file) {
+Message half_found(const ArrayFile& file) {
   for (const ArrayEntry& entry : file.entries()) {
     for (const SeparateScheme& scheme : separate_schemes) {
       for (const string_view layer : {scheme.q, scheme.k, scheme.v}) {
@@ -336,9 +333,9 @@ std::string half_found(const ArrayFile& file) {
         for (const string_view other : {scheme.q, scheme.k, scheme.v}) {
           const std::string wanted = joined(*prefix, other, ".weight");
           file.refuse_if_skipped(wanted);
-          if (!file.find(wanted)) return "has " + in_quotes(entry.name) + " but no " + in_quotes(wanted);
+          if (!file.find(wanted)) return {"has {0} but no {1}", in_quotes(entry.name), in_quotes(wanted)};
         }
-        if (entry.shape.size() != 2) return in_quotes(entry.name) + " has shape " + to_string(entry.shape);
+        if (entry.shape.size() != 2) return {"{0} has shape {1}", in_quotes(entry.name), to_string(entry.shape)};
       }
     }
   }
@@ -349,7 +346,7 @@ void refuse_quantised(const ArrayFile& file) {
   for (const ArrayEntry& entry : file.entries()) {
     const std::string form = quantised_form(entry.name);
     if (!form.empty()) {
-      throw FileError(file.path(), "stores its weights quantised: " + in_quotes(entry.name) + " is " + form,
+      throw FileError(file.path(), Message("stores its weights quantised: {0} is {1}", in_quotes(entry.name), form),
                       "expected weights in floating point, as they were before they were quantised");
     }
   }
@@ -359,16 +356,17 @@ void refuse_quantised(const ArrayFile& file) {
   constexpr const char* expected =
       "expected projections such as q_proj.weight, k_proj.weight and v_proj.weight, or in_proj_weight";
   refuse_quantised(file);
-  const std::string half = half_found(file);
+  const Message half = half_found(file);
   if (!half.empty()) throw FileError(file.path(), half, expected);
   std::string names;
   const auto entries = file.entries();
   for (std::size_t i = 0; i < std::min<std::size_t>(entries.size(), 8); ++i) {
-    names += (i ? ", " : "") + in_quotes(entries[i].name);
+    names += (i ? ", " : "") + in_quotes(entries[i].name).english();
   }
   if (entries.size() > 8) names += ", …";
   throw FileError(file.path(),
-                  "holds no attention weights (" + (names.empty() ? "no arrays at all" : "found " + names) + ")",
+                  names.empty() ? Message("holds no attention weights (no arrays at all)")
+                                : Message("holds no attention weights (found {0})", names),
                   expected);
 }
 
@@ -423,13 +421,13 @@ AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) 
   }
   if (matching.empty()) {
     const bool one_unnamed = all.size() == 1 && all.front().layer().empty();
-    throw FileError(
-        file.path(), "has no attention layer " + in_quotes(wanted),
-        one_unnamed ? "expected no --layer, since it holds one attention alone" : "expected one of " + listed(all));
+    throw FileError(file.path(), Message("has no attention layer {0}", in_quotes(wanted)),
+                    one_unnamed ? Message("expected no --layer, since it holds one attention alone")
+                                : Message("expected one of {0}", listed(all)));
   }
   if (matching.size() > 1) {
-    throw FileError(file.path(), "holds " + std::to_string(matching.size()) + " attention layers",
-                    "expected --layer with one of " + listed(matching));
+    throw FileError(file.path(), Message("holds {0} attention layers", matching.size()),
+                    Message("expected --layer with one of {0}", listed(matching)));
   }
   return matching.front();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/files/array_file.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -56,6 +57,6 @@ AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer);
 std::string quantised_form(std::string_view name);
 
 /// The names that an output projection is looked for under, for sentences.
-std::string output_names();
+Message output_names();
 
 }  // namespace headlight

@@ -74,7 +74,7 @@ Tensor embedded(const std::vector<Tokens>& entries, Index d, std::uint64_t seed)
 void check_lines(std::size_t lines) {
   constexpr std::size_t most = 65'536;
   if (lines > most)
-    throw SettingError("--text", "has more than " + std::to_string(most) + " lines", "expected fewer, each a sentence");
+    throw SettingError("--text", Message("has more than {0} lines", most), "expected fewer, each a sentence");
 }
 
 TextSequence embedded_text(const Scenario& scenario, const Dims& dims) {

@@ -17,7 +17,7 @@ bool GivenMatrix::operator==(const GivenMatrix& other) const {
 
 Scenario sized_by_input(const Scenario& scenario) {
   if (!scenario.x) return scenario;
-  const std::string why = "since the given input x fixes it";
+  const char* why = "since the given input x fixes it";
   must_be_unset(scenario.batch_size, "--batch-size", why);
   must_be_unset(scenario.queries, "--queries", why);
   must_be_unset(scenario.keys, "--keys", why);
@@ -31,12 +31,13 @@ Scenario sized_by_input(const Scenario& scenario) {
   return sized;
 }
 
-Sequence typed_sequence(const Scenario& scenario, const Dims& dims, const std::string& widths) {
+Sequence typed_sequence(const Scenario& scenario, const Dims& dims, const Message& widths) {
   const Tensor& x = scenario.x->numbers;
   for (const Index width : {dims.d_query, dims.d_key, dims.d_value}) {
     if (x.size(1) == width) continue;
-    throw SettingError("x", "has shape " + to_string(x.shape()),
-                       "expected rows of " + std::to_string(width) + " numbers" + widths);
+    throw SettingError("x", Message("has shape {0}", to_string(x.shape())),
+                       widths.empty() ? Message("expected rows of {0} numbers", width)
+                                      : Message("expected rows of {0} numbers, the width of {1}", width, widths));
   }
   Sequence made;
   made.query = made.key = made.value = x.view({1, x.size(0), x.size(1)});
@@ -47,8 +48,8 @@ Tensor typed_bias(const Scenario& scenario, const Dims& dims) {
   const Tensor& bias = scenario.attn_bias->numbers;
   const Shape expected{dims.n_q, dims.n_k};
   if (bias.shape() != expected) {
-    throw SettingError("attn_bias", "has shape " + to_string(bias.shape()),
-                       "expected [n_q, n_k] = " + to_string(expected));
+    throw SettingError("attn_bias", Message("has shape {0}", to_string(bias.shape())),
+                       Message("expected [n_q, n_k] = {0}", to_string(expected)));
   }
   if (!std::ranges::all_of(bias.values(), [](float v) { return v < INFINITY; })) {
     throw SettingError("attn_bias", "holds NaN or inf", "expected numbers or -inf");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/scenario/scenario.h"
+#include "core/tensor/alternatives.h"
 
 namespace headlight {
 
@@ -65,11 +66,8 @@ std::optional<Choice> choice_named(std::string_view wanted) {
 
 /// "none, half or interleaved"
 template <typename Choice>
-std::string all_words() {
-  const auto& list = Words<Choice>::list;
-  std::string text(list[0]);
-  for (std::size_t i = 1; i < list.size(); ++i) text.append(i + 1 == list.size() ? " or " : ", ").append(list[i]);
-  return text;
+Message all_words() {
+  return alternatives(Words<Choice>::list);
 }
 
 }  // namespace headlight

@@ -13,7 +13,7 @@ double memory_budget() {
     const double wanted = std::strtod(megabytes, &end) * 1e6;
     constexpr double most = 1e18;  // what counts of bytes hold
     if (end == megabytes || *end != '\0' || !(wanted > 0 && wanted < most))
-      throw SettingError("HEADLIGHT_MEMORY", "\"" + std::string(megabytes) + "\" is no number of megabytes",
+      throw SettingError("HEADLIGHT_MEMORY", Message("\"{0}\" is no number of megabytes", std::string(megabytes)),
                          "expected such as 4096");
     return wanted;
   }

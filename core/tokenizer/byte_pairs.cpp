@@ -17,7 +17,7 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::filesyst
     if (line.empty() || line.starts_with("#version")) continue;
     const std::size_t blank = line.find(' ');
     if (blank == std::string::npos)
-      ErrorPlace{utf8_from(path)}.fail("line " + std::to_string(i + 1) + " has no blank", "two pieces that are joined");
+      ErrorPlace{utf8_from(path)}.fail(Message("line {0} has no blank", i + 1), "two pieces that are joined");
     merges.emplace_back(line.substr(0, blank), line.substr(blank + 1));
   }
   return merges;
@@ -55,7 +55,7 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
     const auto token = special(name, usual);
     if (!token)
       ErrorPlace{utf8_from(vocabulary)}.fail(
-          "has no " + in_quotes(saved.token(name).value_or(usual)) + ", which stands around each line",
+          Message("has no {0}, which stands around each line", in_quotes(saved.token(name).value_or(usual))),
           "the vocabulary of its tokenizer_config.json");
     tokens.push_back(*token);
   };

@@ -50,12 +50,12 @@ class GgufTokenizer {
     PairRules rules;
     if (model == "gpt2") by_bytes(parts, rules);
     else if (model == "llama") by_pieces(parts, rules);
-    else place_.fail("its tokenizer " + in_quotes(model) + " is not known", "gpt2 or llama");
+    else place_.fail(Message("its tokenizer {0} is not known", in_quotes(model)), "gpt2 or llama");
     rules.vocabulary = vocabulary_;
     parts.model = pair_model(std::move(rules), place_.path);
     add_control(parts);
     parts.made_from =
-        "tokenizer of the file: " + std::string(model == "gpt2" ? "BPE over bytes" : "SentencePiece's pairs");
+        model == "gpt2" ? "tokenizer of the file: BPE over bytes" : "tokenizer of the file: SentencePiece's pairs";
     return assembled(std::move(parts));
   }
 
@@ -79,7 +79,8 @@ class GgufTokenizer {
     const std::string name = "tokenizer.ggml." + std::string(key);
     if (!file_.find(name)) return {};
     const Tensor list = file_.load(name);
-    if (list.count() != static_cast<Index>(tokens_.size())) place_.fail("its " + name + " are not one for each token");
+    if (list.count() != static_cast<Index>(tokens_.size()))
+      place_.fail(Message("its {0} are not one for each token", name));
     return {list.values().begin(), list.values().end()};
   }
 
@@ -97,7 +98,8 @@ class GgufTokenizer {
     if (known == ways_.end()) {
       std::string list;
       for (const auto& [name, expressions] : ways_) list += (list.empty() ? "" : ", ") + name;
-      place_.fail("its words are cut as " + in_quotes(words) + " does, which is not known here", "one of " + list);
+      place_.fail(Message("its words are cut as {0} does, which is not known here", in_quotes(words)),
+                  Message("one of {0}", list));
     }
     for (const std::string& expression : known->second) parts.words.push_back(words_by(expression));
     parts.words.push_back(byte_level(false, false));

@@ -1,5 +1,6 @@
 // "model" and "post_processor" of a tokenizer.json.
 #include "core/files/load_budget.h"
+#include "core/tensor/message.h"
 #include "core/tokenizer/json_steps.h"
 
 namespace headlight {
@@ -72,7 +73,7 @@ std::unique_ptr<const TokenModel> words_of(const TokenizerPart& part) {
 Token pair_token(const TokenizerPart& part, const char* key) {
   const Json& pair = part.at(key).value;
   const bool good = pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_number_unsigned();
-  if (!good) part.refuse(std::string("has a ") + key + " that is no token");
+  if (!good) part.refuse(Message("has a {0} that is no token", key));
   const std::string text = pair[0].get<std::string>();
   return {token_id(pair[1], text, part.place), text};
 }
@@ -86,11 +87,11 @@ void append_special(const TokenizerPart& part, const std::string& id, std::vecto
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const bool good =
         ids.is_array() && ids[i].is_number_unsigned() && names.is_array() && i < names.size() && names[i].is_string();
-    if (!good) part.refuse("has a special token " + in_quotes(id) + " without its id");
+    if (!good) part.refuse(Message("has a special token {0} without its id", in_quotes(id)));
     const std::string text = names[i].get<std::string>();
     tokens.push_back({token_id(ids[i], text, part.place), text});
   }
-  if (ids.empty()) part.refuse("names the special token " + in_quotes(id));
+  if (ids.empty()) part.refuse(Message("names the special token {0}", in_quotes(id)));
 }
 
 void read_template(const TokenizerPart& part, TokenizerParts& parts) {
@@ -117,7 +118,7 @@ std::unique_ptr<const TokenModel> model_of(const TokenizerPart& part) {
   if (type == "WordPiece") return pieces_of(part);
   if (type == "Unigram") return unigram_of(part);
   if (type == "WordLevel") return words_of(part);
-  part.refuse("is " + in_quotes(type));
+  part.refuse(Message("is {0}", in_quotes(type)));
 }
 
 void read_post_processor(const TokenizerPart& part, TokenizerParts& parts) {
@@ -131,7 +132,7 @@ void read_post_processor(const TokenizerPart& part, TokenizerParts& parts) {
     parts.before.push_back(pair_token(part, "cls"));
     parts.after.push_back(pair_token(part, "sep"));
   } else if (type != "ByteLevel") {  // which is about where tokens are in the text
-    part.refuse("is " + in_quotes(type));
+    part.refuse(Message("is {0}", in_quotes(type)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/files/load_budget.h"
+#include "core/tensor/message.h"
 #include "core/text/base64.h"
 #include "core/text/utf8.h"
 
@@ -17,7 +18,7 @@ Value one_of(const TokenizerPart& part, const char* key, const std::map<std::str
              const std::string& usual) {
   const std::string said = part.text(key, usual);
   const auto found = table.find(said);
-  if (found == table.end()) part.refuse("has the " + std::string(key) + " " + in_quotes(said));
+  if (found == table.end()) part.refuse(Message("has the {0} {1}", std::string(key), in_quotes(said)));
   return found->second;
 }
 
@@ -46,7 +47,7 @@ std::string character_of(const TokenizerPart& part, const char* key, const std::
   const std::string said = part.text(key, usual);
   std::size_t first = 0;
   if (said.empty() || (next_character(said, first), first != said.size()))
-    part.refuse("has the " + std::string(key) + " " + in_quotes(said));
+    part.refuse(Message("has the {0} {1}", std::string(key), in_quotes(said)));
   return said;
 }
 
@@ -90,7 +91,7 @@ Json read_tokenizer_json(const std::filesystem::path& path, const ErrorPlace& pl
 
 Index token_id(const Json& id, std::string_view token, const ErrorPlace& place) {
   const bool whole = id.is_number_unsigned() && id.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
-  if (!whole) place.fail("the id of " + in_quotes(token) + " is no whole number", "0 to 4294967295");
+  if (!whole) place.fail(Message("the id of {0} is no whole number", in_quotes(token)), "0 to 4294967295");
   return id.get<Index>();
 }
 
@@ -104,7 +105,7 @@ TokenizerPart TokenizerPart::at(const char* key) const {
 
 std::vector<TokenizerPart> TokenizerPart::list(const char* key) const {
   constexpr int deepest = 16;
-  if (depth >= deepest) refuse("is nested more than " + std::to_string(deepest) + " deep");
+  if (depth >= deepest) refuse(Message("is nested more than {0} deep", deepest));
   std::vector<TokenizerPart> items;
   for (const Json& item : at(key).value) items.push_back({item, name, place, depth + 1});
   return items;
@@ -113,19 +114,19 @@ std::vector<TokenizerPart> TokenizerPart::list(const char* key) const {
 std::string TokenizerPart::text(const char* key, const std::string& otherwise) const {
   const TokenizerPart found = at(key);
   if (!found.there()) return otherwise;
-  if (!found.value.is_string()) refuse(std::string("has a ") + key + " that is no string");
+  if (!found.value.is_string()) refuse(Message("has a {0} that is no string", key));
   return found.value.get<std::string>();
 }
 
 bool TokenizerPart::is(const char* key, bool otherwise) const {
   const TokenizerPart found = at(key);
   if (!found.there()) return otherwise;
-  if (!found.value.is_boolean()) refuse(std::string("has a ") + key + " that is neither true nor false");
+  if (!found.value.is_boolean()) refuse(Message("has a {0} that is neither true nor false", key));
   return found.value.get<bool>();
 }
 
-void TokenizerPart::refuse(const std::string& what) const {
-  place.fail("its " + name + " " + what + ", which is not known here", "a tokenizer as of GPT-2, BERT, LLaMA or T5");
+void TokenizerPart::refuse(const Message& what) const {
+  place.fail(Message("its {0} {1}, which is not known here", name, what), "a tokenizer as of GPT-2, BERT, LLaMA or T5");
 }
 
 Normalizer normalizer_of(const TokenizerPart& part) {
@@ -148,7 +149,7 @@ Normalizer normalizer_of(const TokenizerPart& part) {
   static const std::map<std::string, UnicodeForm> forms{
       {"NFC", UnicodeForm::nfc}, {"NFD", UnicodeForm::nfd}, {"NFKC", UnicodeForm::nfkc}, {"NFKD", UnicodeForm::nfkd}};
   if (const auto form = forms.find(type); form != forms.end()) return unicode_form(form->second);
-  part.refuse("is " + in_quotes(type));
+  part.refuse(Message("is {0}", in_quotes(type)));
 }
 
 void append_pre_tokenizer(const TokenizerPart& part, TokenizerParts& parts) {
@@ -178,7 +179,7 @@ void append_pre_tokenizer(const TokenizerPart& part, TokenizerParts& parts) {
   } else if (type == "Split") {
     parts.words.push_back(split_of(part));
   } else {
-    part.refuse("is " + in_quotes(type));
+    part.refuse(Message("is {0}", in_quotes(type)));
   }
 }
 

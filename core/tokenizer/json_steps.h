@@ -33,7 +33,7 @@ struct TokenizerPart {
   std::string text(const char* key, const std::string& otherwise = {}) const;
   bool is(const char* key, bool otherwise) const;
   /// "its pre_tokenizer is "Digits", which is not known here"
-  [[noreturn]] void refuse(const std::string& what) const;
+  [[noreturn]] void refuse(const Message& what) const;
 };
 
 Normalizer normalizer_of(const TokenizerPart& part);

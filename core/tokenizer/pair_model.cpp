@@ -28,7 +28,7 @@ class PairModel final : public TokenModel {
     const auto id_of = [&](const std::string& text) {
       const auto found = rules_.vocabulary.find(text);
       if (found == rules_.vocabulary.end())
-        ErrorPlace{file}.fail("has no token " + in_quotes(text) + ", which its merges name",
+        ErrorPlace{file}.fail(Message("has no token {0}, which its merges name", in_quotes(text)),
                               "every merge's parts and result in the vocabulary");
       return found->second;
     };

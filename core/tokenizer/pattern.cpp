@@ -6,6 +6,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "core/tensor/message.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -35,7 +36,7 @@ class Translation {
     at_ += count;
   }
   [[noreturn]] void refuse(const std::string& part) const {
-    place_.fail("its expression " + in_quotes(from_) + " has " + part + ", which is not known here");
+    place_.fail(Message("its expression {0} has {1}, which is not known here", in_quotes(from_), part));
   }
 
   void next() {
@@ -69,7 +70,7 @@ class Translation {
     const bool negated = what == 'S' || what == 'W';
     if (what == 'h' || what == 'H' || what == 'R' || what == 'K' || what == 'X' || what == 'y' || what == 'Y' ||
         what == 'O' || what == 'N')
-      refuse(std::string("\\") + what);
+      refuse("\\" + std::string(1, what));
     if ((what != 's' && what != 'w' && !negated) || (negated && depth_ > 0))
       return copy(std::min<std::size_t>(2, from_.size() - at_));
     const std::string_view members = what == 's' || what == 'S' ? blanks : letters;
@@ -123,12 +124,12 @@ struct Pattern::Compiled {
 
 Pattern::Pattern(const std::string& expression, ErrorPlace place) : expression_(expression), place_(std::move(place)) {
   constexpr std::size_t longest = 20'000;
-  if (expression.size() > longest) place_.fail("its expression has " + byte_count(expression.size()));
+  if (expression.size() > longest) place_.fail(Message("its expression has {0}", byte_count(expression.size())));
   const std::string translated = Translation(expression, place_).text;
   auto compiled = std::make_shared<Compiled>();
   compiled->code = compile(translated);
   if (!compiled->code)
-    place_.fail("its expression " + in_quotes(expression) + " cannot be read", "a regular expression");
+    place_.fail(Message("its expression {0} cannot be read", in_quotes(expression)), "a regular expression");
   compiled->limits = pcre2_match_context_create(nullptr);
   pcre2_set_match_limit(compiled->limits, 100'000);
   pcre2_set_heap_limit(compiled->limits, 65'536);  // KiB
@@ -162,7 +163,8 @@ Stretches Pattern::matches(std::string_view given) const {
     const int count = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
                                   PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK, data.get(), compiled_->limits);
     if ((count < 0 && count != PCRE2_ERROR_NOMATCH) || Clock::now() > end)
-      place_.fail("its expression " + in_quotes(expression_) + " takes too many steps on this text", "a simpler one");
+      place_.fail(Message("its expression {0} takes too many steps on this text", in_quotes(expression_)),
+                  "a simpler one");
     const std::size_t last = count < 0 ? at : std::max<std::size_t>(at, pcre2_get_ovector_pointer(data.get())[1]);
     const bool empty = last == at, again = empty && !found.empty() && found.back().second == at;
     if (count >= 0 && !again) found.emplace_back(at, last);

@@ -24,8 +24,8 @@ class PieceModel final : public TokenModel {
   void append(std::string_view word, std::vector<Token>& tokens) const override {
     const auto characters = static_cast<std::size_t>(std::ranges::count_if(word, begins_character));
     if (characters > most_characters && characters <= rules_.longest_word) {
-      throw SettingError("--text", "a word has " + std::to_string(characters) + " characters",
-                         "expected at most " + std::to_string(most_characters) + " between blanks");
+      throw SettingError("--text", Message("a word has {0} characters", characters),
+                         Message("expected at most {0} between blanks", most_characters));
     }
     std::vector<Token> pieces;
     for (std::size_t at = 0; at < word.size();) {

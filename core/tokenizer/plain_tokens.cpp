@@ -27,9 +27,9 @@ class Characters : public TokenSplitter {
       const std::string_view character = line.substr(first, at - first);
       const auto found = ids_.find(character);
       if (found == ids_.end())
-        throw SettingError(
-            "--text", in_quotes(character) + " is not among the model's " + std::to_string(ids_.size()) + " characters",
-            "expected others");
+        throw SettingError("--text",
+                           Message("{0} is not among the model's {1} characters", in_quotes(character), ids_.size()),
+                           "expected others");
       tokens.push_back({found->second, shown(found->first)});
     }
     return tokens;
@@ -40,7 +40,7 @@ class Characters : public TokenSplitter {
     return found == texts_.end() ? std::nullopt : std::optional(shown(found->second));
   }
   Index last_id() const override { return texts_.rbegin()->first; }
-  std::string made_from() const override { return "meta.pkl: a token a character"; }
+  Message made_from() const override { return "meta.pkl: a token a character"; }
 
  private:
   static std::string shown(const std::string& text) { return text == " " ? "␣" : text == "\n" ? "⏎" : text; }
@@ -62,10 +62,11 @@ class Ids : public TokenSplitter {
       if (error != std::errc() || stopped != word.data() + word.size() || id < 0 || id >= vocabulary_) {
         throw SettingError(
             "--text",
-            in_quotes(word) + " is no token id, and there is no tokenizer beside the weights to make words into ids",
-            "expected numbers from 0 to " + std::to_string(vocabulary_ - 1) +
-                ", or tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT) or meta.pkl (nanoGPT) in the "
-                "model's folder");
+            Message("{0} is no token id, and there is no tokenizer beside the weights to make words into ids",
+                    in_quotes(word)),
+            Message("expected numbers from 0 to {0}, or tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt "
+                    "(BERT) or meta.pkl (nanoGPT) in the model's folder",
+                    vocabulary_ - 1));
       }
       tokens.push_back({id, word});
       at = end;
@@ -77,7 +78,7 @@ class Ids : public TokenSplitter {
     return id < 0 || id >= vocabulary_ ? std::nullopt : std::optional(std::to_string(id));
   }
   Index last_id() const override { return vocabulary_ - 1; }
-  std::string made_from() const override { return "ids, as typed: no tokenizer is beside the weights"; }
+  Message made_from() const override { return "ids, as typed: no tokenizer is beside the weights"; }
 
  private:
   Index vocabulary_;
@@ -91,7 +92,8 @@ std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error || size > most)
-    place.fail(error ? "cannot be read: " + error.message() : "has " + byte_count(size), "a table of characters");
+    place.fail(error ? Message("cannot be read: {0}", error.message().c_str()) : Message("has {0}", byte_count(size)),
+               "a table of characters");
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   FileReader(path, 0, place).read(bytes);
   const pickle::Tree tree = pickle::read(

@@ -50,7 +50,7 @@ std::unique_ptr<const TokenSplitter> open_ranked_bytes(const std::filesystem::pa
     if (lines[i].empty()) continue;
     const auto token = ranked_token(lines[i]);
     if (!token || !rules.vocabulary.emplace(spelled_bytes(token->bytes), token->rank).second)
-      place.fail("line " + std::to_string(i + 1) + (token ? " has a token for the second time" : " is no token"),
+      place.fail(Message(token ? "line {0} has a token for the second time" : "line {0} is no token", i + 1),
                  "its bytes as base64, a blank, and its rank");
     pieces.push_back({spelled_bytes(token->bytes), -static_cast<double>(token->rank)});
   }
@@ -70,7 +70,7 @@ std::unique_ptr<const TokenSplitter> open_ranked_bytes(const std::filesystem::pa
   parts.words.push_back(byte_level(false, false));
   parts.byte_level = true;
   parts.model = pair_model(std::move(rules), place.path);
-  parts.made_from = utf8_from(path.filename()) + ": LLaMA 3's BPE over bytes, by ranks";
+  parts.made_from = {"{0}: LLaMA 3's BPE over bytes, by ranks", utf8_from(path.filename())};
   return assembled(std::move(parts));
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/files/load_budget.h"
+#include "core/tensor/message.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/saved_settings.h"
 #include "core/tokenizer/token_pipeline.h"
@@ -13,9 +14,9 @@ namespace headlight {
 namespace {
 
 /// The fields of a message, one after the other.
-class Message {
+class Fields {
  public:
-  Message(std::string_view bytes, const ErrorPlace& place) : rest_(bytes), place_(place) {}
+  Fields(std::string_view bytes, const ErrorPlace& place) : rest_(bytes), place_(place) {}
   bool next() {
     if (rest_.empty()) return false;
     const std::uint64_t key = varint();
@@ -75,7 +76,7 @@ struct PieceFile {
   std::string charsmap;
 };
 
-Piece piece_of(Message message) {
+Piece piece_of(Fields message) {
   Piece piece;
   while (message.next()) {
     if (message.field == 1) piece.text = message.bytes;
@@ -89,20 +90,20 @@ PieceFile read_pieces(const std::filesystem::path& path, const ErrorPlace& place
   LoadBudget budget(place);
   const std::string text = budget.text_of(path);
   PieceFile file;
-  const auto within = [&](const Message& message) { return Message(message.bytes, place); };
-  for (Message message(text, place); message.next();) {
+  const auto within = [&](const Fields& message) { return Fields(message.bytes, place); };
+  for (Fields message(text, place); message.next();) {
     if (message.field == 1) {
       budget.strings(1);
       file.pieces.push_back(piece_of(within(message)));
     }
-    for (Message trainer = within(message); message.field == 2 && trainer.next();) {
+    for (Fields trainer = within(message); message.field == 2 && trainer.next();) {
       if (trainer.field == 3 && trainer.number != 1 && trainer.number != 2)
         place.fail("holds whole words or characters, which is not known here", "a Unigram or BPE model");
       if (trainer.field == 3) file.pairs = trainer.number == 2;
       if (trainer.field == 24) file.cleaning.blank_last = trainer.number != 0;
       if (trainer.field == 35) file.bytes = trainer.number != 0;
     }
-    for (Message normalizer = within(message); message.field == 3 && normalizer.next();) {
+    for (Fields normalizer = within(message); message.field == 3 && normalizer.next();) {
       if (normalizer.field == 2) file.charsmap = normalizer.bytes;
       if (normalizer.field == 3) file.cleaning.blank_first = normalizer.number != 0;
       if (normalizer.field == 4) file.cleaning.join_blanks = normalizer.number != 0;
@@ -150,7 +151,7 @@ void follow_class(const SavedSettings& saved, PieceFile& file, std::vector<std::
   } else if (type == "LlamaTokenizer" || type == "LLaMATokenizer" || type == "CodeLlamaTokenizer" ||
              type == "GemmaTokenizer") {
     begins = true;
-  } else if (type == "XLMRobertaTokenizer" || type == "MBartTokenizer") {
+  } else if (type == "XLMRobertaTokenizer" || type == "MBartTokenizer" || type == "MBart50Tokenizer") {
     number_as_fairseq(file.pieces, {"<s>", "<pad>", "</s>", "<unk>"}, 3);
     begins = type == "XLMRobertaTokenizer";
     ends = true;
@@ -158,20 +159,28 @@ void follow_class(const SavedSettings& saved, PieceFile& file, std::vector<std::
     number_as_fairseq(file.pieces, {"<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED"}, 1);
     begins = ends = true;
   }
+  const std::string language = saved.token("src_lang").value_or("en_XX");
+  if (type == "MBart50Tokenizer") before.push_back(language);
   if (saved.flag("add_bos_token").value_or(begins)) before.push_back(saved.token("bos_token").value_or("<s>"));
   if (saved.flag("add_eos_token").value_or(ends)) after.push_back(saved.token("eos_token").value_or("</s>"));
   for (std::vector<std::string>* marks : {&before, &after}) {
     if (!marks->empty() && marks->front().empty())
       marks->front() = marks == &before ? "<s>" : "</s>";  // LLaMA 1's say ""
   }
-  if (type == "MBartTokenizer") {
-    for (const char* language : {"ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
-                                 "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
-                                 "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN"})
-      add(language);
-    after.push_back(saved.token("src_lang").value_or("en_XX"));
+  if (type == "MBartTokenizer" || type == "MBart50Tokenizer") {
+    for (const char* each : {"ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
+                             "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
+                             "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN"})
+      add(each);
+    if (type == "MBartTokenizer") after.push_back(language);
   }
-  if (type == "XLMRobertaTokenizer" || type == "CamembertTokenizer" || type == "MBartTokenizer") add("<mask>");
+  if (type == "MBart50Tokenizer") {  // which has more
+    for (const char* each : {"af_ZA", "az_AZ", "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID", "ka_GE", "km_KH",
+                             "mk_MK", "ml_IN", "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE",
+                             "ta_IN", "te_IN", "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"})
+      add(each);
+  }
+  if (type == "XLMRobertaTokenizer" || type == "CamembertTokenizer" || type.starts_with("MBart")) add("<mask>");
 }
 
 std::unique_ptr<const TokenModel> model_of(const PieceFile& file, const ErrorPlace& place) {
@@ -243,7 +252,7 @@ std::unique_ptr<const TokenSplitter> open_sentence_pieces(const std::filesystem:
   const auto token_of = [&](const std::string& text) -> Token {
     const auto found = ids.find(text);
     if (found == ids.end())
-      place.fail("has no " + in_quotes(text) + ", which stands around each line", "the pieces of its tokenizer");
+      place.fail(Message("has no {0}, which stands around each line", in_quotes(text)), "the pieces of its tokenizer");
     return {found->second, text};
   };
   for (const std::string& text : before) parts.before.push_back(token_of(text));
@@ -265,7 +274,8 @@ std::unique_ptr<const TokenSplitter> open_sentence_pieces(const std::filesystem:
     if (parts.padding.text.empty() && ids.contains(name)) parts.padding = {ids.at(name), name};
   }
   parts.normalizer = sentence_pieces(CharsMap(file.charsmap, place), file.cleaning);
-  parts.made_from = utf8_from(path.filename()) + ": SentencePiece's " + (file.pairs ? "pairs" : "Unigram");
+  parts.made_from = {file.pairs ? "{0}: SentencePiece's pairs" : "{0}: SentencePiece's Unigram",
+                     utf8_from(path.filename())};
   parts.model = model_of(file, place);
   if (!vocabulary.empty()) parts.model = std::make_unique<const Renumbered>(std::move(parts.model), std::move(ids));
   return assembled(std::move(parts));

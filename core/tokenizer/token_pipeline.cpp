@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/files/load_budget.h"
+#include "core/tensor/message.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -36,7 +37,7 @@ class Pipeline final : public TokenSplitter {
   }
 
   Token padding() const override { return parts_.padding; }
-  std::string made_from() const override { return parts_.made_from; }
+  Message made_from() const override { return parts_.made_from; }
 
   std::optional<std::string> text_of(Index id) const override {
     for (const AddedTokens* added : {&raw_, &normalized_}) {
@@ -91,7 +92,7 @@ class Pipeline final : public TokenSplitter {
     const std::size_t first = tokens.size();
     for (const TextPiece& piece : pieces) {
       parts_.model->append(piece.text, tokens);
-      if (tokens.size() > LoadBudget::most_tokens) LoadBudget({parts_.made_from}).tokens(tokens.size());
+      if (tokens.size() > LoadBudget::most_tokens) LoadBudget({parts_.made_from.english()}).tokens(tokens.size());
     }
     for (std::size_t i = first; i < tokens.size(); ++i) {
       tokens[i].text = parts_.byte_level ? readable_bytes(tokens[i].text) : shown_(tokens[i].text);

@@ -2,6 +2,7 @@
 // what stands around them.
 #pragma once
 
+#include "core/tensor/message.h"
 #include "core/tokenizer/added_tokens.h"
 #include "core/tokenizer/normalizer.h"
 #include "core/tokenizer/pre_tokenizer.h"
@@ -17,7 +18,7 @@ struct TokenizerParts {
   std::vector<Token> before, after;  ///< of every line: [CLS], [SEP]
   Token padding;
   bool byte_level = false;  ///< tokens are spelled byte by byte
-  std::string made_from;
+  Message made_from;
 };
 std::unique_ptr<const TokenSplitter> assembled(TokenizerParts parts);
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -31,7 +32,7 @@ class TokenSplitter {
   /// The largest id there is.
   virtual Index last_id() const = 0;
   /// "vocab.json and merges.txt: byte-level BPE"
-  virtual std::string made_from() const = 0;
+  virtual Message made_from() const = 0;
 };
 
 /// Of the model that `tensors` belongs to: that which a .gguf holds itself, else tokenizer.json beside it, else

@@ -74,7 +74,8 @@ std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::
   read_post_processor(part("post_processor"), parts);
   add_saved(SavedSettings(path.parent_path()), parts);
   parts.padding = padding_of(whole, parts.added);
-  parts.made_from = "tokenizer.json: " + part("model").text("type", "BPE") + (parts.byte_level ? " over bytes" : "");
+  parts.made_from = {parts.byte_level ? "tokenizer.json: {0} over bytes" : "tokenizer.json: {0}",
+                     part("model").text("type", "BPE")};
   return assembled(std::move(parts));
 }
 

@@ -16,7 +16,7 @@ class UnigramModel final : public TokenModel {
  public:
   UnigramModel(UnigramRules rules, const std::string& file) : rules_(std::move(rules)) {
     if (rules_.unknown && *rules_.unknown >= std::ssize(rules_.pieces))
-      ErrorPlace{file}.fail("its unk_id is no piece", "0 to " + std::to_string(rules_.pieces.size() - 1));
+      ErrorPlace{file}.fail("its unk_id is no piece", Message("0 to {0}", rules_.pieces.size() - 1));
     double largest = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < rules_.pieces.size(); ++i) {
       const UnigramRules::Piece& piece = rules_.pieces[i];

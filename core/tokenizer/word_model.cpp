@@ -97,11 +97,10 @@ void fail_unknown(const Vocabulary& vocabulary, std::string_view word) {
       near.push_back(listed[i].second);
   }
   std::string list;
-  for (const std::string& known : near) list += (list.empty() ? "" : ", ") + in_quotes(known);
+  for (const std::string& known : near) list += (list.empty() ? "" : ", ") + in_quotes(known).english();
   throw SettingError(
-      "--text",
-      in_quotes(word) + " is not among the " + std::to_string(vocabulary.size()) + " words that this model knows",
-      any ? "the nearest are " + list : "it knows words such as " + list);
+      "--text", Message("{0} is not among the {1} words that this model knows", in_quotes(word), vocabulary.size()),
+      Message(any ? "the nearest are {0}" : "it knows words such as {0}", list));
 }
 
 }  // namespace headlight

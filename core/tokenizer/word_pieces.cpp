@@ -27,7 +27,7 @@ std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::pat
   for (std::string& line : lines_of(path, place)) rules.vocabulary.insert_or_assign(std::move(line), id++);
   for (const char* needed : {"[UNK]", "[CLS]", "[SEP]"}) {
     if (!rules.vocabulary.contains(needed))
-      place.fail(std::string("has no ") + needed, "a token a line, as BERT's vocab.txt has them");
+      place.fail(Message("has no {0}", needed), "a token a line, as BERT's vocab.txt has them");
   }
   const auto named = [&](const char* token) { return Token{rules.vocabulary.at(token), token}; };
   const SavedSettings saved(path.parent_path());
@@ -43,8 +43,10 @@ std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::pat
   parts.before = {named("[CLS]")};
   parts.after = {named("[SEP]")};
   parts.padding = named(rules.vocabulary.contains("[PAD]") ? "[PAD]" : "[UNK]");
-  parts.made_from =
-      std::string("vocab.txt: WordPiece") + (lower ? ", in lower case" : "") + (plain ? ", accents left out" : "");
+  parts.made_from = lower && plain ? "vocab.txt: WordPiece, in lower case, accents left out"
+                    : lower        ? "vocab.txt: WordPiece, in lower case"
+                    : plain        ? "vocab.txt: WordPiece, accents left out"
+                                   : "vocab.txt: WordPiece";
   parts.model = piece_model(std::move(rules));
   return assembled(std::move(parts));
 }

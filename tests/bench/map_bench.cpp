@@ -122,7 +122,8 @@ int main(int argc, char** argv) try {
   while (!bench.session().document().trace) {
     bench.frame_ms();
     bench.sleep();
-    if (const std::string& error = bench.session().document().error; !error.empty()) throw std::runtime_error(error);
+    if (const Message& error = bench.session().document().error; !error.empty())
+      throw std::runtime_error(error.english());
   }
   const double computed = seconds();
   while (!bench.shows_tiles()) {

@@ -1,41 +1,81 @@
 #!/usr/bin/env python3
-"""translations.py ROOT: fails where a sentence that goes wrong in core or ui lacks its translation.
+"""translations.py ROOT: fails where a Message of core or ui lacks its translation, or a translation its Message.
 
-Every language under assets/translations that has "errors" is to have all of them; the lines to add are printed.
+A message is a literal among the arguments of Message or of what takes one, or any literal with a slot, "{0}".
 """
 import json
 import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import sentences  # noqa: E402
-
-# The same in every language: names and parts of code alone.
-SAME = {
-    '"file": PATH',
-    "ALiBi (config.json)",
-    "name: value",
-    '{"name": {"dtype": …, "shape": […], "data_offsets": [first, end]}, …}',
-    '{"token": id, …}',
-    "{name}: STAGE:b,h,row,col = number",
-}
-# Completed by the caller to what has an entry of its own: "expected {0}, as {1} says".
-COMPLETED = {"expected {0}, {1}"}
-# What others say (nlohmann's parser), of which not every part is told.
-SHORTER = re.compile("syntax error while parsing")
+TAKERS = re.compile(r"(?:\b(?:Message|\w*Error|UnknownModel|MissingArray|\w*(?:fail|refuse|assume)\w*|miss|joined_by_\w+|read_json_object)|"
+                    r"\b(?:assumptions|notes|left_out)\.(?:push|emplace)_back)\b(?:\s+\w+)?\s*[({]")
+LITERAL = re.compile(r'R"\((?:.|\n)*?\)"|"(?:[^"\\\n]|\\.)*"')
+LITERALS = re.compile(r"(?:(?:%s)\s*)+" % LITERAL.pattern)
+SLOT = re.compile(r"\{\d\}")
+# The same in every language: signs, names, parts of code.
+SAME = re.compile(r"""(?:[^\w{]|\{\d\})*|\{0\}x\{1\}|.*\\frac.*|ALiBi \(config\.json\)|name: value|"file": PATH|lesson:\{0\}|"""
+                  r"""tokenizer\.json: \{0\}|\{name\}: STAGE:b,h,row,col = number|\{"(?:token|name)": .*""")
+# On paper, whose words the window gives.
+PAPER = {"Who looks at whom: head {0}", "page {0} of {1}", "Step {0}"}
+# What libraries and systems say, word for word: no source has it.
+FOREIGN = re.compile(r"(?:Can't|CRC|Cannot|Compression|Device|Directory|Disk|Encryption|File|Input|Invalid|Is a|Multi|No |Not a|Operation|PNG|"
+                     r"Permission|Possibly|Premature|Read|Seek|Too many|Write|Zip|Zlib|attempting|data error|end of|invalid|missing|number (?:lit|over)|"
+                     r"parse error|read beyond|string literal|unexpected end|'\[', '\{', or a literal)")
 
 
-def slots(text):
-    return set(re.findall(r"\{\d\}", text))
+def without_comments(source):
+    return re.sub(r"(%s)|//[^\n]*" % LITERAL.pattern, lambda m: m.group(1) or "", source)
+
+
+def closing(text, at):
+    """The end of the bracket that text[at] opens."""
+    depth = 0
+    for part in re.compile(LITERAL.pattern + r"|'(?:[^'\\]|\\.)'|[(\[{]|[)\]}]").finditer(text, at):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(part.group(), 0)
+        if depth == 0:
+            return part.start()
+    return len(text)
+
+
+def said(literals):
+    """What literals side by side say."""
+    return "".join(x[3:-2] if x[0] == "R" else re.sub(r'\\(["\\])', r"\1", x[1:-1]) for x in LITERAL.findall(literals))
+
+
+def is_sentence(text):
+    """Two words at least, one of them English: not a name, a key, or a part of code."""
+    words = re.sub(r"\{\d\}|[\"'].*?[\"']|[-\w./]*[_./\d][-\w./]*|[^a-zA-Z' ]", " ", text)
+    return " " in text.strip() and re.search(r"(?<![-\w])[a-zA-Z]{2,}(?![-\w])", words) is not None
+
+
+def messages(root):
+    """{message: the place where it is}, and all literals, those of app with them."""
+    found, literals = {}, set()
+    for path in sorted(p for folder in ("core", "ui", "app") for p in (pathlib.Path(root) / folder).rglob("*") if p.suffix in (".cpp", ".h")):
+        source = without_comments(path.read_text(encoding="utf-8"))
+        own = {}
+        for match in LITERALS.finditer(source):
+            text = said(match.group())
+            literals.add(text)
+            if SLOT.search(text):
+                own.setdefault(text, match.start())
+        for taker in TAKERS.finditer(source):
+            for match in LITERALS.finditer(source, taker.end(), closing(source, taker.end() - 1)):
+                if is_sentence(said(match.group())):
+                    own.setdefault(said(match.group()), match.start())
+        if path.relative_to(root).parts[0] != "app":
+            for text, at in own.items():
+                if not SAME.fullmatch(text) and text not in PAPER:
+                    found.setdefault(text, "%s:%d" % (path.relative_to(root), source.count("\n", 0, at) + 1))
+    return found, literals
 
 
 def check(root):
     wrong = []
-    found = sentences.sentences(root)
+    found, literals = messages(root)
     if not found:
-        return ["%s has no sentences; expected the repository's own core and ui" % root]
+        return ["%s has no messages; expected the repository's own core and ui" % root]
     checked = 0
     for path in sorted((pathlib.Path(root) / "assets/translations").glob("*.json")):
         errors = json.loads(path.read_text(encoding="utf-8")).get("errors")
@@ -43,13 +83,13 @@ def check(root):
             continue
         checked += 1
         for text, place in found.items():
-            if text not in errors and text not in SAME | COMPLETED:
+            if text not in errors:
                 wrong.append('%s: "errors" lacks what %s says; add  %s: "…",' % (path.name, place, json.dumps(text, ensure_ascii=False)))
         for english, here in errors.items():
-            if slots(english) != slots(here) and not SHORTER.match(english):
+            if english not in literals and not FOREIGN.match(english):
+                wrong.append("%s: no source says %s" % (path.name, json.dumps(english, ensure_ascii=False)))
+            if set(SLOT.findall(english)) != set(SLOT.findall(here)) and "while parsing" not in english:
                 wrong.append("%s: %s and %s have different slots" % (path.name, json.dumps(english, ensure_ascii=False), json.dumps(here, ensure_ascii=False)))
-            if re.search(r"\{\d\}\{\d\}", english):
-                wrong.append("%s: two slots of %s have nothing between them" % (path.name, json.dumps(english, ensure_ascii=False)))
     if checked == 0:
         wrong.append('no language in %s has "errors"' % root)
     return wrong
@@ -57,5 +97,5 @@ def check(root):
 
 if __name__ == "__main__":
     lines = check(sys.argv[1])
-    print("\n".join(lines) if lines else "every sentence is translated")
+    print("\n".join(lines) if lines else "every message is translated")
     sys.exit(1 if lines else 0)

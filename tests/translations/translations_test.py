@@ -10,12 +10,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import translations  # noqa: E402
 
 SOURCE = r"""
-[[noreturn]] void fail(const std::string& wrong) { throw FileError(path, wrong); }  // never "said to a person"
-constexpr const char* forms = "a list of names";
+[[noreturn]] void fail(const Message& wrong) { throw FileError(path, wrong); }  // never "said to a person"
 void f() {
-  throw SettingError("--heads", std::to_string(h) + " does not divide " + name(x, "y") + (many ? " heads" : " head"), "expected " + divisors(d));
-  fail("its \"header\" ends early");
-  fail(forms);
+  throw SettingError("--heads", Message(many ? "{0} does not divide {1} heads" : "{0} does not divide {1} head", h, name(x, "y")),
+                     Message("expected {0}", divisors(d)));
+  fail("its \"header\" ends "
+       "early");
+  fail(h ? "a list of names" : text(h));
 }
 """
 SAID = ["{0} does not divide {1} heads", "{0} does not divide {1} head", "expected {0}", 'its "header" ends early', "a list of names"]
@@ -37,7 +38,7 @@ assert wrong_with(whole) == [], wrong_with(whole)
 for text in SAID:
     lines = wrong_with({key: value for key, value in whole.items() if key != text})
     assert len(lines) == 1 and json.dumps(text) in lines[0] and "core/files/f.cpp" in lines[0], (text, lines)
-assert len(wrong_with({**whole, "has {0}": "有"})) == 1
-assert len(wrong_with({**whole, "has {0}{1}": "有 {0}{1}"})) == 1
+assert len(wrong_with({**whole, "expected {0}": "应为"})) == 1
+assert "no source says" in wrong_with({**whole, "has {0}": "有 {0}"})[0]
 assert wrong_with(whole, "")  # no sources at all: a mistake of the check's
 print("translations.py finds what is missing")

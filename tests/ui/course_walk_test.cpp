@@ -172,7 +172,7 @@ TEST_CASE("what a question hides is in no view, at no level, and is not taken ou
         }
       }
       window.session.perform(TakeMatrix{{hidden.front(), 0, 0, 0, 0}, {}});
-      CHECK(has(window.document().error, "hidden"));
+      CHECK(has(window.document().error.english(), "hidden"));
       window.session.perform(DismissMessage{});
     }
   }
@@ -259,7 +259,7 @@ TEST_CASE("what is on screen is saved as a step, and the lesson that comes of it
   CHECK(looked.pose.camera == near);
   CHECK(posed({}, looked, 0).camera == near);
   window.session.perform(SaveStep{(scratch / "own.txt").string()});
-  CHECK(has(window.document().error, "own.txt"));
+  CHECK(has(window.document().error.english(), "own.txt"));
 }
 
 TEST_CASE(
@@ -281,7 +281,7 @@ TEST_CASE(
     window.session.perform(SaveAnswers{file});
     CHECK(window.document().error.empty());
     window.session.perform(SaveAnswers{course.card.file});
-    CHECK(has(window.document().error, "another kind of file"));
+    CHECK(has(window.document().error.english(), "another kind of file"));
   }
   CHECK(is_answers_file(file));
   CHECK_FALSE(is_answers_file(course.card.file));
@@ -300,7 +300,7 @@ TEST_CASE(
   CHECK(window.document().standings->at("many-heads") == LessonStanding{3, 3, 1, 1});
   samples::write_text(scratch / "cut.json", "{\"headlight_answers\": 1, \"lessons\": {\"many-heads\": {\"step\": ");
   window.session.open((scratch / "cut.json").string());
-  CHECK(has(window.document().error, "cut.json"));
+  CHECK(has(window.document().error.english(), "cut.json"));
   CHECK(window.document().view.lesson.step == 3);
   window.session.perform(ResetLessons{true});  // for the next class
   window.settle();

@@ -1,12 +1,10 @@
-// What goes wrong, in the window's language: how a sentence is taken apart, and that core's own leave no English
-// behind.
-#include "ui/look/error_translation.h"
-
+// What goes wrong, in the window's language: core's messages leave no English behind.
 #include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <functional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -19,94 +17,19 @@
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
+#include "core/tensor/message.h"
 #include "core/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/look/record.h"
+#include "ui/look/words.h"
 
 using namespace headlight;
 using namespace headlight::test;
 using samples::TempFolder;
 using samples::write_text;
-
-namespace {
-
-const ErrorTranslation& made_up() {
-  static const ErrorTranslation said(
-      ErrorTranslation::Templates{{"{0}: {1}", "{0}：{1}"},
-                                  {"{0}; {1}", "{0}；{1}"},
-                                  {"no such file", "没有这个文件"},
-                                  {"is no JSON object", "不是 JSON 对象"},
-                                  {"the text on the clipboard", "剪贴板上的文字"},
-                                  {"words", "文字"},
-                                  {"\"{0}\" is no layer of this network", "这个网络没有“{0}”层"},
-                                  {"expected {0}", "应为 {0}"},
-                                  {"expected one of {0}", "应为其中之一：{0}"},
-                                  {"expected fewer; a file opens faster", "应少一些；用文件打开更快"},
-                                  {"a list of names", "名称的列表"},
-                                  {"{0} is {1}", "{0} 是 {1}"},
-                                  {"{0} is {1}, which does not divide {2}", "{0} 是 {1}，不能整除 {2}"},
-                                  {"{0} or {1}", "{0} 或 {1}"},
-                                  {"its {0} lies on {1}", "{1} 上有它的 {0}"},
-                                  {"cannot be written: {0}", "无法写入：{0}"},
-                                  {"Permission denied", "没有权限"},
-                                  {"runs{0}{1} together", "连在一起{0}{1}"},
-                                  {"'{0}' does not belong here", "“{0}”不应在这里"}});
-  return said;
-}
-
-}  // namespace
-
-TEST_CASE("a sentence is its subject, what is wrong and what was expected, each said by its template") {
-  const ErrorTranslation& say = made_up();
-  CHECK(say("a.json: is no JSON object") == "a.json：不是 JSON 对象");
-  CHECK(say("a.json: is no JSON object; expected a list of names") == "a.json：不是 JSON 对象；应为名称的列表");
-  CHECK(say("C: my files: x; y.json: no such file") == "C: my files: x; y.json：没有这个文件");
-  CHECK(say("a.json: $.heads: is no JSON object") == "a.json：$.heads：不是 JSON 对象");
-  CHECK(say("the text on the clipboard: is no JSON object") == "剪贴板上的文字：不是 JSON 对象");
-  CHECK(say("words: is no JSON object") == "words：不是 JSON 对象");  // a setting's name
-  CHECK(say("a.npz: cannot be written: Permission denied") == "a.npz：无法写入：没有权限");
-  CHECK(say("no such file; expected fewer; a file opens faster") == "没有这个文件；应少一些；用文件打开更快");
-}
-
-TEST_CASE("what stands in quotation marks is a name, whatever it reads like") {
-  const ErrorTranslation& say = made_up();
-  CHECK(say("\"a list of names\" is no layer of this network") == "这个网络没有“a list of names”层");
-  CHECK(say("\"a; expected b: c\" is no layer of this network; expected 1") ==
-        "这个网络没有“a; expected b: c”层；应为 1");
-  CHECK(say("expected \"no such file\"") == "应为 \"no such file\"");
-  CHECK(say("';' does not belong here") == "“;”不应在这里");
-  CHECK(say("\"\" is no layer of this network") == "这个网络没有“”层");
-  const std::string two = "\"one\" is 2 and \"two\" is no layer of this network";
-  CHECK(say(two) == two);
-}
-
-TEST_CASE("of the templates that fit, that with the most fixed text says it, and slots may change places") {
-  const ErrorTranslation& say = made_up();
-  CHECK(say("expected one of 1, 2 or 4") == "应为其中之一：1, 2 或 4");
-  CHECK(say("3 is 4, which does not divide 10") == "3 是 4，不能整除 10");
-  CHECK(say("its \"x\" lies on \"y\"") == "\"y\" 上有它的 \"x\"");
-}
-
-TEST_CASE("what no template fits stays English, whole or in part, without a guess") {
-  const ErrorTranslation& say = made_up();
-  for (const char* other :
-       {"", "; ", ": ", "the disk is on fire and nobody is here", "runsab together", "runs together", "x is"})
-    CHECK(say(other) == other);
-  CHECK(say("a.json: this was never foreseen; expected a list of names") ==
-        "a.json：this was never foreseen；应为名称的列表");
-  CHECK(say("a.json: no such file; see the manual at home") == "a.json：没有这个文件；see the manual at home");
-  CHECK(ErrorTranslation("en")("a.json: no such file") == "a.json: no such file");
-  CHECK(ErrorTranslation(ErrorTranslation::Templates{})("a.json: no such file") == "a.json: no such file");
-}
-
-TEST_CASE("a sentence as long as core lets it be is said at once") {
-  std::string long_one = "x.json: \"a\" is no layer of this network; expected one of ";
-  for (int i = 0; i < 400; ++i) long_one += "layer: " + std::to_string(i) + "; or ";
-  CHECK(made_up()(long_one).find("这个网络没有“a”层") != std::string::npos);
-}
 
 namespace {
 
@@ -169,19 +92,21 @@ std::string english_in(const std::string& sentence) {
   return left;
 }
 
-const ErrorTranslation& chinese() {
-  static const ErrorTranslation said("zh");
-  return said;
+std::string in_chinese(const Message& message) {
+  static const Words words("zh");
+  return words.translate(message);
 }
 
 /// That a thing goes wrong, and is told without English.
 void goes_wrong(const std::string& what, const std::function<void()>& act) {
-  const std::string sentence = samples::sentence_of(act);
-  CAPTURE(what, sentence);
-  REQUIRE(sentence != "no error");
-  const std::string said = chinese()(sentence);
-  CAPTURE(said);
-  CHECK(said != sentence);
+  Message message;
+  try {
+    act();
+  } catch (const std::exception& error) { message = message_of(error); }
+  const std::string said = in_chinese(message);
+  CAPTURE(what, message, said);
+  REQUIRE_FALSE(message.empty());
+  CHECK(said != message.english());
   CHECK(english_in(said) == "");
 }
 
@@ -334,11 +259,11 @@ TEST_CASE("a long message breaks between Chinese characters and stays within its
   Document start = sentence();
   start.view.language = "zh";
   HeadlessWindow window(std::move(start), {1024, 768});
-  window.session.perform(ShowError{
-      "--range: \"x\" is not a range; expected row, head, stage or LO:HI with LO below HI, such as -2:2 or 1%:99%"});
-  window.session.perform(
-      ShowError{"a.bin: is a folder without a model's tensors; expected tokenizer.json, vocab.json and merges.txt "
-                "(GPT-2), vocab.txt (BERT), or meta.pkl (nanoGPT), in the same folder"});
+  window.session.warn(
+      Message("{0}: {1}", "a.bin",
+              Message("{0}; {1}", "is a folder without a model's tensors",
+                      "expected tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT), tokenizer.model "
+                      "(SentencePiece), or meta.pkl (nanoGPT), in the same folder")));
   Record record;
   ImGui::GetIO().UserData = &record;
   window.frame();
@@ -374,7 +299,7 @@ TEST_CASE("what was taken for what of a file is told in the window's language") 
     const Inputs inputs = resolve(scenario);
     CHECK_FALSE(inputs.assumptions.empty());
     for (const Assumption& assumption : inputs.assumptions) {
-      const std::string said = chinese()(assumption.taken_for);
+      const std::string said = in_chinese(assumption.taken_for);
       CAPTURE(name, assumption.what, assumption.taken_for, said);
       CHECK(english_in(said) == "");
     }

@@ -109,7 +109,7 @@ class Situation {
   State now() const {
     const Document& d = window_.document();
     const char* clipboard = ImGui::GetClipboardText();
-    return {d.scenario,     d.view, d.error,    d.notice, clipboard != nullptr ? clipboard : "",
+    return {d.scenario,     d.view, d.error.english(), d.notice, clipboard != nullptr ? clipboard : "",
             d.pinned.get(), false,  has_focus()};
   }
 

@@ -165,7 +165,7 @@ TEST_CASE(
   window.type_and_enter("412, 3700");
   window.settle();
   CHECK(window.document().view.map == before);
-  CHECK(window.document().error.find("3700") != std::string::npos);
+  CHECK(window.document().error.english().find("3700") != std::string::npos);
 }
 
 TEST_CASE("Alt and an arrow keep what they select in sight") {

@@ -169,7 +169,7 @@ TEST_CASE("a picture that is dropped on the window becomes file()") {
   write_csv(wrong, Tensor::full({5, 6}, 1).matrix());
   window.session.open(wrong);
   window.settle();
-  CHECK(window.document().error.find("[5, 6]") != std::string::npos);
+  CHECK(window.document().error.english().find("[5, 6]") != std::string::npos);
   CHECK(window.document().scenario.mask_file == path);
   std::filesystem::remove(path);
   std::filesystem::remove(wrong);

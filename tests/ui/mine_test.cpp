@@ -86,7 +86,7 @@ TEST_CASE(
   window.session.perform(CompareOwn{scratch / "nowhere.npz"});
   window.settle();
   CHECK_FALSE(window.document().own);
-  CHECK(has(window.document().error, "nowhere.npz"));
+  CHECK(has(window.document().error.english(), "nowhere.npz"));
 }
 
 TEST_CASE("how an array was read is said in each language, in English as on the terminal") {

@@ -211,6 +211,45 @@ TEST_CASE("M, R and F show what the layers give together, the command line's own
   }
 }
 
+TEST_CASE("word by word: arrows go along the words, and each step reads the kept keys and values of those before") {
+  Document document = network_document(places::sentences(), "the cat sleeps", "0");
+  document.view.network.together = LayersTogether::writing;
+  HeadlessWindow window(document);
+  window.settle();
+  window.press(compat::Key::left);
+  window.settle();
+  CHECK(window.document().view.looking.query == 1);
+  const auto run = network_of(window.document().trace->inputs);
+  const std::vector<DecodeLayer> layers = decode_layers(*run->network);
+  REQUIRE(layers.size() == 2);
+  NetworkStudio studio(document, {1600, 900}, 1, "en");
+  studio.view.looking.query = 1;
+  NetworkFacts facts;
+  facts.decode = layers;
+  facts.text = {"the", "cat", "sleeps"};
+  const std::string each = std::to_string(2 * layers.front().numbers);  // bytes of the word before, and of its own
+  int rows = 0;
+  for (const SceneItem& item : studio.scene(facts).items) {
+    const auto* text = std::get_if<SceneText>(&item);
+    rows += text && text->text == each + " + " + each;
+  }
+  CHECK(rows == 2);
+}
+
+TEST_CASE("experts: where there is room every word has its line, and the last line is the mean of their shares") {
+  NetworkStudio studio(network_document(places::sentences(), "the cat sleeps", "0"), {1024, 768}, 1, "en");
+  studio.view.network.together = LayersTogether::experts;
+  NetworkFacts facts;
+  facts.text = {"the", "cat", "sleeps"};
+  facts.experts = {Tensor({1, 3, 2}, {1, 0, 0.5F, 0.5F, 0.75F, 0.25F}), Tensor()};
+  std::vector<std::string> numbers;
+  for (const SceneItem& item : studio.scene(facts).items) {
+    const auto* text = std::get_if<SceneText>(&item);
+    if (text && text->face == Face::mono && text->rect.max.x < 600) numbers.push_back(text->text);
+  }
+  CHECK(numbers == std::vector<std::string>{"1.00", "0.50", "0.50", "0.75", "0.25", "0.75", "0.25"});
+}
+
 TEST_CASE("rollout stops at the layer whose average is clicked") {
   HeadlessWindow window(network_document());
   window.settle();
@@ -301,16 +340,20 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
                                                     : "the cat that chases the dogs sleeps because it is tired .",
                                             ""),
                            size, scale, language);
-      for (const HeadOrder order : {HeadOrder::layer, HeadOrder::habit}) {
+      for (const auto& [order, together] : {std::pair{HeadOrder::layer, LayersTogether::none},
+                                            {HeadOrder::habit, LayersTogether::none},
+                                            {HeadOrder::layer, LayersTogether::experts},
+                                            {HeadOrder::layer, LayersTogether::writing}}) {
         studio.view.network.order = order;
+        studio.view.network.together = together;
         NetworkFacts facts;
         facts.can_knock = true;
         facts.said = {{"the", "cat", 0.5}, {"cat", "that", 0.25, true}};
         for (const OverviewLayer& layer : studio.overview().layers) {
-          facts.decode.push_back({layer.layer, KeysShared::gqa, 32, 8, 3, 2048, 8192, true});
+          facts.decode.push_back({layer.layer, KeysShared::gqa, 32, 8, 3, 0, 2048, 8192});
           facts.experts.push_back(Tensor::full({1, std::ssize(layer.queries->front()), 16}, 1.0F / 16));
         }
-        facts.words = std::ssize(studio.overview().layers.front().queries->front());
+        facts.text = studio.overview().layers.front().queries->front();
         const Scene scene = studio.scene(facts);
         std::vector<const SceneText*> texts;
         for (const SceneItem& item : scene.items) {
@@ -330,6 +373,7 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
             CHECK_FALSE(crosses);
           }
         }
+        if (together != LayersTogether::none) continue;
         CHECK(target_of(scene, {0, 0}) != nullptr);
         CHECK(target_of(scene, {studio.overview().layers.size() > 2 ? 2 : 1, 3}) != nullptr);
       }

@@ -138,7 +138,7 @@ TEST_CASE("Esc leaves the open dialog and the document as it was; so does a file
   window.session.open(utf8_from(folder / "broken.npz"));
   window.settle();
   CHECK(window.document().scenario == before);
-  CHECK(window.document().error.find("not a ZIP archive") != std::string::npos);
+  CHECK(window.document().error.english().find("not a ZIP archive") != std::string::npos);
 }
 
 TEST_CASE("a model asks which layer is meant; the search narrows the list, Enter takes what is marked") {
@@ -297,7 +297,7 @@ TEST_CASE("a file that does not open leaves the lesson and what counts as saved 
   window.settle();
   window.session.open(utf8_from(folder / "broken.npz"));
   window.settle();
-  CHECK(window.document().error.find("not a ZIP archive") != std::string::npos);
+  CHECK(window.document().error.english().find("not a ZIP archive") != std::string::npos);
   CHECK(window.document().origin.lesson.id == "masked-self-attention");
   CHECK_FALSE(has_unsaved_changes(window.document()));
   window.session.open(places::fixtures() + "/models/bert/pytorch_model.bin");
@@ -371,11 +371,12 @@ TEST_CASE("a pasted matrix that fits nothing, and text that is no matrix, are a 
   ImGui::SetClipboardText("1,2,3\n4,5,6");
   window.press('v', true);
   window.settle();
-  CHECK(window.document().error.find("2 × 3 fits nothing here; expected rows of 32 numbers") != std::string::npos);
+  CHECK(window.document().error.english().find("2 × 3 fits nothing here; expected rows of 32 numbers") !=
+        std::string::npos);
   ImGui::SetClipboardText("good morning");
   window.press('v', true);
   window.settle();
-  CHECK(window.document().error.find("\"good\", which is no number") != std::string::npos);
+  CHECK(window.document().error.english().find("\"good\", which is no number") != std::string::npos);
   CHECK(window.document().trace == trace);
 }
 

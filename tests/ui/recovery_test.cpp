@@ -229,6 +229,6 @@ TEST_CASE("what cannot be brought back is set aside with a word about it") {
   HeadlessWindow window(sentence());
   window.session.remember_in(folder.path());
   CHECK_FALSE(window.session.offers_recovery());
-  CHECK(window.document().error.find("cannot be brought back") != std::string::npos);
+  CHECK(window.document().error.english().find("cannot be brought back") != std::string::npos);
   CHECK(folder.files(".broken") == 1);
 }

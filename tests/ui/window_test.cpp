@@ -77,8 +77,8 @@ TEST_CASE("a typed number of heads that does not divide d_model says why not, an
   REQUIRE(number.x > 0);
   window.click(number);
   window.type_and_enter("7");
-  CHECK(window.document().error.find("512") != std::string::npos);
-  CHECK(window.document().error.find('7') != std::string::npos);
+  CHECK(window.document().error.english().find("512") != std::string::npos);
+  CHECK(window.document().error.english().find('7') != std::string::npos);
   CHECK(window.document().scenario.heads == 8);
   CHECK(window.document().trace->dims().heads == 8);
 }
@@ -105,7 +105,7 @@ TEST_CASE("a bad file gives a message with its name, and the document stays as i
     window.session.open(path);
     window.settle();
     INFO(window.document().error);
-    CHECK(window.document().error.find(std::string(path).substr(std::string(path).find_last_of('/') + 1)) !=
+    CHECK(window.document().error.english().find(std::string(path).substr(std::string(path).find_last_of('/') + 1)) !=
           std::string::npos);
     CHECK(window.document().scenario == scenario);
     CHECK(window.document().trace == before);

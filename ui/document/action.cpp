@@ -9,6 +9,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/settings_rows.h"
+#include "core/tensor/message.h"
 #include "ui/document/moment.h"
 #include "ui/document/view_fields.h"
 #include "ui/document/wanted.h"
@@ -119,7 +120,9 @@ struct Applier {
   void operator()(const Undo&) const { step(document, document.undo, document.redo); }
   void operator()(const Redo&) const { step(document, document.redo, document.undo); }
   void operator()(const ShowError& error) const { document.error = error.sentence; }
-  void operator()(const DismissMessage&) const { (document.error.empty() ? document.notice : document.error).clear(); }
+  void operator()(const DismissMessage&) const {
+    document.error.empty() ? document.notice.clear() : document.error.clear();
+  }
   void operator()(const auto&) const {}  // the session's
 };
 
@@ -297,9 +300,9 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
   if (view.selected && !exists(*document.trace, *view.selected)) view.selected.reset();
 }
 
-void take_back_opening(Document& document, const std::string& sentence) {
-  if (document.undo.empty() || !document.undo.back().place) return show_error(document, sentence);
-  document.error = sentence;
+void take_back_opening(Document& document, const Message& message) {
+  if (document.undo.empty() || !document.undo.back().place) return show_error(document, message);
+  document.error = message;
   Past past = std::move(document.undo.back());
   document.undo.pop_back();
   document.scenario = std::move(past.scenario);
@@ -307,8 +310,8 @@ void take_back_opening(Document& document, const std::string& sentence) {
   document.gesture.clear();
 }
 
-void show_error(Document& document, const std::string& sentence) {
-  document.error = sentence;
+void show_error(Document& document, const Message& message) {
+  document.error = message;
   if (!document.trace || document.scenario == document.computed) return;
   document.scenario = document.computed;
   if (document.undo.empty() || !(document.undo.back().scenario == document.scenario)) return;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/export/mask_export.h"
+#include "core/tensor/message.h"
 #include "ui/document/document.h"
 
 namespace headlight {
@@ -159,8 +160,8 @@ bool can_be_measured(const Trace& trace);
 /// Shows the newest trace and clamps the view to its sizes, unless the trace is older than the scenario of the view.
 void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of);
 /// The scenario could not be computed: shows the error and restores the last computed one.
-void show_error(Document& document, const std::string& sentence);
+void show_error(Document& document, const Message& message);
 /// The same for a document that was just opened: restores the one requested before, which may still be computing.
-void take_back_opening(Document& document, const std::string& sentence);
+void take_back_opening(Document& document, const Message& message);
 
 }  // namespace headlight

@@ -136,7 +136,7 @@ Action read_action(const std::string& line) {
       return std::move(*action);
   } catch (const nlohmann::json::exception&) {  // not its parts
   }
-  throw InputError("\"" + line + "\"", "is no logged action");
+  throw InputError(Message("\"{0}\"", line), "is no logged action");
 }
 
 }  // namespace headlight

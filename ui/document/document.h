@@ -11,6 +11,7 @@
 #include "core/run/trace.h"
 #include "core/scenario/lesson.h"
 #include "core/scenario/scenario.h"
+#include "core/tensor/message.h"
 #include "ui/document/view.h"
 
 namespace headlight {
@@ -50,7 +51,7 @@ struct Document {
   std::shared_ptr<const Beside> beside;  ///< the result of that comparison; null until it is computed
   SearchProgress searching;              ///< progress of the search for the mistake
   std::shared_ptr<const LessonStandings> standings;  ///< saved progress of all lessons; null where nothing is saved
-  std::string error;                                 ///< why the last change or file was refused; "" if it was not
+  Message error;                                     ///< why the last change or file was refused; "" if it was not
   std::string page;    ///< address of the browser page, for links to this document; "" in the desktop program
   std::string notice;  ///< what was just done, such as where a file was written; "" for none
   std::vector<Past> undo, redo;

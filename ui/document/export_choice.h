@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/export/export_options.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -29,7 +30,7 @@ struct ExportChoice {
   std::optional<std::string> path;         ///< as typed; unset: the first free name derived from the choice
   bool alone = true;                       ///< for a window picture: the view without the panels around it
   float seconds = 0.8f;                    ///< duration of one animation step
-  std::string problem;                     ///< why the last input was refused
+  Message problem;                         ///< why the last input was refused
   int written = 0;                         ///< number of files written; default names are derived again after each
   bool operator==(const ExportChoice&) const = default;
 };

@@ -18,7 +18,8 @@ namespace {
 
 // An enumeration's words, in the order of its values.
 constexpr const char* head_orders[] = {"layer", "habit", "entropy", "effect"};
-constexpr const char* layer_words[] = {"none", "mean", "rollout", "flow", "lens", "patch", "study"};
+constexpr const char* layer_words[] = {"none",  "mean",  "rollout", "flow",   "lens",
+                                       "patch", "study", "experts", "writing"};
 constexpr const char* patched_words[] = {"residual", "heads", "mlp"};
 constexpr const char* study_words[] = {"all", "layer", "strong"};
 constexpr const char* paint_tools[] = {"look", "brush", "row", "column", "rectangle"};
@@ -80,7 +81,8 @@ struct IsVector<std::vector<T>> : std::true_type {};
 constexpr std::string_view none = "-";
 
 [[noreturn]] void refuse(std::string_view text) {
-  throw SettingError("--look", "\"" + std::string(text) + "\" is none of its values", "expected what Export copied");
+  throw SettingError("--look", Message("\"{0}\" is none of its values", std::string(text)),
+                     "expected what Export copied");
 }
 
 std::vector<std::string_view> split(std::string_view text, char at) {

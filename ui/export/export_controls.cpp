@@ -122,7 +122,7 @@ void set(ExportChoice& choice, std::string_view option, const std::string& text)
     try {
       each.apply(choice.options, each.option, text);
       choice.problem.clear();
-    } catch (const InputError& error) { choice.problem = error.what(); }
+    } catch (const InputError& error) { choice.problem = error.message(); }
   }
 }
 

@@ -146,7 +146,7 @@ bool write_export_file(Document& document, const std::string& expected, bool rep
     document.notice = words.fill("export.saved", {expected});
     return true;
   } catch (const std::exception& error) {
-    document.error = error.what();
+    document.error = message_of(error);
     return false;
   }
 }
@@ -164,7 +164,7 @@ bool save_scenario(Document& document, const std::string& path, const Words& wor
     document.notice = words.fill("save.saved", {target});
     return true;
   } catch (const std::exception& error) {
-    document.error = error.what();
+    document.error = message_of(error);
     return false;
   }
 }

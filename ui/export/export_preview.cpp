@@ -76,7 +76,7 @@ ExportPreview make_export_preview(const Document& document, const WindowSize& wi
     preview.exists = std::filesystem::exists(path_from(preview.path), ignored);
     preview.command = export_command(document, preview.path, window);
     show(document, width, height, preview);
-  } catch (const InputError& error) { preview.problem = error.what(); }
+  } catch (const InputError& error) { preview.problem = error.message(); }
   return preview;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/image/png_image.h"
+#include "core/tensor/message.h"
 #include "ui/document/document.h"
 #include "ui/export/export_file.h"
 #include "ui/frame/frame.h"
@@ -18,11 +19,11 @@ struct ExportPreview {
   bool exists = false;  ///< the path exists already
   std::string command;  ///< writes the same file; "" if the scenario must be saved first
   std::shared_ptr<const Image> image;
-  std::string size;                   ///< "1240 × 980 px", that the file will have
-  std::vector<std::string> left_out;  ///< of the figure, for want of room
+  std::string size;               ///< "1240 × 980 px", that the file will have
+  std::vector<Message> left_out;  ///< of the figure, for want of room
   std::vector<std::string> lines;
   std::string usual_title, usual_rows, usual_cols;  ///< default labels of the figure
-  std::string problem;                              ///< why nothing can be written
+  Message problem;                                  ///< why nothing can be written
 };
 
 /// With a picture of at most `width` × `height` pixels. The document must have a trace.

@@ -38,7 +38,7 @@ void draw_lengths(const Frame& frame, ExportChoice& choice) {
     choice.options.size =
         parse_wanted_size("--size", text.find_first_of("cmin") == std::string::npos ? text + unit : text);
     choice.problem.clear();
-  } catch (const InputError& error) { choice.problem = error.what(); }
+  } catch (const InputError& error) { choice.problem = error.message(); }
 }
 
 }  // namespace

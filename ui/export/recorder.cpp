@@ -72,7 +72,7 @@ void Recorder::take_pixels(Image pixels, Document& document, const Words& words)
     reel_->add(std::move(pixels), story_[at_].seconds);
   } catch (const std::exception& error) {
     stop(document);
-    document.error = error.what();
+    document.error = message_of(error);
     return;
   }
   if (++at_ >= story_.size()) finish(document, words);
@@ -103,7 +103,7 @@ void Recorder::finish(Document& document, const Words& words) {
     document.notice = words.fill("export.saved", {path});
   } catch (const std::exception& error) {
     stop(document);
-    document.error = error.what();
+    document.error = message_of(error);
   }
 }
 

@@ -58,7 +58,7 @@ void take_matrix(Document& document, const TakeMatrix& take, const Words& words)
     } else {
       save(document, take, words);
     }
-  } catch (const InputError& error) { document.error = error.what(); }
+  } catch (const InputError& error) { document.error = error.message(); }
 }
 
 void take_mask(Document& document, MaskFormat format, const Words& words) {
@@ -77,7 +77,7 @@ void take_mask(Document& document, MaskFormat format, const Words& words) {
           export_mask(*document.trace, view.batch, view.head, format, writable_folder("Downloads")).u8string();
       document.notice = words.fill("mask_take.saved", {std::string(path.begin(), path.end())});
     }
-  } catch (const InputError& error) { document.error = error.what(); }
+  } catch (const InputError& error) { document.error = error.message(); }
 }
 
 }  // namespace headlight

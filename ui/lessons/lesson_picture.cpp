@@ -30,7 +30,7 @@ namespace {
 struct Library {
   std::vector<Lesson> lessons;
   std::vector<LessonAbout> about;
-  std::vector<std::string> troubles;
+  std::vector<Message> troubles;
 };
 
 const Library& library(Pictures& pictures) {
@@ -46,7 +46,7 @@ const Library& library(Pictures& pictures) {
     try {
       add(shipped_courses());
     } catch (const std::exception& error) {  // one is damaged
-      now.troubles.push_back(error.what());
+      now.troubles.push_back(message_of(error));
     }
     add(own_courses(&now.troubles));
     try {
@@ -55,7 +55,7 @@ const Library& library(Pictures& pictures) {
         now.lessons.push_back(std::move(lesson));
       }
     } catch (const std::exception& error) {  // the folder is gone
-      now.troubles.push_back(error.what());
+      now.troubles.push_back(message_of(error));
     }
     return now;
   };
@@ -68,7 +68,7 @@ const std::vector<Lesson>& shown_lessons(Pictures& pictures) { return library(pi
 
 const std::vector<LessonAbout>& lessons_about(Pictures& pictures) { return library(pictures).about; }
 
-const std::vector<std::string>& lesson_troubles(Pictures& pictures) { return library(pictures).troubles; }
+const std::vector<Message>& lesson_troubles(Pictures& pictures) { return library(pictures).troubles; }
 
 const std::vector<LessonTile>& lesson_tiles(Pictures& pictures) {
   struct Tiles {

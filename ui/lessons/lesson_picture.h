@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/scenario/lesson.h"
+#include "core/tensor/message.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/frame/pictures.h"
 #include "ui/look/look.h"
@@ -26,7 +27,7 @@ struct LessonTile {
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);
 /// In the same order.
 const std::vector<LessonAbout>& lessons_about(Pictures& pictures);
-const std::vector<std::string>& lesson_troubles(Pictures& pictures);
+const std::vector<Message>& lesson_troubles(Pictures& pictures);
 const std::vector<LessonTile>& lesson_tiles(Pictures& pictures);
 
 }  // namespace headlight

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/tensor/message.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/translated.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/lessons/save_answers.h"
 #include "ui/lessons/save_step.h"
@@ -202,9 +202,9 @@ void draw_lesson_view(const Frame& frame, Rect place) {
     if (lesson_card(frame, lessons[i], tiles[i], list.cards[i], from)) open_lesson(frame, lessons[i]);
   }
   float y = from.y + list.height;
-  for (const std::string& trouble : lesson_troubles(frame.pictures)) {
+  for (const Message& trouble : lesson_troubles(frame.pictures)) {
     y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from.x + 14 * u, y},
-                        frame.look.warning, translated(frame, trouble), place.width() - 28 * u) +
+                        frame.look.warning, frame.words.translate(trouble), place.width() - 28 * u) +
          4 * u;
   }
   draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);

@@ -87,7 +87,7 @@ void save_step(Document& document, const std::string& path, const Words& words) 
     write_whole_file(file, std::as_bytes(std::span(text)));
     document.view.saving_step.reset();
     document.notice = words.fill("lesson.step_saved", {std::to_string(lesson["steps"].size()), path});
-  } catch (const InputError& error) { document.error = error.what(); }
+  } catch (const InputError& error) { document.error = error.message(); }
 }
 
 }  // namespace headlight

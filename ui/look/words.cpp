@@ -29,7 +29,7 @@ void read_words(const std::string& language, auto& table) {
   try {
     flatten(nlohmann::json::parse(file), "", table);
   } catch (const nlohmann::json::exception& error) {
-    throw FileError(path.string(), std::string("not a table of words (") + error.what() + ")",
+    throw FileError(path.string(), Message("not a table of words ({0})", error.what()),
                     "expected a JSON object of strings");
   }
 }
@@ -41,7 +41,7 @@ Words::Words(const std::string& language) : language_(language) {
   if (std::find(known.begin(), known.end(), language) == known.end()) {
     std::string names;
     for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
-    throw SettingError("--language", "no language \"" + language + "\"", "expected one of " + names);
+    throw SettingError("--language", Message("no language \"{0}\"", language), Message("expected one of {0}", names));
   }
   if (language != "en") read_words("en", table_);  // what is not translated is English
   read_words(language, table_);
@@ -64,6 +64,13 @@ std::string Words::fill(std::string_view key, std::initializer_list<std::string_
     else text += form[at];
   }
   return text;
+}
+
+std::string Words::translate(const Message& message) const {
+  return message.translated([this](const std::string& english) {
+    const auto found = table_.find("errors." + english);
+    return found == table_.end() ? nullptr : &found->second;
+  });
 }
 
 std::string Words::all_text() const {

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/tensor/message.h"
+
 namespace headlight {
 
 class Words {
@@ -23,6 +25,8 @@ class Words {
   bool has(std::string_view key) const { return table_.find(key) != table_.end(); }
   /// The text with {0}, {1}, … replaced. Braces within a value are left alone.
   std::string fill(std::string_view key, std::initializer_list<std::string_view> values) const;
+  /// The message in this language. A template without a translation stays English.
+  std::string translate(const Message& message) const;
   /// All texts concatenated, for loading the fonts.
   std::string all_text() const;
 

@@ -160,7 +160,7 @@ std::pair<Index, Index> parse_place(std::string_view text, Index rows, Index col
       "expected a query below " + std::to_string(rows) + " and a key below " + std::to_string(cols);
   if (numbers.size() == 1) numbers.push_back(numbers[0]);
   if (words || numbers.size() != 2 || numbers[0] >= rows || numbers[1] >= cols)
-    throw InputError("", "\"" + std::string(text) + "\" is no place on the map", expected);
+    throw InputError("", Message("\"{0}\" is no place on the map", std::string(text)), expected);
   return {numbers[0], numbers[1]};
 }
 

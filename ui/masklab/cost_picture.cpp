@@ -85,9 +85,9 @@ struct CostBuilder {
       if (dims.heads % kv_heads != 0) continue;
       const Index bytes = kv_cache_bytes_per_token(kv_heads, dims.d_head);
       const char* kind = kv_heads == dims.heads ? "MHA " : kv_heads == 1 ? "MQA " : "GQA ";
-      picture.cache.bars.push_back({kind + std::to_string(kv_heads), byte_count(static_cast<std::uint64_t>(bytes)),
-                                    static_cast<float>(kv_heads) / static_cast<float>(dims.heads),
-                                    kv_heads == dims.kv_heads, kv_heads});
+      picture.cache.bars.push_back(
+          {kind + std::to_string(kv_heads), frame.words.translate(byte_count(static_cast<std::uint64_t>(bytes))),
+           static_cast<float>(kv_heads) / static_cast<float>(dims.heads), kv_heads == dims.kv_heads, kv_heads});
     }
   }
 

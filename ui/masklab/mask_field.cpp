@@ -7,7 +7,6 @@
 #include "core/mask/expression.h"
 #include "core/tensor/error.h"
 #include "ui/document/wanted.h"
-#include "ui/frame/translated.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/masklab/mask_picture.h"
@@ -27,13 +26,15 @@ void draw_trouble(const Frame& frame, const Rect& field) {
   const MaskTextPicture& picture =
       mask_text_picture(frame, static_cast<std::size_t>(std::max((width - 2 * pad) / digit - 1, 12.0f)));
   struct Meanwhile {
-    std::string words;
+    std::string sentence, words;
   };
   const std::string& old = frame.document.scenario.mask;
-  const std::string& sentence = translated(frame, picture.sentence);
   const Meanwhile& still = frame.pictures.get<Meanwhile>(
-      [&] { return Meanwhile{frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old})}; },
-      picture.sentence, old, frame.words.language());
+      [&] {
+        return Meanwhile{frame.words.translate(picture.sentence),
+                         frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old})};
+      },
+      picture.text, old, frame.words.language());
   const std::size_t cut = picture.trouble.find('\n');
   const auto lines = [&](ImDrawList* list, ImVec2 at) {
     float y = at.y;
@@ -43,7 +44,7 @@ void draw_trouble(const Frame& frame, const Rect& field) {
       if (list) draw_text(*list, frame.fonts, Face::mono, mono, {at.x, y}, frame.look.warning, line);
       y += 16 * u;
     }
-    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, sentence,
+    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, still.sentence,
                                 width - 2 * pad);
     y += 4 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 4 * u}, frame.look.muted, still.words,
                                 width - 2 * pad);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/mask/expression.h"
+#include "core/tensor/message.h"
 #include "ui/matrix/heat.h"
 #include "ui/matrix/swatches.h"
 
@@ -50,7 +51,8 @@ struct MaskTextPicture {
   std::string text;
   std::optional<MaskExpression> expression;
   std::vector<MaskArgument> arguments;
-  std::string trouble, sentence;  ///< the text with a caret below, and the error
+  std::string trouble;  ///< the text with a caret below
+  Message sentence;     ///< the error
 };
 
 /// `area` in screen pixels.

@@ -6,7 +6,6 @@
 #include "core/scenario/mask_in_force.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/translated.h"
 #include "ui/look/number_text.h"
 
 namespace headlight {
@@ -38,7 +37,7 @@ struct SidesBuilder {
               .slice(1, frame.view().head, 1)
               .view({dims.n_q, dims.n_k});
     } catch (const ExpressionError& error) {
-      picture.words.error = translated(frame, error.sentence());
+      picture.words.error = frame.words.translate(error.sentence());
       return;
     }
     const MaskDifference difference = mask_difference(b, a);

@@ -196,28 +196,6 @@ void put_predictions(Pen& pen, const NetworkFacts& facts, Rect room) {
   }
 }
 
-/// Experts and the next step of the layer, where there is room.
-void put_layer_parts(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Index layer, Column& column) {
-  const Words& words = pen.context().words;
-  const float caption = pen.type.caption, u = pen.u(), experts = experts_height(pen, facts, layer);
-  const auto place = [&](float height) {
-    return Rect{{column.room().min.x, column.y()}, {column.room().max.x, column.y() + height}};
-  };
-  if (experts > 0 && column.left() > experts + caption * 2) {
-    column.skip(4 * u);
-    column.title(words("network.experts"), pen.look().ink, caption * 1.1f);
-    put_experts(pen, overview, facts, layer, place(experts));
-    column.skip(experts + 6 * u);
-  }
-  const DecodeLayer* step = decoded(overview, facts, layer);
-  if (!step || column.left() < caption * 12) return;
-  column.skip(4 * u);
-  column.title(words("network.next_step"), pen.look().ink, caption * 1.1f);
-  put_decode(pen, *step, facts.words, place(caption));
-  column.skip(caption * 1.3f);
-  column.note(decode_words(pen, *step, facts.words));
-}
-
 }  // namespace
 
 void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
@@ -299,7 +277,6 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& 
     column.bar(words("network.without_layer"), facts.without_layer[static_cast<std::size_t>(at.layer)], look.after,
                names);
   }
-  put_layer_parts(pen, overview, facts, at.layer, column);
   const float chart = caption * 8.5f;
   const ResidualSteps steps = residual_steps(context, overview, at.layer);
   if (steps.sizes.size() > 1 && column.left() > chart + caption * 2) {

@@ -1,46 +1,80 @@
-// Of the layer that is looked at: the experts that each word chose, and what the step for the next word reads of it.
+// Two pictures of all layers that are no attention: the experts that each word chose, and what is read and what is new
+// as the text is written word by word.
 #include <algorithm>
+#include <cmath>
 
+#include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
+#include "ui/look/number_text.h"
 #include "ui/network/network_scene.h"
 
 namespace headlight {
-
-float experts_height(const Pen& pen, const NetworkFacts& facts, Index layer) {
-  const Tensor& shares = facts.experts.empty() ? Tensor() : facts.experts[static_cast<std::size_t>(layer)];
-  return shares.defined() ? pen.type.caption * 1.25f * static_cast<float>(std::min<Index>(shares.size(1), 8)) : 0;
-}
-
-void put_experts(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Index layer, Rect room) {
-  const Tensor& shares = facts.experts[static_cast<std::size_t>(layer)];
-  const Look& look = pen.look();
-  const Index batch = std::min(pen.context().view.batch, shares.size(0) - 1), count = shares.size(2);
-  const float u = pen.u(), pitch = pen.type.caption * 1.25f;
-  const WordLines& lines = *overview.layers[static_cast<std::size_t>(layer)].queries;
-  const Index fits = std::max<Index>(1, static_cast<Index>(room.height() / pitch));
-  const Index first = std::max<Index>(0, shares.size(1) - fits);
-  const float words = room.width() * 0.24f, cell = (room.width() - words) / static_cast<float>(count);
-  float most = 0;
-  for (const float share : shares.contiguous().values()) most = std::max(most, share);
-  for (Index i = first; i < shares.size(1); ++i) {
-    const float top = room.min.y + static_cast<float>(i - first) * pitch;
-    const std::string word =
-        lines.empty() ? std::to_string(i) : lines[static_cast<std::size_t>(batch)][static_cast<std::size_t>(i)];
-    pen.text(TextRole::word, Face::ui, pen.type.caption, {room.min.x + words - 8 * u, top + pitch / 2}, Align::right,
-             look.muted, elide(pen.context().fonts, Face::ui, pen.type.caption, word, words - 8 * u));
-    pen.fill({{room.min.x + words, top + u}, {room.max.x, top + pitch - u}}, look.field);
-    for (Index expert = 0; expert < count; ++expert) {
-      const float share = shares.at({batch, i, expert});
-      if (!(share > 0)) continue;
-      const float x = room.min.x + words + static_cast<float>(expert) * cell;
-      const float width = std::max(cell - (cell > 6 * u ? u : 0), 2.0f);
-      pen.fill({{x, top + u}, {std::min(x + width, room.max.x), top + pitch - u}},
-               fade(look.after, 0.2f + 0.8f * share / most));
-    }
-  }
-}
-
 namespace {
+
+constexpr Index bytes_a_number = 2;
+
+struct ExpertPanels {
+  Pen& pen;
+  const HeadOverview& overview;
+  const NetworkFacts& facts;
+  const SceneContext& context = pen.context();
+  const Look& look = pen.look();
+  const float u = pen.u(), caption = pen.type.caption, pitch = caption * 1.8f;
+
+  /// A line a word, a column an expert, and last what each expert got of all words.
+  void put(Index layer, Rect room) const {
+    const Tensor& shares = facts.experts[static_cast<std::size_t>(layer)];
+    const Index batch = std::min(context.view.batch, shares.size(0) - 1), count = shares.size(2);
+    const bool looked = layer == looked_at_head(overview, context.view).layer;
+    pen.text(TextRole::caption, Face::bold, caption, {room.min.x, room.min.y + pitch / 2}, Align::left,
+             looked ? look.accent : look.ink,
+             context.words.fill("network.layer", {overview.layers[static_cast<std::size_t>(layer)].layer}));
+    pen.target(room, SceneAction::layer, layer);
+    const Index words = std::ssize(facts.text);
+    const Index fits = std::clamp<Index>(static_cast<Index>(std::floor(room.height() / pitch + 0.01f)) - 3, 1, words);
+    const float names = room.width() * 0.24f, cell = (room.width() - names) / static_cast<float>(count);
+    const MatrixNumbers text(2, true);
+    const bool numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 4 * u < cell;
+    const auto line = [&](Index at, const std::string& name, const auto& share_of, float most, ImU32 colour) {
+      const float top = room.min.y + static_cast<float>(at + 2) * pitch;
+      pen.text(TextRole::word, Face::ui, caption, {room.min.x + names - 8 * u, top + pitch / 2}, Align::right,
+               look.muted, elide(context.fonts, Face::ui, caption, name, names - 8 * u));
+      pen.fill({{room.min.x + names, top + u}, {room.max.x, top + pitch - u}}, look.field);
+      for (Index expert = 0; expert < count; ++expert) {
+        const float share = share_of(expert), x = room.min.x + names + static_cast<float>(expert) * cell;
+        if (!(share > 0)) continue;
+        const Rect place{{x, top + u}, {x + std::max(cell - (cell > 6 * u ? u : 0), 2.0f), top + pitch - u}};
+        pen.fill(place, fade(colour, 0.12f + 0.4f * share / most));
+        if (numbers)
+          pen.text(TextRole::number, Face::mono, pen.type.number, place.centre(), Align::middle, look.ink, text(share));
+      }
+    };
+    for (Index expert = 0; expert < count && numbers; ++expert)
+      pen.text(TextRole::caption, Face::ui, caption,
+               {room.min.x + names + (static_cast<float>(expert) + 0.5f) * cell, room.min.y + pitch * 1.5f},
+               Align::middle, look.muted, std::to_string(expert));
+    std::vector<float> means(static_cast<std::size_t>(count), 0);
+    float most = 0;
+    for (Index word = 0; word < words; ++word) {
+      for (Index expert = 0; expert < count; ++expert) {
+        const float share = shares.at({batch, word, expert});
+        most = std::max(most, share);
+        means[static_cast<std::size_t>(expert)] += share / static_cast<float>(words);
+      }
+    }
+    for (Index word = words - fits; word < words; ++word)
+      line(
+          word - (words - fits), facts.text[static_cast<std::size_t>(word)],
+          [&](Index expert) {
+            return shares.at({batch, word, expert});
+          },
+          most, look.after);
+    line(
+        fits, std::string(context.words("network.all_words")),
+        [&](Index expert) { return means[static_cast<std::size_t>(expert)]; }, *std::ranges::max_element(means),
+        look.accent);
+  }
+};
 
 const char* key_of(KeysShared shared) {
   switch (shared) {
@@ -52,32 +86,171 @@ const char* key_of(KeysShared shared) {
   return "network.shared_mha";
 }
 
+struct WritingTable {
+  Pen& pen;
+  const HeadOverview& overview;
+  const NetworkFacts& facts;
+  Rect room;
+  const SceneContext& context = pen.context();
+  const Words& words = context.words;
+  const Look& look = pen.look();
+  const float u = pen.u(), caption = pen.type.caption;
+  const Index at = written_word(facts, context.view), count = std::ssize(facts.text);
+
+  /// The same number in all layers, or their sum.
+  template <typename Number>
+  std::string bytes(Number of_layer) const {
+    Index sum = 0;
+    for (const DecodeLayer& layer : facts.decode) sum += of_layer(layer) * bytes_a_number;
+    return grouped(sum);
+  }
+
+  float put_totals() const {
+    const Named word{facts.text[static_cast<std::size_t>(at)], look.k};
+    const std::vector<Named> said{
+        word,
+        {std::to_string(at), look.ink},
+        {bytes([&](const DecodeLayer& l) { return (at - l.first(at)) * l.numbers; }), look.ink},
+        {bytes([](const DecodeLayer& l) { return l.numbers; }), look.ink},
+        {bytes([&](const DecodeLayer& l) { return at * l.as_mha; }), look.ink}};
+    return pen.sentence(TextRole::prose, words("network.writing_step"), said, room, pen.type.story, look.ink);
+  }
+
+  /// What colours mean; gives its height.
+  float put_legend(float y) const {
+    float x = room.min.x;
+    for (const auto& [key, colour] :
+         {std::pair{"network.kept_read", read()}, {"network.kept_new", look.k}, {"network.kept_hidden", look.field}}) {
+      if (colour == look.field && !forgets()) continue;
+      const std::string text(words(key));
+      pen.fill({{x, y + caption * 0.3f}, {x + caption, y + caption * 1.3f}}, colour, Corner::cell * u);
+      x = pen.text(TextRole::caption, Face::ui, caption, {x + caption * 1.5f, y + caption * 0.8f}, Align::left,
+                   look.muted, text)
+              .max.x +
+          18 * u;
+    }
+    return caption * 2;
+  }
+
+  /// Whether there is a layer that does not read all words.
+  bool forgets() const {
+    return std::ranges::any_of(facts.decode, [](const DecodeLayer& l) { return l.window > 0 || l.chunk > 0; });
+  }
+
+  ImU32 read() const { return fade(look.k, 0.35f); }
+
+  void put_row(const DecodeLayer& layer, Rect row, float names, float numbers, Index first, Index shown) const {
+    const float cell = (row.width() - names - numbers) / static_cast<float>(shown);
+    pen.text(TextRole::caption, Face::ui, caption, {row.min.x, row.centre().y}, Align::left, look.ink,
+             elide(context.fonts, Face::ui, caption, label(layer), names - 8 * u));
+    for (Index i = first; i < std::min(first + shown, at + 1); ++i) {
+      const float x = row.min.x + names + static_cast<float>(i - first) * cell;
+      pen.fill({{x, row.min.y + u}, {x + std::max(cell - (cell > 5 * u ? 2 * u : 0), 1.0f), row.max.y - u}},
+               i == at               ? look.k
+               : i < layer.first(at) ? look.field
+                                     : read(),
+               Corner::cell * u);
+    }
+    pen.text(TextRole::number, Face::mono, pen.type.number, {row.max.x, row.centre().y}, Align::right, look.muted,
+             text_of(layer));
+  }
+
+  std::string label(const DecodeLayer& layer) const {
+    const Index seen = std::max(layer.window, layer.chunk);
+    return layer.layer + "  " + name_of(layer) + (seen > 0 ? "  ≤ " + std::to_string(seen) : "");
+  }
+  std::string text_of(const DecodeLayer& layer) const {
+    return grouped((at - layer.first(at)) * layer.numbers * bytes_a_number) + " + " +
+           grouped(layer.numbers * bytes_a_number);
+  }
+
+  void put() {
+    room.min.y += put_totals();
+    room.min.y += put_legend(room.min.y);
+    float names = 0, numbers = pen.measure(Face::ui, caption, words("network.kept_bytes")).x;
+    for (const DecodeLayer& layer : facts.decode) {
+      names = std::max(names, pen.measure(Face::ui, caption, label(layer)).x + 14 * u);
+      numbers = std::max(numbers, pen.measure(Face::mono, pen.type.number, text_of(layer)).x);
+    }
+    names = std::min(names, room.width() * 0.3f);
+    numbers += 14 * u;
+    const auto [first, shown] = part_around(at, count, room.width() - names - numbers, 34 * u);
+    const float cell = std::min((room.width() - names - numbers) / static_cast<float>(shown), 110 * u);
+    room.max.x = room.min.x + names + numbers + cell * static_cast<float>(shown);
+    const float head = caption * 2.2f;
+    for (Index i = first; i < first + shown; ++i) {
+      const float x = room.min.x + names + static_cast<float>(i - first) * cell;
+      const Rect word{{x, room.min.y}, {x + cell, room.min.y + head}};
+      const Face face = i == at ? Face::bold : Face::ui;
+      pen.text(TextRole::word, face, caption, {x + cell / 2, word.centre().y}, Align::middle,
+               i == at  ? look.k
+               : i > at ? look.muted
+                        : look.ink,
+               elide(context.fonts, face, caption, facts.text[static_cast<std::size_t>(i)], cell - 4 * u));
+      pen.target(word, SceneAction::query_word, i);
+    }
+    pen.text(TextRole::caption, Face::ui, caption, {room.max.x, room.min.y + head / 2}, Align::right, look.muted,
+             std::string(words("network.kept_bytes")));
+    room.min.y += head;
+    const float foot = caption * 3.2f;
+    const Index layer = looked_at_head(overview, context.view).layer;
+    const auto lit =
+        std::ranges::find(facts.decode, overview.layers[static_cast<std::size_t>(layer)].layer, &DecodeLayer::layer);
+    const Index row = lit == facts.decode.end() ? 0 : lit - facts.decode.begin();
+    const auto [top, rows] = part_around(row, std::ssize(facts.decode), room.height() - foot, caption * 1.7f);
+    const float pitch = std::min((room.height() - foot) / static_cast<float>(rows), 44 * u);
+    for (Index i = top; i < top + rows; ++i) {
+      const DecodeLayer& each = facts.decode[static_cast<std::size_t>(i)];
+      const float y = room.min.y + static_cast<float>(i - top) * pitch;
+      const Rect line{{room.min.x, y}, {room.max.x, y + pitch}};
+      if (i == row) pen.box({{line.min.x - 6 * u, y}, {line.max.x + 6 * u, line.max.y}}, look.accent, 1, 4 * u);
+      put_row(each, line, names, numbers, first, shown);
+      const auto in_view = std::ranges::find(overview.layers, each.layer, &OverviewLayer::layer);
+      pen.target(line, SceneAction::layer, in_view - overview.layers.begin());
+    }
+    const DecodeLayer& each = facts.decode[static_cast<std::size_t>(row)];
+    room.min.y += static_cast<float>(rows) * pitch + 6 * u;
+    pen.sentence(TextRole::caption,
+                 words.fill(key_of(each.shared), {std::to_string(each.heads), std::to_string(each.kv_heads)}) + " " +
+                     words.fill("network.kept_says",
+                                {grouped(each.numbers * bytes_a_number), grouped(each.as_mha * bytes_a_number)}),
+                 {}, room, caption, look.muted);
+  }
+};
+
 }  // namespace
 
-const DecodeLayer* decoded(const HeadOverview& overview, const NetworkFacts& facts, Index layer) {
-  const auto found =
-      std::ranges::find(facts.decode, overview.layers[static_cast<std::size_t>(layer)].layer, &DecodeLayer::layer);
-  return found == facts.decode.end() ? nullptr : &*found;
+Index written_word(const NetworkFacts& facts, const View& view) {
+  const Index last = std::ssize(facts.text) - 1;
+  return std::clamp<Index>(view.network.pointed.value_or(view.looking.query.value_or(last)), 0, last);
 }
 
-std::string decode_words(const Pen& pen, const DecodeLayer& layer, Index words) {
-  constexpr Index bytes_a_number = 2;
-  const Words& said = pen.context().words;
-  return said.fill(key_of(layer.shared), {std::to_string(layer.heads), std::to_string(layer.kv_heads)}) + " " +
-         said.fill("network.kept_says",
-                   {std::to_string(words - 1 - layer.first), std::to_string(layer.numbers * bytes_a_number),
-                    std::to_string(layer.as_mha * bytes_a_number)});
-}
-
-/// A cell a word, from the first on: read, out of sight, and the last one, whose keys and values are new.
-void put_decode(Pen& pen, const DecodeLayer& layer, Index words, Rect room) {
-  const Look& look = pen.look();
-  const float cell = room.width() / static_cast<float>(words), gap = cell > 5 * pen.u() ? pen.u() : 0;
-  for (Index i = 0; i < words; ++i) {
-    const float x = room.min.x + static_cast<float>(i) * cell;
-    const ImU32 colour = i + 1 == words ? look.k : i < layer.first ? look.field : fade(look.k, 0.35f);
-    pen.fill({{x, room.min.y}, {std::max(x + cell - gap, x + 1), room.max.y}}, colour);
+void put_experts(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+  std::vector<Index> layers;
+  Index at = 0;
+  for (Index l = 0; l < std::ssize(facts.experts); ++l) {
+    if (!facts.experts[static_cast<std::size_t>(l)].defined()) continue;
+    if (l <= looked_at_head(overview, pen.context().view).layer) at = std::ssize(layers);
+    layers.push_back(l);
   }
+  if (layers.empty() || facts.text.empty()) return;
+  const ExpertPanels panels{pen, overview, facts};
+  const Index columns = std::clamp<Index>(static_cast<Index>(room.width() / (250 * pen.u())), 1, std::ssize(layers));
+  const float gap = 18 * pen.u(), width = room.width() / static_cast<float>(columns);
+  const Index all_rows = (std::ssize(layers) + columns - 1) / columns;
+  const auto [top, rows] = part_around(at / columns, all_rows, room.height(), panels.pitch * 6);
+  const float height = std::min(room.height() / static_cast<float>(rows),
+                                panels.pitch * static_cast<float>(std::ssize(facts.text) + 3) + gap);
+  const Index last = std::min((top + rows) * columns, static_cast<Index>(std::ssize(layers)));
+  for (Index i = top * columns; i < last; ++i) {
+    const ImVec2 corner{room.min.x + static_cast<float>(i % columns) * width,
+                        room.min.y + static_cast<float>(i / columns - top) * height};
+    panels.put(layers[static_cast<std::size_t>(i)], {corner, {corner.x + width - gap, corner.y + height - gap}});
+  }
+}
+
+void put_writing(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+  if (!facts.decode.empty() && !facts.text.empty()) WritingTable{pen, overview, facts, room}.put();
 }
 
 }  // namespace headlight

@@ -7,7 +7,6 @@
 #include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
 #include "ui/document/action.h"
-#include "ui/frame/translated.h"
 #include "ui/network/long_work.h"
 #include "ui/sentence/story.h"
 
@@ -78,7 +77,7 @@ void tell_predictions(const NetworkRun& run, Index batch, NetworkFacts& facts, E
   facts.without_layer.resize(run.layers.size());
 }
 
-/// Experts, and what the next step reads.
+/// Experts, and what writing reads.
 void tell_layers(const NetworkRun& run, Index batch, NetworkFacts& facts) {
   const bool mixture = std::ranges::any_of(run.layers, [](const LayerRun& layer) { return layer.experts.defined(); });
   for (const LayerRun& layer : run.layers) {
@@ -86,8 +85,10 @@ void tell_layers(const NetworkRun& run, Index batch, NetworkFacts& facts) {
   }
   const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
   if (tokens.lengths.empty()) return;
-  facts.words = tokens.lengths[static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1))];
-  facts.decode = decode_step(*run.network, facts.words - 1);
+  const auto entry = static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1));
+  for (Index i = 0; i < tokens.lengths[entry]; ++i)
+    facts.text.push_back(tokens.entries[entry][static_cast<std::size_t>(i)].text);
+  facts.decode = decode_layers(*run.network);
 }
 
 Teller begin(const Frame& frame) {
@@ -246,9 +247,9 @@ void tell_task(const Frame& frame, Teller& teller) {
   const LongTask::Now now = frame.task.now();
   const bool ended = wanted == LayersTogether::patch ? facts.patch.whole || frame.view().network.patch_from.empty()
                                                      : facts.study.whole;
-  facts.task = ended ? TaskShown()
-                     : TaskShown{now.running, now.stopped, now.share, now.seconds_left,
-                                 now.error.empty() ? "" : translated(frame, now.error)};
+  facts.task = ended
+                   ? TaskShown()
+                   : TaskShown{now.running, now.stopped, now.share, now.seconds_left, frame.words.translate(now.error)};
   if (teller.task_version == now.version) return;
   teller.task_version = now.version;
   ++teller.so_far.version;

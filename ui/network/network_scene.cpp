@@ -250,6 +250,8 @@ const char* hint_key(const View& view, bool pooled) {
     case LayersTogether::lens: return "network.lens_says";
     case LayersTogether::patch: return "network.patch_says";
     case LayersTogether::study: return "network.study_says";
+    case LayersTogether::experts: return "network.experts_says";
+    case LayersTogether::writing: return "network.writing_says";
   }
   return "network.hint";
 }
@@ -386,12 +388,14 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
     area.min.y += line;
   }
   area.min.y += 4 * u;
-  area.min.y += put_ways(pen, area);
+  area.min.y += put_ways(pen, facts, area);
   if (facts.can_measure && context.view.network.together == LayersTogether::none)
     area.min.y += put_measured(pen, facts, area);
   if (context.view.network.together == LayersTogether::lens) put_lens(pen, overview, facts, area);
   else if (context.view.network.together == LayersTogether::patch) put_patch(pen, overview, facts, area);
   else if (context.view.network.together == LayersTogether::study) put_study(pen, overview, facts, area);
+  else if (context.view.network.together == LayersTogether::experts) put_experts(pen, overview, facts, area);
+  else if (context.view.network.together == LayersTogether::writing) put_writing(pen, overview, facts, area);
   else if (context.view.network.together != LayersTogether::none) put_together(pen, overview, facts, area, at);
   else if (context.view.network.order == HeadOrder::layer) put_layers(pen, overview, facts, area);
   else put_in_order(pen, overview, facts, area);

@@ -62,8 +62,8 @@ struct NetworkFacts {
   StudyShown study;                              ///< of LayersTogether::study
   TaskShown task;                                ///< of the two
   std::vector<Tensor> experts;                   ///< a layer each: LayerRun::experts; empty where no layer has any
-  std::vector<DecodeLayer> decode;               ///< of the step that says the next word; empty where there is none
-  Index words = 0;                               ///< that this step has read, with its own
+  std::vector<DecodeLayer> decode;               ///< of the layers that write; empty where there are none
+  std::vector<std::string> text;                 ///< that they have read
   std::string file;                              ///< the network's, as the person named it
   std::vector<std::vector<std::string>> claims;  ///< [layer][head]: what a shipped model's head does; "" if unknown
   std::vector<Tensor> brought;                   ///< pictures of the view's measure, for the layers computed so far
@@ -98,18 +98,16 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
 /// Details of the current head, the residual stream and the predictions.
 void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
 /// The choice between all heads and the pictures of all layers; returns its height.
-float put_ways(Pen& pen, Rect room);
+float put_ways(Pen& pen, const NetworkFacts& facts, Rect room);
 /// The matrix of all layers up to the current one.
 void put_together(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room, HeadPlace at);
 
-/// The shares that words gave to the experts of a layer: a line a word, the last ones where there are too many; of
-/// height 0 where it has none.
-float experts_height(const Pen& pen, const NetworkFacts& facts, Index layer);
-void put_experts(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Index layer, Rect room);
-/// What the step for the next word reads and adds in a layer: null where there is no such step.
-const DecodeLayer* decoded(const HeadOverview& overview, const NetworkFacts& facts, Index layer);
-std::string decode_words(const Pen& pen, const DecodeLayer& layer, Index words);
-void put_decode(Pen& pen, const DecodeLayer& layer, Index words, Rect room);
+/// The shares that words gave to the experts, a panel a layer.
+void put_experts(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
+/// What the step for a word reads of the words before it and what it adds, a row a layer.
+void put_writing(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
+/// The word whose step that is.
+Index written_word(const NetworkFacts& facts, const View& view);
 
 /// What the network would say if it ended after each layer.
 void put_lens(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);

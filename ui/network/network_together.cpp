@@ -151,21 +151,24 @@ float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace 
 
 }  // namespace
 
-float put_ways(Pen& pen, Rect room) {
+float put_ways(Pen& pen, const NetworkFacts& facts, Rect room) {
   const Look& look = pen.look();
   const float u = pen.u(), pixels = pen.type.caption, height = pixels * 2.1f;
   constexpr std::pair<LayersTogether, const char*> ways[] = {
       {LayersTogether::none, "network.every_head"}, {LayersTogether::mean, "network.mean"},
       {LayersTogether::rollout, "network.rollout"}, {LayersTogether::flow, "network.flow"},
       {LayersTogether::lens, "network.lens"},       {LayersTogether::patch, "network.patch"},
-      {LayersTogether::study, "network.study"}};
+      {LayersTogether::study, "network.study"},     {LayersTogether::experts, "network.experts"},
+      {LayersTogether::writing, "network.writing"}};
   const auto run = network_of(pen.context().trace.inputs);
   float x = room.min.x, y = room.min.y;
   for (const auto& [way, key] : ways) {
     const bool says = run && run->logits.defined(), reads = run && !run->network->spec().takes_tensors;
-    const bool there = way == LayersTogether::lens    ? says
-                       : way == LayersTogether::patch ? says && reads && run->network->spec().stacks.size() == 1
-                                                      : way != LayersTogether::study || reads;
+    const bool there = way == LayersTogether::lens      ? says
+                       : way == LayersTogether::patch   ? says && reads && run->network->spec().stacks.size() == 1
+                       : way == LayersTogether::experts ? !facts.experts.empty()
+                       : way == LayersTogether::writing ? !facts.decode.empty()
+                                                        : way != LayersTogether::study || reads;
     if (!there) continue;
     const std::string words = pen.context().words(key);
     const bool lit = pen.context().view.network.together == way;

@@ -21,7 +21,7 @@ const Scene& network_scene(const Frame& frame, const HeadOverview& overview, con
   return frame
       .picture<NetworkScene>(
           [&] { return NetworkScene{make_network(scene_context(frame), overview, so_far.facts, place)}; },
-          frame.view().network, frame.view().measure, so_far.version, place)
+          frame.view().network, frame.view().measure, frame.view().looking.query, so_far.version, place)
       .scene;
 }
 
@@ -67,6 +67,13 @@ void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
     for (Index h = 0; whole && h < heads; ++h) {
       if (h != head) s.knock_out.push_back({name, h});
     }
+  });
+}
+
+void look_at_word(const Frame& frame, Index word) {
+  frame.show([word](View& v) {
+    v.looking.query = word;
+    v.looking.key.reset();
   });
 }
 
@@ -138,6 +145,9 @@ void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts&
     case SceneAction::how: return open_head(frame, overview, looked_at_head(overview, frame.view()));
     case SceneAction::knock_out: return knock_out(frame, overview, looked_at_head(overview, frame.view()));
     case SceneAction::layer: return look_at(frame, {target.index, looked_at_head(overview, frame.view()).head});
+    case SceneAction::query_word:
+      if (frame.view().network.together == LayersTogether::writing) look_at_word(frame, target.index);
+      return;
     case SceneAction::together: return turn_to(frame, static_cast<LayersTogether>(target.index));
     case SceneAction::order:
       return frame.show([order = static_cast<HeadOrder>(target.index)](View& v) {
@@ -177,7 +187,9 @@ void press_network_keys(const Frame& frame, const HeadOverview& overview, const 
   if (frame.focus.shown()) return;
   const int across = static_cast<int>(compat::pressed(Key::right)) - static_cast<int>(compat::pressed(Key::left));
   const int down = static_cast<int>(compat::pressed(Key::down)) - static_cast<int>(compat::pressed(Key::up));
-  if (across != 0 || down != 0) look_at(frame, neighbour(overview, facts, frame.view(), across, down));
+  if (across != 0 && frame.view().network.together == LayersTogether::writing)
+    look_at_word(frame, std::clamp<Index>(written_word(facts, frame.view()) + across, 0, std::ssize(facts.text) - 1));
+  else if (across != 0 || down != 0) look_at(frame, neighbour(overview, facts, frame.view(), across, down));
   const HeadPlace at = looked_at_head(overview, frame.view());
   if (compat::pressed_once(Key::enter)) open_head(frame, overview, at);
   if (compat::pressed_once('k')) knock_out(frame, overview, at);

@@ -74,7 +74,7 @@ bool add_entry(const fs::directory_entry& found, bool masks, std::vector<FolderE
   const char* kind = entry.model ? "open.model" : entry.folder ? "open.folder" : kind_of(entry.name, masks);
   if (kind == nullptr || (!entry.folder && !found.is_regular_file(error))) return false;
   entry.kind = kind;
-  if (!entry.folder) entry.size = byte_count(found.file_size(error));
+  if (!entry.folder) entry.size = byte_count(found.file_size(error)).english();
   const fs::file_time_type changed = found.last_write_time(error);
   if (!error) entry.changed = local_time(changed);
   entries.push_back(std::move(entry));

@@ -90,7 +90,7 @@ void Opener::arrived() {
   if (!opening_.empty()) recent_.add(std::exchange(opening_, {}));
 }
 
-void Opener::failed(Document& document, const std::string& error) {
+void Opener::failed(Document& document, const Message& error) {
   const bool asked = ask_for_polarity(document, error) || ask_for_layer(document);
   if (pending_ && asked) waiting_ = document.origin.lesson;
   std::exchange(pending_, false) ? take_back_opening(document, error) : show_error(document, error);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/files/recent_files.h"
+#include "core/tensor/message.h"
 #include "ui/document/document.h"
 #include "ui/look/words.h"
 
@@ -32,7 +33,7 @@ class Opener {
   void arrived();
   /// It could not be computed: restores the previous document and shows `error`, unless only the layer has to be
   /// chosen, which the dialog then asks for.
-  void failed(Document& document, const std::string& error);
+  void failed(Document& document, const Message& error);
 
   const RecentFiles& recent() const { return recent_; }
 

@@ -52,8 +52,8 @@ bool open_into(Document& document, const std::string& path) {
   } catch (const InputError& error) {
     document.view.dialog = Dialog::none;
     // What was not opened takes nothing back: what is asked for, an undo say, may still be computing.
-    if (changed) show_error(document, error.what());
-    else document.error = error.what();
+    if (changed) show_error(document, error.message());
+    else document.error = error.message();
     return false;
   }
 }
@@ -75,8 +75,8 @@ bool ask_for_layer(Document& document) {
   return true;
 }
 
-bool ask_for_polarity(Document& document, const std::string& error) {
-  if (error.find(mask_polarity_is_open) == std::string::npos) return false;
+bool ask_for_polarity(Document& document, const Message& error) {
+  if (error.english().find(mask_polarity_is_open) == std::string::npos) return false;
   document.view = asking(document.view, {document.scenario, {}});
   return true;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/tensor/message.h"
 #include "ui/document/document.h"
 
 namespace headlight {
@@ -19,7 +20,7 @@ void open_mask_into(Document& document, const std::string& path);
 /// document without a message, and returns true.
 bool ask_for_layer(Document& document);
 /// The same where nothing says what true means in its mask, which `error` tells.
-bool ask_for_polarity(Document& document, const std::string& error);
+bool ask_for_polarity(Document& document, const Message& error);
 /// Another recorded call of the model that is watched: looks and settings stay, and undo knows nothing of it.
 void show_recorded(Document& document, const std::string& step);
 /// The same dialog for the file that is open, to take another of its layers.

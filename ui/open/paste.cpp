@@ -24,9 +24,9 @@ void put(Document& document, const Tensor& matrix, PasteUse use, const Words& wo
   apply(document, EditScenario{[&](Scenario& s) { s = with_pasted(std::move(s), matrix, use); }, {}});
 }
 
-std::string what_fits(const Dims& dims) {
-  return "rows of " + std::to_string(dims.d_query) + " numbers for the input, or " + std::to_string(dims.n_q) + " × " +
-         std::to_string(dims.n_k) + " for a mask (0 and 1) or a bias";
+Message what_fits(const Dims& dims) {
+  return {"rows of {0} numbers for the input, or {1} × {2} for a mask (0 and 1) or a bias", dims.d_query, dims.n_q,
+          dims.n_k};
 }
 
 }  // namespace
@@ -79,13 +79,13 @@ void paste_into(Document& document, const std::string& text, const Words& words)
     const Tensor matrix = parse_matrix(text);
     const std::vector<PasteUse> uses = paste_uses(matrix, *document.trace);
     if (uses.empty()) {
-      throw InputError("the text on the clipboard", "a matrix of " + size_of(matrix) + " fits nothing here",
-                       "expected " + what_fits(document.trace->dims()));
+      throw InputError("the text on the clipboard", Message("a matrix of {0} fits nothing here", size_of(matrix)),
+                       Message("expected {0}", what_fits(document.trace->dims())));
     }
     if (uses.size() == 1) return put(document, matrix, uses.front(), words);
     document.view.pasted = GivenMatrix{matrix};
     document.view.dialog = Dialog::paste;
-  } catch (const InputError& error) { document.error = error.what(); }
+  } catch (const InputError& error) { document.error = error.message(); }
 }
 
 void use_pasted(Document& document, PasteUse use, const Words& words) {

@@ -49,7 +49,7 @@ void draw_ends(const Frame& frame) {
   if (const auto text = text_field(frame, "##fixed", written, Face::mono)) {
     try {
       change_range(frame, parse_range(*text));
-    } catch (const InputError& error) { frame.actions.push_back(ShowError{error.what()}); }
+    } catch (const InputError& error) { frame.actions.push_back(ShowError{frame.words.translate(error.message())}); }
   }
 }
 

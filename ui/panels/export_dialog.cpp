@@ -1,10 +1,10 @@
 // The export dialog, on Ctrl+E: options left, right the figure as it will be written, below where it goes.
 #include <algorithm>
 
+#include "core/tensor/message.h"
 #include "ui/export/export_controls.h"
 #include "ui/export/export_file.h"
 #include "ui/frame/matrix_painter.h"
-#include "ui/frame/translated.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/panels/registry.h"
@@ -61,8 +61,7 @@ const char* story_of(const Frame& frame) {
 void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
-  const std::string& problem =
-      frame.view().exporting.problem.empty() ? preview.problem : frame.view().exporting.problem;
+  const Message& problem = frame.view().exporting.problem.empty() ? preview.problem : frame.view().exporting.problem;
   list.AddRectFilled(place.min, place.max, frame.look.window, Corner::control * u);
   list.PushClipRect(place.min, place.max, true);
   if (preview.image) draw_image(frame, place, preview);
@@ -70,7 +69,7 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   list.PopClipRect();
   const bool tells = !preview.image && preview.lines.empty() && problem.empty();
   if (!tells && problem.empty()) return;
-  const std::string_view told = tells ? std::string_view(story_of(frame)) : translated(frame, problem);
+  const std::string told = tells ? story_of(frame) : frame.words.translate(problem);
   const auto write = [&](ImDrawList* to, float y) {
     return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + 24 * u, y},
                           tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
@@ -96,7 +95,7 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
 /// "Left out for want of room: title, formula"
 std::string left_out_words(const Frame& frame, const ExportPreview& preview) {
   std::string list;
-  for (const std::string& each : preview.left_out) list += (list.empty() ? "" : ", ") + translated(frame, each);
+  for (const Message& each : preview.left_out) list += (list.empty() ? "" : ", ") + frame.words.translate(each);
   return frame.words.fill("export.left_out", {list});
 }
 
@@ -130,7 +129,7 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
     const bool failed = !frame.document.error.empty();
     draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below,
                 failed ? frame.look.warning : frame.look.accent,
-                failed ? translated(frame, frame.document.error) : frame.document.notice, place.width());
+                failed ? frame.words.translate(frame.document.error) : frame.document.notice, place.width());
   } else if (!preview.left_out.empty()) {
     draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning,
                 left_out_words(frame, preview), place.width());

@@ -1,7 +1,6 @@
 // The left panel's account of a file: what was taken for what, and the choices that this leaves.
 #include <algorithm>
 
-#include "ui/frame/translated.h"
 #include "ui/look/measure.h"
 #include "ui/open/opening.h"
 #include "ui/panels/controls.h"
@@ -62,13 +61,13 @@ const char* heading_of(const std::string& what) {
   return nullptr;
 }
 
-void draw_assumption(const Frame& frame, const Assumption& assumption) {
+void draw_assumption(const Frame& frame, const Assumption& assumption, const std::string& taken_for) {
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, at, frame.look.ink,
             taken_heading(frame, assumption));
   ImGui::Dummy({0, 10 * u});
-  note(frame, translated(frame, assumption.taken_for));
+  note(frame, taken_for);
 }
 
 /// Square matrices could be stored either way: nothing in the file tells.
@@ -91,7 +90,16 @@ void draw_file_controls(const Frame& frame) {
   if (now.source != Source::file) return;
   section(frame, frame.words("taken.title"));
   const Inputs& inputs = frame.trace()->inputs;
-  for (const Assumption& assumption : inputs.assumptions) draw_assumption(frame, assumption);
+  struct Lines {
+    std::vector<std::string> all;
+  };
+  const Lines& lines = frame.picture<Lines>([&] {
+    Lines made;
+    for (const Assumption& assumption : inputs.assumptions)
+      made.all.push_back(frame.words.translate(assumption.taken_for));
+    return made;
+  });
+  for (std::size_t i = 0; i < lines.all.size(); ++i) draw_assumption(frame, inputs.assumptions[i], lines.all[i]);
   const bool has_layers =
       std::ranges::any_of(inputs.assumptions, [](const Assumption& a) { return a.what == "layer"; });
   if (has_layers &&

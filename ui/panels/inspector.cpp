@@ -4,7 +4,6 @@
 
 #include "core/explain/explain.h"
 #include "ui/document/path.h"
-#include "ui/frame/translated.h"
 #include "ui/imgui_compat.h"
 #include "ui/inspector/inspector_picture.h"
 #include "ui/look/measure.h"
@@ -341,7 +340,7 @@ void draw_assumptions(const Frame& frame) {
     Lines made;
     for (const Assumption& assumption : frame.trace()->inputs.assumptions) {
       made.all.push_back(
-          translated(frame, std::string(taken_heading(frame, assumption)) + ": " + assumption.taken_for));
+          frame.words.translate(joined_by_colon(std::string(taken_heading(frame, assumption)), assumption.taken_for)));
     }
     return made;
   });

@@ -1,6 +1,5 @@
 #include <cstdio>
 
-#include "ui/frame/translated.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/panels/registry.h"
@@ -64,7 +63,7 @@ float error_height(const Frame& frame, Rect place) {
   const Document& document = frame.document;
   if (document.error.empty() || document.view.dialog == Dialog::exporting || says_error(frame)) return 0;
   const float words = draw_paragraph(nullptr, frame.fonts, Face::ui, TypeSize::large * frame.u, {}, 0,
-                                     translated(frame, document.error), message_width(frame, place) - 70 * frame.u);
+                                     frame.words.translate(document.error), message_width(frame, place) - 70 * frame.u);
   return std::min(words + 50 * frame.u, 0.4f * place.height());
 }
 
@@ -74,7 +73,8 @@ void draw_messages(const Frame& frame, Rect place) {
   if (document.view.dialog == Dialog::exporting) return draw_progress(frame, place);  // the dialog says it itself
   if (!document.error.empty()) {
     if (says_error(frame)) return draw_progress(frame, place);
-    draw_message(frame, place, translated(frame, document.error), {look.warning_ground, look.warning, look.warning});
+    draw_message(frame, place, frame.words.translate(document.error),
+                 {look.warning_ground, look.warning, look.warning});
   } else if (!document.notice.empty()) {
     draw_message(frame, place, document.notice, {look.panel, look.line, look.ink});
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ui/frame/translated.h"
 #include "ui/look/stage_words.h"
 #include "ui/pipeline/card.h"
 #include "ui/widgets/math_text.h"
@@ -95,7 +94,7 @@ std::vector<std::string> truth_of(const Frame& frame, float width, float pixels)
   } else {
     const auto layer = std::ranges::find(inputs.assumptions, std::string("layer"), &Assumption::what);
     if (layer != inputs.assumptions.end())
-      candidates.push_back(frame.words.fill("pipeline.random_inputs", {translated(frame, layer->taken_for)}));
+      candidates.push_back(frame.words.fill("pipeline.random_inputs", {frame.words.translate(layer->taken_for)}));
     candidates.emplace_back(frame.words("pipeline.random_inputs_short"));
   }
   for (const std::string& words : candidates) {

@@ -6,7 +6,6 @@
 #include "core/scenario/model_layer.h"
 #include "ui/frame/one_line.h"
 #include "ui/frame/press.h"
-#include "ui/frame/translated.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/level/scene_context.h"
@@ -108,7 +107,7 @@ AskedWords& asked_words(const Frame& frame) {
 /// Why, over the field.
 void draw_refusal(const Frame& frame, const Rect& above) {
   const float u = frame.u, pixels = TypeSize::body * u, pad = 8 * u;
-  const std::string& sentence = translated(frame, frame.document.error);
+  const std::string sentence = frame.words.translate(frame.document.error);
   const float width = std::max(above.width(), 300 * u) - 2 * pad;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, sentence, width);
   const ImVec2 max{above.max.x, above.max.y}, min{max.x - width - 2 * pad, max.y - height - 2 * pad};

@@ -56,7 +56,7 @@ void Autosave::look_for_offer(Document& document) {
       found_ = std::move(found);
       return;
     } catch (const InputError& error) {
-      document.error = error.what();
+      document.error = error.message();
       journal_->set_aside(*found);
     }
   }

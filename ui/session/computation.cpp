@@ -6,7 +6,6 @@
 #include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
-#include "ui/look/error_translation.h"
 #include "ui/open/opening.h"
 
 namespace headlight {
@@ -68,7 +67,7 @@ void Computation::take(Outcome outcome, Document& document, Opener& opener, cons
     if (reloaded) document.notice = words.fill("messages.reloaded", {file_name_of(document.scenario.file)});
   } else if (reloaded) {
     // Half written, or of other shapes: what is shown stays, and the next change of the file is another try.
-    document.notice = words.fill("messages.not_reloaded", {translated_error(words, outcome.error)});
+    document.notice = words.fill("messages.not_reloaded", {words.translate(outcome.error)});
   } else {
     opener.failed(document, outcome.error);
     submitted_ =

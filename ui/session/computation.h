@@ -8,6 +8,7 @@
 
 #include "core/engine/engine.h"
 #include "core/files/file_watch.h"
+#include "core/tensor/message.h"
 #include "ui/document/document.h"
 #include "ui/look/words.h"
 #include "ui/open/opener.h"
@@ -32,7 +33,7 @@ class Computation {
   /// Whether the newest scenario has been computed or has failed.
   bool is_settled(const Document& document) const { return settled_ >= ticket_ && document.scenario == submitted_; }
   /// The error of the newest scenario; "" if it did not fail.
-  const std::string& failure() const { return failure_; }
+  const Message& failure() const { return failure_; }
   Progress progress() const { return engine_.progress(); }
 
  private:
@@ -46,7 +47,7 @@ class Computation {
   std::shared_ptr<const Trace> submitted_against_;
   std::uint64_t ticket_ = 0, settled_ = 0;
   std::uint64_t reloading_ = 0;  ///< ticket of the computation for a changed file; 0: none
-  std::string failure_;
+  Message failure_;
   std::string followed_;  ///< the file on disk that is watched
   std::string newest_;    ///< call of the running model that is shown
 };

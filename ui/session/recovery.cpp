@@ -139,8 +139,8 @@ std::string recovery_text(const Document& document, const std::optional<TypedLin
 }
 
 Recovered recovered(const std::string& text, const std::string& subject) {
-  const auto broken = [&](const std::string& why) {
-    return FileError(subject, "cannot be brought back (" + why + ")",
+  const auto broken = [&](const Message& why) {
+    return FileError(subject, Message("cannot be brought back ({0})", why),
                      "expected what a window of Headlight wrote there");
   };
   try {
@@ -159,9 +159,9 @@ Recovered recovered(const std::string& text, const std::string& subject) {
       back.typed =
           TypedLine{json["typed"].at("field").get<unsigned int>(), json["typed"].at("text").get<std::string>()};
     return back;
-  } catch (const SettingError& error) { throw broken(error.what()); } catch (const nlohmann::json::exception& error) {
-    throw broken(error.what());
-  }
+  } catch (const SettingError& error) {
+    throw broken(error.message());
+  } catch (const nlohmann::json::exception& error) { throw broken(std::string(error.what())); }
 }
 
 bool is_worth_keeping(const Document& document) {

@@ -111,8 +111,8 @@ struct Session::State {
   void fail(const std::exception& error) {
     if (dynamic_cast<const InputError*>(&error) == nullptr) ++faults;
     const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
-    const char* sentence = memory ? words("messages.out_of_memory") : error.what();
-    if (document.error != sentence) document.error = sentence;
+    const Message message = memory ? Message(words("messages.out_of_memory")) : message_of(error);
+    if (!(document.error == message)) document.error = message;
   }
 
   template <typename Do>
@@ -228,7 +228,7 @@ struct Session::State {
     try {
       return Words(document.view.language);
     } catch (const std::exception& error) {
-      document.error = error.what();
+      document.error = message_of(error);
       document.view.language = "en";
       return Words("en");
     }
@@ -314,7 +314,7 @@ void Session::update() {
   s.notices.follow(s.document);
   s.guarded([&] { s.keeper.keep(s.document, s.typed(), s.log); });
   if (const std::string trouble = s.keeper.take_trouble(); !trouble.empty())
-    s.document.notice = s.words.fill("recovery.cannot_keep", {trouble});
+    s.document.notice = s.words.fill("recovery.cannot_keep", {s.words.translate(trouble.c_str())});
   s.guarded([&] { s.lessons.keep(s.document); });
 }
 
@@ -373,7 +373,7 @@ void Session::set_texture_limit(int pixels) { state_->fonts.set_texture_limit(pi
 
 void Session::fade_notices_after(double seconds) { state_->notices.fade_after(seconds); }
 
-void Session::warn(const std::string& sentence) { state_->document.error = sentence; }
+void Session::warn(const Message& message) { state_->document.error = message; }
 
 bool Session::draw(MatrixPainter& painter) {
   State& s = *state_;
@@ -481,7 +481,7 @@ bool Session::settled() const {
          s.joiner.settled() && s.task.settled() && !s.draws_on();
 }
 
-std::string Session::wait() {
+Message Session::wait() {
   State& s = *state_;
   s.guarded([&] { s.computation.wait(s.document, s.opener, s.words); });
   s.guarded([&] { s.laid_over.wait(s.document); });

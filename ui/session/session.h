@@ -12,6 +12,7 @@
 
 #include "core/files/recent_files.h"
 #include "core/image/png_image.h"
+#include "core/tensor/message.h"
 #include "ui/document/action.h"
 
 namespace headlight {
@@ -54,7 +55,7 @@ class Session {
   /// were any. An exception becomes the document's error, and the document stays.
   bool draw(MatrixPainter& painter);
   /// Shows a message from outside, such as the graphics driver's, as an error.
-  void warn(const std::string& sentence);
+  void warn(const Message& message);
 
   /// Whether the pixels of the frame just drawn are needed for a picture or an animation; pass them to take_pixels().
   bool wants_pixels() const;
@@ -79,7 +80,7 @@ class Session {
   /// Whether nothing is being computed or animated, so that a screenshot is final.
   bool settled() const;
   /// Blocks until the newest scenario is computed. An error is shown and returned.
-  std::string wait();
+  Message wait();
   /// Seconds until the next frame is due without input; infinite when idle.
   double next_frame_in() const;
   const Document& document() const;

@@ -29,11 +29,12 @@ std::string predicted_text(const NetworkRun& run) {
   return text;
 }
 
-std::string document_text(const Document& document) {
-  std::string text = document.scenario.text + document.scenario.file + document.notice + document.error;
+std::string document_text(const Document& document, const Words& words) {
+  std::string text =
+      document.scenario.text + document.scenario.file + document.notice + words.translate(document.error);
   text += claims_text(document.scenario.file);
-  for (const auto* words : {&document.origin.lesson.title, &document.origin.lesson.description}) {
-    for (const auto& [language, sentence] : *words) text += sentence;
+  for (const auto* texts : {&document.origin.lesson.title, &document.origin.lesson.description}) {
+    for (const auto& [language, sentence] : *texts) text += sentence;
   }
   if (!document.trace) return text;
   for (const auto* names : {&document.trace->inputs.query_tokens, &document.trace->inputs.key_tokens}) {
@@ -67,7 +68,7 @@ bool ShownText::dialog_changed(const View& view, Pictures& pictures) {
 }
 
 void ShownText::gather(const Document& document, const Words& words, const Opener& opener, Pictures& pictures) {
-  const std::string& message = document.error.empty() ? document.notice : document.error;
+  const std::string message = document.error.empty() ? document.notice : words.translate(document.error);
   const bool same = !own_.empty() && trace_ == document.trace.get() && language_ == words.language() &&
                     view_ == document.view.kind && message_ == message && typed_ == document.scenario.text;
   if (same && !dialog_changed(document.view, pictures)) return;
@@ -76,7 +77,7 @@ void ShownText::gather(const Document& document, const Words& words, const Opene
   language_ = words.language();
   view_ = document.view.kind;
   typed_ = document.scenario.text;
-  given_ = document_text(document) + open_dialog_text(document.view, opener.recent(), pictures) +
+  given_ = document_text(document, words) + open_dialog_text(document.view, opener.recent(), pictures) +
            layer_dialog_text(document.view);
   own_ = words.all_text() + lessons_text(document, words, pictures);
 }

@@ -34,8 +34,8 @@ const Kernels& chosen() {
     if (std::string_view(kernels->name) == wanted) return *kernels;
     names += (names.empty() ? "" : ", ") + std::string(kernels->name);
   }
-  throw InputError("HEADLIGHT_KERNELS", "this processor has no kernels named \"" + std::string(wanted) + "\"",
-                   "expected one of " + names);
+  throw InputError("HEADLIGHT_KERNELS", Message("this processor has no kernels named \"{0}\"", std::string(wanted)),
+                   Message("expected one of {0}", names));
 }
 
 }  // namespace

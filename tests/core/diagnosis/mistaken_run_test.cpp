@@ -60,5 +60,5 @@ TEST_CASE("the comparer gives the differences and what is behind them; the newes
   comparer.submit(trace, {"nowhere.npz", {}, 0, false});
   const auto failed = comparer.wait();
   REQUIRE(failed);
-  CHECK(has(failed->error, "nowhere.npz"));
+  CHECK(has(failed->error.english(), "nowhere.npz"));
 }

@@ -82,7 +82,7 @@ TEST_CASE("a file that holds none of the stages lists them") {
     own_stages(*two, {{"attention", Tensor::full({2}, 0)}});
     FAIL("it was read");
   } catch (const FileError& error) {
-    const std::string sentence = error.sentence();
+    const std::string sentence = error.sentence().english();
     CHECK(sentence.find("holds no stage under its name (it holds \"attention\")") != std::string::npos);
     for (const Stage stage : all_stages()) CHECK(sentence.find(name(stage)) != std::string::npos);
   }

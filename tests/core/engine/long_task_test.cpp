@@ -26,7 +26,7 @@ TEST_CASE("a long task runs once for what it is of, says how far it is, and give
   task.want(std::make_shared<int>(2),
             [](const std::stop_token&, const auto&) { throw InputError("x", "is wrong", "expected y"); });
   task.wait();
-  CHECK(task.now().error.find("is wrong") != std::string::npos);
+  CHECK(task.now().error.english().find("is wrong") != std::string::npos);
 }
 
 TEST_CASE("a long task stops by hand, where nobody looks, and for another; it can begin again") {

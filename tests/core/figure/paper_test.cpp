@@ -99,7 +99,7 @@ TEST_CASE(
   CHECK(named("head 15"));
   for (const std::string& word : sentence) CHECK(shows(layout, word));
   CHECK(std::ranges::none_of(layout.left_out,
-                             [](const std::string& what) { return what.find("words") != std::string::npos; }));
+                             [](const Message& what) { return what.english().find("words") != std::string::npos; }));
 }
 
 TEST_CASE("cells on paper are square, and nothing is smaller than 6 points or outside of the page") {
@@ -127,11 +127,11 @@ TEST_CASE("cells on paper are square, and nothing is smaller than 6 points or ou
 
 TEST_CASE("what a figure has no room for is named") {
   const Paper roomy(1, 24, 20), small(1, 2, 2);
-  CHECK(roomy.layout().left_out == std::vector<std::string>{"formula"});
-  const std::vector<std::string> missing = small.layout().left_out;
-  CHECK(std::find(missing.begin(), missing.end(), "title") != missing.end());
+  CHECK(roomy.layout().left_out == std::vector<Message>{"formula"});
+  const std::vector<Message> missing = small.layout().left_out;
+  CHECK(std::find(missing.begin(), missing.end(), Message("title")) != missing.end());
   CHECK(std::any_of(missing.begin(), missing.end(),
-                    [](const std::string& each) { return each.find("words") != std::string::npos; }));
+                    [](const Message& each) { return each.english().find("words") != std::string::npos; }));
 }
 
 TEST_CASE("a width alone is a page as high as its matrices ask for") {

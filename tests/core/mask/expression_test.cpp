@@ -28,7 +28,7 @@ Failure failure_in(const std::string& text) {
   context.heads = 2;
   try {
     evaluate(MaskExpression::parse(text), context);
-  } catch (const ExpressionError& error) { return {error.position(), error.sentence()}; }
+  } catch (const ExpressionError& error) { return {error.position(), error.sentence().english()}; }
   return {};
 }
 
@@ -172,9 +172,9 @@ TEST_CASE("the caret stands below the character, also in a long line and after a
   CHECK(far.back() == '^');
 }
 TEST_CASE("the mark stands before the character in one line, and a long text is cut around it") {
-  CHECK(mark_at("causal(", 7) == "column 8: causal(▸");
-  CHECK(mark_at("é < 1", 3) == "column 3: é ▸< 1");
-  CHECK(mark_at(std::string(100, '('), 50, 3) == "column 51: …(((▸(((…");
+  CHECK(mark_at("causal(", 7) == "(column 8: causal(▸)");
+  CHECK(mark_at("é < 1", 3) == "(column 3: é ▸< 1)");
+  CHECK(mark_at(std::string(100, '('), 50, 3) == "(column 51: …(((▸(((…)");
 }
 
 TEST_CASE("a set holds its elements and no other number; a bit is that of the binary digits") {

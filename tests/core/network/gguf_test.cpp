@@ -27,6 +27,13 @@ const std::map<std::string, nlohmann::json>& taken_for_granted() {
   static const std::map<std::string, nlohmann::json> fields{
       {"qwen2", {{"use_sliding_window", false}}},
       {"gpt_oss", {{"swiglu_limit", 7}}},
+      {"deepseek_v2",
+       {{"rope_scaling",
+         {{"type", "yarn"},
+          {"factor", 40},
+          {"original_max_position_embeddings", 4096},
+          {"mscale", 1.2},
+          {"mscale_all_dim", 1.2}}}}},
       {"gemma2", {{"query_pre_attn_scalar", 8}}},
       {"gemma3", {{"query_pre_attn_scalar", 8}, {"sliding_window_pattern", 6}, {"rope_local_base_freq", 10000}}}};
   return fields;
@@ -49,7 +56,8 @@ TEST_CASE("every kind of block stands for the numbers that its description gives
 }
 
 TEST_CASE("a network out of a GGUF file gives the weights and logits that PyTorch gives for the same network") {
-  for (const std::string name : {"llama", "llama3", "qwen3", "gemma", "phi3", "gpt2", "mixtral", "qwen2_moe"}) {
+  for (const std::string name :
+       {"llama", "llama3", "qwen3", "gemma", "phi3", "gpt2", "mixtral", "qwen2_moe", "deepseek_v3"}) {
     INFO(name);
     const auto network = open_network(gguf_file(name));
     const auto expected = open_arrays(networks::folder + name + "/expected.npz");

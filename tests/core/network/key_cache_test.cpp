@@ -202,15 +202,15 @@ TEST_CASE("what a step of writing reads and adds is what the cache holds, in eve
     options.cache = &cache;
     const Index n = fixture.count(), batch = fixture.text.tokens.size();
     fixture.network->run(fixture.text, options);
-    for (const DecodeLayer& layer : decode_step(*fixture.network, n - 1)) {
+    for (const DecodeLayer& layer : decode_layers(*fixture.network)) {
       const Index at = fixture.network->layer_named(layer.layer), rows = cache.positions(at);
       const AttentionSpec& spec =
           fixture.network->spec()
               .stacks.back()
               .blocks[static_cast<std::size_t>(fixture.network->layers()[static_cast<std::size_t>(at)].block)]
               .attention;
-      CHECK(rows == (spec.chunk > 0 ? n : n - layer.first));
-      if (spec.chunk > 0) CHECK(layer.first == (n - 1) / spec.chunk * spec.chunk);
+      CHECK(rows == (spec.chunk > 0 ? n : n - layer.first(n - 1)));
+      if (spec.chunk > 0) CHECK(layer.first(n - 1) == (n - 1) / spec.chunk * spec.chunk);
       const Index held = cache.bytes(at) / (rows * batch * static_cast<Index>(sizeof(float)));
       CHECK(held == (spec.latent ? layer.as_mha : layer.numbers));  // of a latent what is made of it is held here
       CHECK((layer.shared == KeysShared::mha) == (layer.numbers == layer.as_mha));

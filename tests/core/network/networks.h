@@ -7,6 +7,7 @@
 
 #include "core/files/array_file.h"
 #include "core/network/pictures.h"
+#include "core/network/sounds.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 
@@ -31,7 +32,9 @@ inline headlight::TokenBatch batch_of(const headlight::Tensor& ids) {
 inline headlight::NetworkText text_of(const headlight::Network& network, const headlight::ArrayFile& expected) {
   if (network.spec().takes_tensors) return network.read("");
   if (network.spec().picture) return headlight::text_of_pixels(network.spec(), expected.load("pixels"));
-  headlight::NetworkText text{batch_of(expected.load("ids")), {}, {}, {}};
+  headlight::NetworkText text = network.spec().sound
+                                    ? headlight::text_of_sound(*network.spec().sound, expected.load("pixels"))
+                                    : headlight::NetworkText{batch_of(expected.load("ids")), {}, {}, {}};
   if (network.spec().stacks.size() == 2) text.decoder = batch_of(expected.load("decoder_ids"));
   return text;
 }

@@ -3,7 +3,9 @@
 
 #include <fstream>
 
+#include "core/files/array_write.h"
 #include "core/files/whole_file.h"
+#include "core/network/key_cache.h"
 #include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
 #include "tests/core/network/networks.h"
@@ -57,7 +59,7 @@ TEST_CASE("a picture's file gives the labels that its pixels give, and tokens ar
   CHECK(next_token(network, "", "tabby cat", "--why").id == 2);
   CHECK(next_token(network, "", "tench, Tinca tinca", "--why").id == 0);
   CHECK_THROWS_WITH(next_token(network, "", "cat", "--why"), Contains("is no label of"));
-  CHECK_THAT(network.title(), Contains("ViT, 2 layers of 3 heads, 2 × 3 patches, 20 labels"));
+  CHECK_THAT(network.title().english(), Contains("ViT, 2 layers of 3 heads, 2 × 3 patches, 20 labels"));
 }
 
 TEST_CASE("several pictures are a batch, and the parts of a label's logit add up to it") {
@@ -100,7 +102,7 @@ TEST_CASE("without a picture one is drawn and said to be") {
   const auto pass = run_network(scenario_of("vit", ""));
   std::string notes;
   for (const Assumption& note : notes_of(*pass, scenario_of("vit", "")))
-    notes += note.what + ": " + note.taken_for + "\n";
+    notes += note.what + ": " + note.taken_for.english() + "\n";
   CHECK_THAT(notes, Contains("image: a drawn one of 12 × 8 pixels, since none was given"));
 }
 
@@ -130,4 +132,42 @@ TEST_CASE("what is no picture for the network is refused with a sentence") {
   Scenario plain;
   plain.image = (folder / "whole.png").string();
   CHECK_THAT(said(plain), Contains("this is no network"));
+}
+
+TEST_CASE("an encoder that hears takes spectrograms out of files, several as a batch, and refuses other lengths") {
+  const samples::TempFolder folder;
+  const auto network = open_network(networks::folder + "whisper");
+  const auto expected = open_arrays(networks::folder + "whisper/expected.npz");
+  const Tensor sounds = expected->load("pixels");
+  const std::string first = (folder / "a.npz").string(), both = (folder / "b.npz").string();
+  write_npz(first, std::vector<NamedArray>{{"mel", sounds.slice(0, 0, 1).contiguous().view({5, 14})}});
+  write_npz(both, std::vector<NamedArray>{{"input_features", sounds}, {"other", sounds}});
+  const auto logits_of = [&](const std::string& text) { return network->run(network->read(text), {}).logits; };
+  CHECK(networks::excess(logits_of(first + " => 8 19 4 4"), expected->load("logits").slice(0, 0, 1)) <= 0);
+  CHECK(logits_of(both).size(0) == 2);
+  const NetworkText silent = network->read(network->usual_text(Scenario().text));
+  CHECK(silent.tokens.entries.front()[3].text == "0.06s");
+  CHECK(std::ranges::count(silent.pixels.values(), -1.5F) == 5 * 14);
+  write_npz(first, std::vector<NamedArray>{{"mel", sounds.slice(2, 0, 10).contiguous()}});
+  CHECK(samples::has(samples::sentence_of([&] { network->read(first); }),
+                     "has shape [2, 5, 10]; expected a log-mel spectrogram, [5, 14]"));
+  write_npz(first, std::vector<NamedArray>{{"a", sounds}, {"b", sounds}});
+  CHECK(samples::has(samples::sentence_of([&] { network->read(first); }), "none is called input_features"));
+}
+
+TEST_CASE(
+    "a decoder begins what it writes with the tokens that config.json forces, and keeps keys of one sound alone") {
+  const auto network = open_network(networks::folder + "whisper");
+  const auto expected = open_arrays(networks::folder + "whisper/expected.npz");
+  const NetworkText text = network->read("silence", {}, 4);
+  REQUIRE(text.decoder.count() == 5);
+  CHECK(text.decoder.entries.front()[1].id == 8);
+  CHECK(text.decoder.entries.front()[2].id == 19);
+  KeyCache cache;
+  RunOptions options;
+  options.cache = &cache;
+  NetworkText heard = text;
+  network->run(heard, options);
+  heard.pixels = expected->load("pixels").slice(0, 0, 1);
+  CHECK(networks::excess(network->run(heard, options).logits, network->run(heard, {}).logits) <= 0);
 }

@@ -23,7 +23,7 @@ Scenario layer_of(const std::string& model, const std::string& layer) {
 
 bool says(const Inputs& inputs, const std::string& what, const std::string& part) {
   return std::any_of(inputs.assumptions.begin(), inputs.assumptions.end(), [&](const Assumption& assumption) {
-    return assumption.what == what && assumption.taken_for.find(part) != std::string::npos;
+    return assumption.what == what && assumption.taken_for.english().find(part) != std::string::npos;
   });
 }
 

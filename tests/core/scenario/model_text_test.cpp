@@ -45,7 +45,8 @@ std::vector<std::string> texts_of(const TokenSplitter& splitter, const char* lin
 
 std::string all_said(const Inputs& inputs) {
   std::string said;
-  for (const Assumption& assumption : inputs.assumptions) said += assumption.what + ": " + assumption.taken_for + "\n";
+  for (const Assumption& assumption : inputs.assumptions)
+    said += assumption.what + ": " + assumption.taken_for.english() + "\n";
   return said;
 }
 

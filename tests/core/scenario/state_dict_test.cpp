@@ -212,7 +212,7 @@ TEST_CASE("a file without inputs gets random ones of the right width, and says s
   scenario.queries = 9;
   const Inputs in = Sample().linears("w_q", "w_k", "w_v", "").heads().resolved(scenario);
   CHECK(in.query.shape() == Shape{1, 9, d});
-  CHECK(contains(in.assumptions.back().taken_for, "random"));
+  CHECK(contains(in.assumptions.back().taken_for.english(), "random"));
 }
 
 TEST_CASE("masks are set over batch, heads, queries and keys by their shape") {
@@ -382,7 +382,7 @@ TEST_CASE("the order of a file's weights and its input can be set by hand, and a
   CHECK(inputs.query.shape() == Shape{1, 4, d});
   const auto says = [&](const std::string& what, const std::string& part) {
     return std::ranges::any_of(inputs.assumptions, [&](const Assumption& a) {
-      return a.what == what && a.taken_for.find(part) != std::string::npos;
+      return a.what == what && a.taken_for.english().find(part) != std::string::npos;
     });
   };
   CHECK(says("projections", "stored [in, out] as Conv1D does, as set"));

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <iterator>
-#include <string>
+
+#include "core/tensor/message.h"
 
 namespace headlight {
 
 /// "1, 2, 4 or 8"
 template <typename Names>
-std::string alternatives(const Names& names) {
+Message alternatives(const Names& names) {
   std::string text;
   for (auto name = std::begin(names); name != std::end(names); ++name) {
-    if (name != std::begin(names)) text += std::next(name) == std::end(names) ? " or " : ", ";
+    if (std::next(name) == std::end(names) && !text.empty()) return {"{0} or {1}", text, std::string(*name)};
+    if (!text.empty()) text += ", ";
     text += *name;
   }
   return text;

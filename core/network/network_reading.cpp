@@ -1,0 +1,188 @@
+// What a network reads: words, tensors of a file, pictures and sounds; and the words that a decoder writes itself.
+#include <algorithm>
+
+#include "core/architecture/checkpoint.h"
+#include "core/files/error_place.h"
+#include "core/files/load_budget.h"
+#include "core/network/forward.h"
+#include "core/network/key_cache.h"
+#include "core/network/pictures.h"
+#include "core/network/sounds.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+TokenBatch batch_of(std::vector<std::vector<Token>> entries, const Token& padding) {
+  TokenBatch batch;
+  std::size_t longest = 0;
+  for (const auto& entry : entries) longest = std::max(longest, entry.size());
+  for (auto& entry : entries) {
+    batch.lengths.push_back(static_cast<Index>(entry.size()));
+    entry.resize(longest, padding);
+    batch.entries.push_back(std::move(entry));
+  }
+  return batch;
+}
+
+Index largest_at(const Tensor& logits, Index batch, Index position) {
+  const MatrixView m = logits.matrix(batch);
+  Index best = 0;
+  for (Index i = 1; i < m.cols; ++i) {
+    if (m(position, i) > m(position, best)) best = i;
+  }
+  return best;
+}
+
+/// Whether it knows every word of the text.
+bool reads(const TokenSplitter& splitter, const std::string& text) {
+  try {
+    return !splitter.split(text).empty();
+  } catch (const SettingError&) { return false; }
+}
+
+}  // namespace
+
+std::vector<std::string> text_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find_first_not_of(" \t") != std::string_view::npos) lines.emplace_back(line);
+    check_lines(lines.size());
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+bool TokenBatch::padded() const {
+  return std::ranges::any_of(lengths, [&](Index length) { return length < count(); });
+}
+
+std::string Network::usual_text(const std::string& text) const {
+  if (spec_.takes_tensors || spec_.picture || text != Scenario().text) return text;
+  if (spec_.sound) return silence;
+  const TokenSplitter& splitter = tokenizer();
+  if (reads(splitter, text)) return text;
+  const Index most = spec_.stacks.front().embedding.most_positions;
+  const auto count = static_cast<std::size_t>(most > 0 ? std::min(most, Index{8}) : 8);
+  std::string words, letters;  // the first that it knows, with blanks and without
+  std::size_t found = 0;
+  for (Index id = 0; id <= splitter.last_id() && found < count; ++id) {
+    const std::optional<std::string> word = splitter.text_of(id);
+    if (!word || word->empty() || !reads(splitter, *word) || splitter.split(*word).size() != 1) continue;
+    words += (found++ > 0 ? " " : "") + *word;
+    letters += *word;
+  }
+  return found == 0 ? text : reads(splitter, words) ? words : letters;
+}
+
+/// x, src, tgt and memory of the file, [n, d] being one batch entry.
+NetworkText Network::given_tensors() const {
+  const auto load = [&](std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      if (!checkpoint_->has(name)) continue;
+      Tensor x = checkpoint_->load(name);
+      const Shape& shape = x.shape();
+      if ((shape.size() != 2 && shape.size() != 3) || shape.back() != spec_.width || x.count() == 0) {
+        throw FileError(file_, Message("{0} has shape {1}", in_quotes(name), to_string(shape)),
+                        Message("expected [B, n, {0}]", spec_.width));
+      }
+      if (shape.size() == 2) return x.view({1, shape[0], shape[1]});
+      return checkpoint_->number("batch_first") == 0.0 ? x.transpose(0, 1).contiguous() : x;
+    }
+    throw FileError(file_, Message("holds no {0} for its layers", std::string(*names.begin())),
+                    Message("expected it beside the weights, [B, n, {0}]", spec_.width));
+  };
+  const auto places = [](const Tensor& x) {
+    TokenBatch batch;
+    for (Index b = 0; b < x.size(0); ++b) {
+      std::vector<Token>& entry = batch.entries.emplace_back();
+      for (Index i = 0; i < x.size(1); ++i) entry.push_back({i, std::to_string(i)});
+      batch.lengths.push_back(x.size(1));
+    }
+    return batch;
+  };
+  NetworkText text;
+  const bool two = spec_.stacks.size() == 2, memory = two && spec_.stacks.front().blocks.empty();
+  text.x = memory ? load({"memory"}) : load({"src", "x", "X", "input", "hidden_states"});
+  text.tokens = places(text.x);
+  if (!two) return text;
+  text.decoder_x = load({"tgt", "y", "x", "target"});
+  if (text.decoder_x.size(0) != text.x.size(0))
+    throw FileError(file_, Message("holds inputs of {0} and {1} batch entries", text.x.size(0), text.decoder_x.size(0)),
+                    "expected as many");
+  text.decoder = places(text.decoder_x);
+  return text;
+}
+
+NetworkText Network::read(const std::string& text, const RunOptions& options, Index most_written) const {
+  if (spec_.takes_tensors) return given_tensors();
+  if (spec_.picture) return read_pictures(spec_, text);
+  const TokenSplitter& splitter = tokenizer();
+  const bool two = spec_.stacks.size() == 2;
+  std::vector<std::string> heard;
+  std::vector<std::vector<Token>> sources, targets;
+  bool given = false;
+  for (const std::string& line : text_lines(text)) {
+    const std::size_t arrow = two ? line.find("=>") : std::string::npos;
+    const std::string source = line.substr(0, arrow);
+    if (spec_.sound) heard.push_back(source);
+    else sources.push_back(splitter.split(source));
+    if (!spec_.sound && sources.back().empty())
+      throw SettingError("--text", "holds no token", "expected at least one word");
+    if (!two) continue;
+    const Index start = spec_.start_token.value_or(0);
+    targets.push_back({{start, word(start)}});
+    if (arrow == std::string::npos) continue;
+    given = true;
+    for (const Token& token : splitter.split(std::string_view(line).substr(arrow + 2))) {
+      if (token.id != spec_.end_token && token.id != start) targets.back().push_back(token);
+    }
+  }
+  if (sources.empty() && heard.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+  NetworkText read;
+  if (spec_.sound) {
+    read = read_sounds(*spec_.sound, heard);
+    targets.resize(static_cast<std::size_t>(read.tokens.size()), targets.front());
+  }
+  if (!spec_.sound) read.tokens = batch_of(std::move(sources), splitter.padding());
+  if (!two) return read;
+  if (!given) write(read, targets, options, most_written);
+  read.decoder = batch_of(std::move(targets), splitter.padding());
+  return read;
+}
+
+void Network::write(const NetworkText& read, std::vector<std::vector<Token>>& targets, const RunOptions& options,
+                    Index most) const {
+  NetworkRun step{shared_from_this(), read, options.knock_out, {}, {}, {}, {}, {}};
+  RunOptions how = options;
+  how.until.reset();
+  how.change.reset();  // a change is of how these words are read
+  how.from = nullptr;
+  how.weights = how.parts = how.summaries = false;
+  how.logits = RunOptions::Logits::all;
+  KeyCache cache;
+  how.cache = &cache;
+  const Forward forward(*this, *checkpoint_, how);
+  if (const Index positions = spec_.stacks[1].embedding.most_positions; positions > 0)
+    most = std::min(most, positions - 1);
+  std::vector<bool> ended(targets.size(), false);
+  for (Index position = 1; position <= most && std::ranges::find(ended, false) != ended.end(); ++position) {
+    step.text.decoder = batch_of(targets, tokenizer().padding());
+    forward.fill(step);
+    if (!step.logits.defined()) break;
+    const auto forced = spec_.forced.find(position);
+    for (std::size_t b = 0; b < targets.size(); ++b) {
+      if (ended[b]) continue;
+      const Index next = forced != spec_.forced.end() ? forced->second
+                                                      : largest_at(step.logits, static_cast<Index>(b),
+                                                                   step.text.decoder.lengths[b] - 1 - step.first);
+      ended[b] = next == spec_.end_token;
+      if (!ended[b]) targets[b].push_back({next, word(next)});
+    }
+  }
+}
+
+}  // namespace headlight
