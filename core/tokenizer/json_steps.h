@@ -14,6 +14,11 @@ namespace headlight {
 using Json = nlohmann::json;
 
 /// The JSON of a tokenizer's file; discarded if it is no JSON. Throws FileError if it is larger than one can be.
+Json read_tokenizer_json(const std::filesystem::path& path, const ErrorPlace& place);
+/// A token's id. Throws FileError if it is no number, or larger than any vocabulary.
+Index token_id(const Json& id, std::string_view token, const ErrorPlace& place);
+
+/// A place in a tokenizer.json, for errors: its part and name.
 struct TokenizerPart {
   const Json& value;
   std::string name;  ///< "pre_tokenizer"
