@@ -14,43 +14,43 @@
 
 namespace headlight {
 
-/// Opening reads headers only. Names come without what torch.compile and DataParallel put before them ("_orig_mod.",
+/// Opening reads headers only. Names come without the prefixes of torch.compile and DataParallel ("_orig_mod.",
 /// "module."), those of a GGUF file as Hugging Face has them. All of it is const and may be called from any thread.
 class Checkpoint {
  public:
   /// Throws FileError where a file is missing or damaged, or two hold the same array.
   explicit Checkpoint(const std::vector<std::filesystem::path>& files);
-  /// Of one file that is open.
+  /// The tensors of one open file.
   explicit Checkpoint(const std::shared_ptr<const ArrayFile>& file) {
     add(file);
     find_mxfp4();
   }
 
-  /// From now on weights in 8-bit floating point are their numbers times the scales beside them, "…_scale_inv", each of
-  /// a block of so many rows and columns. Throws FileError where the scales do not fit.
+  /// From now on weights in 8-bit floating point are multiplied by the scales beside them, "…_scale_inv", one for
+  /// each block of so many rows and columns. Throws FileError if the scales do not fit.
   void take_block_scales(Index rows, Index columns);
 
-  /// In the files' order; of a weight that is packed with scales its own name alone.
+  /// In the files' order; a weight that is packed with scales appears once, under its own name.
   const std::vector<std::string>& names() const { return names_; }
   bool has(const std::string& name) const { return places_.contains(name) || packed_.contains(name); }
-  /// Whether it is stored in fewer bits, which are turned into numbers when it is read.
+  /// Whether it is stored in fewer bits than float32 and converted when it is read.
   bool is_packed(const std::string& name) const { return packed_.contains(name); }
   bool has_packed() const { return !packed_.empty(); }
   /// Asserts that it is there.
   const ArrayEntry& entry(const std::string& name) const;
-  /// The numbers, kept for the next time while all that is kept takes no more than memory_budget(): a network that
-  /// writes reads each of them once. Throws FileError.
+  /// The numbers, kept for the next call while all kept arrays together fit memory_budget(): a network that writes
+  /// reads each of them once. Throws FileError.
   Tensor load(const std::string& name) const;
   Tensor load_rows(const std::string& name, std::span<const Index> rows) const;
-  /// One of the parts along the first axis, kept as by load(); nothing else of it is read.
+  /// One part along the first axis, kept as by load(); the rest of the array is not read.
   Tensor load_part(const std::string& name, Index part) const;
-  /// A number that is no array, such as nanoGPT's model_args.n_head.
+  /// A number outside of the arrays, such as nanoGPT's model_args.n_head.
   std::optional<double> number(const std::string& name) const;
   const std::vector<std::shared_ptr<const ArrayFile>>& files() const { return files_; }
 
-  /// The shortest prefix (with its dot, or "") of an array that is called prefix + `ending`; nothing if there is none.
+  /// The shortest prefix (with its dot, or "") for which an array prefix + `ending` exists; nothing if there is none.
   std::optional<std::string> prefix_of(const std::string& ending) const;
-  /// Whether the files are on disk as they were when they were opened.
+  /// Whether the files on disk are unchanged since they were opened.
   bool is_unchanged() const;
   /// The file that holds the array, or the first one.
   std::string path_of(const std::string& name) const;
@@ -61,7 +61,7 @@ class Checkpoint {
     std::string name;  ///< in that file
   };
 
-  /// A weight in fewer bits. Of MXFP4 there are no blocks of rows.
+  /// A weight in fewer bits. MXFP4 has no blocks of rows.
   struct Packed {
     Place codes, scales;
     Index rows = 0, columns = 0;

@@ -1,5 +1,5 @@
-// config.json of a model, read by those who know its fields: every field that was asked for is known, and what is left
-// over is harmless, named, or refused.
+// config.json of a model, read by the builders: a field that a builder asks for counts as known; every other field is
+// harmless, named in a note, or refused.
 #pragma once
 
 #include <filesystem>
@@ -19,20 +19,20 @@ namespace headlight {
 
 class Config {
  public:
-  /// Of a file. Throws FileError where it is no JSON object.
+  /// Reads a file. Throws FileError if it is no JSON object.
   static Config read(const std::filesystem::path& path);
-  /// `partial`: of a layer alone, which may lack what the rest of the network needs; whole numbers that are missing are
-  /// 0 then.
+  /// `partial`: for a single layer; fields that the rest of the network needs may be missing, and missing integers
+  /// are then 0.
   Config(nlohmann::json fields, std::string path, bool partial = false)
       : fields_(std::move(fields)), path_(std::move(path)), partial_(partial) {}
 
   const std::string& path() const { return path_; }
   const nlohmann::json& fields() const { return fields_; }
-  /// The first of the names that is there and not null. All of them count as known from now on.
+  /// The first of the names that exists and is not null. All of them count as known from now on.
   const nlohmann::json* find(std::initializer_list<std::string_view> names) const;
   bool has(std::string_view name) const { return find({name}) != nullptr; }
 
-  // Under the first of the names that is there; without a fallback it must be. Throw FileError.
+  // The value under the first of the names that exists; without a fallback one must exist. They throw FileError.
   Index whole(std::initializer_list<std::string_view> names) const;
   Index whole(std::initializer_list<std::string_view> names, Index fallback) const;
   double number(std::initializer_list<std::string_view> names) const;
@@ -45,7 +45,7 @@ class Config {
   /// Fields that nobody asked for and that are not known to be harmless. Those whose names say that they may change
   /// attention are refused (FileError); the others are returned.
   std::vector<std::string> unknown_fields() const;
-  /// Of those that nobody asked for, the ones whose names say that they may change an attention.
+  /// The fields that no builder asked for and whose names suggest that they change attention.
   std::vector<std::string> unknown_attention_fields() const;
   [[noreturn]] void fail(const Message& wrong, const Message& expected) const;
 

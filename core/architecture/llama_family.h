@@ -1,16 +1,16 @@
-// The decoders of LLaMA's make: rotary positions, grouped heads, a norm around each part, under Hugging Face's names.
+// Decoders built like LLaMA: rotary positions, grouped heads, a norm for each part, under Hugging Face's names.
 #pragma once
 
 #include "core/architecture/network_builder.h"
 
 namespace headlight {
 
-/// What one member of the family does its own way.
+/// How one member of the family differs from LLaMA, whose values are the defaults.
 struct LlamaFlavour {
   bool tied = false;
   NormKind norm = NormKind::rms;
-  bool gains = true;      ///< norms have weights; OLMo's have none
-  bool plus_one = false;  ///< norms' weights are one less than the gain (Gemma)
+  bool gains = true;      ///< norms have weights (not in OLMo)
+  bool plus_one = false;  ///< the gain of a norm is its weight + 1 (Gemma)
   double epsilon = 1e-6;
   /// Where the norms of attention and MLP stand: before them; after them, before the sum (OLMo 2); both (Gemma 2, and
   /// under other names GLM 4).
@@ -22,20 +22,20 @@ struct LlamaFlavour {
   bool latent = false;  ///< multi-head latent attention (DeepSeek)
 
   double base = 10000;
-  double rotated_share = 1;  ///< of a head's channels
+  double rotated_share = 1;  ///< share of a head's channels
   Rope pairing = Rope::half;
   bool backwards = false;                      ///< heads turn the other way round (nanochat)
   Index usual_window = 0, window_pattern = 0;  ///< without the fields; of so many layers the last one sees all keys
   bool window_by_flag = false;    ///< use_sliding_window switches the window on, from max_window_layers on (Qwen)
-  bool window_unrotated = false;  ///< of the layers that are not rotated (SmolLM 3)
+  bool window_unrotated = false;  ///< only unrotated layers have a window (SmolLM 3)
   bool window_rotated = false;    ///< only layers with a window are rotated (Cohere 2)
-  bool window_plain = false;      ///< rope_scaling is of the layers without a window (OLMo 3)
-  Index unrotated_every = 0;      ///< without the field: of so many layers the last one is not rotated
-  bool chunks = false;            ///< a layer that is rotated sees the positions of its own chunk (Llama 4)
+  bool window_plain = false;      ///< rope_scaling holds only in layers without a window (OLMo 3)
+  Index unrotated_every = 0;      ///< default: of each so many layers the last is not rotated
+  bool chunks = false;            ///< in rotated layers a query sees only its own chunk (Llama 4)
   bool sinks = false;
 
   const char* bias = "attention_bias";  ///< the field that says whether projections have biases; "": the file shows it
-  bool output_bias = true;              ///< that field is of the output projection, too
+  bool output_bias = true;              ///< that field covers the output projection, too
   bool packed_heads = false, packed_mlp = false;  ///< qkv_proj, gate_up_proj (Phi-3)
   const char* output = "o_proj";
   const char* mlp = "mlp.";
@@ -43,21 +43,21 @@ struct LlamaFlavour {
   const char* final_norm = "norm";
   const char* activation = "silu";
   enum class Experts { none, mixtral, qwen, granite, gpt_oss, deepseek, llama4 } experts = Experts::none;
-  bool renormalised = false;  ///< without a norm_topk_prob the chosen experts' shares sum to one
+  bool renormalised = false;  ///< default of norm_topk_prob: the chosen experts' shares sum to 1
 
   bool embedding_norm = false;
   double softcap = 0;        ///< of logits, without the field; 0: none
   bool root_scale = false;   ///< embeddings times √d (Gemma)
-  bool multipliers = false;  ///< of the embedding and of what a block adds (Granite)
-  double logit_scale = 0;    ///< logits times logit_scale, without the field this; 0: as they are (Cohere)
+  bool multipliers = false;  ///< factors of the embedding and of what a block adds (Granite)
+  double logit_scale = 0;    ///< default of logit_scale, a factor of the logits; 0: none (Cohere)
 };
 
-/// The MLPs of one member: one a layer, or a router's choice of experts (llama_mlp.cpp).
+/// The MLPs of one member: one for each layer, or experts chosen by a router (llama_mlp.cpp).
 class LlamaMlps {
  public:
   LlamaMlps(const NetworkBuilder& builder, const LlamaFlavour& flavour, Index d, Index inner, Activation activation)
       : b_(builder), c_(builder.config), is_(flavour), d_(d), inner_(inner), activation_(activation) {}
-  /// That of layer i, whose arrays begin with `at`, "layers.3.".
+  /// Adds layer i's, whose arrays begin with `at`, "layers.3.".
   void add(BlockSpec& block, const std::string& at, Index i) const;
 
  private:
@@ -81,7 +81,7 @@ class LlamaMlps {
   Activation activation_ = Activation::silu;
 };
 
-/// DeepSeek's latent attention on d channels, whose arrays begin with `at`: sizes, heads and scale, but for o.
+/// DeepSeek's latent attention on d channels, whose arrays begin with `at`: all but the output projection.
 void add_latent_attention(const NetworkBuilder& b, const std::string& at, Index d, AttentionSpec& attention);
 
 void build_llama_family(NetworkBuilder& b, const LlamaFlavour& flavour);

@@ -1,4 +1,4 @@
-// Where a model lies: a folder, one of its files, or a model that ships.
+// Where a model is stored: a folder, one of its files, or a model that comes with Headlight.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace headlight {
 
 inline constexpr const char* shipped_model_prefix = "model:";
 
-/// What a person named, found on disk.
+/// The model that the user named, found on disk.
 struct ModelFolder {
   std::string said;                            ///< "model:english", "~/gpt2", "gpt2/model.safetensors"
   std::filesystem::path folder;                ///< where config.json and the tokenizer lie
@@ -24,9 +24,9 @@ struct ModelFolder {
 /// file such as config.json with tensors beside it.
 bool is_model_folder(const std::string& file);
 
-/// Of a cache of Hugging Face's (models--ORG--NAME, or the folder of those) the snapshot that "main" names; of a shard
-/// all of its index. Throws FileError where nothing is there, where a folder holds no tensors, or where a shard is
-/// missing.
+/// In Hugging Face's cache (models--ORG--NAME, or the folder of these) takes the snapshot that "main" names; for a
+/// shard takes all shards of its index. Throws FileError if nothing is there, if a folder holds no tensors, or if a
+/// shard is missing.
 ModelFolder find_model(const std::string& file);
 
 }  // namespace headlight

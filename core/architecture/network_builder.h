@@ -1,5 +1,5 @@
-// NetworkBuilder: what a row of the table of architectures builds a network with: the config, the checkpoint, and the
-// spec that it fills.
+// NetworkBuilder: the tools of a builder function in the table of architectures: the config, the checkpoint, and the
+// spec to fill.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ RopeSpec plain_rope(Rope pairing, double base, Index d);
 
 class NetworkBuilder {
  public:
-  /// With `layer` of one layer alone: other arrays may be missing, and nothing is checked but what its attention needs.
+  /// With `layer`, for that layer alone: other arrays may be missing; only what its attention needs is checked.
   NetworkBuilder(const Config& given_config, const Checkpoint& given_file, const LayerAlone* given_layer = nullptr)
       : config(given_config), file(given_file), layer(given_layer) {}
 
@@ -25,10 +25,10 @@ class NetworkBuilder {
   std::string prefix;  ///< of all names, with its dot
 
   bool whole() const { return layer == nullptr; }
-  /// Sets `prefix` so that prefix + one of `endings` is there. Throws FileError where none is. A layer alone keeps its
-  /// own.
+  /// Sets `prefix` so that an array prefix + one of `endings` exists. Throws FileError if there is none. A single layer
+  /// keeps its own prefix.
   void find_prefix(std::initializer_list<std::string> endings);
-  /// As Config::refuse_unless, of what changes other parts of the network than an attention.
+  /// As Config::refuse_unless, for a field that does not change attention: a single layer ignores it.
   void refuse_unless(std::string_view name, const nlohmann::json& harmless) const;
   bool has(const std::string& name) const { return file.has(prefix + name); }
   /// prefix + the first of the names that is there. Throws FileError where none is, saying what for.
@@ -39,48 +39,48 @@ class NetworkBuilder {
   std::string array(const std::string& name, const Shape& shape, const Message& why) const;
   /// The next block of a stack, whose tensors' names begin with `at`, "h.3.": it is called so, without the dot.
   BlockSpec& begin_block(StackSpec& stack, std::string_view at) const;
-  /// name.weight [out, in] (or [in, out]), and name.bias where it is there or `bias` demands it.
+  /// name.weight [out, in] (or [in, out]), and name.bias if it exists or `bias` demands it.
   enum class Bias { where_there, none, needed };
   LinearSpec linear(const std::string& name, Index out, Index in, Bias bias = Bias::where_there,
                     bool in_out = false) const;
-  /// name.weight [d] (or gamma) and, for a LayerNorm, name.bias (or beta) where it is there.
+  /// name.weight [d] (or gamma) and, for a LayerNorm, name.bias (or beta) if it exists.
   NormSpec norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one = false) const;
   /// Rows of a packed linear layer.
   static LinearSpec part(LinearSpec whole, Index first, Index count);
   Activation activation(const std::string& word) const;
-  /// The RoPE of `d` channels that config.json says: rope_theta, rope_scaling (linear, dynamic, longrope, llama3,
-  /// yarn), or refused by name. Where rope_parameters say it for each kind of layer, that of `kind`.
+  /// The RoPE of `d` channels by config.json: rope_theta, rope_scaling (linear, dynamic, longrope, llama3,
+  /// yarn), or refused by name. If rope_parameters has one for each kind of layer, that of `kind`.
   RopeSpec rope(Index d, Rope pairing, double default_base = 10000, const char* kind = "full_attention") const;
-  /// How much of each head is rotated: rotary_pct or partial_rotary_factor, which newer files keep in rope_parameters.
+  /// The share of each head that is rotated: rotary_pct or partial_rotary_factor, in newer files in rope_parameters.
   double rotary_share(double usual) const;
   /// Whether rope_parameters hold a rotation for each kind of layer.
   bool ropes_by_kind() const;
   [[noreturn]] void fail(const std::string& array, const Message& wrong, const Message& expected) const;
   [[noreturn]] void miss(const std::string& array, const Message& wrong, const Message& expected) const;
 
-  /// The token embedding, [vocabulary, d]: its rows settle network.vocabulary, which config.json must not exceed.
+  /// The token embedding, [vocabulary, d]: sets network.vocabulary to its rows; config.json must not say more.
   std::string tokens(const std::string& name, Index d);
-  /// The token embedding where it is tied, else `name`, with or without the prefix; none where the file has neither,
-  /// which is noted. After the stacks are built.
+  /// The output table: the token embedding if tied, else `name`, with or without the prefix; none, with a note, if the
+  /// file has neither. To be called after the stacks are built.
   LinearSpec output_head(const std::string& name, Index d, bool tied);
 };
 
-/// Queries, keys and values of one matrix: of each group the rows of its queries, then of its keys, then of its values.
+/// Queries, keys and values in one matrix: for each group the rows of its queries, then its keys, then its values.
 void split_packed(const LinearSpec& packed, Index groups, Index query_rows, Index key_rows, AttentionSpec& attention);
 
-/// Heads of an attention whose config.json says width and heads; d_head = width / heads, or as a layer alone has them.
-/// Throws where it does not divide.
+/// Heads of an attention whose config.json says width and heads; d_head = width / heads, or a single layer's own.
+/// Throws if heads does not divide width.
 void settle_heads(const NetworkBuilder& builder, AttentionSpec& attention, Index width, Index heads);
 
-/// A family of which a layer alone is known: how it rotates, scales and masks, and what stands before its attention.
+/// A family known only for single layers: how it rotates, scales and masks, and the norm before its attention.
 struct LayerFamily {
   Rope pairing = Rope::half;  ///< none: only where a field of config.json says so
   double base = 10000, share = 1;
   Index rotary_dim = 0;  ///< channels that are rotated; 0: `share` of the head
   double scale = 0;      ///< of scores; 0: 1/√d_head
-  Index full_every = 0;  ///< of so many layers the last one sees all keys and is not rotated (Cohere 2)
+  Index full_every = 0;  ///< of each so many layers the last sees all keys, unrotated (Cohere 2)
   bool causal = true;
-  bool relative = false;           ///< it adds relative positions that are not computed for a layer alone
+  bool relative = false;           ///< it adds relative positions, which are not computed for a single layer
   NormKind norm = NormKind::none;  ///< before attention; none: not known
   bool plus_one = false;           ///< its gain is weight + 1
   double epsilon = 1e-5;
@@ -151,9 +151,9 @@ void build_dinov2(NetworkBuilder& b);
 void build_clip(NetworkBuilder& b);
 void build_siglip(NetworkBuilder& b);
 void build_timm_vit(NetworkBuilder& b);
-/// Of a config.json of two towers the image's.
+/// The part for the image tower in a config.json of two towers.
 nlohmann::json image_tower_config(const nlohmann::json& whole, const std::string& type);
-/// timm's config.json, which says a name and a preprocessor, in Hugging Face's words; itself where it is no plain ViT.
+/// timm's config.json (a name and a preprocessor) as Hugging Face would write it; unchanged if it is no plain ViT.
 nlohmann::json timm_config(const nlohmann::json& whole, const Checkpoint& file);
 // torch_transformer.cpp
 void build_torch_transformer(NetworkBuilder& b);

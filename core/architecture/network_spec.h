@@ -1,6 +1,6 @@
-// What a network is made of, as plain data: which arrays of its checkpoint are what, and the rules between them. A row
-// of the table of architectures (core/architecture/architectures.h) fills one from a config.json; core/network/forward
-// computes it.
+// The description of a network, as plain data: the role of each array of its checkpoint, and the rules of computation.
+// A builder of the table of architectures (core/architecture/architectures.h) fills it from a config.json;
+// core/network/forward computes it.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@
 
 namespace headlight {
 
-/// A linear layer of the checkpoint, [out, in] once read. No weight: there is none.
+/// A linear layer of the checkpoint, [out, in] once read. Without a weight there is no layer.
 struct LinearSpec {
   std::string weight, bias;
   bool in_out = false;                          ///< stored [in, out], as Conv1D does
-  std::vector<std::pair<Index, Index>> rows{};  ///< (first, count) of [out], of a packed matrix; empty: all of them
-  std::optional<Index> of_stack{};              ///< of a stack [n, …] of such layers this one
-  std::string gain{};                           ///< [out], times what it gives (LayerScale)
+  std::vector<std::pair<Index, Index>> rows{};  ///< (first, count) of a packed matrix's rows; empty: all
+  std::optional<Index> of_stack{};              ///< its index in a stack [n, …] of such layers
+  std::string gain{};                           ///< [out], multiplies the output (LayerScale)
   bool there() const { return !weight.empty(); }
 };
 
@@ -32,10 +32,10 @@ struct NormSpec {
   NormKind kind = NormKind::none;
   std::string weight, bias;  ///< "": one, zero
   double epsilon = 1e-5;
-  bool plus_one = false;  ///< the gain is weight + 1, as Gemma's
+  bool plus_one = false;  ///< the gain is weight + 1 (Gemma)
 };
 
-/// Rotation of the first channels of each head, and how they pair.
+/// RoPE: the rotation of the first channels of each head, and how they pair.
 struct RopeSpec : RopeWaves {
   Rope pairing = Rope::none;
   double theta = 10000;     ///< the base before anything is scaled
@@ -50,85 +50,85 @@ struct RelativeSpec {
   bool bidirectional = true;
 };
 
-/// Multi-head latent attention (DeepSeek-V2 2024): what queries, keys and values are made of are narrow latents of x,
-///   c_q = q_norm(q_down x), or x where there is no q_down;  [c; r] = kv_down x, c ← kv_norm(c).
-/// Of each head the queries are q c_q, the keys what kv_up makes of c beside r, which all heads share, and the values
-/// what kv_up makes of c. `rotated` channels of each query and r are rotated; here they stand before the others.
+/// Multi-head latent attention (DeepSeek-V2 2024): queries, keys and values are computed from narrow latents of x,
+///   c_q = q_norm(q_down x), or x without q_down;  [c; r] = kv_down x, c ← kv_norm(c).
+/// A head's queries are q c_q; its keys are kv_up's rows on c, and r, which all heads share; its values are kv_up's
+/// other rows on c. `rotated` channels of each query, and r, are rotated; here they come before the others.
 struct LatentSpec {
   LinearSpec q_down, kv_down, kv_up;  ///< kv_up: of each head `plain` rows of keys, then `value` rows
   std::string key_up{}, value_up{};   ///< or each by itself, [heads, rank, plain] and [heads, value, rank] (GGUF)
   NormSpec q_norm, kv_norm;
   Index rank = 1, rotated = 0, plain = 1, value = 1;
-  /// Numbers that are kept of a token: c and r.
+  /// Numbers kept for each token: c and r.
   Index kept() const { return rank + rotated; }
 };
 
-/// Disentangled attention (He et al. 2021): beside word with word, scores have word with place (c2p) and place with
-/// word (p2c). A place is a row of a table for all layers, by the bucket of query − key: near ones one each, far ones
-/// growing with the logarithm up to `furthest`.
+/// Disentangled attention (He et al. 2021): to word-word scores are added word-position (c2p) and position-word (p2c).
+/// A position is a row of a table that all layers share, by the bucket of query − key: small distances have a bucket
+/// each, larger ones share logarithmic buckets up to `furthest`.
 struct PlacesSpec {
   std::string table;  ///< [2 · span, width]
   NormSpec norm;      ///< of its rows
   LinearSpec query, key;
-  Index span = 1, buckets = 0, furthest = 1;  ///< no buckets: distances as they are
+  Index span = 1, buckets = 0, furthest = 1;  ///< buckets 0: each distance has a row
   bool to_place = true, from_place = true;
 };
 
 struct AttentionSpec {
-  std::string name;  ///< where its arrays stand: "transformer.h.3.attn"
+  std::string name;  ///< prefix of its arrays: "transformer.h.3.attn"
   Index heads = 1, kv_heads = 1, d_head = 1;
   LinearSpec q, k, v, o;
-  std::optional<LatentSpec> latent{};  ///< in the place of k and v
+  std::optional<LatentSpec> latent{};  ///< in place of k and v
   double scale = 1;
   std::optional<double> softcap;
   bool causal = false;
   Index window = 0;  ///< a query sees keys less than this away, itself included; 0: all
-  Index chunk = 0;   ///< or those of its own stretch of so many positions; 0: all
+  Index chunk = 0;   ///< a query sees its own block of so many positions; 0: all
   RopeSpec rope;
   NormSpec q_norm, k_norm;  ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
   std::vector<std::string> q_gains{}, k_gains{};  ///< of these norms, where each head's has an array of its own
   bool alibi = false;
-  std::vector<double> slopes{};      ///< of an ALiBi whose slopes are its own; [heads]
-  bool scaled_alibi = false;         ///< Falcon's, which is scaled with the scores
+  std::vector<double> slopes{};      ///< of an ALiBi with slopes of its own; [heads]
+  bool scaled_alibi = false;         ///< ALiBi is scaled with the scores (Falcon)
   std::vector<std::string> masks{};  ///< nn.Transformer's: arrays beside the weights, attn_mask or key_padding_mask
   std::optional<RelativeSpec> relative;
   std::optional<PlacesSpec> places{};
-  bool other_relative = false;  ///< it adds relative positions that are not computed (MPNet, Swin)
+  bool other_relative = false;  ///< it adds relative positions, which are not computed (MPNet, Swin)
   std::string sinks;            ///< [H], logits that take their share of the softmax
 };
 
 enum class Activation : std::uint8_t { gelu, gelu_tanh, quick_gelu, relu, silu, tanh, identity, squared_relu };
-/// down(act(up x)), or down(act(gate x) · up x) where there is a gate.
+/// down(act(up x)), or with a gate down(act(gate x) · up x).
 struct MlpSpec {
   LinearSpec gate, up, down;
   Activation activation = Activation::gelu;
-  /// gpt-oss: up x is g and u by turns (or gate x and up x are), and what goes down (u + 1) · g · sigmoid(1.702 g),
-  /// with g at most this and u within ± this; 0: as above.
+  /// gpt-oss: g and u are the alternating channels of up x (or gate x and up x); down gets (u + 1) · g ·
+  /// sigmoid(1.702 g), with g at most this and u within ± this; 0: as above.
   double limit = 0;
 };
 
 enum class Scoring : std::uint8_t { softmax, sigmoid };
-/// A mixture of experts (Shazeer et al. 2017): each token goes through the few MLPs that its router gives the largest
-/// shares, softmax(router x), and gets their sum by these shares.
+/// A mixture of experts (Shazeer et al. 2017): each token goes through the few MLPs with the largest shares,
+/// softmax(router x); the result is their sum weighted by these shares.
 struct MixtureSpec {
   LinearSpec router;  ///< [experts, d]
   std::vector<MlpSpec> experts;
-  Index chosen = 2;          ///< experts a token goes through
-  bool renormalised = true;  ///< the chosen ones' shares sum to one,
-  double factor = 1;         ///< then times this
+  Index chosen = 2;          ///< experts for each token
+  bool renormalised = true;  ///< the chosen shares are divided by their sum,
+  double factor = 1;         ///< then multiplied by this
   Scoring scoring = Scoring::softmax;
-  std::string correction{};  ///< [experts], added to what is compared where experts are chosen, not to the shares
-  /// Experts are chosen in the `chosen_groups` best of so many groups alone (DeepSeek); a group is as good as its
-  /// `best_of_group` best experts together.
+  std::string correction{};  ///< [experts], added to the shares only to choose experts
+  /// Experts are chosen only from the `chosen_groups` best groups (DeepSeek); a group's score is the sum of its
+  /// `best_of_group` best experts.
   Index groups = 1, chosen_groups = 1, best_of_group = 1;
-  bool share_before = false;      ///< the share is of what goes into the expert, not of what comes out (Llama 4)
-  std::optional<MlpSpec> shared;  ///< one that every token goes through besides,
-  LinearSpec shared_gate;         ///< times sigmoid(shared_gate x), [1, d]; none: as it is
+  bool share_before = false;      ///< the share multiplies an expert's input, not its output (Llama 4)
+  std::optional<MlpSpec> shared;  ///< an expert for every token, in addition,
+  LinearSpec shared_gate;         ///< times sigmoid(shared_gate x), [1, d]; none: times 1
 };
 
 /// One block of the residual stream x:
-///   x ← sum_norm(x + m · after(attention(before(x)))), the same for cross-attention and the MLP; norms may be none.
+///   x ← sum_norm(x + m · after(attention(before(x)))), likewise cross-attention and the MLP; norms may be none.
 ///   parallel:  x ← x + attention(before(x)) + mlp(before_mlp(x))
 struct BlockSpec {
   std::string name;  ///< "transformer.h.3"
@@ -143,21 +143,21 @@ struct BlockSpec {
   double multiplier = 1;  ///< m
 };
 
-/// A token that stands before the patches of a picture: cls, dist, a register.
+/// A token before the patches of a picture: cls, dist, a register.
 struct ExtraToken {
   std::string name, array;   ///< "cls", [d] under this name
-  Index row = 0;             ///< of that array, where it holds several
+  Index row = 0;             ///< of that array, if it holds several
   bool has_position = true;  ///< the table of positions has a row for it
 };
 
 enum class PositionKind : std::uint8_t { none, learned, sinusoidal };
 struct EmbeddingSpec {
   std::string tokens;  ///< [vocabulary, width]
-  /// Of pictures, in place of words (Dosovitskiy et al. 2020): each patch [channels, p, p] goes through this, [d, …].
+  /// For pictures (Dosovitskiy et al. 2020): each patch [channels, p, p] goes through this, [d, …].
   LinearSpec patches{};
   std::vector<ExtraToken> extra{};  ///< before the patches
-  /// Of sounds, in place of words (Radford et al. 2022): convolutions [out, in, 3] over time, each followed by GELU;
-  /// the first moves by one frame, the second by two.
+  /// For sounds (Radford et al. 2022): convolutions [out, in, 3] over time, each followed by GELU;
+  /// the first has a stride of one frame, the second of two.
   std::vector<LinearSpec> convolutions{};
   double scale = 1;
   PositionKind position_kind = PositionKind::none;
@@ -166,7 +166,7 @@ struct EmbeddingSpec {
   Index most_positions = 0;   ///< 0: any number
   std::string segments;       ///< its row 0 is added
   NormSpec norm;
-  LinearSpec projection;  ///< to the blocks' width, where the embedding is narrower; before the positions are added,
+  LinearSpec projection;        ///< to the blocks' width, if the embedding is narrower; before the positions are added,
   bool projected_last = false;  ///< or after the norm
 };
 
@@ -182,7 +182,7 @@ struct HeadSpec {
   LinearSpec transform;
   Activation activation = Activation::identity;
   NormSpec norm;
-  LinearSpec output;  ///< [vocabulary, d]; none: the network ends in its last block
+  LinearSpec output;  ///< [vocabulary, d]; none: the network ends with its last block
   double scale = 1;
   std::optional<double> softcap;
 };
@@ -191,10 +191,10 @@ struct HeadSpec {
 struct PictureSpec {
   PictureSteps steps;
   Index channels = 3, patch = 16, rows = 1, columns = 1;
-  Index table_rows = 0, table_columns = 0;  ///< of the table of positions; 0: as of the patches
+  Index table_rows = 0, table_columns = 0;  ///< of the table of positions; 0: as the patches
 };
 
-/// A sound as its log-mel spectrogram: so many bands by frames.
+/// A sound as its log-mel spectrogram: bands × frames.
 struct SoundSpec {
   Index bands = 80, frames = 3000;
 };
@@ -205,13 +205,13 @@ struct NetworkSpec {
   HeadSpec head;
   Index width = 0;  ///< of the residual stream
   Index vocabulary = 0;
-  bool takes_tensors = false;          ///< there is no embedding: its input is x (src, tgt, memory) in the file
-  bool masked = false;                 ///< predicts the masked word and not the next
-  std::optional<PictureSpec> picture;  ///< it reads pictures: it predicts at the first token, one of `labels`
+  bool takes_tensors = false;          ///< no embedding: the input is x (src, tgt, memory) in the file
+  bool masked = false;                 ///< predicts the masked word, not the next
+  std::optional<PictureSpec> picture;  ///< it reads pictures, and predicts one of `labels` at the first token
   std::vector<std::string> labels;
   std::optional<SoundSpec> sound{};  ///< its encoder reads sounds
-  std::map<Index, Index> forced{};   ///< of what a decoder writes, the tokens that are given: by their position
-  /// Whether it says the next word of a text.
+  std::map<Index, Index> forced{};   ///< tokens that a decoder is given, by position
+  /// Whether it predicts the next word of a text.
   bool writes() const { return !masked && !takes_tensors && !picture && stacks.size() == 1; }
   std::optional<Index> start_token, end_token, mask_token;
   std::vector<Message> notes;  ///< what a person should know of how it was read

@@ -1,4 +1,4 @@
-// Weights that are stored in fewer bits beside their scales, and the numbers that they stand for.
+// Weights stored in fewer bits with scales beside them, decoded.
 #pragma once
 
 #include "core/tensor/tensor.h"
@@ -6,7 +6,7 @@
 namespace headlight {
 
 /// MXFP4 (Open Compute Project 2023), as gpt-oss has it: each 16 bytes are 32 numbers of 4 bits, the first of a pair in
-/// the low half, times 2^(scale − 127). `codes` [rows, …] of 16 times as many numbers as `scales` [rows, …]:
+/// the low half, multiplied by 2^(scale − 127). `codes` [rows, …] of 16 times as many numbers as `scales` [rows, …]:
 /// [rows, 32 · scales a row].
 Tensor from_mxfp4(const Tensor& codes, const Tensor& scales);
 

@@ -1,4 +1,4 @@
-// What is done to a picture before a network sees it, as preprocessor_config.json says, and the patches it is cut into.
+// How a picture is prepared for a network, by preprocessor_config.json, and the patches it is cut into.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct SizeSaid {
 };
 SizeSaid size_said(const Config& config, const char* field, bool number_is_shorter_side = false);
 
-/// What a kind of preprocessor does where its file says nothing.
+/// The defaults of a kind of preprocessor.
 struct Preprocessor {
   bool crops = false;
   bool number_is_shorter_side = false;
@@ -26,7 +26,7 @@ struct Preprocessor {
 PictureSteps steps_of(NetworkBuilder& b, const Preprocessor& usual, int width, int height);
 /// Square patches of a picture of this size.
 void set_grid(const NetworkBuilder& b, PictureSpec& picture, const SizeSaid& image);
-/// The grid of config.json's image_size and patch_size, and what is done to a picture before.
+/// The grid from config.json's image_size and patch_size, and how a picture is prepared.
 PictureSpec picture_of(NetworkBuilder& b, const Preprocessor& usual);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Bundle: all there is to a figure in one folder or zip, so that somebody else can check it without Headlight.
+// Bundle: a figure with everything needed to check it without Headlight, in one folder or zip.
 //
 //   figure.png figure.svg figure.pdf   the picture
 //   data.npy, data.csv        its numbers (.csv for one matrix)
@@ -7,8 +7,8 @@
 //   reproduce.py              computes the trace from the inputs with PyTorch and checks every stage
 //   reproduce_numpy.py        the same with NumPy
 //
-// Of several layers, inputs.npz, trace.npz and the scripts lie in a folder of each, layers/N; of what the layers give
-// together, means.npz has the layers' averages and reproduce_numpy.py makes data.npy of them.
+// For several layers, inputs.npz, trace.npz and the scripts are in a folder for each, layers/N; for rollout and flow,
+// means.npz has the layers' averages, and reproduce_numpy.py computes data.npy from them.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A computation as a command line that makes it again.
+// A computation as a command line that repeats it.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace headlight {
 
-/// What a scenario began as: a lesson, or a scenario read from `file` or saved there; both may be empty.
+/// Where a scenario came from: a lesson, or a scenario read from `file` or saved there; both may be empty.
 struct ScenarioOrigin {
   Lesson lesson;
   std::string file;
 };
 
-/// FILE or --random, and the settings: {"lesson:first-light", "--mask", "causal()"}. Paths come back absolute. None
-/// where no words say it, such as for edited cells that no file holds.
+/// FILE or --random, and the settings: {"lesson:first-light", "--mask", "causal()"}. Paths are absolute. None
+/// if no command line can express it, such as edited cells that are in no file.
 std::optional<std::vector<std::string>> source_words(const Scenario& scenario, const ScenarioOrigin& origin);
 
 /// The words as one line for a POSIX shell, quoted where they must be.

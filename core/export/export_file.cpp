@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdio>
 
+#include "core/export/endings.h"
 #include "core/export/export_options.h"
 #include "core/export/figure_about.h"
 #include "core/export/html_figure.h"
@@ -21,8 +22,10 @@
 namespace headlight {
 namespace {
 
-constexpr std::array<std::string_view, 8> extensions{".png", ".svg", ".pdf", ".html", ".csv", ".npy", ".npz", ".json"};
-constexpr std::size_t figure_extensions = 4;  // the first ones
+template <std::size_t count>
+bool is_one_of(const std::array<const char*, count>& endings, std::string_view extension) {
+  return std::find(endings.begin(), endings.end(), extension) != endings.end();
+}
 
 std::string stage_names(const Trace& trace) {
   std::string names;
@@ -122,15 +125,13 @@ std::string extension_of(const std::string& path) {
 }
 
 void check_export_name(const std::string& path) {
-  if (std::ranges::find(extensions, extension_of(path)) == extensions.end())
+  const std::string extension = extension_of(path);
+  if (!is_one_of(figure_endings, extension) && !is_one_of(number_endings, extension))
     throw FileError(path, "this kind of file cannot be written",
                     "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
 }
 
-bool is_figure_file(std::string_view extension) {
-  const auto figures = std::span(extensions).first(figure_extensions);
-  return std::ranges::find(figures, extension) != figures.end();
-}
+bool is_figure_file(std::string_view extension) { return is_one_of(figure_endings, extension); }
 
 std::optional<Trace> measured(const Trace& trace, const ExportOptions& options) {
   if (options.stage != Stage::contribution_norms || trace.has(options.stage)) return {};

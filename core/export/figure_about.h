@@ -1,4 +1,4 @@
-// What a figure's file says of itself: whose attention it shows, on which words, and whether anything of it is random.
+// The description in a figure's file: whose attention it shows, on which words, and what of it is random.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-/// "model:english · layer 2 · head 1 · batch entry 0 of 2 · text: the girl looked at", parts that say nothing left out.
+/// "model:english · layer 2 · head 1 · batch entry 0 of 2 · text: the girl looked at", without parts that say nothing.
 std::string about_figure(const Trace& trace, const ExportOptions& options);
 
 }  // namespace headlight

@@ -5,8 +5,8 @@
 
 namespace headlight {
 
-/// The picture of style.kind. Throws SettingError where a cut has none of that kind: no mask, not two heads; and what
-/// stage_figure() throws.
+/// The picture of style.kind. Throws SettingError if the cut has no such picture (no mask, not two heads), and
+/// whatever stage_figure() throws.
 FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style);
 
 }  // namespace headlight

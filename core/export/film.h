@@ -1,5 +1,5 @@
-// Films: pictures that follow one another, into a file that plays them or into a folder of pictures that an encoder
-// takes.
+// Films: a sequence of pictures, written as a file that plays them or as a folder of pictures for a video
+// encoder.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@ namespace headlight {
 class Film {
  public:
   virtual ~Film() = default;
-  /// All frames have the size of the first; `seconds` is how long it stands, at most 65.
+  /// All frames have the size of the first; `seconds` is how long the frame is shown, at most 65.
   virtual void add(Image frame, double seconds) = 0;
   virtual bool fits(const Image& frame) const = 0;
-  /// The whole film, or, where it is let go of before, nothing. Throws FileError.
+  /// Writes the whole film; a film that is destroyed before leaves no file. Throws FileError.
   virtual void finish() = 0;
 };
 
-/// By the ending of `path`: .png for an animated PNG, .gif, or a folder (a name that ends in /, or one that is there),
-/// which gets 00001.png, 00002.png, … that stand `tick` seconds each: one that stands longer comes several times. A
+/// By the ending of `path`: .png for an animated PNG, .gif, or a folder (a name that ends in /, or an existing one),
+/// which gets 00001.png, 00002.png, …, `tick` seconds each; a frame that is shown longer is repeated. A
 /// folder that holds anything but such pictures is refused. Throws FileError.
 std::unique_ptr<Film> film_to(const std::string& path, double tick);
 

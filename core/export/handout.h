@@ -1,5 +1,5 @@
-// A computation to hand out: its sentence and who looks at whom, its stages as one picture, and each with its shape,
-// formula, a sentence about it and its picture, on numbered pages.
+// A computation on paper: its sentence and weights, all stages as one picture, and a page for each stage with its
+// shape, formula, a sentence about it and its picture, on numbered pages.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace headlight {
 
 enum class Paper : std::uint8_t { a4, letter };
 
-/// What the pages say, in the reader's language.
+/// The texts of the pages, in the reader's language.
 struct HandoutText {
   std::string title;
   std::string introduction;                              ///< under the title; may be empty
@@ -19,11 +19,11 @@ struct HandoutText {
   std::string sentence = "Who looks at whom: head {0}";  ///< over the words and their weights
   std::string stages = "The stages";                     ///< over all of them as one picture
   std::string page = "page {0} of {1}";
-  std::map<Stage, std::string> about;  ///< a sentence on each stage; those without have none
+  std::map<Stage, std::string> about;  ///< a sentence on each stage; may lack some
 };
 
-/// A PDF; the same computation is the same bytes. Batch entry 0; the stages of all heads (their first eight where there
-/// are more), the first page of `head`.
+/// A PDF; the same computation gives the same bytes. Batch entry 0; the stages show all heads (at most the first
+/// eight), the first page shows `head`.
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper = Paper::a4, Index head = 0);
 
 }  // namespace headlight

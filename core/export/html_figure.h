@@ -1,5 +1,5 @@
-// A figure as one HTML file that answers to the pointer. It holds its numbers, style and script (assets/figure) and
-// asks nothing of any address, so that it opens from disk and within other pages.
+// A figure as one interactive HTML file. It holds its numbers, style and script (assets/figure) and loads nothing from
+// the network, so it opens from disk and within other pages.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace headlight {
 
-/// The most cells of all panels that a file takes.
+/// The most cells that a file may hold, over all panels.
 inline constexpr Index most_html_cells = 4'000'000;
-/// Beyond so many, cells without a number have no place in `values`: 12 layers of 12 heads of 64 tokens with a causal
+/// With more cells, those without a number are left out of `values`: 12 layers of 12 heads of 64 tokens with a causal
 /// mask take 0.9 MB in place of 1.6.
 inline constexpr Index most_whole_cells = 500'000;
 
-/// How many numbers a page of the figure holds, and how many keep it below 1.5 MB.
+/// The count of numbers in the figure's page, and the most that keep it below 1.5 MB.
 Index html_numbers(const FigureSpec& spec);
 inline constexpr Index most_html_numbers = 540'000;
 

@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// Unset where the words name a file of one's own, which a link cannot hold. An option's value must not begin with
+/// Unset if the words name a user's file, which a link cannot hold. An option's value must not begin with
 /// "--".
 std::optional<std::string> query_of(const std::vector<std::string>& words);
 
@@ -17,8 +17,8 @@ struct LinkWords {
   std::vector<std::string> words;       ///< the command line
   std::optional<std::string> scenario;  ///< a scenario file's text, from the fragment
 };
-/// The other way: "?text=the+cat&alibi#scenario=…", either part of which may be missing. `lesson`, `model` and `random`
-/// are what is opened; `embed` is the page's own and left out. Throws InputError for what is no text, and for `file`.
+/// The other way: "?text=the+cat&alibi#scenario=…"; either part may be missing. `lesson`, `model` and `random` name
+/// what is opened; `embed` is for the page and left out. Throws InputError if it is not valid text, and for `file`.
 LinkWords words_of_link(std::string_view link);
 
 /// As the value of a query or fragment.

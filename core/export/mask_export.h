@@ -1,4 +1,4 @@
-// The mask of a trace as a file that others read, or as code that makes it. True, 1 and white = may attend everywhere.
+// The mask of a trace as a file, or as code that computes it. True, 1 and white always mean: may attend.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace headlight {
 
 enum class MaskFormat : std::uint8_t {
   npy,
-  npz,  ///< bool: [n_q, n_k], with heads and batch in front where the mask differs between them
+  npz,  ///< bool: [n_q, n_k], with axes for heads and batch in front if the mask differs between them
   csv,
-  png,  ///< one matrix: a line or a row of pixels a query
+  png,  ///< one matrix: a line or a row of pixels for each query
   pytorch,
   flex_attention,
   numpy  ///< code

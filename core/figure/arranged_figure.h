@@ -1,4 +1,4 @@
-// A figure whose place for everything is found once, for several files or questions.
+// A figure whose layout is computed once, for several files or questions.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace headlight {
 
 class PdfCanvas;
 
-/// A label without the marks of its indices: "Q_h".
+/// A label without the marks around its indices: "Q_h".
 std::string as_plain_text(std::string text);
 
 class ArrangedFigure {
@@ -23,7 +23,7 @@ class ArrangedFigure {
   ArrangedFigure(const ArrangedFigure&) = delete;
   ArrangedFigure& operator=(const ArrangedFigure&) = delete;
 
-  /// `about` is what the file says of itself: PDF's subject, SVG's and PNG's description; "" = nothing.
+  /// `about` is the description in the file: PDF's subject, SVG's and PNG's description; "" = none.
   std::vector<std::uint8_t> png(const std::string& about = {});
   std::string svg(SvgText text = SvgText::text, const std::string& about = {});
   std::string pdf(const std::string& about = {});
@@ -33,7 +33,7 @@ class ArrangedFigure {
   void draw(PdfCanvas& canvas, Point at) const;
   /// In units.
   FigureSize size() const;
-  /// What it leaves out for want of room, in words: {"title", "every other of the row words"}.
+  /// What is left out because it does not fit, in words: {"title", "every other of the row words"}.
   const std::vector<Message>& left_out() const;
 
  private:

@@ -1,4 +1,4 @@
-// The few things a figure is drawn with, in units of 1/96 inch, y downwards. Backends: pixels and PDF
+// The drawing operations of figures, in units of 1/96 inch, y downwards. Backends: pixels and PDF
 // (figure_canvas.h), SVG (svg_canvas.h).
 #pragma once
 
@@ -19,7 +19,7 @@ struct Box {
   bool operator==(const Box&) const = default;
 };
 
-/// One step of a path: to `to`, straight or, where it has control points, along a cubic curve. A path begins at its
+/// One step of a path: to `to`, straight or, with control points, along a cubic curve. A path begins at its
 /// first step's `to`.
 struct PathStep {
   Point to;
@@ -31,7 +31,7 @@ struct PathStep {
 std::vector<PathStep> through(std::initializer_list<Point> points);
 std::vector<PathStep> around(const Box& box);
 
-/// The polygon's corners the same way round as every other's, so that where some overlap in one path it is filled.
+/// The polygon's corners in one fixed direction, so that overlapping polygons of a path are filled.
 std::vector<Point> turned_alike(const std::vector<Point>& polygon);
 
 class Canvas {
@@ -46,11 +46,11 @@ class Canvas {
                        bool gaps) = 0;
   /// One cell of a kind, for a legend; a value stands for 1.
   virtual void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) = 0;
-  /// Convex polygons of one colour, as one area: what two of them share has no seam.
+  /// Convex polygons of one colour, filled as one area: no seam shows between neighbours.
   virtual void area(const std::vector<std::vector<Point>>& polygons, Rgba colour) = 0;
-  /// Pixels over the whole of `rect`; `smooth` where they are larger or smaller than those of the page.
+  /// Pixels over the whole of `rect`; `smooth`: interpolated if their size differs from the page's pixels.
   virtual void image(const Box& rect, const Image& image, bool smooth) = 0;
-  /// What is drawn from here on shows within `rect` alone; unset: everywhere.
+  /// From here on only the part within `rect` is drawn; unset: everything.
   virtual void clip(const std::optional<Box>& rect) = 0;
   /// A colour map: upright, its highest value at the top; else at the right.
   virtual void colour_bar(const Box& rect, const Colormap& map, bool upright) = 0;

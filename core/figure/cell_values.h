@@ -5,8 +5,8 @@
 
 namespace headlight {
 
-/// Fills layout.inside: one label a cell, and layout.boxes: a plate under what stands on a pattern. Nothing where the
-/// spec asks for none or not even a sign and a digit fits.
+/// Fills layout.inside: one label for each cell, and layout.boxes: a plate under labels on a pattern. Nothing if the
+/// spec asks for no values or if a sign and a digit do not fit.
 void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout);
 
 }  // namespace headlight

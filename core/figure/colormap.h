@@ -33,10 +33,10 @@ class Colormap {
   Table table_;
 };
 
-/// By name; a map with a variant for each theme gives the one asked for. Throws SettingError ("--colormap") listing the
-/// names there are.
+/// By name; if the map has a variant for each theme, the theme's. Throws SettingError ("--colormap") with a list of
+/// the names.
 Colormap colormap(std::string_view name, Theme theme);
-/// Of a mask: every cell that may attend has one colour, which no map and no head has; the others are hatched.
+/// For masks: cells that may attend have one colour, used by no other map and no head; the others are hatched.
 const Colormap& mask_colormap(Theme theme);
 /// "signal" for signed stages, "attention" for weights.
 std::string_view default_colormap(Palette palette);

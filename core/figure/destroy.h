@@ -1,4 +1,4 @@
-// Objects of C libraries, given back by the function that their library has for it: std::unique_ptr<cairo_t,
+// Objects of C libraries, destroyed by the library's own function: std::unique_ptr<cairo_t,
 // Destroy<cairo_destroy>>.
 #pragma once
 

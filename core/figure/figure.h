@@ -36,11 +36,11 @@ struct FigurePanel {
 };
 
 struct FigureSize {
-  float width = 0, height = 0;  ///< a height of 0: as much as the width asks for
+  float width = 0, height = 0;  ///< height 0: as the width requires
   bool operator==(const FigureSize&) const = default;
 };
 
-/// What a figure says by itself, for translation.
+/// A figure's own words, for translation.
 struct FigureWords {
   std::string masked = "masked";
   std::string dropped = "dropped";
@@ -66,24 +66,24 @@ struct FigureSpec {
   std::vector<FigurePanel> panels;  ///< at least one
   FigureKind kind = FigureKind::heatmap;
   std::string title;
-  bool keep_title = false;  ///< where there is little room, too
+  bool keep_title = false;  ///< also if there is little room
   std::string shape;        ///< beside the title, muted; empty: "rows × columns"
   std::string subtitle;
   std::string row_label;  ///< what the rows are, e.g. "queries"
   std::string col_label;
   std::vector<std::string> row_ticks;  ///< tokens; empty: indices
   std::vector<std::string> col_ticks;
-  Index first_row = 0, first_col = 0;  ///< what the first index is: of a part of a matrix
+  Index first_row = 0, first_col = 0;  ///< the first index, if it is a part of a matrix
 
   Palette palette = Palette::diverging;  ///< boolean: 0 is drawn as masked, all else in one colour
   std::string colormap;                  ///< by name; empty: the palette's own
   RangeMode range_mode = RangeMode::head;
-  /// For fixed, and for stage where the stage has more than the panels; without it stage is all the panels together.
+  /// For fixed, and for stage if the stage has more than the panels; without it, stage means all panels together.
   std::optional<ValueRange> range;
   Norm norm = Norm::linear;
 
   Theme theme = Theme::light;
-  bool on_paper = false;  ///< the size is of paper: text in points, thin frames, flat masks, no colours of heads
+  bool on_paper = false;  ///< a size on paper: text in points, thin frames, flat masks, no colours of heads
   bool print = false;     ///< black ink, told apart without colour
   bool transparent = false;
   bool bar = true;                                    ///< with colour bars
@@ -91,16 +91,16 @@ struct FigureSpec {
   std::vector<std::string> cell_words{};              ///< with `values`, in place of numbers: row by row, of one panel
   bool bare = false;                                  ///< the cells alone, without gaps; fills `size` exactly
   std::optional<float> cell;                          ///< width and height of a cell
-  std::optional<FigureSize> size;                     ///< of the whole figure; wins over `cell`
+  std::optional<FigureSize> size;                     ///< of the whole figure; overrides `cell`
   std::optional<float> font_size;                     ///< in points; unset: 8 on paper, else 9
   std::string font;                                   ///< a family; empty: our own
   std::optional<Index> columns;                       ///< of the grid of panels; unset: what suits
-  std::vector<std::string> line_names, column_names;  ///< of a grid, where each panel's own name has no room
+  std::vector<std::string> line_names, column_names;  ///< of a grid, if the panels' own names do not fit
   bool letters = false;                               ///< (a), (b), … before the panels' titles
   std::vector<Highlight> highlights;
   float scale = 1;  ///< pixels to a unit; dpi / 96
   FigureWords words;
-  std::vector<Tensor> kept;  ///< that the panels look at, where nobody else keeps them
+  std::vector<Tensor> kept;  ///< keeps tensors of the panels alive
 };
 
 /// The figure's colours in a theme. Throws SettingError for --colormap with an unknown name.
@@ -109,8 +109,8 @@ Colormap colormap_of(const FigureSpec& spec, Theme theme);
 /// Throws SettingError: for --colormap an unknown name; for --size and --cell sizes that are not positive, or a picture
 /// beyond 16384 pixels either way.
 Image render_image(const FigureSpec& spec);
-/// The figure as render_image() draws it or, where that would not fit into so many pixels, the same with fewer pixels
-/// to a unit.
+/// The figure as render_image() draws it or, if that would take more pixels than given, with fewer pixels per
+/// unit.
 struct FigurePreview {
   Image image;
   int width = 0, height = 0;  ///< the pixels that render_image() gives
@@ -119,9 +119,9 @@ FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_he
 /// The same figure as a PNG file, its resolution noted.
 std::vector<std::uint8_t> render_png(const FigureSpec& spec);
 std::string render_svg(const FigureSpec& spec, SvgText text = SvgText::text);
-/// A PDF of one page: vectors, its fonts embedded, its text selectable. The same figure is the same bytes.
+/// A PDF of one page: vectors, its fonts embedded, its text selectable. The same figure gives the same bytes.
 std::string render_pdf(const FigureSpec& spec);
-/// What the figure leaves out for want of room, in words: {"title", "every other row's word"}.
+/// What is left out because it does not fit, in words: {"title", "every other row's word"}.
 std::vector<Message> left_out(const FigureSpec& spec);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// A figure drawn by Cairo, as pixels or as the pages of a PDF; in a program without Cairo by FreeType, as pixels alone.
+// A figure drawn by Cairo, as pixels or as pages of a PDF; without Cairo by FreeType, as pixels only.
 // Pixels of cells are heatmap_raster()'s own, so that a cell's colour in a PNG is exactly its colour in the window; in
 // a PDF cells are rectangles, and text can be selected.
 #pragma once
@@ -14,7 +14,7 @@ typedef struct _cairo_surface cairo_surface_t;
 
 namespace headlight {
 
-/// What Canvas draws, in units, on either.
+/// Canvas on pixels or on a PDF, in units.
 class FigureCanvas : public Canvas {
  public:
   ~FigureCanvas() override;
@@ -26,7 +26,7 @@ class FigureCanvas : public Canvas {
  protected:
   /// `typesetter` must outlive the canvas.
   explicit FigureCanvas(Typesetter& typesetter);
-  /// Takes the surface over and draws on it, `scale` of its own units to one of ours.
+  /// Owns the surface and draws on it; `scale` of its units are one of ours.
   void draw_on(cairo_surface_t* surface, double scale);
   void set_colour(Rgba colour);
 
@@ -62,8 +62,8 @@ class PixelCanvas : public FigureCanvas {
   int width_, height_;
 };
 
-/// What a PDF says about itself. Its date is the Unix time in SOURCE_DATE_EPOCH where that is set, else always the
-/// same: the same figure is the same bytes.
+/// The metadata of a PDF. Its date is the Unix time in SOURCE_DATE_EPOCH if that is set, else a fixed one, so that the
+/// same figure gives the same bytes.
 struct PdfAbout {
   std::string title;
   std::string subject{};  ///< "" = none
@@ -81,7 +81,7 @@ class PdfCanvas : public FigureCanvas {
   void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) override;
   void colour_bar(const Box& rect, const Colormap& map, bool upright) override;
 
-  /// What is drawn from here on is drawn so much farther right and down.
+  /// Moves everything that is drawn from here on to the right and down.
   void move_origin(Point by);
   void next_page(float width, float height);
   /// Closes the document.

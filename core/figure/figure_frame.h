@@ -24,9 +24,9 @@ struct FigureMetrics {
   float swatch, legend_line, legend_gap;
   float panel_gap;
 };
-/// Of a figure that grows around its cells.
+/// For a figure that grows around its cells.
 FigureMetrics roomy_metrics(const FigureSpec& spec);
-/// Of one that has to fit a size, its ticks in text of `tick_text`.
+/// For a figure that has to fit a size; its ticks have text of `tick_text`.
 FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text);
 
 enum class BarPlace : std::uint8_t { none, right, below, own };
@@ -34,7 +34,7 @@ enum class NamePlace : std::uint8_t {
   none,
   outside,  ///< beyond the ticks; a head's above its matrix; the legend below everything
   edges,    ///< of a grid: its lines' names at the left, its columns' above
-  beside,   ///< at the end of the ticks' line; a head's inside its matrix; the legend under the bar
+  beside,   ///< at the end of the ticks' line; a head's name in its matrix; the legend under the bar
   corner,   ///< of rows, and the legend: left of the columns' words and below the rows'
 };
 
@@ -44,9 +44,9 @@ std::string panel_name(const FigureSpec& spec, std::size_t panel, bool shortened
 struct LegendEntry {
   CellKind kind;
   std::string text;                 ///< "masked 15 of 36 (42 %)"
-  std::optional<float> shade = {};  ///< of cells beyond the bar's ends: which end's colour they have
+  std::optional<float> shade = {};  ///< for cells beyond the bar's ends: the colour of that end
 };
-/// What the panels hold besides values; `brief` without the counts.
+/// The kinds of cells in the panels that are not values; `brief`: without counts.
 std::vector<LegendEntry> legend_entries(const FigureSpec& spec, const std::vector<ValueRange>& ranges, bool brief);
 
 struct FigureFrame {
@@ -79,10 +79,10 @@ struct FigureFrame {
 /// One colour bar's ticks, in the words of the range's mode; `apart`: the least distance of two, in units.
 std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float length,
                                   float apart);
-/// Each panel has a bar of its own, since one would not do for all.
+/// Whether each panel needs its own colour bar, because their ranges differ.
 bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
 
-/// What both ways to a frame start from, and what they share.
+/// The common part of both ways to compute a frame.
 class FrameMaker {
  public:
   FrameMaker(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind, Typesetter& typesetter)
@@ -107,10 +107,10 @@ class FrameMaker {
   Index rows_, cols_, count_;  ///< of a matrix; of panels
 };
 
-/// Grown around its cells, or the cells alone; or, where the spec has a size, search_frame().
+/// A frame grown around its cells, or the cells alone; if the spec has a size, search_frame().
 FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
                       Typesetter& typesetter);
-/// The largest matrices that the spec's size allows, with as many words around them as leave them large.
+/// The largest matrices that the spec's size allows, with as many words around them as still leave them large.
 FigureFrame search_frame(const FrameMaker& maker);
 
 // Shared by both.
@@ -123,7 +123,7 @@ void break_legend(FigureFrame& frame, const std::vector<LegendEntry>& entries, f
 /// The widest of the bars' labels.
 float bar_label_width(const FigureSpec& spec, ColormapKind kind, const std::vector<ValueRange>& ranges, float length,
                       const FigureMetrics& metrics, Typesetter& typesetter);
-/// What a grid's empty places cost.
+/// The cost of a grid's empty places.
 float raggedness(Index count, Index columns);
 
 }  // namespace headlight

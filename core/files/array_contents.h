@@ -1,4 +1,4 @@
-// What a format's reader finds in a file; ArrayFile is made of it.
+// The result of a format's reader, from which an ArrayFile is made.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ struct ArrayContents {
   }
 };
 
-// One a format; each throws FileError. The first bytes have been looked at already.
+// One for each format; each throws FileError. The first bytes have been checked already.
 ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPlace& place);
 /// Arrays of 8-bit floating point are skipped, and their bits are arrays of bytes whose names begin so.
@@ -41,9 +41,9 @@ ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::f
 /// values are texts, numbers, words and, for lists of numbers, arrays.
 ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPlace& place);
-/// Whether the archive is one of torch.save's.
+/// Whether torch.save wrote the archive.
 bool is_torch_archive(const ZipArchive& archive);
-/// The name of the only array of a file that gives it none: the file's stem, or "x".
+/// The name of a file's only array if the file has no name for it: the file's stem, or "x".
 std::string name_of_only_array(const std::filesystem::path& path);
 
 }  // namespace headlight

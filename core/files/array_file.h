@@ -4,7 +4,7 @@
 //   if (file->find("x")) use(file->load("x"));
 //
 // Opening reads the headers only; an array's numbers are read when it is loaded, so that files of many gigabytes open
-// at once. What the names mean is somebody else's business. Nothing in a file is ever run.
+// at once. The meaning of names is not handled here (core/scenario). Nothing in a file is ever run.
 #pragma once
 
 #include <filesystem>
@@ -46,12 +46,12 @@ struct ArrayContents;
 /// An open file. All of it is const and may be called from any thread.
 class ArrayFile {
  public:
-  /// Throws FileError where two arrays share a name. `opened`: what the file was when it was opened; where it is
-  /// another one by the time an array is read, that is an error. See open_arrays.
+  /// Throws FileError if two arrays share a name. `opened`: the file's state when it was opened; if it has changed
+  /// by the time an array is read, that is an error. See open_arrays.
   ArrayFile(std::string path, ArrayContents contents, std::optional<FileStamp> opened = {});
   ~ArrayFile();
 
-  /// As the person wrote it.
+  /// As the user wrote it.
   const std::string& path() const { return path_; }
   const std::optional<FileStamp>& opened() const { return opened_; }
   /// In the file's order.
@@ -59,7 +59,7 @@ class ArrayFile {
   std::span<const SkippedArray> skipped() const;
   /// nullptr if there is no such array.
   const ArrayEntry* find(std::string_view name) const;
-  /// Throws FileError saying why, where an array of that name is there but cannot be read.
+  /// Throws FileError with the reason if an array of that name exists but cannot be read.
   void refuse_if_skipped(std::string_view name) const;
 
   /// The numbers as float32: integers and float64 rounded, booleans as 0 and 1. Throws FileError where there is no such
@@ -67,8 +67,8 @@ class ArrayFile {
   Tensor load(std::string_view name) const;
   /// The numbers in row-major order as they are, not rounded to float32 (to float64 from 2^53 on). Throws as load does.
   std::vector<double> load_unrounded(std::string_view name) const;
-  /// Rows of a matrix, in this order, as [rows, cols]; nothing else of it is read. They must exist. Of more axes a row
-  /// is all that stands under one place of the first.
+  /// Rows of a matrix, in this order, as [rows, cols]; the rest is not read. They must exist. With more axes, a row
+  /// is everything at one index of the first.
   Tensor load_rows(std::string_view name, std::span<const Index> rows) const;
   /// An array of one element (unrounded), a number or bool in a .pt, or a safetensors `__metadata__` string that spells
   /// one; nothing if there is none of that name. Throws FileError as load does.
@@ -94,8 +94,8 @@ class ArrayFile {
   std::map<std::string, std::size_t, std::less<>> positions_;
 };
 
-/// Opens by content first, whatever the file is called. Throws FileError (subject: `path`) where the file is missing,
-/// damaged, or none of these formats.
+/// Recognises the format by content, not by the file's name. Throws FileError (subject: `path`) if the file is missing,
+/// damaged, or of another format.
 std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path);
 
 }  // namespace headlight

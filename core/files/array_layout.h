@@ -1,4 +1,4 @@
-// How an array lies in its bytes, and how it is taken out of them.
+// The layout of an array in its bytes, and how its numbers are read.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct ArrayLayout {
 };
 
 /// The number of elements; nothing if a size is negative, if the axes are more than 64, or if the bytes of that many
-/// elements would not fit 63 bits. Unlike element_count, safe on whatever a file says.
+/// elements would not fit 63 bits. Unlike element_count, safe on any numbers from a file.
 std::optional<Index> checked_count(const Shape& shape);
 /// Row-major and column-major strides of a shape that checked_count accepts.
 std::vector<Index> row_major_strides(const Shape& shape);
@@ -28,7 +28,7 @@ std::optional<Index> checked_extent(const Shape& shape, const std::vector<Index>
 
 /// The array as float32 in row-major order. The layout must have passed both checks above.
 Tensor read_array(const ArrayLayout& layout, ByteReader& reader);
-/// Rows of a matrix, or what stands under places of the first axis, in this order, as [rows, cols]. `reader` is read up
+/// Rows of a matrix, or the parts at indices of the first axis, in this order, as [rows, cols]. `reader` is read up
 /// to the last of them, once.
 Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteReader& reader);
 /// The numbers of an array in row-major order, unrounded.

@@ -20,8 +20,8 @@ struct NamedArray {
 /// As numpy.savez does, unpacked; the same arrays give the same bytes.
 void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays);
 void write_npy(const std::filesystem::path& path, const Tensor& values, bool boolean = false);
-/// A line a row; each number in the fewest digits that give the same float32 back; nan, inf and -inf as numpy.loadtxt
-/// reads them: numpy.loadtxt(path, delimiter=",", dtype="float32").
+/// A line for each row; each number in the fewest digits that give the same float32 back; nan, inf and -inf as
+/// numpy.loadtxt reads them: numpy.loadtxt(path, delimiter=",", dtype="float32").
 void write_csv(const std::filesystem::path& path, const MatrixView& matrix);
 /// What write_csv writes.
 std::string csv_text(const MatrixView& matrix);

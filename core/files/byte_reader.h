@@ -1,4 +1,4 @@
-// Bytes in order from somewhere: a stretch of a file, or an entry of a ZIP archive.
+// Reads bytes in order: from a part of a file, or from an entry of a ZIP archive.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ class ByteReader {
  public:
   virtual ~ByteReader() = default;
   virtual void skip(std::uint64_t count) = 0;
-  /// Fills `out`; throws FileError where there are not as many bytes.
+  /// Fills `out`; throws FileError if there are not enough bytes.
   virtual void read(std::span<std::byte> out) = 0;
-  /// To be called once everything was read: checks that nothing is left over and that the checksum is right, where
-  /// there is one.
+  /// To be called once everything was read: checks that nothing is left over, and the checksum if there is
+  /// one.
   virtual void finish() {}
 };
 
-/// A file from one of its bytes on. Much at once is read in stretches by all threads.
+/// A file from one of its bytes on. Large reads are split among all threads.
 class FileReader final : public ByteReader {
  public:
   FileReader(const std::filesystem::path& path, std::uint64_t first_byte, ErrorPlace place);

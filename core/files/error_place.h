@@ -1,4 +1,4 @@
-// How the readers of core/files complain: one sentence on one line, about a file or a part of it.
+// Errors of the readers of core/files: one sentence on one line, about a file or a part of it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ErrorPlace {
 
   /// Throws FileError: `path: part: wrong; expected …`.
   [[noreturn]] void fail(const Message& wrong, const Message& expected = {}) const;
-  /// The same of what is cut short, damaged or written by nobody's library.
+  /// The same for a file that is cut short, damaged or written by no known library.
   [[noreturn]] void fail_damaged(const Message& wrong) const;
   /// The same file, the array of that name.
   ErrorPlace array(std::string_view name) const;

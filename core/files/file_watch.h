@@ -1,4 +1,4 @@
-// FileWatch: notices that a file on disk is another one than it was.
+// FileWatch: notices that a file on disk has changed.
 //
 // A thread asks for the file's size and time of change twice a second: that works on every system and for files on
 // network drives, and it costs two system calls a second instead of frames. No thread runs while nothing is watched.
@@ -14,13 +14,13 @@
 
 namespace headlight {
 
-/// What tells one state of a file from the next.
+/// Identifies a state of a file: it differs after a change.
 struct FileStamp {
   std::uintmax_t size = 0;
   std::filesystem::file_time_type changed;
   bool operator==(const FileStamp&) const = default;
 };
-/// Of a file that is not there: one like no other.
+/// For a missing file: equal to no other.
 FileStamp stamp_of(const std::filesystem::path& path);
 
 class FileWatch {
@@ -31,10 +31,10 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  /// From now on this file, "" for none. The same file again changes nothing.
+  /// Watches this file from now on, "" for none. The same file again changes nothing.
   void watch(const std::string& path);
-  /// Whether the file changed since it was watched or last taken, and has stood still for half a second, so that what
-  /// is still being written is left alone.
+  /// Whether the file changed since it was watched or last taken, and has not changed for half a second, so that a file
+  /// that is still being written is not read.
   bool take();
 
  private:

@@ -1,4 +1,4 @@
-// A place for a file that the person gave no name for: one that is free, in a folder that can be written to.
+// A path for a file that the user gave no name: an unused one, in a folder that can be written to.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace headlight {
 std::filesystem::path free_path(const std::filesystem::path& folder, const std::string& stem,
                                 const std::string& extension);
 
-/// The current folder; where nothing can be written there, the home folder's `place` ("Pictures"), else the home
+/// The current folder; if nothing can be written there, the home folder's `place` ("Pictures"), else the home
 /// folder, else the one for temporary files. Absolute.
 std::filesystem::path writable_folder(const char* place);
 

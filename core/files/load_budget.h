@@ -1,5 +1,5 @@
-// What one load may take, counted by every reader before it makes anything of it: a small file cannot ask for all the
-// memory there is.
+// What one load may take, counted by every reader before it allocates: a small file cannot ask for all
+// memory.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class LoadBudget {
 
   explicit LoadBudget(ErrorPlace place);
 
-  /// Of text and tables that are kept: at most an eighth of what memory_budget() gives, 128 to 256 MB.
+  /// For text and tables that are kept: at most an eighth of what memory_budget() gives, 128 to 256 MB.
   void bytes(std::uint64_t count);
   void strings(std::uint64_t count);
   void arrays(std::uint64_t count);
@@ -31,7 +31,7 @@ class LoadBudget {
 
   /// A text file of at most a quarter of the bytes.
   std::string text_of(const std::filesystem::path& path);
-  /// The same as JSON, nested at most `deepest` deep; discarded where it is none.
+  /// The same as JSON, nested at most `deepest` deep; discarded if it is no JSON.
   nlohmann::json json_of(const std::filesystem::path& path, int deepest);
 
  private:
@@ -42,7 +42,7 @@ class LoadBudget {
     std::chrono::steady_clock::time_point end = std::chrono::steady_clock::now() + most_time;
   };
 
-  /// Counts where there is room. Throws where the time is up.
+  /// Counts if there is room. Throws if the time is up.
   bool fits(std::uint64_t& used, std::uint64_t count, std::uint64_t most);
 
   ErrorPlace place_;

@@ -1,5 +1,5 @@
-// A reader of Python's pickles, protocols 2 to 5, that builds a plain tree and runs nothing: a call stays a node that
-// says what was to be called with what. https://github.com/python/cpython/blob/main/Lib/pickletools.py
+// A reader of Python's pickles, protocols 2 to 5, that builds a plain tree and runs nothing: a call becomes a node with
+// the function's name and its arguments. https://github.com/python/cpython/blob/main/Lib/pickletools.py
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace headlight::pickle {
 using Ref = std::uint32_t;
 
 struct None {};
-/// A value that is of no use to us: sets, integers beyond 64 bits.
+/// A value that is not used: sets, integers beyond 64 bits.
 struct Opaque {};
 struct Bytes {
   std::string bytes;

@@ -1,8 +1,8 @@
-// What the layers of a network give together, as far as attention alone can say: averages, rollout and flow.
+// How attention combines over the layers of a network: averages, rollout and flow.
 //
 // Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers". Each layer is [n, n], the mean over its heads,
-// and counts half, the residual connection the other half: A = ½ mean + ½ I, rows brought to a sum of one. Values, MLPs
-// and norms are left out: both say where something could have come from, not what it did.
+// and counts half, the residual connection the other half: A = ½ mean + ½ I, rows divided by their sum. Values, MLPs
+// and norms are left out: both methods say where information could come from, not what effect it has.
 #pragma once
 
 #include <span>
@@ -14,9 +14,9 @@ namespace headlight {
 
 /// ½ weights + ½ I, every row divided by its sum. weights [n, n].
 Tensor with_residual(const Tensor& weights);
-/// Whether a row's sum is off one by more than 0.02, so that the division is more than rounding.
+/// Whether a row's sum differs from 1 by more than 0.02, so that the division is more than rounding.
 bool leaves_one(const Tensor& weights);
-/// A_L · … · A_1: how much of each input token there is in each token of the last layer; rows sum to one. The first
+/// A_L · … · A_1: the share of each input token in each token of the last layer; rows sum to one. Takes the first
 /// layer first, each [n, n]. Throws Cancelled.
 Tensor attention_rollout(std::span<const Tensor> layers, std::stop_token stop = {});
 

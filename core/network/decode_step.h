@@ -1,5 +1,5 @@
-// One step of writing: which keys and values of earlier positions it reads, which it adds, and how many bytes these
-// are, by the kind of attention of each layer.
+// One step of generation: which keys and values of earlier positions each layer reads, which it adds, and their size
+// in bytes.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// Who shares keys and values: nobody, groups of heads, all heads, or all heads one latent that they are made of.
+/// Which heads share keys and values: none, groups, all, or all share one latent from which they are computed.
 enum class KeysShared : std::uint8_t { mha, gqa, mqa, mla };
 
 struct DecodeLayer {

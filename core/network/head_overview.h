@@ -1,8 +1,8 @@
 // Every head of every layer at a glance: a small picture of its weights and what it does with its attention.
 //
-// Made by the engine together with the trace (Trace::overview): of a network's pass, of a file that holds the attention
-// of several layers, else of the one attention that there is. It keeps nothing that grows with the square of a long
-// text.
+// The engine makes it with the trace (Trace::overview): for a network's pass, for a file with the attention of several
+// layers, else for the only attention. For a long text it keeps nothing that grows with the square of its
+// length.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct TokenBatch;
 
 /// Rows and columns of a head's picture, at most.
 inline constexpr Index picture_side = 64;
-/// Tokens beyond which no matrix over all of them is kept for all layers together.
+/// With more tokens, no matrix over all tokens is kept.
 inline constexpr Index most_mean_tokens = 1024;
 
 /// What is kept of one layer's weights.
@@ -34,7 +34,7 @@ struct LayerSummary {
   Tensor entering, added;  ///< [B, n], ‖x‖₂ / √width of each token: what enters the block, what its attention adds;
                            ///< undefined outside of networks
 };
-/// Of weights, or of what they bring, [B, H, n_q, n_k]: at most picture_side rows and columns of each. Throws
+/// Of weights or contribution norms [B, H, n_q, n_k]: at most picture_side rows and columns of each. Throws
 /// Cancelled.
 Tensor pictures_of(const Tensor& weights, const std::stop_token& stop = {});
 /// Of weights [B, H, n_q, n_k]. Throws Cancelled.
@@ -43,20 +43,20 @@ LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const 
 /// [B, n] of x [B, n, width]: ‖x‖₂ / √width.
 Tensor sizes_of(const Tensor& x);
 
-using WordLines = std::vector<std::vector<std::string>>;  ///< a line a batch entry; empty where there are no words
+using WordLines = std::vector<std::vector<std::string>>;  ///< one line for each batch entry; empty without words
 
 struct OverviewLayer {
-  std::string layer;  ///< as Scenario::layer says it: "3", "cross.0"
+  std::string layer;  ///< as in Scenario::layer: "3", "cross.0"
   bool cross = false;
   int stack = 0;  ///< layers of one stack follow each other, and have the same queries and keys
   LayerSummary summary;
-  std::vector<bool> silent;                        ///< a head each: knocked out
+  std::vector<bool> silent;                        ///< for each head: knocked out
   std::shared_ptr<const WordLines> queries, keys;  ///< never null
 };
 struct HeadOverview {
   std::vector<OverviewLayer> layers;
-  Index chosen = 0;      ///< the layer that the trace is of
-  bool network = false;  ///< the layers give each other their inputs
+  Index chosen = 0;      ///< the layer that the trace shows
+  bool network = false;  ///< each layer's output is the next one's input
   Tensor leaving;  ///< [B, n] as LayerSummary::entering, what leaves the last block; undefined outside of networks
 
   Index heads() const;  ///< of the layer with most of them

@@ -1,4 +1,4 @@
-// What a head does, measured: how much of its attention goes where each pattern says, over real text or generated
+// Measuring what a head does: how much of its attention follows each pattern, on real text or on generated
 // tokens.
 #pragma once
 
@@ -18,11 +18,11 @@ std::vector<HeadPatterns> head_patterns_of(const Tensor& weights, const TokenBat
 /// The same of one layer of a pass; all zero where its weights were not kept.
 std::vector<HeadPatterns> head_patterns_of(const NetworkRun& run, Index layer);
 
-/// Tokens to measure patterns on, where no text is at hand: `lines` of random tokens, each a stretch said twice, so
-/// that duplicates and inductions are there; the same for the same seed.
+/// Tokens for measuring patterns without a text: `lines` of random tokens, each a sequence that is repeated once, so
+/// that there are duplicates and inductions; the same for the same seed.
 TokenBatch generated_tokens(const Network& network, Index lines, Index length, std::uint64_t seed);
 
-/// Mean over all positions of ‖x‖₂ / √width of what enters each layer's block, and of what its attention adds.
+/// ‖x‖₂ / √width of each block's input, and of what its attention adds, as means over all positions.
 struct ResidualSize {
   double entering = 0, added = 0;
 };

@@ -14,17 +14,17 @@ namespace headlight {
 
 inline constexpr std::size_t most_lines_of_head = 12;
 
-/// Means over lines, each of its own words' mean; nothing where no line has such a word.
+/// Means over lines of each line's mean over its words; nothing if no line has such a word.
 struct HeadMeans {
   Index layer = 0, head = 0;  ///< of network.layers()
   std::optional<double> patterns[head_pattern_count];
   std::optional<double> entropy;  ///< of a row of weights, in bits
-  /// How much the log-probability of the word that does come next falls without the head, in nats; nothing where the
-  /// network does not say the next word.
+  /// How much the log-probability of the true next word falls without the head, in nats; nothing if the network does
+  /// not predict the next word.
   std::optional<double> effect;
-  /// The same with the head's mean over all tokens of the lines in its place; nothing where it was not asked for.
+  /// The same with the head's output replaced by its mean over all tokens of the lines; nothing if not asked for.
   std::optional<double> mean_effect;
-  /// The lines in which that is largest, the largest first; as many as most_lines_of_head.
+  /// The lines in which the effect is largest, the largest first; at most most_lines_of_head.
   struct Line {
     std::size_t line = 0;  ///< of `lines`
     double effect = 0;
@@ -36,7 +36,7 @@ struct HeadMeans {
   }
 };
 
-/// What a table of heads has: "previous", "first", "same", "induction", "entropy", "effect",
+/// The columns of a table of heads: "previous", "first", "same", "induction", "entropy", "effect",
 /// "mean_effect", "self", "next".
 struct StudyColumn {
   const char* name;
@@ -44,17 +44,17 @@ struct StudyColumn {
 };
 std::span<const StudyColumn> study_columns();
 
-/// The lines of a text file that are not blank. Throws FileError where there is none.
+/// The lines of a text file that are not blank. Throws FileError if there is none.
 std::vector<std::string> sentences_of(const std::string& file);
 
-/// Gets what is found so far and the share that is done.
+/// Gets the results so far and the share of the work that is done.
 using StudyTold = std::function<void(const std::vector<HeadMeans>& so_far, double share)>;
 
-/// What stands in the place of a head that is left out: nothing, or also what it gives on average over the lines.
+/// What replaces the output of a head that is left out: zero, or its mean over the lines.
 enum class Ablation : std::uint8_t { zero, mean };
 
-/// In the order of network.layers(). Lines of like length run together, and so do the heads of a layer that are left
-/// out, each from that layer on. Throws SettingError where no line holds a token, Cancelled.
+/// In the order of network.layers(). Lines of similar length run in one batch, and so do the left-out heads of a layer,
+/// each from that layer on. Throws SettingError where no line holds a token, Cancelled.
 std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
                                   const RunOptions& options = {}, const StudyTold& told = {},
                                   Ablation ablation = Ablation::zero);

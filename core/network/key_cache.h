@@ -1,5 +1,5 @@
-// KeyCache: keys and values of the positions that a network has read, so that a pass over the positions after them
-// need not compute these again.
+// KeyCache: keys and values of the positions that a network has read, so that a pass over later positions does not
+// compute them again.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace headlight {
 
-/// Rows [B, G, n, d] that grow at their end; what has been written stays where it is until there is no room.
+/// Rows [B, G, n, d] to which rows can be added; earlier rows are not moved until there is no room.
 class GrowingRows {
  public:
-  /// Adds rows [B, G, r, d] and gives all of them.
+  /// Adds rows [B, G, r, d] and returns all rows.
   Tensor extend(const Tensor& rows);
-  /// Forgets all rows but the first so many, or all but the last.
+  /// Keeps only the first so many rows, or only the last.
   void keep_first(Index count) { end_ = std::min(end_, begin_ + count); }
   void keep_last(Index count);
   Index count() const { return end_ - begin_; }
@@ -29,9 +29,9 @@ class GrowingRows {
   Index batch_ = 0, heads_ = 0, width_ = 0, room_ = 0, begin_ = 0, end_ = 0;
 };
 
-/// Of each attention of the stack that writes: keys as its queries meet them, after norm and rotation, and values; one
-/// of each key/value head, and where it has a window only the window's rows. Keys and values of cross-attention are
-/// computed once. A pass takes and extends it by RunOptions::cache.
+/// For each attention of the stack that writes: keys after norm and rotation, and values, for each key/value head; with
+/// a window only the window's rows. Keys and values of cross-attention are
+/// computed once. A pass uses and extends the cache in RunOptions::cache.
 class KeyCache {
  public:
   struct Kept {
@@ -39,13 +39,13 @@ class KeyCache {
     Index first = 0;      ///< the position of their first row
   };
 
-  /// The encoder's output for the run's text; undefined where this has not read it.
+  /// The encoder's output for the run's text; undefined if it was not read.
   Tensor encoded_for(const NetworkRun& run) const;
   /// The first position that a pass over the run's text has to compute, at most its last; what is kept of this and
-  /// later ones is forgotten. 0 where nothing of it can be used. A pass that does not come to its end leaves nothing.
+  /// later ones is dropped. 0 if nothing can be reused. A pass that is not finished leaves nothing.
   Index begin(const NetworkRun& run);
   void end() { whole_ = true; }
-  /// Adds the keys and values of the positions from begin()'s on, and gives what their queries meet.
+  /// Adds the keys and values of the positions from begin()'s on, and returns those that their queries see.
   Kept extend(Index layer, const Tensor& keys, const Tensor& values, Index window);
   /// Cross-attention's: kept when they are first given.
   Kept keep(Index layer, const Tensor& keys, const Tensor& values);

@@ -1,4 +1,4 @@
-// LogitProduct: one word's logit as the dot product that it is.
+// LogitProduct: one word's logit as a dot product.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@ namespace headlight {
 
 /// logit = cap(scale · (Σ row[i] · word[i] + bias)).
 struct LogitProduct {
-  std::vector<float> last;  ///< what leaves the last block, before the last norm
-  std::vector<float> row;   ///< after it: what every word's row is multiplied with
+  std::vector<float> last;  ///< output of the last block, before the last norm
+  std::vector<float> row;   ///< after the norm: multiplied with every word's row
   std::vector<float> word;  ///< the word's row of the table
   float bias = 0;
   double scale = 1;
@@ -19,7 +19,7 @@ struct LogitProduct {
   float logit = 0;  ///< as the pass has it
 };
 
-/// At a place of a batch entry of a pass that has logits for it.
+/// For a position of a batch entry that the pass has logits for.
 LogitProduct logit_product(const NetworkRun& run, Index batch, Index place, Index token);
 
 }  // namespace headlight

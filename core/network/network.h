@@ -1,4 +1,4 @@
-// Network: a whole trained model, from embedding to prediction, run by the pipeline that every attention here runs by.
+// Network: a whole trained model, from embedding to prediction; its attention is computed by the same pipeline.
 //
 //   const auto network = open_network("gpt2/");             // or "model:english", or one of its files
 //   network->title();                                        // "GPT-2, 12 layers of 12 heads, 50,257 tokens"
@@ -39,10 +39,10 @@ struct LogitParts;
 struct BlockParts;
 struct NeuronsOfRow;
 
-/// One attention of a network, as a person names it.
+/// One attention of a network, with its names.
 struct NetworkLayer {
-  std::string layer;  ///< "3"; "encoder.3", "decoder.3", "cross.3" where there are two stacks
-  std::string name;   ///< where its arrays stand: "transformer.h.3.attn"
+  std::string layer;  ///< "3"; with two stacks "encoder.3", "decoder.3", "cross.3"
+  std::string name;   ///< prefix of its arrays: "transformer.h.3.attn"
   bool cross = false;
   Index heads = 1, kv_heads = 1, d_head = 1;
   Index stack = 0, block = 0;  ///< of the network
@@ -58,18 +58,18 @@ struct TokenBatch {
   bool operator==(const TokenBatch&) const = default;
 };
 
-/// A picture as the network sees it, or a sound, of which the file alone is kept.
+/// A picture as the network sees it, or a sound, of which only the file is kept.
 struct Picture {
-  std::string file;           ///< "" of one that is drawn, and of silence, where none was named
+  std::string file;           ///< "": a drawn picture, or silence, because no file was named
   FileStamp stamp{};          ///< of the file when it was read
   Image image{};              ///< resized and cropped
   int width = 0, height = 0;  ///< before
 };
 
-/// What a network reads. A decoder's part is empty where it is to be written by the network itself, word by word.
+/// The input of a network. The decoder's part is empty if the network is to write it itself, word by word.
 struct NetworkText {
-  TokenBatch tokens;   ///< of the only stack, or of the encoder
-  TokenBatch decoder;  ///< of the decoder, from its start token on; empty in networks of one stack
+  TokenBatch tokens;   ///< for the only stack, or for the encoder
+  TokenBatch decoder;  ///< for the decoder, from its start token on; empty with one stack
   Tensor x,
       decoder_x;  ///< [B, n, width] in place of words, where NetworkSpec::takes_tensors; the tokens are then places
   /// [B, channels, height, width], of networks that read pictures; the tokens are its patches. Of sounds [B, bands,
@@ -82,7 +82,7 @@ struct NetworkText {
   }
 };
 
-/// What is changed of one layer's attention; the layers after it go on from what it gives.
+/// A change of one layer's attention; later layers follow from it.
 struct LayerChange {
   Index layer = 0;    ///< of network.layers()
   Scenario settings;  ///< its text, layer and silent heads left at their defaults: they are no change
@@ -92,22 +92,22 @@ struct LayerChange {
 /// Which heads are silent: {layer of network->layers(), head}.
 using KnockOut = std::set<std::pair<Index, Index>>;
 
-/// What each head of each of network.layers() gives before the output projection, a mean over many tokens: [H, d].
+/// For each of network.layers(), the heads' outputs before the output projection, means over many tokens: [H, d].
 using MeanHeads = std::vector<Tensor>;
 
-/// Heads of one layer that are left out one after the other, each in a copy of the batch of its own: entry b of `from`
-/// is entry i · B + b without head first + i.
+/// Leaves out heads of one layer, each in its own copy of the batch: entry i · B + b is entry b of `from` without head
+/// first + i.
 struct HeadsApart {
   Index layer = 0, first = 0, count = 0;
 };
 
 struct NetworkRun;
 
-/// A state of another pass in the place of this one's, in every batch entry.
+/// Replaces a state of this pass by that of another pass, in every batch entry.
 struct Patch {
   enum class What : std::uint8_t {
-    residual,  ///< what enters the block, at a position
-    heads,     ///< what a head gives, at all positions
+    residual,  ///< the block's input, at a position
+    heads,     ///< a head's output, at all positions
     mlp,       ///< what the block's MLP adds, at a position
   } what = What::residual;
   Index layer = 0;  ///< of network->layers(), self-attention
@@ -119,34 +119,34 @@ struct RunOptions {
   std::optional<LayerChange> change{};
   std::vector<Patch> patches{};
   const NetworkRun* patched_with = nullptr;  ///< with `parts`, of a text of as many tokens; where there are patches
-  bool parts = false;                        ///< keep what every head and MLP gives, up to most_weights numbers in all
+  bool parts = false;  ///< keep the outputs of every head and MLP, up to most_weights numbers in all
   const NetworkRun* from =
       nullptr;  ///< the same text, and of the same options: layers before what differs are taken from it
   /// With `from`, a pass with `parts`, whose text is repeated.
   std::optional<HeadsApart> apart{};
-  std::shared_ptr<const MeanHeads> means{};  ///< what stands in the place of heads that are left out; null: zero
-  /// What passes over the beginning of the text have left (core/network/key_cache.h): its positions are not computed
-  /// again, and this pass adds its own. Passed over with `change`, `patches` or `from`, and where a position sees later
+  std::shared_ptr<const MeanHeads> means{};  ///< replace the outputs of heads that are left out; null: zero
+  /// Keys and values from passes over the beginning of the text (core/network/key_cache.h): its positions are not
+  /// computed again, and this pass adds its own. Not used with `change`, `patches` or `from`, or if positions see later
   /// ones.
   KeyCache* cache = nullptr;
-  std::optional<Index> until{};  ///< a layer of network->layers(): nothing after what enters it is computed
+  std::optional<Index> until{};  ///< a layer of network->layers(): the pass ends with its input
   bool weights = true;           ///< keep every layer's attention weights,
-  Index most_weights = std::numeric_limits<Index>::max();  ///< unless all layers' together are more numbers
-  bool summaries = false;                                  ///< keep what the overview shows of every layer
+  Index most_weights = std::numeric_limits<Index>::max();  ///< unless there are more numbers in all layers together
+  bool summaries = false;                                  ///< keep what the overview shows for every layer
   enum class Logits { none, last, all } logits = Logits::all;
   int threads = 0;         ///< 0: as many as the machine has
   std::stop_token stop{};  ///< throws Cancelled
 };
 
-/// What one layer saw and did. All empty from RunOptions::until on, but for that layer's own residual.
+/// The results of one layer. All empty from RunOptions::until on, except that layer's own residual.
 struct LayerRun {
   Tensor residual;  ///< [B, n, width], what enters the block (for cross-attention: what enters its part of the block)
   Tensor weights;   ///< [B, H, n_q, n_k]
   Tensor added;     ///< [B, n, width], what the attention adds to the residual
-  Tensor heads;     ///< [B, H, n_q, d], what each head gives before the output projection; with RunOptions::parts,
+  Tensor heads;     ///< [B, H, n_q, d], each head's output before the output projection; with RunOptions::parts,
   Tensor values;    ///< [B, H_kv, n_k, d], that the heads mix,
   Tensor experts;   ///< [B, n, experts], the share of each expert for each token, 0 of those not chosen
-  Tensor mlp;       ///< [B, n, width], and what the MLP of its block gives; undefined where there is none
+  Tensor mlp;       ///< [B, n, width], and the output of the block's MLP; undefined if there is none
   LayerSummary summary;  ///< where RunOptions::summaries asks for it
 };
 
@@ -162,14 +162,14 @@ struct NetworkRun {
   Tensor final;                  ///< [B, n, width] after the last block, before the last norm
   Tensor logits;  ///< [B, n, vocabulary], or [B, 1, vocabulary] of the last position; undefined where there is no head
   std::string asked{};  ///< the text that was read, as a person wrote it; "" where only its tokens were given
-  /// The position of the first row of all tensors of the last stack, logits too: those before lay in RunOptions::cache.
-  /// 0 in a pass without one.
+  /// The position of the first row of the last stack's tensors and logits: earlier ones were in RunOptions::cache.
+  /// 0 without a cache.
   Index first = 0;
   std::shared_ptr<const MeanHeads> means{};  ///< as RunOptions::means
 
   /// A pass takes a few milliseconds: another can be had while one looks.
   bool is_small() const;
-  /// The tokens that the layer's queries and keys are.
+  /// The tokens of the layer's queries and keys.
   const TokenBatch& queries_of(Index layer) const;
   const TokenBatch& keys_of(Index layer) const;
 };
@@ -187,9 +187,9 @@ class Network : public std::enable_shared_from_this<Network> {
   Message title() const;
   const NetworkSpec& spec() const { return spec_; }
   std::span<const NetworkLayer> layers() const { return layers_; }
-  /// By "3", "decoder.3" or its arrays' name; nothing where there is none.
+  /// By "3", "decoder.3" or the arrays' prefix; nothing if there is none.
   std::optional<Index> find_layer(const std::string& layer) const;
-  /// The same, where "" is the first. Throws SettingError saying which there are.
+  /// The same; "" is the first. Throws SettingError with a list of the layers.
   Index layer_named(const std::string& layer) const;
   /// "0.3": head 3 of layer 0; "0": all of its heads; "decoder.0.3". Throws SettingError.
   KnockOut knock_out_of(const std::vector<HeadAddress>& heads) const;
@@ -209,33 +209,33 @@ class Network : public std::enable_shared_from_this<Network> {
   std::string word(Index id) const;
   /// A token's row of a stack's table, as it goes into the sum that enters the first block.
   std::vector<float> token_row(Index stack, Index id) const;
-  /// What leaves the last block, [B, n, width], as it is compared with each word's row: after the last norm and what
-  /// else stands before the table.
+  /// The last block's output, [B, n, width], after the last norm and all else before the output table: what is
+  /// multiplied with each word's row.
   Tensor before_words(const Tensor& last) const;
-  /// A token's row of the table that the prediction is made by, and its bias.
+  /// A token's row of the output table, and its bias.
   std::pair<std::vector<float>, float> word_row(Index id) const;
 
-  /// One pass. Throws SettingError where the text is longer than the positions that the network has.
+  /// One pass. Throws SettingError if the text has more tokens than the network has positions.
   NetworkRun run(NetworkText text, const RunOptions& options) const;
-  /// What the pipeline computes that layer's stages from: its true input, its weights, and what the model says of it.
+  /// What the pipeline computes that layer's stages from: its true input, its weights and its settings.
   Inputs inputs_of(const NetworkRun& run, Index layer, int threads = 0) const;
-  /// [B, n, vocabulary]: the logits if the last stack ended with x [B, n, width]. Undefined where there is no head.
+  /// [B, n, vocabulary]: the logits if the last stack ended with x [B, n, width]. Undefined without an output layer.
   Tensor logits_of(const Tensor& x, int threads = 0) const;
   /// The logit of a word, or the difference of two, at a position, −1 where the network predicts, as a sum
   /// (core/network/logit_parts.h). Of a pass with RunOptions::parts. Throws SettingError where the logits are no sum.
   LogitParts parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other = {},
                       Index position = -1) const;
-  /// Whether they are a sum.
+  /// Whether the logits are such a sum.
   bool has_parts() const;
   /// The neurons of the block's MLP that add most to a word's row (core/network/row_parts.h); none where the MLP is
   /// no plain one.
   NeuronsOfRow neurons_of(const NetworkRun& run, Index layer, const BlockParts& parts, std::size_t most) const;
-  /// The settings that the layer's model has: scale, soft-cap, RoPE, mask …, as a scenario says them.
+  /// Sets scale, soft-cap, RoPE, mask … of the layer's model in the scenario.
   void settle(Index layer, Scenario& scenario) const;
 
  private:
   NetworkText given_tensors() const;
-  /// Goes on with the decoder's words, the most likely one each time, until every line has ended.
+  /// Writes the decoder's words, each time the most likely one, until every line has ended.
   void write(const NetworkText& read, std::vector<std::vector<Token>>& targets, const RunOptions& options,
              Index most) const;
 
@@ -248,19 +248,19 @@ class Network : public std::enable_shared_from_this<Network> {
   mutable std::shared_ptr<const TokenSplitter> tokenizer_;
 };
 
-/// Opens a folder, a file with its config.json beside it, or "model:ID"; `last` itself where it is that, unchanged on
-/// disk. Only headers are read. Throws FileError.
+/// Opens a folder, a file with its config.json beside it, or "model:ID"; returns `last` if it is the same, unchanged
+/// on disk. Only headers are read. Throws FileError.
 std::shared_ptr<const Network> open_network(const std::string& file,
                                             const std::shared_ptr<const Network>& last = nullptr);
 
-/// The names of the settings that change the layer looked at, e.g. "scale, mask"; "" for none.
+/// The names of the settings that change the chosen layer, e.g. "scale, mask"; "" for none.
 std::string changed_settings(const Scenario& scenario);
-/// Nothing where the scenario changes nothing of its layer.
+/// Nothing if the scenario changes nothing in its layer.
 std::optional<LayerChange> change_of(const Network& network, const Scenario& scenario);
-/// The person's own base of rotation and QK-norm take the model's place.
+/// The scenario's own RoPE base and QK-norm replace the model's.
 OwnRules rules_under(const Scenario& scenario, OwnRules own);
 
-/// The lines of a text that hold words: a batch entry each.
+/// The lines of a text that hold words, one for each batch entry.
 std::vector<std::string> text_lines(std::string_view text);
 
 struct LikelyToken {
@@ -271,10 +271,10 @@ struct LikelyToken {
 /// The most likely tokens at a position of the logits, −1 the last one of that batch entry; softmax over the
 /// vocabulary.
 std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count);
-/// Where a network predicts, as a row of its logits: a masked word's place in one that predicts those, else the last
-/// position of the entry. Of pictures there is one row.
+/// The row of the logits for the prediction: that of the masked word if the network predicts masked words, else the
+/// entry's last position. For pictures there is one row.
 Index place_of_prediction(const NetworkRun& run, Index batch);
-/// The position of that row: of pictures the first one.
+/// The position of that row: for pictures the first one.
 Index position_of_prediction(const NetworkRun& run, Index batch);
 /// The probability of one token there.
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token);

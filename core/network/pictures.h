@@ -1,4 +1,4 @@
-// What a network of pictures reads: patches in place of words.
+// The input of a network that reads pictures: patches in place of words.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-/// Where a picture lies: "model:shapes/cross.png" is one that ships with that model. Throws FileError.
+/// The path of a picture: "model:shapes/cross.png" comes with that model. Throws FileError.
 std::filesystem::path picture_place(const std::string& file);
 /// Of files, one a line; of "" a drawn picture. Throws FileError.
 NetworkText read_pictures(const NetworkSpec& spec, const std::string& files);

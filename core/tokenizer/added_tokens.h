@@ -13,13 +13,13 @@ namespace headlight {
 struct AddedToken {
   Index id = 0;
   std::string text;
-  bool normalized = false;    ///< found in the normalised text, and there in its own normalised form
+  bool normalized = false;    ///< found in the normalised text, in its own normalised form
   bool takes_before = false;  ///< the blanks before it ("lstrip")
   bool takes_after = false;   ///< and after it ("rstrip")
-  bool whole_word = false;    ///< only where no letter stands beside it ("single_word")
+  bool whole_word = false;    ///< only if no letter is next to it ("single_word")
 };
 
-/// A stretch of the text, or a token instead of one.
+/// A part of the text, or a token found in it.
 struct Stretch {
   std::string text;
   std::size_t start = 0;  ///< in the text that was cut
@@ -30,7 +30,7 @@ class AddedTokens {
  public:
   explicit AddedTokens(std::vector<AddedToken> tokens = {});
   const std::vector<AddedToken>& all() const { return tokens_; }
-  /// Leftmost first, the longest where several begin. What comes back points into this.
+  /// Leftmost first, the longest if several begin there. The result points into this object.
   std::vector<Stretch> cut(std::string_view text) const;
 
  private:

@@ -1,4 +1,4 @@
-// The parts of a tokenizer.json as functions. What none of them knows is refused by its name.
+// The parts of a tokenizer.json as functions. Unknown parts are refused by name.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@ namespace headlight {
 
 using Json = nlohmann::json;
 
-/// The JSON of a tokenizer's file; discarded where it is none. Throws FileError for more than a tokenizer could need.
+/// The JSON of a tokenizer's file; discarded if it is no JSON. Throws FileError if it is larger than one can be.
 Json read_tokenizer_json(const std::filesystem::path& path, const ErrorPlace& place);
-/// A token's number. Throws FileError for what is none, or larger than any vocabulary.
+/// A token's id. Throws FileError if it is no number, or larger than any vocabulary.
 Index token_id(const Json& id, std::string_view token, const ErrorPlace& place);
 
-/// Where one is in a tokenizer.json: its part, and what to say of it.
+/// A place in a tokenizer.json, for errors: its part and name.
 struct TokenizerPart {
   const Json& value;
   std::string name;  ///< "pre_tokenizer"
@@ -37,7 +37,7 @@ struct TokenizerPart {
 };
 
 Normalizer normalizer_of(const TokenizerPart& part);
-/// Appends to words, and notes whether they are spelled byte by byte.
+/// Appends to words, and records whether they are spelled byte by byte.
 void append_pre_tokenizer(const TokenizerPart& part, TokenizerParts& parts);
 std::unique_ptr<const TokenModel> model_of(const TokenizerPart& part);
 /// Fills before and after.

@@ -1,4 +1,4 @@
-// What is done to a text before it is cut into words: text in, text out. Names in quotes are those of tokenizer.json.
+// Normalising a text before it is split into words: text in, text out. Names in quotes are those of tokenizer.json.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace headlight {
 
-/// Throws FileError where a text grows beyond 4 MB: forty steps that double it are soon more than any memory.
+/// Throws FileError if a text grows beyond 4 MB: forty steps that double it would need more than any memory.
 using Normalizer = std::function<std::string(const std::string&)>;
 
 /// Throws FileError for more than 4 MB.
@@ -20,9 +20,9 @@ void check_grown(std::size_t bytes);
 
 /// "BertNormalizer", as in Devlin et al. 2018.
 struct BertCleaning {
-  bool clean = true;       ///< control characters go, blanks of every kind become " "
+  bool clean = true;       ///< removes control characters, every kind of space becomes " "
   bool ideographs = true;  ///< each CJK character is a word
-  bool plain = true;       ///< accents go
+  bool plain = true;       ///< removes accents
   bool lower = true;
 };
 Normalizer bert_cleaning(BertCleaning what);
@@ -33,43 +33,43 @@ Normalizer replacing(std::string from, std::string to);
 Normalizer replacing(Pattern pattern, std::string to);
 /// "Lowercase"
 Normalizer lower_case();
-/// "Strip": blanks at the ends go.
+/// "Strip": removes spaces at the ends.
 Normalizer without_ends(bool left, bool right);
-/// "StripAccents": accents that are characters of their own go.
+/// "StripAccents": removes accents that are separate characters.
 Normalizer without_marks();
-/// "Nmt": control characters go, line ends and blanks without width become " ".
+/// "Nmt": removes control characters; line ends and zero-width spaces become " ".
 Normalizer nmt_cleaning();
 /// "ByteLevel"
 Normalizer byte_spelling();
 /// "NFC", "NFD", "NFKC", "NFKD"
 Normalizer unicode_form(UnicodeForm form);
-/// SentencePiece's precompiled_charsmap: a double array (Aoe 1989) of the sequences that are replaced, and by what.
+/// SentencePiece's precompiled_charsmap: a double array (Aoe 1989) of sequences and their replacements.
 class CharsMap {
  public:
-  /// Throws FileError about `place`. None that is empty replaces nothing.
+  /// Throws FileError about `place`. An empty map replaces nothing.
   CharsMap(std::string bytes, const ErrorPlace& place);
   struct Found {
-    std::string_view by;     ///< what stands in its place
-    std::size_t length = 0;  ///< of what is replaced, in bytes; 0: nothing
+    std::string_view by;     ///< the replacement
+    std::size_t length = 0;  ///< of the replaced text, in bytes; 0: nothing
   };
   enum class Which { shortest, longest };
-  /// What replaces the beginning of the text.
+  /// The replacement of the beginning of the text.
   Found find(std::string_view text, Which which) const;
 
  private:
   std::vector<std::uint32_t> units_;
   std::string texts_;
 };
-/// "Precompiled": as Hugging Face has it, a whole grapheme by what replaces its shortest beginning, else character by
-/// character.
+/// "Precompiled", as in Hugging Face: a whole grapheme is replaced by the replacement of its shortest beginning, else
+/// character by character.
 Normalizer precompiled(CharsMap map);
-/// As SentencePiece itself has it: the longest sequence first, blanks joined and marked.
+/// As in SentencePiece itself: the longest sequence first; spaces are joined and marked.
 struct PieceCleaning {
   bool blank_first = true;        ///< "add_dummy_prefix"
-  bool blank_last = false;        ///< there behind the text ("treat_whitespace_as_suffix")
+  bool blank_last = false;        ///< at the end of the text instead ("treat_whitespace_as_suffix")
   bool join_blanks = true;        ///< "remove_extra_whitespaces"
   bool mark_blanks = true;        ///< as ▁ ("escape_whitespaces")
-  std::vector<std::string> kept;  ///< stand as they are, the longest first
+  std::vector<std::string> kept;  ///< are not changed, the longest first
 };
 Normalizer sentence_pieces(CharsMap map, PieceCleaning how);
 /// "Sequence"

@@ -1,4 +1,4 @@
-// Regular expressions of tokenizers, as Oniguruma reads them in Ruby's syntax, which Hugging Face's tokenizers use.
+// Regular expressions of tokenizers in Oniguruma's Ruby syntax, which Hugging Face's tokenizers use.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ using Stretches = std::vector<std::pair<std::size_t, std::size_t>>;
 
 class Pattern {
  public:
-  /// Throws FileError about `place` for what is no expression, or is written as only Oniguruma reads it.
+  /// Throws FileError about `place` if it is no expression, or uses syntax that only Oniguruma reads.
   Pattern(const std::string& expression, ErrorPlace place);
-  /// Every match. Throws FileError where one takes too many steps. May be called from any thread.
+  /// Every match. Throws FileError if one takes too many steps. May be called from any thread.
   Stretches matches(std::string_view text) const;
 
  private:

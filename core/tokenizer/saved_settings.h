@@ -1,4 +1,4 @@
-// What lies beside a vocabulary: the settings that transformers saves with a tokenizer, and its lines.
+// The files beside a vocabulary: the settings that transformers saves with a tokenizer, and lists of lines.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace headlight {
 
-/// tokenizer_config.json, special_tokens_map.json, added_tokens.json and the model_type of config.json, as far as they
-/// are there. Throws FileError where one is damaged.
+/// tokenizer_config.json, special_tokens_map.json, added_tokens.json and the model_type of config.json, if they
+/// exist. Throws FileError if one is damaged.
 class SavedSettings {
  public:
   explicit SavedSettings(const std::filesystem::path& folder);
@@ -20,11 +20,11 @@ class SavedSettings {
   std::optional<Index> whole(const char* name) const;
   /// config.json's vocab_size.
   std::optional<Index> vocabulary() const;
-  /// Of a special token, such as "bos_token".
+  /// The text of a special token, such as "bos_token".
   std::optional<std::string> token(const char* name) const;
-  /// The tokenizer's class without "Fast": what tokenizer_config.json says, else what the model's type usually has.
+  /// The tokenizer's class without "Fast": from tokenizer_config.json, else the usual one of the model's type.
   std::string tokenizer_class() const;
-  /// Tokens beside the vocabulary, which it gains; and the special ones that are there, as they are found in a text.
+  /// Adds the added tokens to the vocabulary, and returns them and the special ones, to be found in a text.
   std::vector<AddedToken> added_tokens(Vocabulary& vocabulary) const;
 
  private:
@@ -34,7 +34,7 @@ class SavedSettings {
 
 /// vocab.json: {"token": id, …}.
 Vocabulary read_vocabulary(const std::filesystem::path& path);
-/// Without their ends. Throws FileError for more than a vocabulary could need.
+/// Lines without their ends. Throws FileError if there are more than a vocabulary can have.
 std::vector<std::string> lines_of(const std::filesystem::path& path, const ErrorPlace& place);
 
 }  // namespace headlight

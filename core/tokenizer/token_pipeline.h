@@ -1,5 +1,5 @@
-// A tokenizer put together from its parts, in the order of Hugging Face's: added tokens, normaliser, words, tokens, and
-// what stands around them.
+// A tokenizer made of its parts, in Hugging Face's order: added tokens, normaliser, pre-tokenizer, model, and the
+// tokens around a line.
 #pragma once
 
 #include "core/tensor/message.h"
@@ -13,17 +13,17 @@ namespace headlight {
 struct TokenizerParts {
   std::vector<AddedToken> added;
   Normalizer normalizer;            ///< may be none
-  std::vector<PreTokenizer> words;  ///< one after another; none: the text is one word
+  std::vector<PreTokenizer> words;  ///< applied in order; none: the text is one word
   std::unique_ptr<const TokenModel> model;
-  std::vector<Token> before, after;  ///< of every line: [CLS], [SEP]
+  std::vector<Token> before, after;  ///< around every line: [CLS], [SEP]
   Token padding;
   bool byte_level = false;  ///< tokens are spelled byte by byte
   Message made_from;
 };
 std::unique_ptr<const TokenSplitter> assembled(TokenizerParts parts);
 
-/// Whether the file is tiktoken's, a line a token with its rank, and the tokenizer that it makes, with LLaMA 3's words
-/// and marks. Throws FileError.
+/// Whether the file is tiktoken's (each line a token and its rank); and the tokenizer from it, with LLaMA 3's splitting
+/// and special tokens. Throws FileError.
 bool holds_ranked_bytes(const std::filesystem::path& path);
 std::unique_ptr<const TokenSplitter> open_ranked_bytes(const std::filesystem::path& path);
 

@@ -1,4 +1,4 @@
-// The tokenizers of GPT-2, BERT, LLaMA, T5 and others, from the files that lie beside a model's tensors.
+// The tokenizers of GPT-2, BERT, LLaMA, T5 and others, from the files beside a model's tensors.
 #pragma once
 
 #include <filesystem>
@@ -25,27 +25,27 @@ class TokenSplitter {
  public:
   virtual ~TokenSplitter() = default;
   virtual std::vector<Token> split(std::string_view line) const = 0;
-  /// What fills up the shorter lines of a batch; no query ever needs it.
+  /// The padding of the shorter lines of a batch; no query uses it.
   virtual Token padding() const = 0;
-  /// A token as it is shown, by its id; nothing where there is none.
+  /// A token as it is shown, by its id; nothing if there is none.
   virtual std::optional<std::string> text_of(Index id) const = 0;
-  /// The largest id there is.
+  /// The largest id.
   virtual Index last_id() const = 0;
   /// "vocab.json and merges.txt: byte-level BPE"
   virtual Message made_from() const = 0;
 };
 
-/// Of the model that `tensors` belongs to: that which a .gguf holds itself, else tokenizer.json beside it, else
+/// The tokenizer of the model that `tensors` belongs to: the one in a .gguf, else tokenizer.json beside it, else
 /// vocab.json with merges.txt (GPT-2's byte-level BPE), vocab.txt (BERT's WordPiece), SentencePiece's own file
-/// (tokenizer.model, spiece.model, source.spm …) or meta.pkl (nanoGPT's characters). Null where none is there; throws
-/// FileError where one is damaged or of another kind.
+/// (tokenizer.model, spiece.model, source.spm …) or meta.pkl (nanoGPT's characters). Null if there is none; throws
+/// FileError if one is damaged or of another kind.
 std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path& tensors);
-/// The same, and a FileError where none is there.
+/// The same; throws FileError if there is none.
 std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors);
 
-/// Hugging Face's: BPE over bytes or with byte fallback, WordPiece, Unigram, whole words; with its normaliser, its
-/// words, added tokens and what stands around a line. The ids are those that Hugging Face's tokenizers give; what they
-/// know and this does not is refused by its name.
+/// Hugging Face's: BPE over bytes or with byte fallback, WordPiece, Unigram, whole words; with its normaliser,
+/// pre-tokenizer, added tokens and the tokens around a line. The ids are those of Hugging Face's tokenizers; parts that
+/// are not supported are refused by name.
 std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::path& path);
 /// Sennrich et al. 2016 over bytes, as in Radford et al. 2019: text is cut into words by GPT-2's pattern, and a word's
 /// bytes are joined in the order of merges.txt.
@@ -54,16 +54,16 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
 /// Schuster & Nakajima 2012, as in Devlin et al. 2018: words and punctuation marks, each cut greedily into the longest
 /// pieces of the vocabulary, between [CLS] and [SEP]. Lower case without accents where the vocabulary has no capitals.
 std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::path& vocabulary);
-/// SentencePiece's own file, Unigram or BPE, with what the tokenizer's class in transformers puts around a line. With a
-/// vocabulary (Marian's vocab.json) ids are that one's.
+/// SentencePiece's own file, Unigram or BPE, with the tokens that its class in transformers puts around a line. With a
+/// vocabulary (Marian's vocab.json) the ids come from there.
 std::unique_ptr<const TokenSplitter> open_sentence_pieces(const std::filesystem::path& path,
                                                           const std::filesystem::path& vocabulary = {});
-/// That of a GGUF file, null where it has none.
+/// The tokenizer of a GGUF file, null if it has none.
 std::unique_ptr<const TokenSplitter> gguf_tokenizer(const ArrayFile& file);
-/// nanoGPT's meta.pkl: a token a character. Its split throws SettingError about one that the model does not know.
+/// nanoGPT's meta.pkl: each character is a token. Its split throws SettingError for a character unknown to the model.
 std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path& meta);
 /// For a model without a tokenizer: "2 0 1 1", numbers from 0 to vocabulary − 1 between spaces or commas. Its split
-/// throws SettingError about anything else.
+/// throws SettingError for anything else.
 std::unique_ptr<const TokenSplitter> token_ids(Index vocabulary);
 
 }  // namespace headlight

@@ -236,6 +236,20 @@ TEST_CASE("word by word: arrows go along the words, and each step reads the kept
   CHECK(rows == 2);
 }
 
+TEST_CASE("experts: where there is room every word has its line, and the last line is the mean of their shares") {
+  NetworkStudio studio(network_document(places::sentences(), "the cat sleeps", "0"), {1024, 768}, 1, "en");
+  studio.view.network.together = LayersTogether::experts;
+  NetworkFacts facts;
+  facts.text = {"the", "cat", "sleeps"};
+  facts.experts = {Tensor({1, 3, 2}, {1, 0, 0.5F, 0.5F, 0.75F, 0.25F}), Tensor()};
+  std::vector<std::string> numbers;
+  for (const SceneItem& item : studio.scene(facts).items) {
+    const auto* text = std::get_if<SceneText>(&item);
+    if (text && text->face == Face::mono && text->rect.max.x < 600) numbers.push_back(text->text);
+  }
+  CHECK(numbers == std::vector<std::string>{"1.00", "0.50", "0.50", "0.75", "0.25", "0.75", "0.25"});
+}
+
 TEST_CASE("rollout stops at the layer whose average is clicked") {
   HeadlessWindow window(network_document());
   window.settle();

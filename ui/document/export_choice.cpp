@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "core/export/endings.h"
+
 namespace headlight {
 namespace {
 
 constexpr const char* pictures[] = {".png", ".svg", ".pdf"};
-constexpr const char* figures[] = {".png", ".svg", ".pdf", ".html"};
-constexpr const char* numbers[] = {".csv", ".npy", ".npz", ".json"};
 constexpr const char* all_numbers[] = {".npz", ".json"};
 constexpr const char* bundles[] = {".zip", ""};
 constexpr const char* films[] = {".png", ".gif"};
@@ -16,8 +16,8 @@ constexpr const char* films[] = {".png", ".gif"};
 
 std::span<const char* const> endings(ExportKind kind) {
   switch (kind) {
-    case ExportKind::figure: return figures;
-    case ExportKind::numbers: return numbers;
+    case ExportKind::figure: return figure_endings;
+    case ExportKind::numbers: return number_endings;
     case ExportKind::stages: return all_numbers;
     case ExportKind::bundle: return bundles;
     case ExportKind::animation: return films;

@@ -1,6 +1,7 @@
 // Two pictures of all layers that are no attention: the experts that each word chose, and what is read and what is new
 // as the text is written word by word.
 #include <algorithm>
+#include <cmath>
 
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
@@ -30,7 +31,7 @@ struct ExpertPanels {
              context.words.fill("network.layer", {overview.layers[static_cast<std::size_t>(layer)].layer}));
     pen.target(room, SceneAction::layer, layer);
     const Index words = std::ssize(facts.text);
-    const Index fits = std::clamp<Index>(static_cast<Index>(room.height() / pitch) - 3, 1, words);
+    const Index fits = std::clamp<Index>(static_cast<Index>(std::floor(room.height() / pitch + 0.01f)) - 3, 1, words);
     const float names = room.width() * 0.24f, cell = (room.width() - names) / static_cast<float>(count);
     const MatrixNumbers text(2, true);
     const bool numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 4 * u < cell;

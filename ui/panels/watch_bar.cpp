@@ -8,6 +8,7 @@
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/matrix_painter.h"
+#include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/panels/registry.h"

@@ -81,6 +81,7 @@ TEST_CASE("SentencePiece's own files give the ids that SentencePiece gives, and 
   CHECK(as("T5Tokenizer") == shifted(0, {}, 2));
   CHECK(as("XLMRobertaTokenizerFast") == shifted(1, {0}, 2));
   CHECK(as("CamembertTokenizer") == shifted(4, {5}, 6));
+  CHECK(as("MBart50Tokenizer") == shifted(1, {47 + 1 + 3}, 2));  // en_XX, the fourth language after 47 pieces
   auto begun = plain;
   begun.insert(begun.begin(), 1);
   CHECK(as("LlamaTokenizer") == begun);
