@@ -60,7 +60,8 @@ struct BreakRow {
   const Rect row;
   const SceneContext& context = pen.context();
   const Look& look = context.look;
-  const float u = context.u, middle = row.centre().y, caption = pen.type.caption;
+  const float u = context.u, middle = row.centre().y, caption = pen.type.caption, bold = pen.bold(caption);
+  const float bar = 70 * u, number = pen.measure(Face::mono, pen.type.number, "0.00").x;
   float left = row.min.x, right = row.max.x;
 
   void put_choice(Break what) {
@@ -71,10 +72,12 @@ struct BreakRow {
                             query_word(context, std::max(query, key))});
     const bool taken = is_taken(context, what);
     const Face face = taken ? Face::bold : Face::ui;
-    const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, caption, words).x + 26 * u, row.max.y}};
+    const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, bold, words).x + 26 * u, row.max.y}};
+    if (chip.max.x + width_of(story.next.front()) + 16 * u > right) return;  // the next word comes first
     if (taken) pen.fill(chip, look.warning_ground, Corner::card * u);
     pen.box(chip, taken ? look.warning : look.line, 1, Corner::card * u);
-    pen.text(TextRole::caption, face, caption, chip.centre(), Align::middle, taken ? look.warning : look.ink, words);
+    pen.text(TextRole::caption, face, taken ? bold : caption, chip.centre(), Align::middle,
+             taken ? look.warning : look.ink, words);
     pen.target(chip, SceneAction::knock_out, static_cast<Index>(what));
     left = chip.max.x + 8 * u;
   }
@@ -88,11 +91,13 @@ struct BreakRow {
     }
   }
 
+  /// Of a word, its bar and its number.
+  float width_of(const Guess& guess) const {
+    return pen.measure(Face::bold, bold, guess.word).x + bar + number + 44 * u;
+  }
+
   /// A word with its probability: a pale bar as it was, a full one as it is.
   void put_word(const Guess& guess) {
-    const float bar = 70 * u, number = pen.measure(Face::mono, pen.type.number, "0.00").x;
-    const float word = pen.measure(Face::bold, caption, guess.word).x, wide = word + bar + number + 44 * u;
-    if (right - wide < left + 16 * u) return;
     const Rect track{{right - number - 8 * u - bar, middle - 7 * u}, {right - number - 8 * u, middle + 7 * u}};
     const auto put_bar = [&](double share, ImU32 colour, float top, float bottom) {
       if (const float x = bar * static_cast<float>(std::clamp(share, 0.0, 1.0)); x > 0)
@@ -104,13 +109,17 @@ struct BreakRow {
             track.max.y - (guess.before >= 0 ? 4 * u : 0));
     pen.text(TextRole::number, Face::mono, pen.type.number, {right, middle}, Align::right, look.ink,
              MatrixNumbers(2, true)(static_cast<float>(guess.probability)));
-    pen.text(TextRole::caption, Face::bold, caption, {track.min.x - 8 * u, middle}, Align::right, look.ink, guess.word);
-    right -= wide;
+    pen.text(TextRole::caption, Face::bold, bold, {track.min.x - 8 * u, middle}, Align::right, look.ink, guess.word);
+    right -= width_of(guess);
   }
 
   void put_words() {
-    const std::size_t count = std::min<std::size_t>(story.next.size(), 3);
-    for (std::size_t i = count; i-- > 0;) put_word(story.next[i]);
+    std::size_t count = 0;
+    for (float room = right - left - 16 * u; count < std::min<std::size_t>(story.next.size(), 3); ++count) {
+      room -= width_of(story.next[count]);
+      if (room < 0) break;
+    }
+    while (count-- > 0) put_word(story.next[count]);
     const std::string next(context.words("break.next"));
     if (right - pen.measure(Face::ui, caption, next).x > left + 16 * u)
       pen.text(TextRole::caption, Face::ui, caption, {right, middle}, Align::right, look.muted, next);

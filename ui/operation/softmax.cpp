@@ -266,10 +266,10 @@ struct SoftmaxPicture {
       pen.fill({{was.min.x, bar.max.y + 2 * u}, {was.max.x, at.shares.max.y}}, fade(colour(part), 0.45f));
     }
     if (made.shares < 1) return;
-    if (row.compares())
-      pen.text(TextRole::caption, Face::ui, pen.type.caption,
-               {at.right + 14 * u, (bar.max.y + at.shares.max.y) / 2 + pen.type.caption * 0.2f}, Align::left,
-               look.muted, std::string(say("softmax.before")));
+    const float caption = pen.type.caption, y = (bar.max.y + at.shares.max.y) / 2;
+    if (row.compares() && y - caption / 2 > bar.centre().y + pen.type.title * 0.6f)
+      pen.text(TextRole::caption, Face::ui, caption, {at.right + 14 * u, y}, Align::left, look.muted,
+               std::string(say("softmax.before")));
     double total = 0;
     for (const SoftmaxPart& part : row.parts) total += part.share;
     pen.text(TextRole::number, Face::bold, pen.type.title, {at.right + 14 * u, bar.centre().y}, Align::left, look.ink,
