@@ -158,12 +158,6 @@ std::string right_answer(const Question& question, const Trace& trace, const std
   return {};
 }
 
-const Question* open_question_of(const Course& course, const LessonProgress& progress) {
-  if (progress.step >= course.steps.size() || progress.revealed) return nullptr;
-  const auto& question = course.steps[progress.step].question;
-  return question ? &*question : nullptr;
-}
-
 bool has_missed(const Question& question, const LessonAnswer& answer) {
   if (answer.revealed) return false;
   const bool ordered = !question.choices.empty() && answer.ordered.size() == question.choices.size();

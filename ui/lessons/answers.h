@@ -31,8 +31,6 @@ std::vector<bool> allowed_cells(const std::string& expression, const Trace& trac
 /// The initial order of the choices of an ordering question.
 std::vector<std::size_t> shuffled(std::size_t count);
 
-/// The step's question if it is not answered yet; null otherwise.
-const Question* open_question_of(const Course& course, const LessonProgress& progress);
 /// Stores the answer so far.
 void keep_answer(const Frame& frame, LessonAnswer answer);
 /// Whether what was picked is wrong and can be picked once more: what was right would have been revealed.

@@ -196,101 +196,132 @@ void put_predictions(Pen& pen, const NetworkFacts& facts, Rect room) {
   }
 }
 
-}  // namespace
-
-void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+struct HeadPanel {
+  Pen& pen;
+  const HeadOverview& overview;
+  const NetworkFacts& facts;
+  Column column;
   const SceneContext& context = pen.context();
   const Look& look = pen.look();
   const Words& words = context.words;
   const float u = pen.u(), caption = pen.type.caption;
   const HeadPlace at = looked_at_head(overview, context.view);
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
-  const HeadPatterns& habits = layer.summary.patterns[static_cast<std::size_t>(at.head)];
-  const ImU32 hue = look.head(at.head);
-  pen.fill(room, look.panel);
-  pen.fill({room.min, {room.min.x + 1, room.max.y}}, look.line);
-  Column column(pen, {{room.min.x + 22 * u, room.min.y + 18 * u}, {room.max.x - 22 * u, room.max.y - 10 * u}});
-  const std::string head = std::to_string(at.head);
-  column.title(overview.layers.size() == 1 ? words.fill("inspector.head", {head})
-                                           : words.fill("network.head_title", {layer.layer, head}),
-               look.head_ink(at.head), pen.type.story * 1.15f);
+  const HeadPatterns& patterns = layer.summary.patterns[static_cast<std::size_t>(at.head)];
+  const float names = names_room();
 
-  if (const std::string claim = facts.claim(at); !claim.empty())
-    column.note(words("network.found"), std::vector<Named>{{claim, look.ink}});
-  if (const HeadClaim* claim = claim_at(facts.file, layer.layer, at.head)) {
+  float names_room() const {
+    float room = pen.measure(Face::ui, caption, words("network.without_head")).x;
+    for (std::size_t i = 0; i < head_pattern_count; ++i)
+      room = std::max(room, pen.measure(Face::ui, caption, words(habit_key_of(static_cast<HeadPattern>(i)))).x);
+    return std::min(room + pen.measure(Face::ui, caption, " (9)").x + 12 * u, column.room().width() * 0.5f);
+  }
+
+  void put_title() {
+    const std::string head = std::to_string(at.head);
+    column.title(overview.layers.size() == 1 ? words.fill("inspector.head", {head})
+                                             : words.fill("network.head_title", {layer.layer, head}),
+                 look.head_ink(at.head), pen.type.story * 1.15f);
+    if (const std::string claim = facts.claim(at); !claim.empty())
+      column.note(words("network.found"), std::vector<Named>{{claim, look.ink}});
+    const HeadClaim* claim = claim_at(facts.file, layer.layer, at.head);
+    if (!claim) return;
     const auto measured = [&](const char* field) { return percent(claim->measured.value(field, 0.0)); };
     column.note(words("network.missed"),
                 std::vector<Named>{{measured("accuracy"), look.ink}, {measured("without"), look.ink}});
     if (const char* key = rest_key(*claim))
       column.note(words(key), std::vector<Named>{{percent(claim->rests), look.ink}});
   }
-  float names = 0;
-  for (std::size_t i = 0; i < head_pattern_count; ++i)
-    names = std::max(names, pen.measure(Face::ui, caption, words(habit_key_of(static_cast<HeadPattern>(i)))).x);
-  names = std::max(names, pen.measure(Face::ui, caption, words("network.without_head")).x);
-  names = std::min(names + pen.measure(Face::ui, caption, " (9)").x + 12 * u, column.room().width() * 0.5f);
-  for (std::size_t i = 0; i < head_pattern_count; ++i) {
-    const auto habit = static_cast<HeadPattern>(i);
-    if (habits.rows[i] == 0) continue;
-    // Of few words only: how many.
-    const std::string few = habits.is_usual(habit) ? "" : " (" + std::to_string(habits.rows[i]) + ")";
-    column.bar(words(habit_key_of(habit)) + few, habits[habit], hue, names);
-  }
-  if (habits.queries > 0) column.bar(words("network.entropy"), habits.entropy, look.muted, names);
-  column.note(words(habits.queries > 0 ? "network.measured" : "network.not_measured"));
 
-  // What stands at the foot, from the bottom up, before what may be left out between.
-  std::vector<Column::Button> actions{{words("network.open"), SceneAction::how, 0, false, true}};
-  const bool silent = layer.silent[static_cast<std::size_t>(at.head)];
-  if (facts.can_knock)
-    actions.push_back({words(silent ? "sentence.back_in" : "network.knock"), SceneAction::knock_out, 0, silent});
-  column.buttons(actions, false);
-  std::vector<Column::Button> orders;
-  const char* const order_keys[] = {"network.order_layer", "network.order_habit", "network.order_entropy",
-                                    "network.order_effect"};
-  for (Index i = 0; i < 4; ++i) {
-    if (static_cast<HeadOrder>(i) == HeadOrder::effect && facts.without.empty()) continue;
-    orders.push_back(
-        {words(order_keys[i]), SceneAction::order, i, static_cast<Index>(context.view.network.order) == i});
-  }
-  column.note(words("network.order"));
-  column.buttons(orders, true);
-  const bool by_habit =
-      context.view.network.order == HeadOrder::layer || context.view.network.order == HeadOrder::habit;
-  if (by_habit && column.left() > caption * 9) {
-    std::vector<Column::Button> marks{
-        {words("network.strongest"), SceneAction::habit, -1, !context.view.network.habit}};
+  void put_patterns() {
     for (std::size_t i = 0; i < head_pattern_count; ++i) {
-      const auto habit = static_cast<HeadPattern>(i);
+      const auto pattern = static_cast<HeadPattern>(i);
+      if (patterns.rows[i] == 0) continue;
+      // Of few words only: how many.
+      const std::string few = patterns.is_usual(pattern) ? "" : " (" + std::to_string(patterns.rows[i]) + ")";
+      column.bar(words(habit_key_of(pattern)) + few, patterns[pattern], look.head(at.head), names);
+    }
+    if (patterns.queries > 0) column.bar(words("network.entropy"), patterns.entropy, look.muted, names);
+    column.note(words(patterns.queries > 0 ? "network.measured" : "network.not_measured"));
+  }
+
+  void put_actions() {
+    std::vector<Column::Button> actions{{words("network.open"), SceneAction::how, 0, false, true}};
+    const bool silent = layer.silent[static_cast<std::size_t>(at.head)];
+    if (facts.can_knock)
+      actions.push_back({words(silent ? "sentence.back_in" : "network.knock"), SceneAction::knock_out, 0, silent});
+    column.buttons(actions, false);
+  }
+
+  void put_orders() {
+    std::vector<Column::Button> orders;
+    const char* const keys[] = {"network.order_layer", "network.order_habit", "network.order_entropy",
+                                "network.order_effect"};
+    const NetworkChoice& choice = context.view.network;
+    for (Index i = 0; i < 4; ++i) {
+      if (static_cast<HeadOrder>(i) == HeadOrder::effect && facts.without.empty()) continue;
+      orders.push_back({words(keys[i]), SceneAction::order, i, static_cast<Index>(choice.order) == i});
+    }
+    column.note(words("network.order"));
+    column.buttons(orders, true);
+    const bool marks_patterns = choice.order == HeadOrder::layer || choice.order == HeadOrder::habit;
+    if (!marks_patterns || column.left() <= caption * 9) return;
+    std::vector<Column::Button> marks{{words("network.strongest"), SceneAction::habit, -1, !choice.habit}};
+    for (std::size_t i = 0; i < head_pattern_count; ++i) {
+      const auto pattern = static_cast<HeadPattern>(i);
       marks.push_back(
-          {words(habit_key_of(habit)), SceneAction::habit, static_cast<Index>(i), context.view.network.habit == habit});
+          {words(habit_key_of(pattern)), SceneAction::habit, static_cast<Index>(i), choice.habit == pattern});
     }
     column.note(words("network.mark"));
     column.buttons(marks, true);
   }
-  if (!facts.likeliest.empty() && !facts.without.empty() && column.left() > caption * 11) {
+
+  /// The probability of the likeliest next word with all heads, without this one, and without its layer.
+  void put_effect() {
+    if (facts.likeliest.empty() || facts.without.empty() || column.left() <= caption * 11) return;
     column.skip(4 * u);
     column.title(words.fill("network.how_sure", {facts.likeliest}), look.ink, caption * 1.1f);
-    const auto& heads_without = facts.without[static_cast<std::size_t>(at.layer)];
+    const auto& without = facts.without[static_cast<std::size_t>(at.layer)];
     column.bar(words("network.whole"), facts.probability, look.after, names);
-    column.bar(words("network.without_head"), heads_without[static_cast<std::size_t>(at.head)], look.after, names);
+    column.bar(words("network.without_head"), without[static_cast<std::size_t>(at.head)], look.after, names);
     column.bar(words("network.without_layer"), facts.without_layer[static_cast<std::size_t>(at.layer)], look.after,
                names);
   }
-  const float chart = caption * 8.5f;
-  const ResidualSteps steps = residual_steps(context, overview, at.layer);
-  if (steps.sizes.size() > 1 && column.left() > chart + caption * 2) {
+
+  void put_residual_sizes() {
+    const float chart = caption * 8.5f;
+    const ResidualSteps steps = residual_steps(context, overview, at.layer);
+    if (steps.sizes.size() <= 1 || column.left() <= chart + caption * 2) return;
     column.skip(4 * u);
     column.title(words("network.residual"), look.ink, caption * 1.1f);
     put_residual(pen, steps,
                  {{column.room().min.x, column.y()}, {column.room().max.x, column.y() + chart - caption * 1.8f}});
     column.skip(chart - caption * 1.6f);
   }
-  if (!facts.said.empty() && column.left() > caption * 4.5f) {
+
+  void put_said() {
+    if (facts.said.empty() || column.left() <= caption * 4.5f) return;
     column.skip(4 * u);
     column.title(words("network.said"), look.ink, caption * 1.1f);
     put_predictions(pen, facts, {{column.room().min.x, column.y()}, column.room().max});
   }
+};
+
+}  // namespace
+
+void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+  const float u = pen.u();
+  pen.fill(room, pen.look().panel);
+  pen.fill({room.min, {room.min.x + 1, room.max.y}}, pen.look().line);
+  const Rect inside{{room.min.x + 22 * u, room.min.y + 18 * u}, {room.max.x - 22 * u, room.max.y - 10 * u}};
+  HeadPanel panel{pen, overview, facts, Column(pen, inside)};
+  panel.put_title();
+  panel.put_patterns();
+  panel.put_actions();
+  panel.put_orders();
+  panel.put_effect();
+  panel.put_residual_sizes();
+  panel.put_said();
 }
 
 }  // namespace headlight

@@ -17,6 +17,22 @@ std::vector<std::string> words_along(const WordLines& lines, Index batch, Index 
   return static_cast<Index>(words.size()) == count ? words : std::vector<std::string>{};
 }
 
+/// The numbers of the cells, where these have room for two digits.
+void put_numbers(Pen& pen, const NetworkFacts& facts, const Rect& at, float side) {
+  const float number = pen.type.number * 0.9f;
+  if (side < pen.measure(Face::mono, number, "0.00").x + 6 * pen.u()) return;
+  const MatrixNumbers figures(2, true);
+  const MatrixView shares = facts.together.matrix();
+  for (Index q = 0; q < facts.rows_together; ++q) {
+    for (Index k = 0; k < shares.cols; ++k) {
+      if (shares(q, k) < 0.005f) continue;
+      pen.text(TextRole::number, Face::mono, number,
+               {at.min.x + (static_cast<float>(k) + 0.5f) * side, at.min.y + (static_cast<float>(q) + 0.5f) * side},
+               Align::middle, shares(q, k) > 0.55f ? pen.look().card : pen.look().ink, figures(shares(q, k)));
+    }
+  }
+}
+
 /// One matrix of all layers up to the one that is looked at, words along it as far as there is room.
 void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
   const SceneContext& context = pen.context();
@@ -69,19 +85,7 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkFacts& fact
                {at.min.x + (static_cast<float>(k) + 0.5f) * side + points * 0.3f, at.max.y + points * 0.6f}, -45,
                look.ink, elide(context.fonts, Face::ui, points, word, (below - points) / 0.72f + points * 0.2f));
   }
-  // Numbers, where a cell has room for two digits.
-  const float number = pen.type.number * 0.9f;
-  if (side < pen.measure(Face::mono, number, "0.00").x + 6 * u) return;
-  const MatrixNumbers figures(2, true);
-  for (Index q = 0; q < facts.rows_together; ++q) {
-    for (Index k = 0; k < cols; ++k) {
-      const float share = facts.together.matrix()(q, k);
-      if (share < 0.005f) continue;
-      pen.text(TextRole::number, Face::mono, number,
-               {at.min.x + (static_cast<float>(k) + 0.5f) * side, at.min.y + (static_cast<float>(q) + 0.5f) * side},
-               Align::middle, share > 0.55f ? look.card : look.ink, figures(share));
-    }
-  }
+  put_numbers(pen, facts, at, side);
 }
 
 /// The layers of the looked-at one's stack whose averages are kept.

@@ -178,71 +178,90 @@ RowLookup lookup_in(const Task& task, Index row, float room) {
   return {};
 }
 
-}  // namespace
-
-void input(const Task& task) {
+/// The matrix of the words' rows; over it, where there is room, what the followed word's row is the sum of.
+struct InputPicture {
+  const Task& task;
   Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const float u = task.u();
-  const Cell cell = cell_of(trace, task.context().view, task.stage, task.focus);
-  const MatrixView numbers = numbers_of(trace, task.context().view, task.stage);
-  Rect area = task.area;
-  const float caption = pen.type.caption * 2;
-  const float number = pen.context().fonts.crisp(Face::mono, pen.type.number);
+  const SceneContext& context = task.context();
+  const float u = task.u(), caption = pen.type.caption * 2;
+  const Cell cell = cell_of(task.trace(), context.view, task.stage, task.focus);
+  const MatrixView numbers = numbers_of(task.trace(), context.view, task.stage);
+  const float number = context.fonts.crisp(Face::mono, pen.type.number);
   const Axis axis = info(task.stage).rows;
-  Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
-  float names = row_room(pen, rows, axis);
-
-  // What the followed word's row is made of, where that leaves the matrix half of the height.
-  const std::optional<RowParts> parts = parts_of_row(task.context(), task.stage, cell.row);
-  const std::vector<Line> lines = parts ? lines_of(task.context(), *parts, cell.row) : std::vector<Line>();
-  const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u),
-              between = pen.type.caption * 2.2f;
-  float taken = static_cast<float>(lines.size()) * pitch + between;
-  const bool sum = parts && taken <= area.height() * 0.5f;
-  const RowLookup found = sum ? lookup_in(task, cell.row, area.height() * 0.64f - taken) : RowLookup{};
+  Rect area = task.area;
+  const std::optional<RowParts> parts = parts_of_row(context, task.stage, cell.row);
+  const std::vector<Line> lines = parts ? lines_of(context, *parts, cell.row) : std::vector<Line>();
+  const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u);
+  const float between = pen.type.caption * 2.2f;  ///< from the sum to the matrix
+  const float summed = static_cast<float>(lines.size()) * pitch + between;
+  const bool sum = parts && summed <= area.height() * 0.5f;  ///< it leaves the matrix half of the height
+  const RowLookup found = sum ? lookup_in(task, cell.row, area.height() * 0.64f - summed) : RowLookup{};
   const float over = height_of(pen, found);
-  taken += over;
-  for (const Line& line : lines)
-    names = std::max(names, sum ? pen.measure(Face::bold, pen.bold(pen.type.caption), line.name).x + 14 * u : 0);
-  for (const TableRow& row : found.words)
-    names = std::max(names, pen.measure(Face::bold, pen.bold(pen.type.caption), name_in_table(row)).x + 24 * u);
-  names = std::min(names, area.width() * 0.22f);
+  Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
+  const float names = names_room();
+  Window cols{};
+  float x = 0, wide = 0;  ///< of the matrix
 
-  MatrixNumbers figures(numbers);
-  const float needed =
-      pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest()) + cell_margin(pen) * 0.7f;
-  const float width = area.width() - names;
-  const Window cols = window_around(cell.col, numbers.cols, width, needed, 110 * u);
-  const float wide = cols.size * static_cast<float>(cols.count), x = area.min.x + names + (width - wide) / 2;
-  if (sum) {
+  float names_room() const {
+    const float bold = pen.bold(pen.type.caption);
+    float room = row_room(pen, rows, axis);
+    for (const Line& line : lines) room = std::max(room, sum ? pen.measure(Face::bold, bold, line.name).x + 14 * u : 0);
+    for (const TableRow& row : found.words)
+      room = std::max(room, pen.measure(Face::bold, bold, name_in_table(row)).x + 24 * u);
+    return std::min(room, area.width() * 0.22f);
+  }
+
+  void lay_out() {
+    const MatrixNumbers figures(numbers);
+    const float needed = pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest()) +
+                         cell_margin(pen) * 0.7f;
+    const float width = area.width() - names;
+    cols = window_around(cell.col, numbers.cols, width, needed, 110 * u);
+    wide = cols.size * static_cast<float>(cols.count);
+    x = area.min.x + names + (width - wide) / 2;
+  }
+
+  void put_sum() {
     const Rect room{{x, area.min.y + over + 6 * u}, {x + wide, area.max.y}};
     const Tables tables = lay_out_tables(pen, found, {{x, area.min.y}, room.max});
     put_lines(task, lines, *parts, over > 0 ? &tables : nullptr, cols, room, pitch, names - 14 * u);
-    area.min.y += taken;
+    area.min.y += summed + over;
     const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";
     const Rect said = pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + wide / 2, middle}, Align::middle,
-                               pen.look().muted, std::string(task.context().words(how)));
+                               pen.look().muted, std::string(context.words(how)));
     for (const float arrow : {said.min.x - 18 * u, said.max.x + 18 * u})
       pen.line({arrow, middle - half}, {arrow, middle + half}, pen.look().muted, std::max(1.0f, 1.5f * u), true);
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
-  const float deep = rows.size * static_cast<float>(rows.count), y = area.min.y + (sum ? 0 : caption);
-  const Block block = make_block(task.context(), task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
-  const float share = task.reveal.share.value_or(1.0f);
-  const Index lit = put_rows(task, rows, cols, block, cell.row,
-                             sum ? (share - sum_comes) / (all_there - sum_comes) : share / all_there);
-  name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, pen.look().ink);
-  const float width_of = pen.math(pen.type.formula, {x, y + deep + caption * 0.55f}, 1e6f, pen.look().ink, false,
-                                  symbol_of(task.context(), task.stage));
-  const std::string part = part_of(task.context(), rows, cols);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + width_of + 8 * u, y + deep + caption * 0.55f},
-           Align::left, pen.look().muted, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
-  for (Index r = block.row; r < block.row + block.rows; ++r) {
-    for (Index c = block.col; c < block.col + block.cols; ++c)
-      pen.target(block.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+
+  void put_matrix() const {
+    const float deep = rows.size * static_cast<float>(rows.count), y = area.min.y + (sum ? 0 : caption);
+    const Block block = make_block(context, task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
+    const float share = task.reveal.share.value_or(1.0f);
+    const Index lit = put_rows(task, rows, cols, block, cell.row,
+                               sum ? (share - sum_comes) / (all_there - sum_comes) : share / all_there);
+    name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, pen.look().ink);
+    const float under = y + deep + caption * 0.55f;
+    const float symbol =
+        pen.math(pen.type.formula, {x, under}, 1e6f, pen.look().ink, false, symbol_of(context, task.stage));
+    const std::string part = part_of(context, rows, cols);
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + symbol + 8 * u, under}, Align::left, pen.look().muted,
+             sizes_of(numbers) + (part.empty() ? "" : ", " + part));
+    for (Index r = block.row; r < block.row + block.rows; ++r) {
+      for (Index c = block.col; c < block.col + block.cols; ++c)
+        pen.target(block.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+    }
   }
+};
+
+}  // namespace
+
+void input(const Task& task) {
+  InputPicture picture{task};
+  picture.lay_out();
+  if (picture.sum) picture.put_sum();
+  picture.put_matrix();
 }
 
 }  // namespace headlight::operation

@@ -87,75 +87,95 @@ std::string_view label_of(const Frame& frame, Stage stage) {
   return stage == shown_as(*frame.trace(), Stage::query) && stage != Stage::query ? "X" : name(stage);
 }
 
-/// A presentation names the stage in larger letters elsewhere.
-void draw_line(const Frame& frame, float left, float right, Rect place, bool named) {
+/// The line of all stages. A presentation names the stage in larger letters elsewhere.
+struct TimelineLine {
+  const Frame& frame;
+  const float left, right;
+  const Rect place;
+  const bool named;
   const Timeline& timeline = frame.timeline;
-  const float u = frame.u;
-  const float step = (right - left) / static_cast<float>(timeline.chapters().size());
-  ImGui::SetCursorScreenPos({left, place.min.y});
-  ImGui::InvisibleButton("line", {right - left, place.height()});
-  if (ImGui::IsItemHovered()) {
-    const float share = std::clamp((ImGui::GetIO().MousePos.x - left) / (right - left), 0.0f, 0.9999f);
-    tooltip(
-        frame,
-        label_of(frame,
-                 timeline.chapters()[static_cast<std::size_t>(share * static_cast<float>(timeline.chapters().size()))]
-                     .stage));
-  }
-  if (ImGui::IsItemActive()) {
-    const int moment = moment_at(timeline, (ImGui::GetIO().MousePos.x - left) / (right - left));
+  const float u = frame.u, step = (right - left) / static_cast<float>(timeline.chapters().size());
+  const float y = named ? place.min.y + 22 * u : place.centre().y - 2.5f * u;
+  const int now = frame.view().step.value_or(timeline.count() - 1);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+
+  void scrub() const {
+    ImGui::SetCursorScreenPos({left, place.min.y});
+    ImGui::InvisibleButton("line", {right - left, place.height()});
+    const float share = (ImGui::GetIO().MousePos.x - left) / (right - left);
+    if (ImGui::IsItemHovered()) {
+      const auto at =
+          static_cast<std::size_t>(std::clamp(share, 0.0f, 0.9999f) * static_cast<float>(timeline.chapters().size()));
+      tooltip(frame, label_of(frame, timeline.chapters()[at].stage));
+    }
+    if (!ImGui::IsItemActive()) return;
+    const int moment = moment_at(timeline, share);
     if (frame.view().step != moment) go_to_moment(frame, moment);
   }
-  const int now = frame.view().step.value_or(timeline.count() - 1);
-  const std::optional<Cell> cell = frame.looked_at();
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float y = named ? place.min.y + 22 * u : place.centre().y - 2.5f * u;
-  const auto is_current = [&](const Timeline::Chapter& chapter) {
-    if (frame.view().step) return now >= chapter.first && now < chapter.first + chapter.count;
-    if (level_shown(frame.view()) != Level::operation) return cell && cell->stage == chapter.stage;
-    const bool after_output = frame.view().looking.facet == Facet::next || frame.view().looking.facet == Facet::why;
-    return after_output ? chapter.stage == timeline.chapters().back().stage
-                        : frame.view().looking.stage == chapter.stage;
-  };
-  // Names are whole: the present stage has its own in any case, the others where that leaves them room.
-  const auto reach = [&](const Timeline::Chapter& chapter, float from, bool current) {
-    const float extent =
-        text_size(frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, label_of(frame, chapter.stage)).x;
-    const float at = std::clamp(from + (step - extent) / 2, left, right - extent);
-    return std::pair(at, at + extent);
-  };
-  std::pair<float, float> taken{right + step, right + step};
-  float x = left;
-  for (const Timeline::Chapter& chapter : timeline.chapters()) {
-    if (is_current(chapter)) taken = reach(chapter, x, true);
-    x += step;
+
+  bool is_current(const Timeline::Chapter& chapter) const {
+    const View& view = frame.view();
+    if (view.step) return now >= chapter.first && now < chapter.first + chapter.count;
+    if (level_shown(view) != Level::operation) {
+      const std::optional<Cell> cell = frame.looked_at();
+      return cell && cell->stage == chapter.stage;
+    }
+    const bool after_output = view.looking.facet == Facet::next || view.looking.facet == Facet::why;
+    return chapter.stage == (after_output ? timeline.chapters().back().stage : view.looking.stage);
   }
-  float last = left - step;
-  x = left;
-  for (const Timeline::Chapter& chapter : timeline.chapters()) {
+
+  /// From where to where the name of the chapter at `x` reaches.
+  std::pair<float, float> reach(const Timeline::Chapter& chapter, float x) const {
+    const Face face = is_current(chapter) ? Face::bold : Face::ui;
+    const float extent = text_size(frame.fonts, face, TypeSize::body * u, label_of(frame, chapter.stage)).x;
+    const float at = std::clamp(x + (step - extent) / 2, left, right - extent);
+    return {at, at + extent};
+  }
+
+  void draw_bar(const Timeline::Chapter& chapter, float x) const {
     const ImU32 lane = frame.look.lane(chapter.stage);
     const float done =
         std::clamp(static_cast<float>(now + 1 - chapter.first) / static_cast<float>(chapter.count), 0.0f, 1.0f);
-    const float from = x + 1.5f * u;
-    const float width = step - 3 * u;
+    const float from = x + 1.5f * u, width = step - 3 * u;
     list.AddRectFilled({from, y}, {from + width, y + 5 * u}, frame.look.field, Corner::mark * u);
     if (done > 0) list.AddRectFilled({from, y}, {from + width * done, y + 5 * u}, fade(lane, 0.85f), Corner::mark * u);
-    const bool current = is_current(chapter);
-    if (current && frame.view().step) {
-      list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
-      list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
-    }
-    if (named) {
-      const auto [from_x, to_x] = reach(chapter, x, current);
-      const float apart = 5 * u;
-      if (current || (from_x > last + apart && (to_x + apart < taken.first || from_x > taken.second + apart))) {
-        draw_text(list, frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, {from_x, y + 13 * u},
-                  current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
-        last = to_x;
-      }
-    }
-    x += step;
+    if (!is_current(chapter) || !frame.view().step) return;
+    list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
+    list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
   }
+
+  /// Names are whole: the present stage has its own in any case, the others where that leaves them room.
+  void draw_names() const {
+    const float apart = 5 * u;
+    std::pair<float, float> taken{right + step, right + step};
+    float x = left;
+    for (const Timeline::Chapter& chapter : timeline.chapters()) {
+      if (is_current(chapter)) taken = reach(chapter, x);
+      x += step;
+    }
+    float last = left - step;
+    x = left;
+    for (const Timeline::Chapter& chapter : timeline.chapters()) {
+      const bool current = is_current(chapter);
+      const auto [from, to] = reach(chapter, x);
+      x += step;
+      if (!current && (from <= last + apart || (to + apart >= taken.first && from <= taken.second + apart))) continue;
+      draw_text(list, frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, {from, y + 13 * u},
+                current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
+      last = to;
+    }
+  }
+};
+
+void draw_line(const Frame& frame, float left, float right, Rect place, bool named) {
+  const TimelineLine line{frame, left, right, place, named};
+  line.scrub();
+  float x = left;
+  for (const Timeline::Chapter& chapter : line.timeline.chapters()) {
+    line.draw_bar(chapter, x);
+    x += line.step;
+  }
+  if (named) line.draw_names();
 }
 
 }  // namespace
