@@ -83,8 +83,9 @@ struct SoftmaxPlacing {
   void heights() {
     const float slider = pen.type.caption * 2.6f + 6 * u, formula = pen.type.formula * 2.4f;
     const float least = to.words + 9.5f * pen.type.number * 1.5f;
+    constexpr float ample = 1.4f;  // the bands show what the formula says: it does not press them
     const bool has_slider = has_facets(task.trace()) && area.height() - slider >= least,
-               has_formula = area.height() - slider - formula >= least;
+               has_formula = area.height() - slider - formula >= ample * least;
     to.foot = {{area.min.x, area.max.y - (has_slider ? slider : 0)}, area.max};
     to.formula = {{to.left, to.foot.min.y - (has_formula ? formula : 0)}, {area.max.x, to.foot.min.y}};
     const float top = area.min.y + to.words, under = pen.type.caption * 1.7f;
