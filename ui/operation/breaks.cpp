@@ -129,8 +129,10 @@ struct BreakRow {
 }  // namespace
 
 bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place) {
-  return says_next(context.trace) && !story.next.empty() && story.can_knock && place.height() >= 600 * context.u &&
-         place.width() >= 900 * context.u;
+  const bool in_film =
+      context.view.looking.arrival.has_value();  // where nobody clicks, and the end is not told at once
+  return says_next(context.trace) && !in_film && !story.next.empty() && story.can_knock &&
+         place.height() >= 600 * context.u && place.width() >= 900 * context.u;
 }
 
 Rect without_breaks(const SceneContext& context, Rect place) {

@@ -43,7 +43,7 @@ struct SoftmaxPlacing {
   void widths() {
     for (const char* key : {"softmax.scores", "softmax.minus", "softmax.power", "softmax.divided"})
       to.names = std::max(to.names, title_width(key));
-    to.names = std::min(to.names + (area.width() >= 1250 * u ? 84 * u : 22 * u), area.width() * 0.25f);
+    to.names = std::min(to.names + (area.width() >= 1250 * u ? 84 * u : 22 * u), area.width() * 0.3f);
     to.sum_width = std::clamp(area.width() * 0.038f, 30 * u, 64 * u);
     to.map = !presenting && area.width() >= 1250 * u ? 172 * u : 0;
     const float largest = pen.measure(Face::bold, pen.bold(pen.type.word), say.fill("softmax.largest", {"−00.00"})).x;
