@@ -124,7 +124,7 @@ Index drawn(std::span<const double> shares, double uniform) {
 std::optional<std::string> written_on(const Network& network, const std::string& text, Index batch, Index position,
                                       Index token) {
   if (!network.spec().writes()) return {};
-  std::vector<std::string> lines = text_lines(text);
+  std::vector<std::string> lines = text_lines(network.usual_text(text));
   if (batch < 0 || batch >= std::ssize(lines)) return {};
   std::string& line = lines[static_cast<std::size_t>(batch)];
   const TokenSplitter& splitter = network.tokenizer();
@@ -146,7 +146,7 @@ std::optional<std::string> written_on(const Network& network, const std::string&
 
 std::optional<std::string> with_swapped_tokens(const Network& network, const std::string& text, Index batch,
                                                Index first, Index second) {
-  std::vector<std::string> lines = text_lines(text);
+  std::vector<std::string> lines = text_lines(network.usual_text(text));
   if (first > second) std::swap(first, second);
   if (batch < 0 || batch >= std::ssize(lines) || first < 0 || first == second) return {};
   std::string& line = lines[static_cast<std::size_t>(batch)];

@@ -433,6 +433,13 @@ TEST_CASE("random weights are said to be random on the canvas of the sentence") 
   story.random_weights = true;
   CHECK(has_text(make_sentence(studio.context(), story, studio.place()), "random"));
   CHECK_FALSE(has_text(make_sentence(studio.context(), {}, studio.place()), "random"));
+  // A layer's file has trained weights and no input.
+  Document layer;
+  layer.scenario.source = Source::file;
+  layer.scenario.file = places::fixtures() + "/models/gpt2/pytorch_model.bin";
+  layer.scenario.layer = "h.1";
+  const Studio file(layer, {{1600, 900}});
+  CHECK(has_text(make_sentence(file.context(), {}, file.place()), "input is random"));
 }
 
 TEST_CASE("Enter goes in, Escape goes out, from the sentence to a step and back") {

@@ -227,8 +227,7 @@ void draw_weights(const Frame& frame, ImDrawList& list, const HeadsPicture& pict
       const bool at_key = arc.key == key;
       const bool crowded = token.y - last < room || (!at_key && std::abs(token.y - pointed) < room);
       if (arc.query != query || arc.key != token.index || crowded) continue;
-      char text[16];
-      std::snprintf(text, sizeof text, "%.4f", static_cast<double>(arc.weight));
+      const std::string text = number_text(arc.weight, arc.weight < 1e-3f ? 2 : 4);
       draw_text(list, frame.fonts, Face::mono, TypeSize::note * u, {picture.arcs.max.x + 74 * u, token.y - 7 * u},
                 frame.look.ink, text);
       last = token.y;

@@ -94,9 +94,10 @@ struct Builder {
   std::string meaning(float value) const {
     if (cell.stage != Stage::weights || !std::isfinite(value)) return {};
     const bool tokens = !trace.inputs.query_tokens.empty();
+    // So many that what is not 0 is not called 0 %, and what is not all is not called 100 %.
+    const int digits = value <= 0 ? 0 : value < 0.00095f ? 4 : value < 0.0095f ? 2 : value > 0.995f && value < 0.9995f;
     return frame.words.fill(tokens ? "inspector.token_takes" : "inspector.query_takes",
-                            {number_text(100 * value, value > 0 && value < 0.0095f ? 2 : 0),
-                             placed_label(trace, Axis::query, cell.batch, cell.row)});
+                            {number_text(100 * value, digits), placed_label(trace, Axis::query, cell.batch, cell.row)});
   }
 
   void formulas(const Explanation& e) {

@@ -370,9 +370,10 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
   if (!facts.changed.empty())
     area.min.y +=
         pen.sentence(TextRole::story, words("network.changed"), changed, area, pen.type.story, context.look.muted);
-  if (facts.random_weights)
+  if (facts.random_weights || context.trace.inputs.random_inputs)
     area.min.y +=
-        pen.sentence(TextRole::story, words("sentence.random_weights"), {}, area, pen.type.story, context.look.warning);
+        pen.sentence(TextRole::story, words(facts.random_weights ? "sentence.random_weights" : "sentence.random_input"),
+                     {}, area, pen.type.story, context.look.warning);
   // The text, as far as one line holds it.
   const WordLines& lines = *layer_at(overview, at.layer).keys;
   if (!lines.empty()) {

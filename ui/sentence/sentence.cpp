@@ -156,7 +156,7 @@ struct SentenceParts {
     if (row.brought) put_brought();
     else put_looks();
     if (story.claim && !presenting && !guessing.asked) put_claim(*story.claim);
-    if (story.random_weights || story.random_input)
+    if (story.random_weights || trace.inputs.random_inputs)
       say(TextRole::story, words(story.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
           pen.type.story, look.warning);
     if (trace.has(Stage::dropped_weights)) {

@@ -123,6 +123,21 @@ std::string Scenario::*input_field(const Frame& frame) {
   return run && run->network->spec().picture ? &Scenario::image : &Scenario::text;
 }
 
+/// In the cache of pictures: what a network reads where no text was given and it knows none of ours.
+struct WordsRead {
+  std::string text;
+};
+
+const std::string& words_read(const Frame& frame, std::string Scenario::*field) {
+  const Scenario& scenario = frame.document.scenario;
+  if (!frame.trace() || field != &Scenario::text || scenario.text_as_input) return scenario.*field;
+  const auto read = [&] {
+    const auto run = network_of(frame.trace()->inputs);
+    return WordsRead{run ? run->network->usual_text(scenario.text) : scenario.text};
+  };
+  return frame.pictures.get<WordsRead>(read, frame.document.trace, scenario.text).text;
+}
+
 /// Which of several sentences is looked at, before the field that holds them all; gives where that begins.
 float offer_entries(const Frame& frame, const Rect& field) {
   constexpr Index most = 8;
@@ -147,7 +162,7 @@ void offer_words(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
   if (at == scene.targets.end()) return;
   std::string Scenario::*const field = input_field(frame);
-  const std::string& given = frame.document.scenario.*field;
+  const std::string& given = words_read(frame, field);
   const float left = offer_entries(frame, at->rect);
   ImGui::SetCursorScreenPos({left, at->rect.centre().y - 14 * frame.u});
   ImGui::BeginChild("words", {at->rect.max.x - left, 30 * frame.u}, false,

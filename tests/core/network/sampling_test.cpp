@@ -77,6 +77,14 @@ TEST_CASE("a word is written on so that the tokenizer reads it, in place of what
   CHECK_FALSE(written_on(*network, text, 1, 0, token));
   CHECK_FALSE(written_on(*network, text, 0, 99, token));
 
+  // Where no text was given and it knows none of ours, on the one that it reads instead.
+  const auto told = open_network("model:induction");
+  const std::string usual = told->usual_text(Scenario().text);
+  REQUIRE(usual != Scenario().text);
+  const std::vector<Index> usual_ids = ids(*told, usual);
+  CHECK(written_on(*told, Scenario().text, 0, std::ssize(usual_ids) - 1, usual_ids[0]) ==
+        usual + " " + usual.substr(0, usual.find(' ')));
+
   const auto chinese = open_network("model:chinese");
   const std::string line = chinese_text();
   const std::vector<Index> read = ids(*chinese, line);
