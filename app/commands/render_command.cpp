@@ -31,9 +31,9 @@ int render_command(const CommandLine& line) {
   if (out.empty()) throw UsageError("render needs -o FILE, such as heads.png");
   const std::string kind = line["--kind"], layers = line["--layers"];
   const bool has_own_numbers = kind == "lens" || kind == "overlay" || layers == "experts" || layers == "kept";
-  if (!line.has("--stage") && !has_own_numbers) throw UsageError("render needs --stage STAGE");
   check_export_name(out);
   const ExportOptions options = export_options_of(line);
+  if (!line.has("--stage") && !has_own_numbers) throw UsageError("render needs --stage STAGE");
   Run run;
   run.threads = line.threads();
   // One stage is drawn or written: of a long sequence the others, and other heads, need not be made.

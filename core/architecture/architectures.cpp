@@ -329,7 +329,8 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
     if (!unused.empty())
       spec.notes.push_back(Message("not used: {0}, of which {1} says nothing", unused, config.path()));
   }
-  if (std::ranges::any_of(checkpoint.names(), [](const std::string& name) {
+  // Beside a text model; CLIP and SigLIP are their image tower.
+  if (!spec.picture && std::ranges::any_of(checkpoint.names(), [](const std::string& name) {
         return name.starts_with("vision_") || name.find(".vision_tower.") != std::string::npos;
       }))
     spec.notes.push_back("its vision tower is not used: text alone is computed");

@@ -516,6 +516,10 @@ TEST_CASE("Gemma 3 as it is published says that its pictures are not read, and h
   CHECK(std::ranges::count(spec.notes, "its vision tower is not used: text alone is computed") == 1);
   CHECK(spec.stacks.front().blocks.front().name == "language_model.model.layers.0");
   CHECK(spec.end_token == 1);
+  for (const char* family : {"clip", "siglip"}) {  // whose image tower is what is read
+    const std::vector<Message> notes = open_network(networks::folder + family)->spec().notes;
+    CHECK(std::ranges::count(notes, "its vision tower is not used: text alone is computed") == 0);
+  }
 }
 
 TEST_CASE("rope_parameters say what older fields did, for all layers or for each kind") {
