@@ -59,7 +59,7 @@ struct SentenceStory {
   std::vector<double> shares;  ///< probability of each token
   bool network = false, can_knock = false;
   bool takes_words = false;  ///< the sentence can be edited
-  bool random_weights = false, random_input = false;
+  bool random_weights = false;
 };
 
 /// The followed query: under the pointer, else the focus.
