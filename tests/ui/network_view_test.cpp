@@ -325,6 +325,26 @@ TEST_CASE("random weights are said, trained ones are not called so") {
   }
 }
 
+TEST_CASE("heads over many sentences are there for a network that reads sentences, not for one that reads pictures") {
+  for (const bool pictures : {false, true}) {
+    Document document = network_document();
+    if (pictures) {
+      document.scenario = Scenario();
+      document.scenario.source = Source::file;
+      document.scenario.file = places::fixtures() + "/networks/vit";
+    }
+    NetworkStudio studio(document, {1600, 900}, 1, "en");
+    const Scene scene = studio.scene();
+    const auto offered = [&](LayersTogether way) {
+      return std::ranges::any_of(scene.targets, [way](const SceneTarget& target) {
+        return target.action == SceneAction::together && target.index == static_cast<Index>(way);
+      });
+    };
+    CHECK(offered(LayersTogether::patch));
+    CHECK(offered(LayersTogether::study) == !pictures);
+  }
+}
+
 TEST_CASE("in the overview no text leaves the window or lies over another, in either language, at any size") {
   struct Setting {
     ImVec2 size;

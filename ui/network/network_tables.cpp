@@ -13,7 +13,8 @@
 namespace headlight {
 namespace {
 
-std::string in_digits(double value) { return MatrixNumbers(2, true)(static_cast<float>(value)); }
+/// An effect may be below zero: a small one is "≈0" there, as "<.01" would hide its sign.
+std::string in_digits(double value) { return MatrixNumbers(2, value > 0)(static_cast<float>(value)); }
 
 float button_height(const Pen& pen) { return pen.type.caption * 2.1f; }
 

@@ -168,11 +168,12 @@ float put_ways(Pen& pen, const NetworkFacts& facts, Rect room) {
   float x = room.min.x, y = room.min.y;
   for (const auto& [way, key] : ways) {
     const bool says = run && run->logits.defined(), reads = run && !run->network->spec().takes_tensors;
+    const bool reads_sentences = reads && !run->network->spec().picture;
     const bool there = way == LayersTogether::lens      ? says
                        : way == LayersTogether::patch   ? says && reads && run->network->spec().stacks.size() == 1
                        : way == LayersTogether::experts ? !facts.experts.empty()
                        : way == LayersTogether::writing ? !facts.decode.empty()
-                                                        : way != LayersTogether::study || reads;
+                                                        : way != LayersTogether::study || reads_sentences;
     if (!there) continue;
     const std::string words = pen.context().words(key);
     const bool lit = pen.context().view.network.together == way;

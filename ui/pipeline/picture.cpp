@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/frame/measure_shown.h"
 #include "ui/look/stage_words.h"
 #include "ui/pipeline/card.h"
 #include "ui/widgets/math_text.h"
@@ -181,7 +182,9 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
       std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols;
   const auto fits = [&](const std::string& text) { return text_size(frame.fonts, Face::ui, pixels, text).x <= width; };
   const bool is_x = is_input(stage) && frame.trace()->inputs.self_attention();
-  const std::string called(is_x ? std::string_view() : stage_words(frame.words, stage));  // before the axes' names
+  // A name stands before the axes'; of what the weights bring the title is it already.
+  const bool measured = !frame.view().step && measured_stage(*frame.trace(), frame.view(), stage) != stage;
+  const std::string called(is_x || measured ? std::string_view() : stage_words(frame.words, stage));
   if (!called.empty()) {
     if (named && fits(called + "  " + with_names)) return called + "  " + with_names;
     if (fits(called + "  " + rows + " × " + cols)) return called + "  " + rows + " × " + cols;
