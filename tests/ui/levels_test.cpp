@@ -785,6 +785,18 @@ TEST_CASE("a row of weights is told by its largest shares and what all the other
   CHECK(prose.values[7].text == text);
 }
 
+TEST_CASE("a word that stands twice is named with its place among the largest shares, any other without") {
+  Document document = sentence();
+  document.scenario.mask.clear();
+  document.scenario.text = "the cat the";
+  const Studio studio(document, {{1600, 900}});
+  const RowProse prose = row_prose(studio.context(), 2);
+  REQUIRE(prose.values.size() >= 6);
+  std::vector<std::string> named{prose.values[0].text, prose.values[2].text, prose.values[4].text};
+  std::ranges::sort(named);
+  CHECK(named == std::vector<std::string>{"cat", "the (0)", "the (2)"});
+}
+
 TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, and then stands beside the guess") {
   for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::weights, Stage::head_outputs, Stage::output}) {
     Studio studio(sentence(), {{1600, 900}});

@@ -6,6 +6,7 @@
 #include "core/run/trace.h"
 #include "ui/level/focus.h"
 #include "ui/level/matrix_numbers.h"
+#include "ui/matrix/heat.h"
 
 namespace headlight {
 
@@ -37,8 +38,13 @@ RowProse row_prose(const SceneContext& context, Index query) {
       return there ? std::optional(NamedLink{action, keys[i], {Stage::weights, at.batch, at.head, query, keys[i]}})
                    : std::nullopt;
     };
+    // Of a word that stands twice its place too, or two names of one list were the same.
+    const auto word = [&](Index key) {
+      return has_words(context, Axis::key) ? placed_label(context.trace, Axis::key, at.batch, key)
+                                           : key_word(context, key);
+    };
     prose.values.push_back(
-        {there ? key_word(context, keys[i]) : std::string(), context.look.ink, true, link(SceneAction::key_word)});
+        {there ? word(keys[i]) : std::string(), context.look.ink, true, link(SceneAction::key_word)});
     prose.values.push_back({there ? figures(weights(query, keys[i])) : std::string(),
                             context.look.head_ink(context.view.head), true, link(SceneAction::look_at)});
   }
