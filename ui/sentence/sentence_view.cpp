@@ -107,7 +107,9 @@ AskedWords& asked_words(const Frame& frame) {
 /// Why, over the field.
 void draw_refusal(const Frame& frame, const Rect& above) {
   const float u = frame.u, pixels = TypeSize::body * u, pad = 8 * u;
-  const std::string sentence = frame.words.translate(frame.document.error);
+  std::string sentence = frame.words.translate(frame.document.error);
+  for (const std::string_view subject : {"--text: ", "--text："})  // which the field itself is here
+    if (sentence.starts_with(subject)) sentence.erase(0, subject.size());
   const float width = std::max(above.width(), 300 * u) - 2 * pad;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, sentence, width);
   const ImVec2 max{above.max.x, above.max.y}, min{max.x - width - 2 * pad, max.y - height - 2 * pad};
