@@ -98,7 +98,9 @@ TEST_CASE("a step of the clicker moves the picture for less than a second, and i
 TEST_CASE("what a matrix of the pipeline shows travels number by number; what the mask hides stays") {
   const Studio studio(sentence(), {{1600, 900}});
   const Trace& trace = studio.trace();
-  MatrixQuad quad{{0, 0}, {60, 60}, trace[Stage::weights]};
+  MatrixQuad quad;
+  quad.max = {60, 60};
+  quad.values = trace[Stage::weights];
   const Colormap colours = colormap("viridis", Theme::light);
   quad.colormap = &colours;
   quad.range = {0, 1};
