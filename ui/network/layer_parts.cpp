@@ -30,7 +30,8 @@ struct ExpertPanels {
              looked ? look.accent : look.ink,
              context.words.fill("network.layer", {overview.layers[static_cast<std::size_t>(layer)].layer}));
     pen.target(room, SceneAction::layer, layer);
-    const Index words = std::ssize(facts.text);
+    const Index words =
+        std::min(static_cast<Index>(std::ssize(facts.text)), shares.size(1));  // of another stack: fewer
     const Index fits = std::clamp<Index>(static_cast<Index>(std::floor(room.height() / pitch + 0.01f)) - 3, 1, words);
     const float names = room.width() * 0.24f, cell = (room.width() - names) / static_cast<float>(count);
     const MatrixNumbers text(2, true);
