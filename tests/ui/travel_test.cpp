@@ -32,6 +32,13 @@ Document of_network() {
   return document;
 }
 
+/// Until nothing moves any more.
+int frames_on_the_way(HeadlessWindow& window) {
+  int frames = 0;
+  for (; !window.session.settled() && frames < 120; ++frames) window.frame();
+  return frames;
+}
+
 }  // namespace
 
 TEST_CASE("heads are columns of the whole, and scores stay scores, for what travels") {
@@ -86,11 +93,7 @@ TEST_CASE("a step of the clicker moves the picture for less than a second, and i
   window.settle();
   window.press(compat::Key::page_down);
   CHECK_FALSE(window.session.settled());  // on its way
-  int frames = 0;
-  while (!window.session.settled() && frames < 120) {
-    window.frame();
-    ++frames;
-  }
+  const int frames = frames_on_the_way(window);
   CHECK(frames > 10);
   CHECK(frames < 60);
 }
@@ -126,11 +129,7 @@ TEST_CASE("from the pipeline into a step and back takes less than a second") {
   for (const Level expected : {Level::operation, Level::pipeline}) {
     window.press(expected == Level::operation ? compat::Key::enter : compat::Key::escape);
     window.frame();
-    int frames = 0;
-    while (!window.session.settled() && frames < 120) {
-      window.frame();
-      ++frames;
-    }
+    const int frames = frames_on_the_way(window);
     CHECK(frames > 10);
     CHECK(frames < 60);
     CHECK(window.document().view.looking.level == expected);
