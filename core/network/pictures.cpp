@@ -91,11 +91,15 @@ NetworkText text_of_pixels(const NetworkSpec& spec, Tensor pixels) {
     for (Index column = 0; column < spec.picture->columns; ++column)
       add(std::to_string(row) + "," + std::to_string(column));
   }
+  return text_of_numbers(std::move(pixels), std::move(tokens));
+}
+
+NetworkText text_of_numbers(Tensor numbers, std::vector<Token> tokens) {
   NetworkText text;
-  const auto batch = static_cast<std::size_t>(pixels.size(0));
+  const auto batch = static_cast<std::size_t>(numbers.size(0));
   text.tokens.lengths.assign(batch, std::ssize(tokens));
   text.tokens.entries.assign(batch, std::move(tokens));
-  text.pixels = std::move(pixels);
+  text.pixels = std::move(numbers);
   return text;
 }
 

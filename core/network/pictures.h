@@ -15,6 +15,8 @@ NetworkText read_pictures(const NetworkSpec& spec, const std::string& files);
 /// Of pixels [B, channels, height, width] that are prepared. Tokens are called cls (and as the network's others are),
 /// then "row,column" of each patch.
 NetworkText text_of_pixels(const NetworkSpec& spec, Tensor pixels);
+/// What stands in the place of words: numbers with the batch first, and a token for each part of an entry.
+NetworkText text_of_numbers(Tensor numbers, std::vector<Token> tokens);
 /// A table of positions [1, first + n, d] for another grid than it is of: as PyTorch's interpolate, bicubic without
 /// antialiasing (Keys 1981, a = −3/4); the first rows stay.
 Tensor resampled_positions(const Tensor& table, Index first, const PictureSpec& picture);

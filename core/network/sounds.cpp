@@ -4,6 +4,7 @@
 
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"
+#include "core/network/pictures.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -45,12 +46,7 @@ NetworkText text_of_sound(const SoundSpec& spec, Tensor bands) {
     std::snprintf(second, sizeof second, "%.2fs", static_cast<double>(row) * seconds_a_row);
     tokens.push_back({row, second});
   }
-  NetworkText text;
-  const auto batch = static_cast<std::size_t>(bands.size(0));
-  text.tokens.lengths.assign(batch, std::ssize(tokens));
-  text.tokens.entries.assign(batch, std::move(tokens));
-  text.pixels = std::move(bands);
-  return text;
+  return text_of_numbers(std::move(bands), std::move(tokens));
 }
 
 NetworkText read_sounds(const SoundSpec& spec, const std::vector<std::string>& files) {
