@@ -109,7 +109,7 @@ struct Rail {
     const float line = pen.type.caption * 1.3f;
     const auto most = static_cast<std::size_t>(std::max(1.0f, (card.height() - 4 * u) / line - 1));
     const std::vector<std::string> lines =
-        paragraph_lines(pen.context().fonts, Face::ui, pen.type.caption, does, room, most);
+        whole_lines(pen.context().fonts, Face::ui, pen.type.caption, {does, head.silent ? "" : head.brief}, room, most);
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),
              words.fill("inspector.head", {std::to_string(head.head)}));
