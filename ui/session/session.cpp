@@ -13,6 +13,7 @@
 #include "ui/document/action_text.h"
 #include "ui/export/export_actions.h"
 #include "ui/export/export_file.h"
+#include "ui/export/export_preview.h"
 #include "ui/export/take_matrix.h"
 #include "ui/export/view_drawing.h"
 #include "ui/frame/pictures.h"
@@ -445,7 +446,11 @@ bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && s
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
-  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.words);
+  if (!s.drawing) {
+    s.recorder.take_pixels(std::move(pixels), s.document, s.words);
+    if (auto preview = s.recorder.preview()) view_shot(s.pictures).image = std::move(preview);
+    return;
+  }
   s.guarded([&] {
     const View& view = s.document.view;
     const ImDrawData& data = *ImGui::GetDrawData();
