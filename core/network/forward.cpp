@@ -176,6 +176,8 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
           spec.heads * spec.d_head,
           spec.d_head,
           in.W_o.defined() ? in.W_o.size(0) : in.W_v.size(0) / spec.kv_heads * spec.heads};
+  if (const auto& picture = network_.spec().picture)
+    in.grid = {picture->rows, picture->columns, dims.n_k - picture->rows * picture->columns};
   const Index first = first_query(at, run);
   OwnRules own;
   read_own_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);

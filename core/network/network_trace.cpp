@@ -296,8 +296,9 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
   if (!network) {
     if (!scenario.knock_out.empty())
       throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
-    if (!scenario.image.empty())
-      throw SettingError("--image", "is set, but this is no network", "expected a model that reads pictures");
+    if (!scenario.image.empty() && scenario.grid.empty())
+      throw SettingError("--image", "is set, but this is no network",
+                         "expected a model that reads pictures, or --grid 14x14, the keys' patches");
     return with_overview(compute(scenario, last, run), last, run);
   }
   check_settings(scenario);
