@@ -604,7 +604,7 @@ TEST_CASE("a sum that is on its way does not tell its end") {
     const Scene scene = studio.operation(Stage::scores, reveal);
     return std::ranges::any_of(texts_of(scene), [&](const SceneText* text) {
       try {
-        return text->text.find('.') != std::string::npos && std::abs(value_of(text->text) - value) < 1e-3;
+        return text->text.find('.') != std::string::npos && std::abs(value_of(text->text) - value) < 6e-3;
       } catch (const std::exception&) { return false; }
     });
   };

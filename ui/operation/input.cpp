@@ -197,14 +197,18 @@ struct InputPicture {
   const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u);
   const float between = pen.type.caption * 2.2f;  ///< from the sum to the matrix
   float summed = static_cast<float>(lines.size()) * pitch + between;
-  const bool roomy = parts && summed <= area.height() * 0.5f;  ///< the sum leaves the matrix half of the height
-  const bool sum = parts && summed <= area.height(), low = sum && !roomy;
-  RowLookup found = sum ? lookup_in(task, cell.row, area.height() * (low ? 1.0f : 0.64f) - summed) : RowLookup{};
+  const bool half = parts && summed <= area.height() * 0.5f;  ///< of the height is the matrix's beside the sum
+  RowLookup found = half ? looked_up(0.64f) : RowLookup{};
+  const bool low = parts && found.words.empty() && !(found = looked_up(1)).words.empty();
+  const bool sum = half || low;
   float over = height_of(pen, found);
   Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
   const float names = names_room();
   Window cols{};
   float x = 0, wide = 0;  ///< of the matrix
+
+  /// The table's rows that have room in this share of the height, with the sum.
+  RowLookup looked_up(float room) const { return lookup_in(task, cell.row, area.height() * room - summed); }
 
   float names_room() const {
     const float bold = pen.bold(pen.type.caption);

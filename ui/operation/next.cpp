@@ -130,7 +130,7 @@ struct NextPicture {
       put_step(top + pitch + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.product",
                word_row);
     put_row(top + 2 * pitch, high, next.product.word, say.fill("next.word_row", {chosen.word}), look.after, word_row);
-    if (done(the_product) < 1) return;
+    if (done(the_product) < (beside ? 1.0f : 0.4f)) return;  // alone, the row goes when the product is there
     const float y = top + 3 * pitch;
     const std::string number = "= " + logit_text(chosen.logit);
     const Rect at =
@@ -299,9 +299,13 @@ struct NextPicture {
     }
     const Rect chip{{x, y - high / 2}, {x + fresh, y + high / 2}};
     pen.box(chip, done(drop) >= 1 ? look.after : look.line, std::max(2.0f, 2 * u), Corner::control * u);
-    if (const float way = done(drop); way > 0)
-      pen.text(TextRole::word, Face::bold, pen.bold(size), mixed(word_in_table(), chip.centre(), eased(way)),
-               Align::middle, look.after, chosen.word);
+    if (const float way = done(drop); way > 0) {
+      const ImVec2 at = mixed(word_in_table(), chip.centre(), eased(way));
+      const ImVec2 half{chip.width() / 2, chip.height() / 2};
+      if (way < 1)
+        pen.fill({{at.x - half.x, at.y - half.y}, {at.x + half.x, at.y + half.y}}, look.card, Corner::control * u);
+      pen.text(TextRole::word, Face::bold, pen.bold(size), at, Align::middle, look.after, chosen.word);
+    }
     if (story.writes) pen.target(chip, SceneAction::write_word, chosen.token);
     if (!writes) return;
     const Rect at{{foot.max.x - button, y - high / 2}, {foot.max.x, y + high / 2}};
