@@ -265,10 +265,11 @@ void draw_labels_beside(const LabelStyle& style, bool rows, bool cols) {
 }  // namespace
 
 void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map) {
-  constexpr int steps = 24;
   if (bar.width() < 8) return;
+  const int steps = std::clamp(static_cast<int>(bar.width() / 4), 4, 24);
   for (int i = 0; i < steps; ++i) {
-    const float from = static_cast<float>(i) / steps, to = static_cast<float>(i + 1) / steps;
+    const float count = static_cast<float>(steps), from = static_cast<float>(i) / count,
+                to = static_cast<float>(i + 1) / count;
     const ImU32 a = to_imgui(map.at(from)), b = to_imgui(map.at(to));
     list.AddRectFilledMultiColor({bar.min.x + from * bar.width(), bar.min.y}, {bar.min.x + to * bar.width(), bar.max.y},
                                  a, b, b, a);
