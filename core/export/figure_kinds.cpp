@@ -187,6 +187,7 @@ FigureSpec sides(const StageCut& cut, const StageFigureStyle& style) {
   const MaskExpression expression = MaskExpression::parse(style.other_mask);
   MaskContext context;
   context.n_q = in_force.size(0), context.n_k = in_force.size(1);
+  context.grid = cut.trace.inputs.grid;
   const Tensor b_whole = evaluate(expression, context);
   const auto [r0, r1] = settle(cut.rows, b_whole.matrix(0, 0).rows, "--rows");
   const auto [c0, c1] = settle(cut.cols, b_whole.matrix(0, 0).cols, "--cols");
@@ -237,7 +238,9 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
     case PictureKind::side_by_side: return sides(cut, style);
     case PictureKind::overlay:  // laid over its picture by figure_for()
       return stage_figure(cut, style);
-    case PictureKind::lens: assert(false && "figure_for() draws it"); break;
+    case PictureKind::lens:
+    case PictureKind::why:
+    case PictureKind::patch: assert(false && "figure_for() draws it"); break;
   }
   FigureSpec spec = stage_figure(cut, style);
   const MatrixView& shown = spec.panels.front().matrix;

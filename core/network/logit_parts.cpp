@@ -296,14 +296,19 @@ std::string_view name(LogitPart::What what) { return part_names[static_cast<std:
 
 bool Network::has_parts() const {
   const HeadSpec& head = spec_.head;
-  return !head.transform.there() && head.activation == Activation::identity && head.norm.kind == NormKind::none;
+  return !head.transform.there() && head.activation == Activation::identity && head.norm.kind == NormKind::none &&
+         head.reads == HeadReads::first;
 }
 
 LogitParts Network::parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other,
                              Index position) const {
   if (!has_parts())
-    throw SettingError("--why", Message("the logits of {0} go through a layer that is not linear", spec_.family),
-                       "expected a network whose logits are a sum of parts, such as GPT-2");
+    throw SettingError(
+        "--why",
+        Message(spec_.head.reads != HeadReads::first ? "the logits of {0} are made of more than one token"
+                                                     : "the logits of {0} go through a layer that is not linear",
+                spec_.family),
+        "expected a network whose logits are a sum of parts, such as GPT-2");
   return Attribution(run, *checkpoint_, batch, position).of(word, other);
 }
 
@@ -357,8 +362,31 @@ Token next_token(const Network& network, const std::string& line, const std::str
                      Message("expected a word that is one token of {0}", network.file()));
 }
 
+std::string line_of(const NetworkRun& run, Index batch) {
+  if (run.network->spec().stacks.size() != 1) return "";
+  const std::vector<std::string> lines = text_lines(run.asked);
+  return batch < std::ssize(lines) ? lines[static_cast<std::size_t>(batch)] : "";
+}
+
+AskedWord asked_word(const Network& network, const std::string& line, const std::string& words,
+                     std::string_view option) {
+  const auto token = [&](const std::string& word) { return next_token(network, line, word, option); };
+  const std::size_t comma = words.find(',', 1);
+  if (comma == std::string::npos || comma + 1 == words.size()) return {token(words), {}};
+  return {token(words.substr(0, comma)), token(words.substr(comma + 1))};
+}
+
+AskedWord asked_word(const NetworkRun& run, Index batch, const std::string& words, std::string_view option) {
+  if (!words.empty()) return asked_word(*run.network, line_of(run, batch), words, option);
+  const LikelyToken likely = most_likely(run, batch, place_of_prediction(run, batch), 1).front();
+  return {{likely.id, likely.text}, {}};
+}
+
 std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block) {
   const Network& network = *run.network;
+  if (network.spec().head.reads != HeadReads::first)
+    throw SettingError("--lens", Message("the logits of {0} are made of more than one token", network.spec().family),
+                       "expected a network whose logits are made of one");
   const Index stack = std::ssize(network.spec().stacks) - 1;
   Tensor leaving = run.final;  // what leaves a block enters the next one
   for (std::size_t i = 0; i < run.layers.size(); ++i) {
@@ -385,9 +413,26 @@ std::vector<std::vector<LensCell>> lens_of(const NetworkRun& run, Index batch) {
   return lens;
 }
 
+namespace {
+
+constexpr std::string_view state_names[] = {"residual", "heads", "mlp"};
+
+}  // namespace
+
+std::string_view name(Patch::What what) { return state_names[static_cast<std::size_t>(what)]; }
+
+Patch::What state_named(std::string_view word) {
+  const auto found = std::ranges::find(state_names, word);
+  if (found == std::end(state_names))
+    throw SettingError("--what", Message("\"{0}\" is nothing that is patched", std::string(word)),
+                       "expected residual, heads or mlp");
+  return static_cast<Patch::What>(found - std::begin(state_names));
+}
+
 PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
                      Index word, const RunOptions& options,
-                     const std::function<void(const PatchGrid& so_far, double share)>& told) {
+                     const std::function<void(const PatchGrid& so_far, double share)>& told,
+                     std::optional<Index> other_word) {
   if (network.spec().stacks.size() != 1)
     throw SettingError("patch", Message("{0} has two stacks", network.title()),
                        "expected a network of one, such as GPT-2");
@@ -405,8 +450,11 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
   const NetworkRun base = network.run(text, how), other = network.run(from, how);
   const Index place = place_of_prediction(base, 0);
   const auto logit = [&](const NetworkRun& run) {
-    const Tensor logits = network.logits_of(run.final.slice(1, place, 1).contiguous(), options.threads);
-    return static_cast<double>(logits.matrix()(0, word));
+    const bool one = network.spec().head.reads == HeadReads::first;
+    const Tensor logits =
+        network.logits_of(one ? run.final.slice(1, place, 1).contiguous() : run.final, options.threads);
+    const auto of = [&](Index id) { return static_cast<double>(logits.matrix()(0, id)); };
+    return of(word) - (other_word ? of(*other_word) : 0);
   };
   how.logits = RunOptions::Logits::none;  // of one row alone
   how.parts = false;

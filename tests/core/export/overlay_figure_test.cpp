@@ -1,13 +1,16 @@
 // Overlays: what their cells show, read back from the picture's pixels and from files, is the trace's row.
 #include "core/export/overlay_figure.h"
 
+#include <array>
 #include <cmath>
 
 #include "core/export/layers_figure.h"
 #include "core/figure/figure_layout.h"
 #include "core/files/array_file.h"
+#include "core/files/array_write.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
+#include "core/scenario/model_layer.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 
@@ -102,6 +105,75 @@ TEST_CASE("an overlay's numbers as a file are the trace's, of weights and of wha
   CHECK(open_arrays(folder / "b.npz")->load("weights").at({1, 0}) == join_layers(*trace, rollout).matrix.at({3, 4}));
 }
 
+TEST_CASE("along the axes of a picture's weights stand its pieces, at the words' places alone", "[figure]") {
+  const auto trace = compute_any(vit());
+  ExportOptions options;
+  options.style.cell = 24;
+  const FigureSpec spec = figure_for(*trace, options);
+  REQUIRE(spec.row_pictures.size() == 7);
+  CHECK_FALSE(spec.row_pictures[0]);  // cls
+  const Image& whole = network_of(trace->inputs)->text.pictures[0]->image;
+  const Image& piece = *spec.col_pictures[6];  // 1,2
+  CHECK(piece.at(0, 0) == whole.at(2 * piece.width, piece.height));
+  Typesetter typesetter;
+  const FigureLayout layout = lay_out(spec, colormap_of(spec, spec.theme), typesetter);
+  CHECK(layout.pictures.size() == 2 * 6);
+  const auto written = [&](const std::string& text) { return std::ranges::count(layout.labels, text, &Label::text); };
+  CHECK(written("cls") == 2);
+  CHECK(written("1,2") == 0);
+  for (const PictureBox& picture : layout.pictures) CHECK(picture.rect.w >= 5);
+  options.query = "cls", options.style.kind = PictureKind::overlay;
+  CHECK(figure_for(*trace, options).row_pictures.empty());
+}
+
+TEST_CASE("an overlay as a page holds the picture and the numbers of each head's row, and of what arrives") {
+  const samples::TempFolder folder;
+  const auto trace = compute_any(vit());
+  write_export(*trace, overlay("1,2", 0.5F), (folder / "a.html").string());
+  const std::string page = samples::read_bytes(folder / "a.html");
+  CHECK(has(page, "data:image/png;base64,"));
+  CHECK(has(page, "\"opacity\":0.5"));
+  CHECK(has(page, "\"asks\":{\"row\":1,\"col\":2}"));
+  CHECK(has(page, "\"heads\":3,\"rows\":2,\"cols\":3"));  // without the picture alone
+  CHECK(has(page, "contribution_norms"));
+}
+
+TEST_CASE("a word's attention from a file lies over --image by --grid; its numbers are the file's") {
+  const samples::TempFolder folder;
+  Buffer values;
+  for (int i = 0; i < 2 * 4 * 9; ++i) values.push_back(static_cast<float>(i % 9 + 1) / 45);
+  write_npz(folder / "cross.npz",
+            std::array{NamedArray{"cross_attentions", Tensor({1, 2, 4, 9}, std::move(values)), false}});
+  const std::vector<std::uint8_t> png = encode_png(Image(30, 20, {90, 120, 60, 255}));
+  samples::write_text(folder / "cat.png", {reinterpret_cast<const char*>(png.data()), png.size()});
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = (folder / "cross.npz").string();
+  scenario.tokens = {{"a", "dog", "and", "a"}};
+  scenario.image = (folder / "cat.png").string();
+  const auto no_grid = samples::sentence_of([&] { compute_any(scenario); });
+  CHECK(has(no_grid, "or --grid 14x14"));
+  scenario.grid = "2x3@1";  // a token before the patches, two after them
+  const auto trace = compute_any(scenario);
+  const FigureSpec spec = figure_for(*trace, overlay("dog"));
+  REQUIRE(spec.panels.size() == 3);  // the picture, two heads
+  CHECK(spec.panels.front().under->width == 30);
+  CHECK(has(spec.subtitle, "besides on 0 0.022, 0.022; 7 0.18, 0.18; 8 0.2, 0.2"));
+  CHECK(spec.highlights.empty());
+  for (const char* query : {"dog", "1", "2", ""}) {
+    write_export(*trace, overlay(query), (folder / "a.npz").string());
+    const Tensor read = open_arrays(folder / "a.npz")->load("weights");
+    REQUIRE(read.shape() == Shape{2, 2, 3});
+    for (Index i = 0; i < 6; ++i) CHECK(read.at({1, i / 3, i % 3}) == static_cast<float>(i + 2) / 45);
+  }
+  CHECK(has(samples::sentence_of([&] { figure_for(*trace, overlay("a")); }),
+            "names 2 tokens; expected a query's number, such as 0"));
+  CHECK(has(samples::sentence_of([&] { figure_for(*trace, overlay("4")); }), "is no query"));
+  ExportOptions second = overlay("dog");
+  second.batch = 1;
+  CHECK(has(samples::sentence_of([&] { figure_for(*trace, second); }), "--batch"));
+}
+
 TEST_CASE("an overlay stands at a size of paper, by layers too, and what it cannot show is refused by name") {
   const samples::TempFolder folder;
   const auto trace = compute_any(vit());
@@ -127,7 +199,6 @@ TEST_CASE("an overlay stands at a size of paper, by layers too, and what it cann
   wrong = overlay("cls");
   wrong.rows = {0, 2};
   CHECK(has(said(wrong), "an overlay is drawn whole"));
-  CHECK(has(said(overlay("cls"), "a.html"), "an overlay is not written as a page"));
   const auto words = compute_any(Scenario());
   CHECK(has(samples::sentence_of([&] { figure_for(*words, overlay("cls")); }), "this reads none"));
 }
