@@ -4,7 +4,7 @@
 
 #include "core/explain/steps.h"
 #include "core/run/contributions.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 
 namespace headlight::steps {
 

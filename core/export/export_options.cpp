@@ -5,8 +5,8 @@
 #include "core/export/style_file.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/settings_table.h"
-#include "core/tensor/alternatives.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 
@@ -224,10 +224,7 @@ Written whole_text(const ExportOptions& o) {
 /// "Q0:Q1,K0:K1", "=label" after it for a label; one after another on lines of their own.
 void highlight(ExportOptions& o, Text option, Text text) {
   o.style.highlights.clear();
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t to = std::min(text.find('\n', from), text.size());
-    const Text line = text.substr(from, to - from);
-    from = to + 1;
+  for (const Text line : Parts(text, '\n')) {
     const std::size_t equals = std::min(line.find('='), line.size()), comma = line.substr(0, equals).find(',');
     if (comma == Text::npos) fail(option, line, "is no part of a matrix", "Q0:Q1,K0:K1, such as 2:4,0:3");
     const Part rows = parse_part(option, line.substr(0, comma)),

@@ -1,6 +1,6 @@
 #include "core/export/figure_about.h"
 
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {

@@ -2,9 +2,13 @@
 // shape, formula, a sentence about it and its picture, on numbered pages.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "core/figure/figure_canvas.h"
+#include "core/figure/typesetter.h"
 #include "core/run/trace.h"
 
 namespace headlight {
@@ -25,5 +29,12 @@ struct HandoutText {
 /// A PDF; the same computation gives the same bytes. Batch entry 0; the stages show all heads (at most the first
 /// eight), the first page shows `head`.
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper = Paper::a4, Index head = 0);
+
+/// Lines of at most `width`: broken at blanks, and anywhere within Chinese.
+std::vector<std::string> broken_lines(const std::string& text, float size, float width, Typesetter& typesetter,
+                                      FontRole role = FontRole::text);
+
+/// "page {0} of {1}" with numbers in their places.
+std::string filled(std::string pattern, std::initializer_list<int> numbers);
 
 }  // namespace headlight

@@ -4,11 +4,10 @@
 #include <cassert>
 
 #include "core/files/array_write.h"
-#include "core/files/free_path.h"
 #include "core/files/whole_file.h"
 #include "core/image/png_image.h"
 #include "core/mask/code.h"
-#include "core/scenario/mask_in_force.h"
+#include "core/scenario/inputs.h"
 
 namespace headlight {
 namespace {

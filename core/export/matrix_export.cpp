@@ -2,7 +2,6 @@
 
 #include <cassert>
 
-#include "core/files/free_path.h"
 #include "core/files/whole_file.h"
 
 namespace headlight {
@@ -18,14 +17,15 @@ const char* extension(MatrixFormat format) {
   return "";
 }
 
-}  // namespace
-
+/// "weights_b0_h2": the stage, with batch entry and head where it has them.
 std::string matrix_name(const StageCut& cut) {
   std::string text(name(cut.stage));
   if (cut.tensor().rank() >= 3) text += "_b" + std::to_string(cut.batch);
   if (has_head_axis(cut.stage)) text += "_h" + std::to_string(cut.heads.front());
   return text;
 }
+
+}  // namespace
 
 std::filesystem::path export_matrix(const StageCut& cut, MatrixFormat format, const StageFigureStyle& style,
                                     const std::filesystem::path& folder) {

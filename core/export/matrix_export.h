@@ -9,9 +9,6 @@ namespace headlight {
 
 enum class MatrixFormat : std::uint8_t { png, svg, csv, npy };
 
-/// "weights_b0_h2": the stage, with batch entry and head where it has them.
-std::string matrix_name(const StageCut& cut);
-
 /// Writes the one matrix of `cut` into `folder` under its matrix_name() or, where that is taken, with a number after
 /// it: never over another file, and whole or not at all. Gives the file's path. Throws FileError, and what drawing a
 /// figure throws.

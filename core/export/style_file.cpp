@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "core/files/error_place.h"
-#include "core/files/json_object.h"
+#include "core/files/text_file.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 

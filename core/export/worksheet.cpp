@@ -6,12 +6,11 @@
 #include <memory>
 
 #include "core/diagnosis/diagnosis.h"
-#include "core/diagnosis/mistaken_run.h"
-#include "core/export/paper_lines.h"
+#include "core/diagnosis/reproduction.h"
+#include "core/export/handout.h"
 #include "core/export/stage_figure.h"
 #include "core/figure/arranged_figure.h"
 #include "core/figure/figure_canvas.h"
-#include "core/lesson/right_answer.h"
 #include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 

@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/figure/arc_layout.h"
-#include "core/figure/cell_values.h"
 #include "core/figure/figure_frame.h"
 #include "core/tensor/error.h"
 

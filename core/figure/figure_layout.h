@@ -75,4 +75,8 @@ inline constexpr Index most_read_twice = Index{1} << 26;
 /// Boolean matrices mask themselves: what is 0 is masked.
 CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel);
 
+/// Fills layout.inside: one label for each cell, and layout.boxes: a plate under labels on a pattern. Nothing if the
+/// spec asks for no values or if a sign and a digit do not fit.
+void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout);
+
 }  // namespace headlight

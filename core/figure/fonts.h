@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace headlight {
 
@@ -29,5 +30,8 @@ std::string font_families(FontRole role);
 std::string installed_family(const std::string& family);
 /// Whether a family of this name is installed. A generic one always is.
 bool has_family(const std::string& family);
+
+/// The names of all that are installed, in their order.
+std::vector<std::string> installed_families();
 
 }  // namespace headlight

@@ -2,10 +2,9 @@
 
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "core/tensor/error.h"
-#include "core/text/graphemes.h"
+#include "core/text/unicode.h"
 #include "core/text/utf8.h"
 
 namespace headlight {

@@ -219,6 +219,11 @@ std::string number_text(double value) {
   return {text.data(), end.ptr};
 }
 
+namespace {
+
+/// a − ⌊a / b⌋ · b: the result has the sign of b.
 double mathematical_mod(double a, double b) { return a - std::floor(a / b) * b; }
+
+}  // namespace
 
 }  // namespace headlight::mask

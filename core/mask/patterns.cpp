@@ -10,7 +10,7 @@ namespace {
 // Definitions may use, besides the language that people write, four words of their own:
 //   valid_len            valid_lens[b] or valid_lens[b, q]
 //   file_mask, painted_mask  the cell of that mask
-//   hash(seed, i, j)     a 32-bit word, see core/mask/hash.h
+//   hash(seed, i, j)     a 32-bit word, see core/mask/machine.h
 //   drawn(seed, i, j, r, n)  j is one of the r of n whose hash(seed, i, ·) is lowest: r distinct ones, fewer only if n
 //   < r
 constexpr Parameter window_w[] = {{"w", 0, 4}};

@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <iterator>
-#include <limits>
 #include <thread>
 
-#include "core/attention/heads.h"
 #include "core/attention/projection.h"
 #include "core/network/key_cache.h"
 #include "core/network/pictures.h"
 #include "core/network/weights.h"
 #include "core/position/relative_bias.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"

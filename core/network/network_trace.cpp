@@ -7,7 +7,7 @@
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
 #include "core/run/summary.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings_table.h"

@@ -3,11 +3,10 @@
 
 #include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/model_config.h"
-#include "core/scenario/model_layer.h"
-#include "core/scenario/model_text.h"
 #include "core/scenario/scenario_rules.h"
-#include "core/scenario/typed_inputs.h"
+#include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -192,6 +191,9 @@ Message FileReading::shape_of(const std::string& array) const {
   return {"{0} has shape {1}", in_quotes(array), to_string(file.arrays().find(array)->shape)};
 }
 
+namespace {
+
+/// query, key and value of the widths that the parameters have; with a text's padding.
 TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
                            const std::optional<LayerDescription>& layer) {
   const Scenario& s = r.resolving.scenario;
@@ -233,8 +235,6 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   return {std::move(read), {}};
 }
 
-namespace {
-
 /// Words under the first of these names, a list a batch entry; empty where the file has none.
 Sequence::Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<const char*> names,
                             std::string& found) {
@@ -270,8 +270,6 @@ void check_length(const FileReading& r, const Sequence::Names& names, const std:
          Message("expected {0}, one for each {1}", expected, what));
 }
 
-}  // namespace
-
 TokenWords read_tokens(const FileReading& r, const Dims& dims) {
   // "1" is the second part of a tuple (attention, tokens).
   std::string both_found, query_found, key_found;
@@ -289,8 +287,6 @@ TokenWords read_tokens(const FileReading& r, const Dims& dims) {
   }
   return {std::move(queries), std::move(keys)};
 }
-
-namespace {
 
 void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) {
   if (!sequence.query_tokens.empty()) return;  // the text's own

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/text/json_depth.h"
+#include "core/files/load_budget.h"
 
 namespace headlight {
 namespace {

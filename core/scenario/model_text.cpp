@@ -1,13 +1,13 @@
-#include "core/scenario/model_text.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/files/error_place.h"
+#include "core/scenario/file_source.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
@@ -142,15 +142,10 @@ struct Batch {
 
 Batch tokenized(const FileReading& r, const TokenSplitter& splitter) {
   Batch batch;
-  std::string_view rest = r.resolving.scenario.text;
   std::size_t longest = 0;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(" \t") != std::string_view::npos) batch.entries.push_back(splitter.split(line));
+  for (const std::string_view line : Parts(r.resolving.scenario.text, '\n')) {
+    if (is_filled(without_return(line))) batch.entries.push_back(splitter.split(without_return(line)));
     check_lines(batch.entries.size());
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   if (batch.entries.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
   for (const auto& entry : batch.entries) {

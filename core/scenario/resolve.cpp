@@ -4,7 +4,6 @@
 #include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
-#include "core/scenario/typed_inputs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

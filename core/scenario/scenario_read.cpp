@@ -5,8 +5,8 @@
 
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/scenario/setting_text.h"
 #include "core/scenario/settings_rows.h"
-#include "core/scenario/words.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -149,6 +149,9 @@ Scenario scenario_at(const Place& at) {
   return scenario;
 }
 
+namespace {
+
+/// Its "view"; unset where it has none.
 std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
   if (!whole.has("view")) return {};
   const Place at = whole.at("view");
@@ -175,6 +178,8 @@ std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
   }
   return view;
 }
+
+}  // namespace
 
 void read_setting(std::string_view key, const std::string& json, const std::string& subject, Scenario& scenario) {
   try {

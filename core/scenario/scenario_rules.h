@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario.h"
@@ -30,5 +31,13 @@ void must_be_unset(const std::optional<Index>& value, const char* setting, const
 
 /// "1, 2, 4 or 8"
 Message divisors(Index n);
+
+struct StageNeed {
+  Stage stage;
+  double bytes = 0;  ///< double, so that it cannot overflow
+};
+
+/// Throws SettingError, which names the largest stages, if the machine has too little memory left.
+void check_memory(const Scenario& scenario, const Dims& dims);
 
 }  // namespace headlight

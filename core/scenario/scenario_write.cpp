@@ -7,8 +7,8 @@
 #include "core/files/whole_file.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/scenario_read.h"
+#include "core/scenario/setting_text.h"
 #include "core/scenario/settings_rows.h"
-#include "core/scenario/words.h"
 #include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 
@@ -134,6 +134,32 @@ void write_scenario(const std::string& path, const Scenario& scenario, const Sce
   if (view) whole["view"] = view_json(*view);
   const std::string json = laid_out(whole);
   write_whole_file(path_from(path), std::as_bytes(std::span(json)));
+}
+
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+std::string words(const OrderedJson& object, const std::string& field) {
+  if (!object.contains(field)) return "";
+  const OrderedJson& value = object[field];
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_array() ? std::to_string(value.size()) : value.dump();
+}
+
+}  // namespace
+
+std::vector<ScenarioChange> scenario_changes(const Scenario& from, const Scenario& to) {
+  const OrderedJson before = OrderedJson::parse(to_json(from));
+  const OrderedJson after = OrderedJson::parse(to_json(to));
+  OrderedJson fields = before;
+  fields.update(after);
+  std::vector<ScenarioChange> changes;
+  for (const auto& [field, value] : fields.items()) {
+    const bool same = before.contains(field) && after.contains(field) && before[field] == after[field];
+    if (!same) changes.push_back({field, words(before, field), words(after, field)});
+  }
+  return changes;
 }
 
 }  // namespace headlight

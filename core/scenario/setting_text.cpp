@@ -5,8 +5,8 @@
 
 #include "core/files/error_place.h"
 #include "core/files/text_file.h"
-#include "core/text/number_from.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -46,11 +46,8 @@ std::vector<std::string> words_of(Text line) {
 
 TokenNames lines_of_words(Text text) {
   TokenNames lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (std::vector<std::string> words = words_of(text.substr(0, end)); !words.empty())
-      lines.push_back(std::move(words));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const Text line : Parts(text, '\n')) {
+    if (std::vector<std::string> words = words_of(line); !words.empty()) lines.push_back(std::move(words));
   }
   return lines;
 }
@@ -78,11 +75,15 @@ Index parse_whole(Text option, Text text, Index least, Index most) {
   return value;
 }
 
+namespace {
+
 std::uint64_t parse_seed(Text option, Text text) {
   std::uint64_t value = 0;
   if (!read_all(text, value)) setting_text::fail(option, text, "a whole number, 0 to 18446744073709551615");
   return value;
 }
+
+}  // namespace
 
 float parse_number(Text option, Text text) {
   float value = 0;
@@ -111,6 +112,10 @@ std::string to_text(const HeadAddress& head) {
   return head.layer + (head.head < 0 ? "" : "." + std::to_string(head.head));
 }
 
+namespace {
+
+/// Words between blanks, a line a batch entry; after "@" the same from a file of text, where one word a line is one
+/// batch entry. Throws SettingError, FileError.
 TokenNames parse_tokens(Text option, Text text) {
   if (!text.starts_with('@')) return lines_of_words(text);
   TokenNames lines = lines_of_words(text_of_file(std::string(text.substr(1))));
@@ -123,6 +128,8 @@ TokenNames parse_tokens(Text option, Text text) {
   for (const auto& line : lines) entry.push_back(line.front());
   return {entry};
 }
+
+}  // namespace
 
 }  // namespace headlight
 

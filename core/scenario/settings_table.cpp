@@ -6,7 +6,6 @@
 #include "core/scenario/scenario_read.h"
 #include "core/scenario/setting_text.h"
 #include "core/scenario/settings_rows.h"
-#include "core/scenario/words.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
 
@@ -134,7 +133,7 @@ Setting made() {
       std::string(row.key), option,       row.operand, row.help,         row.example, row.group, row.range, row.control,
       row.slide_from,       row.slide_to, row.applies, changes_layer<i>, {},          apply<i>,  text<i>,   number<i>,
       set_number<i>,        string<i>};
-  if constexpr (std::is_enum_v<Field<i>>) setting.words = Words<Field<i>>::list;
+  if constexpr (std::is_enum_v<Field<i>>) setting.words = choice_words<Field<i>>;
   return setting;
 }
 

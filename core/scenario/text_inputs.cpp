@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <map>
 
-#include "core/scenario/memory_need.h"
+#include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
-#include "core/text/graphemes.h"
+#include "core/text/texts.h"
+#include "core/text/unicode.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -42,15 +43,11 @@ Tokens characters(std::string_view line) {
 /// The tokens of each line that has any.
 std::vector<Tokens> tokenized(const Scenario& scenario) {
   std::vector<Tokens> entries;
-  std::string_view rest = scenario.text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
+  for (const std::string_view line : Parts(scenario.text, '\n')) {
     if (const Tokens line_words = words(line); !line_words.empty()) {
       check_lines(entries.size() + 1);
       entries.push_back(scenario.tokenizer == Tokenizer::words ? line_words : characters(line));
     }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return entries;
 }

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "core/parallel/thread_pool.h"
-#include "core/stage/survey.h"
+#include "core/stage/extent.h"
 
 namespace headlight {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <stop_token>
 
 #include "core/stage/cell_kind.h"
@@ -43,5 +44,15 @@ class Extent {
   float lo_ = 3.4028235e38f;
   float hi_ = -3.4028235e38f;
 };
+
+struct Survey {
+  /// Of values: finite, not masked, not dropped. low > high if there are none.
+  float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
+  KindCounts kinds{};
+  void join(const Survey& other);
+};
+
+/// Uses all threads for large matrices. Throws Cancelled.
+Survey survey(const MatrixView& matrix, const CellMasks& masks = {}, const std::stop_token& stop = {});
 
 }  // namespace headlight

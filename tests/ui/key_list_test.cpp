@@ -14,7 +14,7 @@
 #include "ui/document/path.h"
 #include "ui/look/record.h"
 #include "ui/look/words.h"
-#include "ui/panels/shortcuts.h"
+#include "ui/panels/registry.h"
 
 using namespace headlight;
 using namespace headlight::test;

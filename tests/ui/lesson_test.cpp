@@ -1,5 +1,5 @@
 // Lessons in steps in the window: a step's pose, and what is right.
-#include "core/diagnosis/mistaken_run.h"
+#include "core/diagnosis/reproduction.h"
 #include "core/lesson/course.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"

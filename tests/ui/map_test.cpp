@@ -6,7 +6,7 @@
 #include "tests/ui/headless.h"
 #include "ui/document/saved_view.h"
 #include "ui/map/map_camera.h"
-#include "ui/map/map_view.h"
+#include "ui/map/map_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

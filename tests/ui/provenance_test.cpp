@@ -6,7 +6,7 @@
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/inspector/reach.h"
+#include "ui/inspector/inspector_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

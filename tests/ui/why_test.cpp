@@ -9,7 +9,7 @@
 #include "core/network/network.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/studio.h"
 #include "ui/document/saved_view.h"

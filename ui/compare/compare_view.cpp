@@ -1,5 +1,4 @@
 // The compare view: what if? The pinned result A, the present one B, and B − A at every stage.
-#include "ui/compare/compare_view.h"
 
 #include <algorithm>
 #include <cstdio>

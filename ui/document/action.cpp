@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "core/run/contributions.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/settings_rows.h"
-#include "core/tensor/message.h"
 #include "ui/document/moment.h"
 #include "ui/document/view_fields.h"
 #include "ui/document/wanted.h"

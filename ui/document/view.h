@@ -8,7 +8,7 @@
 #include "core/figure/range.h"
 #include "core/image/theme.h"
 #include "core/scenario/scenario_view.h"
-#include "core/stage/cell.h"
+#include "core/stage/stage.h"
 #include "ui/document/export_choice.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/level_choice.h"

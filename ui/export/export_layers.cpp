@@ -1,9 +1,7 @@
-#include "ui/export/export_layers.h"
-
 #include <algorithm>
 
 #include "core/network/head_overview.h"
-#include "ui/widgets/choice_box.h"
+#include "ui/export/export_controls.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

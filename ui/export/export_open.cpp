@@ -1,7 +1,7 @@
 // What the export dialog opens on: each view's own picture.
 #include <algorithm>
 
-#include "core/files/free_path.h"
+#include "core/files/whole_file.h"
 #include "core/network/head_overview.h"
 #include "core/stage/stage.h"
 #include "ui/document/saved_view.h"

@@ -26,9 +26,6 @@ struct ExportPreview {
   Message problem;                                  ///< why nothing can be written
 };
 
-/// With a picture of at most `width` × `height` pixels. The document must have a trace.
-ExportPreview make_export_preview(const Document& document, const WindowSize& window, int width, int height);
-
 /// The same, cached, at most `room` large.
 const ExportPreview& export_preview(const Frame& frame, ImVec2 room);
 

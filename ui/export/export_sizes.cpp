@@ -1,10 +1,9 @@
-#include "ui/export/export_sizes.h"
-
 #include <cmath>
 #include <cstdio>
 
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
+#include "ui/export/export_controls.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

@@ -1,6 +1,7 @@
 // Frame: everything a panel or view may read while it draws, and the list that its actions go into.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,13 +14,31 @@
 #include "ui/document/document.h"
 #include "ui/frame/keyboard_focus.h"
 #include "ui/frame/pictures.h"
-#include "ui/frame/typing.h"
 #include "ui/look/fonts.h"
 #include "ui/look/look.h"
 #include "ui/look/words.h"
 #include "ui/timeline/timeline.h"
 
 namespace headlight {
+
+/// The text of a field, for the journal.
+struct TypedLine {
+  unsigned int field = 0;  ///< ImGui id
+  std::string text;
+  bool operator==(const TypedLine&) const = default;
+};
+
+struct Typing {
+  unsigned int field = 0;  ///< ImGui id
+  int frame = -1;          ///< the last frame in which it had the keyboard
+  std::string text;
+  bool edited = false;     ///< edited since it got the keyboard
+  bool takes_tab = false;  ///< it uses Tab for completion
+  std::string buffer;      ///< buffer shared by all fields, to avoid allocations
+
+  std::optional<TypedLine> recovered;  ///< recovered text, put back when its field is drawn
+  int tries = 0;                       ///< frames in which that was tried
+};
 
 class MatrixPainter;
 class RecentFiles;

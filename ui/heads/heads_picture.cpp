@@ -157,6 +157,8 @@ std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
   return nearest;
 }
 
+namespace {
+
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query) {
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
@@ -183,6 +185,8 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   }
   return picture;
 }
+
+}  // namespace
 
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   constexpr Index averaged_a_frame = 2'000'000;  // numbers: a millisecond or two

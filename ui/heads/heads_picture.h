@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/tensor/tensor.h"
+#include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 #include "ui/matrix/card_notes.h"
 #include "ui/matrix/heat.h"
@@ -79,7 +80,6 @@ struct HeadsPicture {
 constexpr Index arc_queries = 64;
 /// The stage of the cards; weights are replaced by the view's measure.
 Stage heads_stage(const Trace& trace, const View& view);
-HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query);
 
 /// The same, cached; its average advances with each frame.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
@@ -87,5 +87,7 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
 /// `count` equal cards in `box`, row by row, with the number of columns that makes their matrices (`aspect` = width :
 /// height) largest. `gap`: pixels between cards; `header`: pixels of a card's height that are not its matrix.
 std::vector<Rect> lay_out_heads(Index count, Rect box, float aspect, float gap, float header);
+
+void draw_heads_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

@@ -1,5 +1,4 @@
 // The heads view: every head of one stage side by side over one range, their average, and arcs between the tokens.
-#include "ui/heads/heads_view.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "ui/imgui_compat.h"
+#include "ui/lessons/canvas_questions.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/mask_question.h"
-#include "ui/lessons/row_question.h"
 #include "ui/look/measure.h"
 #include "ui/pipeline/pipeline_view.h"
 #include "ui/widgets/paragraph.h"
@@ -109,6 +108,9 @@ bool is_hidden(const View& view, Stage stage) {
   return std::ranges::find(view.lesson.hidden, stage) != view.lesson.hidden.end();
 }
 
+namespace {
+
+/// Whether the view would reveal something hidden and has to be covered. The pipeline hides single cards itself.
 bool hides_view(const View& view) {
   if (view.lesson.hidden.empty()) return false;
   const bool weights = is_hidden(view, Stage::weights) || is_hidden(view, Stage::dropped_weights);
@@ -125,6 +127,8 @@ bool hides_view(const View& view) {
   return level == Level::operation &&
          std::ranges::any_of(view.lesson.hidden, [&](Stage stage) { return stage <= view.looking.stage; });
 }
+
+}  // namespace
 
 bool hides_what_is_taken(const Document& document, const Action& action) {
   const View& view = document.view;

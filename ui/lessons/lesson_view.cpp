@@ -1,5 +1,4 @@
 // The lessons that ship with the program: a click opens one in the pipeline.
-#include "ui/lessons/lesson_view.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,12 +6,10 @@
 #include "core/tensor/message.h"
 #include "ui/frame/colormaps.h"
 #include "ui/lessons/lesson_picture.h"
-#include "ui/lessons/save_answers.h"
 #include "ui/lessons/save_step.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/main_button.h"
 #include "ui/widgets/paragraph.h"
 #include "ui/widgets/pressable.h"
 

@@ -55,4 +55,6 @@ class PanelColumn {
   float left_, width_, chip_x_ = 0;
 };
 
+void draw_question(const Frame& frame, const Question& question, PanelColumn& column);
+
 }  // namespace headlight

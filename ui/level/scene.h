@@ -12,7 +12,7 @@
 #include <imgui.h>
 
 #include "core/run/trace.h"
-#include "core/stage/cell.h"
+#include "core/stage/stage.h"
 #include "ui/document/view.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/geometry/rect.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/engine/tile_store.h"
-#include "core/stage/cell.h"
+#include "core/stage/stage.h"
 #include "ui/document/view_choices.h"
 #include "ui/geometry/rect.h"
 

@@ -2,9 +2,13 @@
 // column.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 #include "ui/map/map_camera.h"
 #include "ui/matrix/heat.h"
 
@@ -85,5 +89,30 @@ struct MapNotes {
 };
 const MapNotes& map_notes(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
                           const std::optional<std::pair<Index, Index>>& pointed);
+
+/// The visible tiles, coarser ones where finer ones are not computed yet; numbers in large cells.
+void draw_tiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera,
+                Index rows_shown);
+/// Frames around the selected cell and the one under the pointer.
+void draw_marks(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera);
+/// Row and column labels, thinned out.
+void draw_axes(const Frame& frame, ImDrawList& list, const MapCamera& camera,
+               const std::optional<std::pair<Index, Index>>& lit);
+/// Bars for the visible cells of the row and column at `at`, below and beside the map, up to `size` high.
+void draw_profiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, float size, const MapCamera& camera,
+                   const std::pair<Index, Index>& at);
+/// The whole matrix in small, with a frame around the visible part.
+void draw_small_map(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect small,
+                    const MapCamera& camera, Index rows_shown);
+/// The colour bar with its ends.
+void draw_map_bar(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect bar);
+
+void draw_map_view(const Frame& frame, Rect place);
+
+/// G gives the keyboard to the "go to" field.
+void press_map_keys(const Frame& frame);
+
+/// "70000, 69000", or one number for both. Throws InputError.
+std::pair<Index, Index> parse_place(std::string_view text, Index rows, Index cols);
 
 }  // namespace headlight

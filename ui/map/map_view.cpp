@@ -1,4 +1,3 @@
-#include "ui/map/map_view.h"
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +11,7 @@
 #include "ui/frame/press.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/map/map_draw.h"
+#include "ui/map/map_picture.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"

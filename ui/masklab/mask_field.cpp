@@ -10,8 +10,8 @@
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/masklab/mask_picture.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
-#include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
 namespace {

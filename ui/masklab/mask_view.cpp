@@ -1,6 +1,5 @@
 // The mask view: a row of tabs, and the chosen sheet below it.
-#include "ui/masklab/mask_view.h"
-
+#include "ui/masklab/mask_picture.h"
 #include "ui/masklab/registry.h"
 #include "ui/widgets/controls.h"
 

@@ -9,15 +9,14 @@
 #include "ui/masklab/mask_picture.h"
 #include "ui/masklab/mask_take.h"
 #include "ui/masklab/matrix_card.h"
-#include "ui/masklab/paint_toolbar.h"
 #include "ui/masklab/painting.h"
 #include "ui/masklab/palette.h"
 #include "ui/masklab/registry.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
-#include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
 namespace {

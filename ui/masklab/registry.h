@@ -18,7 +18,7 @@ struct MaskTabEntry {
 
 std::span<const MaskTabEntry> all_mask_tabs();
 
-// In ui/masklab/NAME_tab.cpp.
+// In ui/masklab/NAME_tab.cpp or NAME_picture.cpp.
 void draw_patterns_tab(const Frame& frame, Rect place);
 void draw_conventions_tab(const Frame& frame, Rect place);
 void draw_reach_tab(const Frame& frame, Rect place);

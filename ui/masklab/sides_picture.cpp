@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/mask/statistics.h"
-#include "core/scenario/mask_in_force.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/number_text.h"
@@ -141,8 +141,6 @@ struct SidesBuilder {
   }
 };
 
-}  // namespace
-
 SidesPicture make_sides_picture(const Frame& frame, Rect area) {
   SidesBuilder build{frame, area};
   build.compare();
@@ -150,6 +148,8 @@ SidesPicture make_sides_picture(const Frame& frame, Rect area) {
   build.place();
   return std::move(build.picture);
 }
+
+}  // namespace
 
 const SidesPicture& sides_picture(const Frame& frame, Rect area) {
   return frame.picture<SidesPicture>([&] { return make_sides_picture(frame, area); }, frame.view().mask_lab, area);

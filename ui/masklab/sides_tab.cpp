@@ -1,7 +1,6 @@
 // Two masks side by side, with the cells that one alone allows marked in both.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "core/export/stage_figure.h"
-#include "ui/frame/colormaps.h"
 #include "ui/frame/measure_shown.h"
 
 namespace headlight {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {

@@ -300,6 +300,9 @@ std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const Networ
   return order;
 }
 
+namespace {
+
+/// Number of heads per row if they are sorted.
 Index columns_in_order(Index heads, float width, float height) {
   Index best = 1;
   float largest = 0;
@@ -310,6 +313,8 @@ Index columns_in_order(Index heads, float width, float height) {
   }
   return best;
 }
+
+}  // namespace
 
 HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, const View& view, int across, int down) {
   const HeadPlace now = looked_at_head(overview, view);

@@ -1,5 +1,3 @@
-#include "ui/network/network_view.h"
-
 #include <algorithm>
 
 #include "ui/frame/press.h"
@@ -7,6 +5,7 @@
 #include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_facts.h"
+#include "ui/network/network_scene.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

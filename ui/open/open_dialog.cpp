@@ -11,9 +11,8 @@
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
-#include "ui/widgets/main_button.h"
-#include "ui/widgets/path_field.h"
 #include "ui/widgets/pressable.h"
+#include "ui/widgets/text_input.h"
 
 namespace headlight {
 namespace {

@@ -290,6 +290,9 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
       .scene;
 }
 
+namespace {
+
+/// Shows the step, the journey or the geometry.
 View with_facet(View view, Facet facet) {
   view.looking.level = Level::operation;
   const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
@@ -300,8 +303,6 @@ View with_facet(View view, Facet facet) {
   view.playing = false;
   return view;
 }
-
-namespace {
 
 /// What one thinks that the hidden number is.
 void offer_guess(const Frame& frame, const Scene& scene) {

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "ui/look/number_text.h"
-#include "ui/widgets/scenario_controls.h"
+#include "ui/widgets/controls.h"
 
 namespace headlight {
 namespace {
@@ -15,12 +15,14 @@ bool same_place(const CellEdit& edit, const Cell& cell) {
   return edit.stage == cell.stage && edit.batch == cell.batch && edit.row == cell.row && edit.col == cell.col;
 }
 
-}  // namespace
-
+/// Sets one number, replacing an earlier edit of the same cell. Not checked: resolve() leaves out cells that do not
+/// exist, and says so.
 void set_cell(Scenario& scenario, const Cell& cell, float value) {
   std::erase_if(scenario.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
   scenario.edits.push_back({cell.stage, cell.batch, cell.row, cell.col, value});
 }
+
+}  // namespace
 
 void draw_cell_editor(const Frame& frame, const Cell& cell) {
   if (!is_parameter(cell.stage) && cell.stage > Stage::value) return;

@@ -1,6 +1,4 @@
 // The left panel's colours: which map, and what its ends stand for. Never changes a number.
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "core/tensor/error.h"

@@ -8,7 +8,6 @@
 #include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
 #include "ui/open/paste.h"
-#include "ui/open/polarity_dialog.h"
 
 namespace headlight {
 namespace {
@@ -79,9 +78,9 @@ constexpr std::array panels{
 
 std::span<const Panel> all_panels() { return panels; }
 
-float top_height(const Frame& frame) { return frame.view().presenting || frame.view().alone ? 0 : 46 * frame.u; }
-
 namespace {
+
+float top_height(const Frame& frame) { return frame.view().presenting || frame.view().alone ? 0 : 46 * frame.u; }
 
 /// The near levels, the whole network and the list of lessons have the whole width.
 bool has_sides(const Frame& frame) {
@@ -109,8 +108,12 @@ float right_width(const Frame& frame, ImVec2 window) {
              : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
 
+namespace {
+
 float bottom_height(const Frame& frame) {
   return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u + watch_height(frame);
 }
+
+}  // namespace
 
 }  // namespace headlight

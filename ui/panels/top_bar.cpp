@@ -9,7 +9,6 @@
 #include "ui/open/open_dialog.h"
 #include "ui/panels/registry.h"
 #include "ui/views/registry.h"
-#include "ui/widgets/choice_box.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

@@ -1,6 +1,5 @@
 // Above the time line, of a model that runs: its name, its recorded calls, the layer, the gradient of a weight.
 #include <algorithm>
-#include <cmath>
 
 #include "core/files/watched_run.h"
 #include "core/scenario/tensor_file.h"

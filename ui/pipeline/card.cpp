@@ -1,5 +1,3 @@
-#include "ui/pipeline/card.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +6,7 @@
 #include "ui/document/action.h"
 #include "ui/frame/measure_shown.h"
 #include "ui/look/number_text.h"
+#include "ui/pipeline/picture.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 
 namespace headlight {
 namespace {
@@ -37,6 +37,8 @@ std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t ch
   return {};
 }
 
+namespace {
+
 std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter) {
   std::optional<std::size_t> before;
   for (const std::size_t i : pass_of(timeline)) {
@@ -44,6 +46,8 @@ std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t ch
   }
   return before;
 }
+
+}  // namespace
 
 View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
   const auto& chapters = timeline.chapters();

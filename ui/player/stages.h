@@ -12,7 +12,6 @@ namespace headlight {
 std::vector<std::size_t> pass_of(const Timeline& timeline);
 /// The next and previous chapter; unset at the ends.
 std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter);
-std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter);
 /// The current chapter: the player's, else that of the chosen stage.
 std::size_t chapter_at(const View& view, const Timeline& timeline);
 /// Shows a stage, completely computed; the followed words stay.

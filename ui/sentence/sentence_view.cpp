@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/frame/one_line.h"
 #include "ui/frame/press.h"
 #include "ui/imgui_compat.h"

@@ -1,6 +1,5 @@
 #include "ui/sentence/word_line.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

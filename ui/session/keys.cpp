@@ -8,7 +8,7 @@
 #include "ui/export/export_file.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/map/map_view.h"
+#include "ui/map/map_picture.h"
 #include "ui/masklab/painting.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"

@@ -1,14 +1,13 @@
 #include "ui/session/session.h"
 
 #include <algorithm>
-#include <deque>
 #include <exception>
 #include <new>
 #include <utility>
 
 #include "core/files/file_watch.h"
 #include "core/files/watched_run.h"
-#include "core/scenario/scenario_changes.h"
+#include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "ui/document/action_text.h"
 #include "ui/export/export_actions.h"
@@ -20,18 +19,16 @@
 #include "ui/lessons/save_step.h"
 #include "ui/level/scene.h"
 #include "ui/open/opener.h"
-#include "ui/open/opening.h"
 #include "ui/open/paste.h"
 #include "ui/panels/registry.h"
 #include "ui/player/playback.h"
 #include "ui/session/autosave.h"
-#include "ui/session/computation.h"
 #include "ui/session/followers.h"
 #include "ui/session/keys.h"
-#include "ui/session/lesson_session.h"
-#include "ui/session/recovery_bar.h"
+#include "ui/session/lesson_memory.h"
+#include "ui/session/recovery.h"
 #include "ui/session/shown_text.h"
-#include "ui/views/window_scale.h"
+#include "ui/views/registry.h"
 #include "ui/widgets/pressable.h"
 
 namespace headlight {

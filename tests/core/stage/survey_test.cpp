@@ -1,4 +1,3 @@
-#include "core/stage/survey.h"
 
 #include <limits>
 

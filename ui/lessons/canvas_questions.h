@@ -1,4 +1,4 @@
-// "How does this word share its attention?": bars to drag under the words, then the head's own beside them.
+// The questions of a lesson that are answered in the window's middle: a mask to paint, a row of numbers to fill in.
 #pragma once
 
 #include <string>
@@ -26,9 +26,21 @@ struct RowQuestionPicture {
   bool numbers = true;  ///< there is room for numbers under the bars
 };
 
-RowQuestionPicture make_row_question(const Frame& frame, const Question& question, Rect place);
 /// The share, 0…1, for a pointer at this height.
-float dragged_share(const RowQuestionKey& key, float y);
 void draw_row_question(const Frame& frame, const Question& question, Rect place);
+
+/// Plain data.
+struct MaskQuestionPicture {
+  Index rows = 0, cols = 0;
+  float cell = 0;     ///< pixels
+  Rect guess, right;  ///< the grids
+  std::vector<std::string> row_words, col_words;
+  std::vector<bool> wanted;  ///< [n_q, n_k]
+  float label_pixels = 0;    ///< 0: no room for words
+};
+
+/// Whether the mask is small enough to be painted; larger ones are typed.
+bool can_be_painted(const Trace& trace);
+void draw_mask_question(const Frame& frame, const Question& question, Rect place);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-#include "core/files/array_layout.h"
+#include "core/files/array_contents.h"
 
 #include <algorithm>
 #include <cassert>
