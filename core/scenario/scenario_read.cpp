@@ -125,32 +125,6 @@ std::string field_path(const Place& at, std::string setting) {
   return at.path + (setting.empty() ? "" : "." + setting);
 }
 
-}  // namespace
-
-Scenario scenario_at(const Place& at) {
-  require_object(at);
-  std::set<std::string> known{"$schema", "version", "view"};
-  for_each_setting([&](const auto& row) { known.emplace(row.key); });
-  allow_only(at, known);
-  if (at.has("version") && at.at("version").value != scenario_format_version) {
-    at.at("version").fail_type(Message("version {0}, the only one there is", scenario_format_version));
-  }
-  view_of_scenario_at(at);
-  Scenario scenario;
-  for_each_setting([&](const auto& row) { read_if_there(at, std::string(row.key).c_str(), scenario.*row.member); });
-  if (!at.has("source") && at.has("file")) scenario.source = Source::file;
-  if (scenario.source == Source::file && scenario.file.empty())
-    at.fail("a file source without a file", "\"file\": PATH");
-  try {
-    check_settings(scenario);
-  } catch (const SettingError& error) {
-    throw FileError(at.file, Message("{0}: {1}", field_path(at, error.subject()), error.sentence()));
-  }
-  return scenario;
-}
-
-namespace {
-
 /// Its "view"; unset where it has none.
 std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
   if (!whole.has("view")) return {};
@@ -180,6 +154,28 @@ std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
 }
 
 }  // namespace
+
+Scenario scenario_at(const Place& at) {
+  require_object(at);
+  std::set<std::string> known{"$schema", "version", "view"};
+  for_each_setting([&](const auto& row) { known.emplace(row.key); });
+  allow_only(at, known);
+  if (at.has("version") && at.at("version").value != scenario_format_version) {
+    at.at("version").fail_type(Message("version {0}, the only one there is", scenario_format_version));
+  }
+  view_of_scenario_at(at);
+  Scenario scenario;
+  for_each_setting([&](const auto& row) { read_if_there(at, std::string(row.key).c_str(), scenario.*row.member); });
+  if (!at.has("source") && at.has("file")) scenario.source = Source::file;
+  if (scenario.source == Source::file && scenario.file.empty())
+    at.fail("a file source without a file", "\"file\": PATH");
+  try {
+    check_settings(scenario);
+  } catch (const SettingError& error) {
+    throw FileError(at.file, Message("{0}: {1}", field_path(at, error.subject()), error.sentence()));
+  }
+  return scenario;
+}
 
 void read_setting(std::string_view key, const std::string& json, const std::string& subject, Scenario& scenario) {
   try {

@@ -32,6 +32,12 @@ void draw_centred(const Frame& frame, ImDrawList& list, Face face, float pixels,
   draw_text(list, frame.fonts, face, pixels, {x - width / 2, y}, colour, text);
 }
 
+/// The share, 0…1, for a pointer at this height.
+float dragged_share(const RowQuestionKey& key, float y) {
+  const float share = (key.guess.max.y - y) / key.guess.height();
+  return std::round(std::clamp(share, 0.0f, 1.0f) * 100) / 100;
+}
+
 class RowDrawer {
  public:
   RowDrawer(const Frame& frame, const RowQuestionPicture& picture, Rect place)
@@ -158,12 +164,6 @@ RowQuestionPicture make_row_question(const Frame& frame, const Question& questio
     picture.keys.push_back(std::move(key));
   }
   return picture;
-}
-
-/// The share, 0…1, for a pointer at this height.
-float dragged_share(const RowQuestionKey& key, float y) {
-  const float share = (key.guess.max.y - y) / key.guess.height();
-  return std::round(std::clamp(share, 0.0f, 1.0f) * 100) / 100;
 }
 
 }  // namespace

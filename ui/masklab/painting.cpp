@@ -32,6 +32,34 @@ Index brush_of(const Frame& frame, const HeatPicture& heat, Rect rect) {
   return std::max<Index>(1, std::lround(std::ceil(4 * frame.u / std::min(cell.x, cell.y))));
 }
 
+/// What a stroke between two cells paints, in the view's scope.
+PaintedCells stroke_area(const View& view, const Dims& dims, const Cell& from, const Cell& to, Index brush) {
+  const MaskPainting& painting = view.mask_painting;
+  PaintedCells area;
+  if (painting.one_head && dims.heads > 1) area.head = view.head;
+  if (painting.one_entry && dims.batch > 1) area.batch = view.batch;
+  const bool wide = painting.tool == PaintTool::row, tall = painting.tool == PaintTool::column;
+  const Index margin = painting.tool == PaintTool::rectangle ? 0 : brush / 2;
+  const Index top = std::max<Index>(0, std::min(from.row, to.row) - margin),
+              left = std::max<Index>(0, std::min(from.col, to.col) - margin);
+  const Index more = painting.tool == PaintTool::rectangle ? 0 : (brush - 1) / 2;
+  area.query = tall ? 0 : top;
+  area.key = wide ? 0 : left;
+  area.queries = tall ? dims.n_q : std::min(std::max(from.row, to.row) + more + 1, dims.n_q) - top;
+  area.keys = wide ? dims.n_k : std::min(std::max(from.col, to.col) + more + 1, dims.n_k) - left;
+  if (painting.by_blocks) {
+    const Index block = block_in_force(view.mask_lab, dims);
+    const auto widen = [block](Index& first, Index& count, Index all) {
+      const Index end = std::min((first + count + block - 1) / block * block, all);
+      first = first / block * block;
+      count = end - first;
+    };
+    widen(area.query, area.queries, dims.n_q);
+    widen(area.key, area.keys, dims.n_k);
+  }
+  return area;
+}
+
 void change_painting(const Frame& frame, const MaskPainting& painting) {
   frame.show([painting](View& v) { v.mask_painting = painting; });
 }
@@ -140,38 +168,6 @@ std::optional<Cell> cell_under(const HeatPicture& heat, Rect rect, ImVec2 point)
   return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
 }
 
-namespace {
-
-/// What a stroke between two cells paints, in the view's scope.
-PaintedCells stroke_area(const View& view, const Dims& dims, const Cell& from, const Cell& to, Index brush) {
-  const MaskPainting& painting = view.mask_painting;
-  PaintedCells area;
-  if (painting.one_head && dims.heads > 1) area.head = view.head;
-  if (painting.one_entry && dims.batch > 1) area.batch = view.batch;
-  const bool wide = painting.tool == PaintTool::row, tall = painting.tool == PaintTool::column;
-  const Index margin = painting.tool == PaintTool::rectangle ? 0 : brush / 2;
-  const Index top = std::max<Index>(0, std::min(from.row, to.row) - margin),
-              left = std::max<Index>(0, std::min(from.col, to.col) - margin);
-  const Index more = painting.tool == PaintTool::rectangle ? 0 : (brush - 1) / 2;
-  area.query = tall ? 0 : top;
-  area.key = wide ? 0 : left;
-  area.queries = tall ? dims.n_q : std::min(std::max(from.row, to.row) + more + 1, dims.n_q) - top;
-  area.keys = wide ? dims.n_k : std::min(std::max(from.col, to.col) + more + 1, dims.n_k) - left;
-  if (painting.by_blocks) {
-    const Index block = block_in_force(view.mask_lab, dims);
-    const auto widen = [block](Index& first, Index& count, Index all) {
-      const Index end = std::min((first + count + block - 1) / block * block, all);
-      first = first / block * block;
-      count = end - first;
-    };
-    widen(area.query, area.queries, dims.n_q);
-    widen(area.key, area.keys, dims.n_k);
-  }
-  return area;
-}
-
-}  // namespace
-
 bool paint_with_pointer(const Frame& frame, const HeatPicture& mask, Rect rect, Rect seen) {
   if (ImGui::IsItemHovered()) zoom_at_pointer(frame, rect, seen);
   const MaskPainting& now = frame.view().mask_painting;
@@ -267,10 +263,6 @@ bool press_painting_keys(const Frame& frame) {
 
 namespace {
 
-void keep(const Frame& frame, const MaskPainting& painting) {
-  frame.show([painting](View& v) { v.mask_painting = painting; });
-}
-
 /// Beside the last chip, or in a line of its own where it does not fit.
 void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
   const float u = frame.u, width = text_size(frame.fonts, Face::bold, TypeSize::note * u, label).x + 22 * u;
@@ -290,7 +282,7 @@ void chips(const Frame& frame, Rect room, const char* const (&words)[count], Cho
     MaskPainting painting = now;
     painting.*chosen = static_cast<Choice>(i);
     if (!shown) painting.tool = PaintTool::brush;
-    keep(frame, painting);
+    change_painting(frame, painting);
   }
 }
 
@@ -301,7 +293,7 @@ void scope_chip(const Frame& frame, Rect room, const char* all, const char* one,
   if (!chip(frame, all, frame.words(word), now.*narrow)) return;
   MaskPainting painting = now;
   painting.*narrow = !(now.*narrow);
-  keep(frame, painting);
+  change_painting(frame, painting);
 }
 
 }  // namespace
@@ -331,7 +323,7 @@ float draw_paint_toolbar(const Frame& frame, Rect room) {
   if (chip(frame, "by blocks", blocks.words, now.by_blocks)) {
     MaskPainting painting_by_blocks = now;
     painting_by_blocks.by_blocks = !now.by_blocks;
-    keep(frame, painting_by_blocks);
+    change_painting(frame, painting_by_blocks);
   }
   if (dims.batch > 1)
     scope_chip(frame, room, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);

@@ -225,6 +225,18 @@ void put_layers(Pen& pen, const HeadOverview& overview, const NetworkFacts& fact
   }
 }
 
+/// Number of heads per row if they are sorted.
+Index columns_in_order(Index heads, float width, float height) {
+  Index best = 1;
+  float largest = 0;
+  for (Index columns = 1; columns <= heads; ++columns) {
+    const Index rows = (heads + columns - 1) / columns;
+    const float side = std::min(width / static_cast<float>(columns) / 1.5f, height / static_cast<float>(rows));
+    if (side > largest) largest = side, best = columns;
+  }
+  return best;
+}
+
 void put_in_order(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
   const std::vector<HeadPlace> order = heads_in_order(overview, facts, pen.context().view.network);
   const Index columns = columns_in_order(static_cast<Index>(order.size()), room.width(), room.height());
@@ -300,22 +312,6 @@ std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const Networ
   return order;
 }
 
-namespace {
-
-/// Number of heads per row if they are sorted.
-Index columns_in_order(Index heads, float width, float height) {
-  Index best = 1;
-  float largest = 0;
-  for (Index columns = 1; columns <= heads; ++columns) {
-    const Index rows = (heads + columns - 1) / columns;
-    const float side = std::min(width / static_cast<float>(columns) / 1.5f, height / static_cast<float>(rows));
-    if (side > largest) largest = side, best = columns;
-  }
-  return best;
-}
-
-}  // namespace
-
 HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, const View& view, int across, int down) {
   const HeadPlace now = looked_at_head(overview, view);
   if (view.network.order == HeadOrder::layer || view.network.together != LayersTogether::none) {
@@ -343,6 +339,23 @@ float put_measured(Pen& pen, const NetworkFacts& facts, Rect room) {
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pen.type.caption * 1.05f}, Align::left,
              context.look.muted, words);
   return pen.type.caption * 2.1f + 8 * pen.u();
+}
+
+/// The text, as far as one line holds it; its height.
+float put_text(Pen& pen, const HeadOverview& overview, const HeadPlace& at, const Rect& area) {
+  const SceneContext& context = pen.context();
+  const WordLines& lines = *layer_at(overview, at.layer).keys;
+  if (lines.empty()) return 0;
+  std::string text;
+  for (const std::string& word :
+       lines[static_cast<std::size_t>(std::min<Index>(context.view.batch, std::ssize(lines) - 1))]) {
+    text += (text.empty() || word.starts_with(' ') ? "" : " ") + word;
+    if (text.size() > 400) break;
+  }
+  const float pixels = pen.type.story, line = pixels * 1.5f;
+  pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, context.look.ink,
+           elide(context.fonts, Face::bold, pixels, text, area.width()));
+  return line;
 }
 
 }  // namespace
@@ -379,21 +392,7 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
     area.min.y +=
         pen.sentence(TextRole::story, words(facts.random_weights ? "sentence.random_weights" : "sentence.random_input"),
                      {}, area, pen.type.story, context.look.warning);
-  // The text, as far as one line holds it.
-  const WordLines& lines = *layer_at(overview, at.layer).keys;
-  if (!lines.empty()) {
-    std::string text;
-    for (const std::string& word :
-         lines[static_cast<std::size_t>(std::min<Index>(context.view.batch, std::ssize(lines) - 1))]) {
-      text += (text.empty() || word.starts_with(' ') ? "" : " ") + word;
-      if (text.size() > 400) break;
-    }
-    const float pixels = pen.type.story, line = pixels * 1.5f;
-    pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, context.look.ink,
-             elide(context.fonts, Face::bold, pixels, text, area.width()));
-    area.min.y += line;
-  }
-  area.min.y += 4 * u;
+  area.min.y += put_text(pen, overview, at, area) + 4 * u;
   area.min.y += put_ways(pen, facts, area);
   if (facts.can_measure && context.view.network.together == LayersTogether::none)
     area.min.y += put_measured(pen, facts, area);

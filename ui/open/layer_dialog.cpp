@@ -141,6 +141,16 @@ void draw_heads(const Frame& frame, LayerChoice& choice) {
   }
 }
 
+/// The candidates whose names contain `search`, ignoring case.
+std::vector<std::size_t> found_layers(const LayerQuestion& question, const std::string& search) {
+  const std::string wanted = lower_case(search);
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < question.candidates.size(); ++i) {
+    if (lower_case(question.candidates[i].layer).find(wanted) != std::string::npos) found.push_back(i);
+  }
+  return found;
+}
+
 /// Whether the answer was given.
 bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const float u = frame.u;
@@ -161,16 +171,6 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const bool ready = complete(choice);
   const bool clicked = main_button(frame, "take", label, ready);
   return ready && (clicked || twice || keys.entered);
-}
-
-/// The candidates whose names contain `search`, ignoring case.
-std::vector<std::size_t> found_layers(const LayerQuestion& question, const std::string& search) {
-  const std::string wanted = lower_case(search);
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < question.candidates.size(); ++i) {
-    if (lower_case(question.candidates[i].layer).find(wanted) != std::string::npos) found.push_back(i);
-  }
-  return found;
 }
 
 }  // namespace

@@ -20,6 +20,72 @@
 namespace headlight {
 namespace {
 
+/// The first look at other tensors: all of the canvas, nothing chosen.
+View afresh(View view) {
+  view.selected.reset();
+  view.looked = false;
+  view.camera = {};
+  view.dialog = Dialog::none;
+  return view;
+}
+
+View asking(View view, LayerQuestion question) {
+  LayerChoice& choice = view.layers;
+  choice.layer = question.scenario.layer;
+  const bool only = question.candidates.size() == 1 || choice.layer.empty();
+  if (only && !question.candidates.empty()) choice.layer = question.candidates.front().layer;
+  choice.heads = question.scenario.heads;
+  choice.search.clear();
+  choice.focus = true;
+  choice.question = std::make_shared<const LayerQuestion>(std::move(question));
+  view.dialog = Dialog::layers;
+  return view;
+}
+
+/// Shows what `path` names (a lesson, a scenario or tensors) in a new view; a mask file becomes file() of the current
+/// document (core/scenario/mask_reading.h). On failure the document gets an error and stays. Returns whether it is
+/// another document now.
+bool open_into(Document& document, const std::string& path) {
+  bool changed = false;
+  try {
+    if (is_mask_file(path, document.view.kind == ViewKind::mask)) {
+      open_mask_into(document, path);
+      return false;
+    }
+    Lesson opened = open_source(path);
+    Scenario scenario = opened.scenario;
+    changed = true;
+    begin_anew(document, std::move(opened), std::move(scenario));
+    document.view = afresh(std::move(document.view));
+    if (const auto& saved = document.origin.lesson.view)
+      document.view = with_saved_view(std::move(document.view), *saved);
+    begin_lesson(document);
+    return true;
+  } catch (const InputError& error) {
+    document.view.dialog = Dialog::none;
+    // What was not opened takes nothing back: what is asked for, an undo say, may still be computing.
+    if (changed) show_error(document, error.message());
+    else document.error = error.message();
+    return false;
+  }
+}
+
+/// After a scenario failed: if only a layer or a number of heads is missing, opens the dialog for it, restores the
+/// document without a message, and returns true.
+bool ask_for_layer(Document& document) {
+  std::optional<LayerQuestion> question = open_question(document.scenario);
+  if (!question) return false;
+  document.view = asking(std::move(document.view), std::move(*question));
+  return true;
+}
+
+/// The same where nothing says what true means in its mask, which `error` tells.
+bool ask_for_polarity(Document& document, const Message& error) {
+  if (error.english().find(mask_polarity_is_open) == std::string::npos) return false;
+  document.view = asking(document.view, {document.scenario, {}});
+  return true;
+}
+
 /// Where a file is may be said in several ways.
 Scenario with_whole_paths(Scenario scenario) {
   for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
@@ -97,60 +163,6 @@ void Opener::failed(Document& document, const Message& error) {
   asked ? document.error.clear() : opening_.clear();
 }
 
-namespace {
-
-/// The first look at other tensors: all of the canvas, nothing chosen.
-View afresh(View view) {
-  view.selected.reset();
-  view.looked = false;
-  view.camera = {};
-  view.dialog = Dialog::none;
-  return view;
-}
-
-View asking(View view, LayerQuestion question) {
-  LayerChoice& choice = view.layers;
-  choice.layer = question.scenario.layer;
-  const bool only = question.candidates.size() == 1 || choice.layer.empty();
-  if (only && !question.candidates.empty()) choice.layer = question.candidates.front().layer;
-  choice.heads = question.scenario.heads;
-  choice.search.clear();
-  choice.focus = true;
-  choice.question = std::make_shared<const LayerQuestion>(std::move(question));
-  view.dialog = Dialog::layers;
-  return view;
-}
-
-/// Shows what `path` names (a lesson, a scenario or tensors) in a new view; a mask file becomes file() of the current
-/// document (core/scenario/mask_reading.h). On failure the document gets an error and stays. Returns whether it is
-/// another document now.
-bool open_into(Document& document, const std::string& path) {
-  bool changed = false;
-  try {
-    if (is_mask_file(path, document.view.kind == ViewKind::mask)) {
-      open_mask_into(document, path);
-      return false;
-    }
-    Lesson opened = open_source(path);
-    Scenario scenario = opened.scenario;
-    changed = true;
-    begin_anew(document, std::move(opened), std::move(scenario));
-    document.view = afresh(std::move(document.view));
-    if (const auto& saved = document.origin.lesson.view)
-      document.view = with_saved_view(std::move(document.view), *saved);
-    begin_lesson(document);
-    return true;
-  } catch (const InputError& error) {
-    document.view.dialog = Dialog::none;
-    // What was not opened takes nothing back: what is asked for, an undo say, may still be computing.
-    if (changed) show_error(document, error.message());
-    else document.error = error.message();
-    return false;
-  }
-}
-
-}  // namespace
-
 void open_mask_into(Document& document, const std::string& path) {
   document.view.dialog = Dialog::none;
   apply(document, EditScenario{[&](Scenario& s) { s = with_mask_file(s, path); }, {}});
@@ -160,26 +172,6 @@ void show_recorded(Document& document, const std::string& step) {
   for (Scenario* scenario : {&document.scenario, &document.origin.saved, &document.origin.lesson.scenario})
     scenario->file = step;
 }
-
-namespace {
-
-/// After a scenario failed: if only a layer or a number of heads is missing, opens the dialog for it, restores the
-/// document without a message, and returns true.
-bool ask_for_layer(Document& document) {
-  std::optional<LayerQuestion> question = open_question(document.scenario);
-  if (!question) return false;
-  document.view = asking(std::move(document.view), std::move(*question));
-  return true;
-}
-
-/// The same where nothing says what true means in its mask, which `error` tells.
-bool ask_for_polarity(Document& document, const Message& error) {
-  if (error.english().find(mask_polarity_is_open) == std::string::npos) return false;
-  document.view = asking(document.view, {document.scenario, {}});
-  return true;
-}
-
-}  // namespace
 
 View with_layer_dialog(const Document& document) {
   LayerQuestion question{document.scenario, {}};

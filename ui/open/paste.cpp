@@ -24,31 +24,6 @@ const char* done_word(PasteUse use) {
   return use == PasteUse::input ? "paste.was_input" : use == PasteUse::mask ? "paste.was_mask" : "paste.was_bias";
 }
 
-void put(Document& document, const Tensor& matrix, PasteUse use, const Words& words) {
-  document.notice = words.fill(done_word(use), {size_of(matrix)});
-  apply(document, EditScenario{[&](Scenario& s) { s = with_pasted(std::move(s), matrix, use); }, {}});
-}
-
-Message what_fits(const Dims& dims) {
-  return {"rows of {0} numbers for the input, or {1} × {2} for a mask (0 and 1) or a bias", dims.d_query, dims.n_q,
-          dims.n_k};
-}
-
-/// What `matrix` [rows, cols] can be used as: an input if its width matches, or if the weights are drawn to fit; a mask
-/// or a bias if it is [n_q, n_k] with suitable numbers.
-std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
-  const Dims& dims = shown.dims();
-  const auto all = [&](auto rule) { return std::ranges::all_of(matrix.values(), rule); };
-  const bool self = dims.d_query == dims.d_key && dims.d_key == dims.d_value;
-  const bool fits = self && matrix.size(1) == dims.d_query;
-  const bool square = matrix.size(0) == dims.n_q && matrix.size(1) == dims.n_k;
-  std::vector<PasteUse> uses;
-  if (fits || (shown.scenario.source != Source::file && !square)) uses.push_back(PasteUse::input);
-  if (square && all([](float v) { return v == 0 || v == 1; })) uses.push_back(PasteUse::mask);
-  if (square && all([](float v) { return v < INFINITY; })) uses.push_back(PasteUse::bias);
-  return uses;
-}
-
 /// The scenario with the matrix used so.
 Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use) {
   if (use == PasteUse::bias) {
@@ -77,6 +52,31 @@ Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use) {
     scenario.attn_bias.reset();
   }
   return scenario;
+}
+
+void put(Document& document, const Tensor& matrix, PasteUse use, const Words& words) {
+  document.notice = words.fill(done_word(use), {size_of(matrix)});
+  apply(document, EditScenario{[&](Scenario& s) { s = with_pasted(std::move(s), matrix, use); }, {}});
+}
+
+Message what_fits(const Dims& dims) {
+  return {"rows of {0} numbers for the input, or {1} × {2} for a mask (0 and 1) or a bias", dims.d_query, dims.n_q,
+          dims.n_k};
+}
+
+/// What `matrix` [rows, cols] can be used as: an input if its width matches, or if the weights are drawn to fit; a mask
+/// or a bias if it is [n_q, n_k] with suitable numbers.
+std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
+  const Dims& dims = shown.dims();
+  const auto all = [&](auto rule) { return std::ranges::all_of(matrix.values(), rule); };
+  const bool self = dims.d_query == dims.d_key && dims.d_key == dims.d_value;
+  const bool fits = self && matrix.size(1) == dims.d_query;
+  const bool square = matrix.size(0) == dims.n_q && matrix.size(1) == dims.n_k;
+  std::vector<PasteUse> uses;
+  if (fits || (shown.scenario.source != Source::file && !square)) uses.push_back(PasteUse::input);
+  if (square && all([](float v) { return v == 0 || v == 1; })) uses.push_back(PasteUse::mask);
+  if (square && all([](float v) { return v < INFINITY; })) uses.push_back(PasteUse::bias);
+  return uses;
 }
 
 }  // namespace

@@ -79,6 +79,18 @@ void go_to_head(const Frame& frame, const Cell& at) {
   });
 }
 
+/// Shows the step, the journey or the geometry.
+View with_facet(View view, Facet facet) {
+  view.looking.level = Level::operation;
+  const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
+  if (!of_next(view.looking.facet) || !of_next(facet)) view.looking.rival.reset();
+  view.looking.facet = facet;
+  view.looking.guessing = {};
+  view.looking.pointed.reset();
+  view.playing = false;
+  return view;
+}
+
 void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::write_word) return write_word(frame, story_here(frame), target.index);
   if (target.action == SceneAction::draw_word) return write_word(frame, story_here(frame), {});
@@ -291,18 +303,6 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
 }
 
 namespace {
-
-/// Shows the step, the journey or the geometry.
-View with_facet(View view, Facet facet) {
-  view.looking.level = Level::operation;
-  const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
-  if (!of_next(view.looking.facet) || !of_next(facet)) view.looking.rival.reset();
-  view.looking.facet = facet;
-  view.looking.guessing = {};
-  view.looking.pointed.reset();
-  view.playing = false;
-  return view;
-}
 
 /// What one thinks that the hidden number is.
 void offer_guess(const Frame& frame, const Scene& scene) {

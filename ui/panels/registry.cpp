@@ -12,7 +12,13 @@
 namespace headlight {
 namespace {
 
+float top_height(const Frame& frame) { return frame.view().presenting || frame.view().alone ? 0 : 46 * frame.u; }
+
 Rect place_top(const Frame& frame, ImVec2 window) { return {{0, 0}, {window.x, top_height(frame)}}; }
+
+float bottom_height(const Frame& frame) {
+  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u + watch_height(frame);
+}
 
 /// Where a telephone held upright has no room beside the middle, what stands at its left stands below it.
 bool is_upright(const Frame& frame, ImVec2 window) { return window.x < 620 * frame.u; }
@@ -80,8 +86,6 @@ std::span<const Panel> all_panels() { return panels; }
 
 namespace {
 
-float top_height(const Frame& frame) { return frame.view().presenting || frame.view().alone ? 0 : 46 * frame.u; }
-
 /// The near levels, the whole network and the list of lessons have the whole width.
 bool has_sides(const Frame& frame) {
   const ViewKind kind = frame.view().kind;
@@ -107,13 +111,5 @@ float right_width(const Frame& frame, ImVec2 window) {
              ? 0
              : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
-
-namespace {
-
-float bottom_height(const Frame& frame) {
-  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u + watch_height(frame);
-}
-
-}  // namespace
 
 }  // namespace headlight

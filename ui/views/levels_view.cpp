@@ -12,6 +12,21 @@
 namespace headlight {
 namespace {
 
+/// What the lines were drawn on.
+struct Step {
+  Level level{};
+  Facet facet{};
+  Stage stage{};
+  bool presenting = false;
+  bool operator==(const Step&) const = default;
+};
+
+struct Board {
+  Step step;
+  std::vector<std::vector<ImVec2>> lines;
+  bool drawing = false;
+};
+
 constexpr float motion_seconds = 0.6f;  // between the pipeline and a scene
 constexpr float scene_seconds = 0.7f;   // from one scene to the next
 
@@ -79,45 +94,6 @@ void move_scene(const Frame& frame) {
   if (!motion.moves()) motion = {};
 }
 
-}  // namespace
-
-void draw_levels_view(const Frame& frame, Rect place) {
-  LevelMotion& motion = frame.pictures.get<LevelMotion>([] { return LevelMotion{}; });
-  const Level level = level_shown(frame.view());
-  if (level != Level::pipeline) press_facet_keys(frame);
-  if (!motion.begun) motion = {level, level, motion_seconds, true};
-  const bool cards = level == Level::pipeline || motion.to == Level::pipeline;  // else one scene becomes the other
-  if (level != motion.to) motion = {motion.to, level, cards && !frame.view().calm ? 0 : motion_seconds, true};
-  move_scene(frame);
-  if (motion.moves()) {
-    motion.since += std::min(ImGui::GetIO().DeltaTime, 0.05f);
-    frame.pictures.go_on();
-    return draw_motion(frame, place, motion);
-  }
-  if (level == Level::pipeline) return draw_pipeline_view(frame, place);
-  const Frame near = scaled_to_window(frame);
-  level == Level::operation ? draw_operation_view(near, place) : draw_sentence_view(near, place);
-  const bool held = level == Level::operation && drags_in_operation(near, place);
-  draw_pointer_tools(near, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);
-}
-
-namespace {
-
-/// What the lines were drawn on.
-struct Step {
-  Level level{};
-  Facet facet{};
-  Stage stage{};
-  bool presenting = false;
-  bool operator==(const Step&) const = default;
-};
-
-struct Board {
-  Step step;
-  std::vector<std::vector<ImVec2>> lines;
-  bool drawing = false;
-};
-
 /// Does nothing outside a presentation. `held`: the pressed object is being dragged, so no line is drawn.
 void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held) {
   Board& board = frame.pictures.get<Board>([] { return Board{}; });
@@ -153,6 +129,26 @@ void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held) 
 }
 
 }  // namespace
+
+void draw_levels_view(const Frame& frame, Rect place) {
+  LevelMotion& motion = frame.pictures.get<LevelMotion>([] { return LevelMotion{}; });
+  const Level level = level_shown(frame.view());
+  if (level != Level::pipeline) press_facet_keys(frame);
+  if (!motion.begun) motion = {level, level, motion_seconds, true};
+  const bool cards = level == Level::pipeline || motion.to == Level::pipeline;  // else one scene becomes the other
+  if (level != motion.to) motion = {motion.to, level, cards && !frame.view().calm ? 0 : motion_seconds, true};
+  move_scene(frame);
+  if (motion.moves()) {
+    motion.since += std::min(ImGui::GetIO().DeltaTime, 0.05f);
+    frame.pictures.go_on();
+    return draw_motion(frame, place, motion);
+  }
+  if (level == Level::pipeline) return draw_pipeline_view(frame, place);
+  const Frame near = scaled_to_window(frame);
+  level == Level::operation ? draw_operation_view(near, place) : draw_sentence_view(near, place);
+  const bool held = level == Level::operation && drags_in_operation(near, place);
+  draw_pointer_tools(near, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);
+}
 
 float room_scale(ImVec2 window, float scale) {
   const float fit = std::min(window.x / (1600 * scale), window.y / (900 * scale));
