@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
+#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
-#include "core/export/overlay_figure.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"

@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "core/export/figure_kinds.h"
-#include "core/export/overlay_figure.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
 #include "core/network/logit_parts.h"

@@ -1,9 +1,8 @@
-#include "core/export/overlay_figure.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "core/export/figure_kinds.h"
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"

@@ -1,4 +1,3 @@
-#include "core/export/worksheet.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/sentence/story.h"
 
 using namespace headlight;

@@ -15,7 +15,7 @@
 #include "ui/document/saved_view.h"
 #include "ui/document/view_fields.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/measured.h"
 #include "ui/look/record.h"

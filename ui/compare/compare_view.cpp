@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "ui/compare/compare_picture.h"
-#include "ui/document/path.h"
+#include "ui/document/view.h"
 #include "ui/document/wanted.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"

@@ -9,7 +9,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/settings_rows.h"
-#include "ui/document/moment.h"
+#include "ui/document/view.h"
 #include "ui/document/view_fields.h"
 #include "ui/document/wanted.h"
 

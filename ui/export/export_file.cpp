@@ -15,7 +15,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "ui/document/saved_view.h"
-#include "ui/export/view_words.h"
+#include "ui/export/link.h"
 
 namespace headlight {
 namespace {

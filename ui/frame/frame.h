@@ -95,4 +95,28 @@ struct Frame {
 /// Moves the step player to a moment of the timeline.
 void go_to_moment(const Frame& frame, int moment);
 
+/// The view's measure if the trace has contribution norms, else the weights.
+HeadMeasure measure_shown(const Trace& trace, const View& view);
+/// For weights, the stage that the measure reads; any other stage unchanged.
+Stage measured_stage(const Trace& trace, const View& view, Stage stage);
+/// The stage's numbers; for contribution_norms their shares if the view shows those.
+Tensor numbers_shown(const Frame& frame, Stage stage);
+/// Keys of the measures' names in the translations.
+inline constexpr const char* measure_keys[] = {"measure.weight", "measure.arrives", "measure.share"};
+
+/// Kept from frame to frame.
+const std::string& in_one_line(const Frame& frame, const std::string& lines);
+/// The same the other way round, but for one at the end, after which nothing is typed yet.
+std::string as_lines(std::string text);
+
+/// The distance in pixels that the pointer may move during a click.
+inline float click_slack(const Frame& frame) { return 6 * frame.u; }
+
+/// Whether the current press, or the one released in this frame, moved too far for a click.
+inline bool was_dragged(const Frame& frame) {
+  return ImGui::GetIO().MouseDragMaxDistanceSqr[0] > click_slack(frame) * click_slack(frame);
+}
+/// Whether the left button is held and the pointer has moved.
+inline bool is_dragging(const Frame& frame) { return ImGui::IsMouseDown(ImGuiMouseButton_Left) && was_dragged(frame); }
+
 }  // namespace headlight

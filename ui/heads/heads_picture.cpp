@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/run/contributions.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/heads/average.h"
 
 namespace headlight {

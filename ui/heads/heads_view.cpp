@@ -4,8 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "ui/frame/measure_shown.h"
-#include "ui/frame/press.h"
+#include "ui/frame/frame.h"
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"

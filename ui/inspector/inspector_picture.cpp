@@ -9,7 +9,7 @@
 #include "core/export/stage_figure.h"
 #include "core/figure/number_format.h"
 #include "core/image/theme.h"
-#include "ui/document/path.h"
+#include "ui/document/view.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/number_text.h"
 #include "ui/matrix/heat.h"

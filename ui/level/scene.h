@@ -16,7 +16,6 @@
 #include "ui/document/view.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/geometry/rect.h"
-#include "ui/look/crisp.h"
 #include "ui/look/fonts.h"
 #include "ui/look/look.h"
 #include "ui/look/words.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/tensor/error.h"
-#include "ui/frame/press.h"
+#include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/map/map_picture.h"

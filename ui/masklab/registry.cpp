@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "ui/masklab/mask_picture.h"
+#include "ui/widgets/controls.h"
+
 namespace headlight {
 namespace {
 
@@ -16,5 +19,38 @@ constexpr std::array tabs{
 }  // namespace
 
 std::span<const MaskTabEntry> all_mask_tabs() { return tabs; }
+
+namespace {
+
+void draw_tab_row(const Frame& frame, ImVec2 at) {
+  ImGui::SetCursorScreenPos(at);
+  for (const MaskTabEntry& entry : all_mask_tabs()) {
+    if (bar_button(frame, entry.word, frame.words(entry.word), entry.tab == frame.view().mask_lab.tab)) {
+      frame.show([tab = entry.tab](View& v) { v.mask_lab.tab = tab; });
+    }
+    ImGui::SameLine(0, 2 * frame.u);
+  }
+}
+
+}  // namespace
+
+void draw_mask_view(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  const float row = frame.view().presenting ? 0 : 34 * u;
+  if (row > 0) draw_tab_row(frame, {place.min.x + 14 * u, place.min.y + 8 * u});
+  const MaskTabEntry* chosen = &all_mask_tabs().front();
+  for (const MaskTabEntry& entry : all_mask_tabs()) {
+    if (entry.tab == frame.view().mask_lab.tab) chosen = &entry;
+  }
+  // The other sheets count cells, which nobody holds of a sequence this long.
+  if (chosen->tab != MaskTab::patterns && (*frame.trace())[Stage::weights].source()) {
+    ImGui::SetCursorScreenPos({place.min.x + 24 * u, place.min.y + row + 24 * u});
+    ImGui::PushTextWrapPos(place.max.x - ImGui::GetWindowPos().x - 24 * u);
+    ImGui::TextUnformatted(frame.words("mask_lab.too_long"));
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  chosen->draw(frame, {{place.min.x, place.min.y + row}, place.max});
+}
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "ui/document/document.h"
 #include "ui/document/view_choices.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "core/export/stage_figure.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 namespace {

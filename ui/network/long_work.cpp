@@ -1,6 +1,4 @@
 // The long computations of the network view: one sentence's states put into another, and heads over many sentences.
-#include "ui/network/long_work.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
@@ -9,6 +7,7 @@
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
+#include "ui/network/network_facts.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,6 @@
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
 #include "ui/document/action.h"
-#include "ui/network/long_work.h"
 #include "ui/sentence/story.h"
 
 namespace headlight {

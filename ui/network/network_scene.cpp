@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "ui/frame/colormaps.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/measured.h"
 #include "ui/look/measure.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ui/frame/press.h"
+#include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/scene_context.h"
 #include "ui/look/measure.h"

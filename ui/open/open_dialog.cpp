@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/files/file_watch.h"
 #include "core/files/recent_files.h"
-#include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_picture.h"

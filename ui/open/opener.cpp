@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/architecture/model_folder.h"
-#include "core/files/watched_run.h"
+#include "core/files/file_watch.h"
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/mask_reading.h"

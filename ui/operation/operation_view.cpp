@@ -5,7 +5,7 @@
 #include <locale>
 #include <sstream>
 
-#include "ui/frame/press.h"
+#include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/scene_context.h"
 #include "ui/level/travel.h"

@@ -11,7 +11,7 @@
 #include "core/run/summary.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/wanted.h"
-#include "ui/frame/one_line.h"
+#include "ui/frame/frame.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"

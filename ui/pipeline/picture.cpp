@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/look/words.h"
 #include "ui/widgets/math_text.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ui/document/moment.h"
+#include "ui/document/view.h"
 #include "ui/level/travel.h"
 #include "ui/player/stages.h"
 

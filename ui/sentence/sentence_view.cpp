@@ -4,8 +4,7 @@
 
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
-#include "ui/frame/one_line.h"
-#include "ui/frame/press.h"
+#include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/level/scene_context.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/run/trace.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "core/files/watched_run.h"
+#include "core/files/file_watch.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
 #include "ui/document/beside.h"
-#include "ui/document/moment.h"
+#include "ui/document/view.h"
 #include "ui/look/measure.h"
 
 namespace headlight {

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "core/explain/explain.h"
-#include "ui/document/moment.h"
-#include "ui/document/path.h"
+#include "ui/document/view.h"
 #include "ui/export/export_file.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_panel.h"

@@ -13,7 +13,7 @@
 namespace headlight {
 
 /// JSON of the scenario, its origin, the lesson's progress, the latest undo and redo steps, the view, the text being
-/// typed, and the last actions (ui/document/action_text.h).
+/// typed, and the last actions (ui/document/action.h).
 std::string recovery_text(const Document& document, const std::optional<TypedLine>& typed = {},
                           const std::deque<std::string>& log = {});
 

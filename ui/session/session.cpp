@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "core/files/file_watch.h"
-#include "core/files/watched_run.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
-#include "ui/document/action_text.h"
+#include "ui/document/action.h"
 #include "ui/export/export_actions.h"
 #include "ui/export/export_file.h"
 #include "ui/export/take_matrix.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ui/frame/press.h"
+#include "ui/frame/frame.h"
 #include "ui/level/travel.h"
 #include "ui/operation/operation_view.h"
 #include "ui/pipeline/pipeline_view.h"

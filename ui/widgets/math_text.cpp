@@ -6,7 +6,7 @@
 #include "core/explain/math_markup.h"
 #include "core/text/utf8.h"
 #include "ui/geometry/rect.h"
-#include "ui/look/crisp.h"
+#include "ui/look/fonts.h"
 
 namespace headlight {
 namespace {

@@ -1,8 +1,7 @@
 // Overlays: what their cells show, read back from the picture's pixels and from files, is the trace's row.
-#include "core/export/overlay_figure.h"
-
 #include <cmath>
 
+#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
 #include "core/figure/figure_layout.h"
 #include "core/files/array_file.h"

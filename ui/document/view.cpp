@@ -1,4 +1,4 @@
-#include "ui/document/path.h"
+#include "ui/document/view.h"
 
 #include <algorithm>
 #include <cassert>
@@ -41,6 +41,42 @@ View go_back(View view, const Trace& trace, std::size_t step) {
   view.path.resize(step + 1);
   const Cell cell = view.path.back();
   return look_at(std::move(view), trace, cell);
+}
+
+namespace {
+
+bool in_steps(Moment::Kind kind) {
+  return kind == Moment::Kind::rows || kind == Moment::Kind::columns || kind == Moment::Kind::cells;
+}
+
+}  // namespace
+
+View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment) {
+  view.step = std::clamp(moment, 0, std::max(timeline.count() - 1, 0));
+  const Moment& now = timeline.at(*view.step);
+  view.looking.share.reset();
+  view.hovered.reset();
+  view.path.clear();
+  view.selected.reset();
+  if (!in_steps(now.kind)) return view;
+  const Tensor& values = trace[now.stage];
+  Cell cell{now.stage, view.batch, 0, now.last - 1, 0};
+  if (values.rank() == 4) cell.head = is_per_kv_head(now.stage) ? view.head / trace.dims().groups() : view.head;
+  if (now.kind == Moment::Kind::columns) cell = {cell.stage, cell.batch, cell.head, 0, now.last - 1};
+  if (now.kind == Moment::Kind::cells) {
+    cell.row = (now.last - 1) / values.size(-1);
+    cell.col = (now.last - 1) % values.size(-1);
+  }
+  view.selected = cell;
+  view.path = {cell};
+  return view;
+}
+
+View without_moment(View view) {
+  view.step.reset();
+  view.looking.share.reset();
+  view.playing = false;
+  return view;
 }
 
 }  // namespace headlight
