@@ -143,26 +143,22 @@ FigureSpec without_subtitle(FigureSpec figure) {
   return figure;
 }
 
-class Pages {
+class Pages : public PaperPages {
  public:
   Pages(const HandoutText& text, Paper paper, int count)
-      : text_(text),
-        width_(paper == Paper::a4 ? 793.7f : 816.0f),
-        height_(paper == Paper::a4 ? 1122.5f : 1056.0f),
-        count_(count),
-        canvas_(width_, height_, theme_.card, typesetter_, {text.title}),
-        y_(margin) {}
+      : PaperPages(text.title, text.page, count, paper == Paper::a4 ? 793.7f : 816.0f,
+                   paper == Paper::a4 ? 1122.5f : 1056.0f, margin) {}
 
   void heading(const std::string& words, float size) {
     need(1.6f * size);
-    put(words, FontRole::strong, size, theme_.ink, size);
+    put(words, FontRole::strong, size, theme_.ink, 0, size);
     y_ += 1.6f * size;
   }
 
   void paragraph(const std::string& words, Rgba ink) {
     for (const std::string& each : broken_lines(words, body, inner(), typesetter_)) {
       need(line);
-      put(each, FontRole::text, body, ink, body);
+      put(each, FontRole::text, body, ink, 0, body);
       y_ += line;
     }
   }
@@ -175,7 +171,7 @@ class Pages {
     style.on_paper = true;
     const auto words = static_cast<float>(trace.dims().n_q);
     style.size = FigureSize{0.62f * inner(), std::clamp(17 * words + 30, 90.0f, 420.0f)};
-    put(ArrangedFigure(without_subtitle(figure_of({trace, Stage::weights, 0, {head}}, style))));
+    draw(ArrangedFigure(without_subtitle(figure_of({trace, Stage::weights, 0, {head}}, style))));
   }
 
   void diagram(const Trace& trace, Index head) {
@@ -198,61 +194,22 @@ class Pages {
     }
     need(block_gap + 26 + line * (1 + static_cast<float>(lines.size())) + figure->size().height);
     if (y_ > margin) y_ += block_gap;
-    put(std::string(stage.name), FontRole::strong, 16, theme_.ink, 14);
+    put(std::string(stage.name), FontRole::strong, 16, theme_.ink, 0, 14);
     const float after = margin + typesetter_.width(stage.name, FontRole::strong, 16) + 12;
     canvas_.text({shape, FontRole::mono, 11, theme_.muted, {after, y_ + 14}});
     y_ += 26;
     paragraph(std::string(stage.formula), theme_.muted);
     paragraph(about, theme_.ink);
     y_ += 6;
-    put(*figure);
-  }
-
-  void space(float height) { y_ += height; }
-  int pages() const { return page_; }
-  std::string take() {
-    footer();
-    return canvas_.take();
+    draw(*figure);
   }
 
  private:
-  float inner() const { return width_ - 2 * margin; }
-
-  void put(const std::string& words, FontRole role, float size, Rgba ink, float baseline) {
-    canvas_.text({words, role, size, ink, {margin, y_ + baseline}});
-  }
-
-  void put(const ArrangedFigure& figure) {
+  void draw(const ArrangedFigure& figure) {
     need(figure.size().height);
     figure.draw(canvas_, {margin, y_});
     y_ += figure.size().height;
   }
-
-  void need(float height) {
-    if (y_ + height <= height_ - margin || y_ <= margin) return;
-    footer();
-    canvas_.next_page(width_, height_);
-    ++page_;
-    y_ = margin;
-  }
-
-  void footer() {
-    canvas_.text({filled(text_.page, {page_, count_}),
-                  FontRole::text,
-                  10,
-                  theme_.muted,
-                  {width_ / 2, height_ - margin / 2},
-                  Anchor::middle,
-                  0});
-  }
-
-  const HandoutText& text_;
-  const ThemeColours& theme_ = colours(Theme::light);
-  Typesetter typesetter_;
-  float width_, height_;
-  int count_, page_ = 1;
-  PdfCanvas canvas_;
-  float y_;
 };
 
 void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head) {
@@ -279,6 +236,29 @@ void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head)
 }
 
 }  // namespace
+
+void PaperPages::need(float height) {
+  if (y_ + height <= height_ - margin_ || y_ <= margin_) return;
+  footer();
+  canvas_.next_page(width_, height_);
+  ++page_;
+  y_ = margin_;
+}
+
+std::string PaperPages::take() {
+  footer();
+  return canvas_.take();
+}
+
+void PaperPages::footer() {
+  canvas_.text({filled(numbering_, {page_, count_}),
+                FontRole::text,
+                10,
+                theme_.muted,
+                {width_ / 2, height_ - margin_ / 2},
+                Anchor::middle,
+                0});
+}
 
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper, Index head) {
   Pages counted(text, paper, 0);  // once to learn how many pages there are

@@ -31,6 +31,45 @@ struct HandoutText {
 /// eight), the first page shows `head`.
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper = Paper::a4, Index head = 0);
 
+/// Numbered pages that are filled from the top.
+class PaperPages {
+ public:
+  /// `numbering`: "page {0} of {1}", of `count` pages.
+  PaperPages(const std::string& title, const std::string& numbering, int count, float width, float height, float margin)
+      : margin_(margin),
+        width_(width),
+        height_(height),
+        y_(margin),
+        canvas_(width, height, theme_.card, typesetter_, {title}),
+        numbering_(numbering),
+        count_(count) {}
+  void space(float height) { y_ += height; }
+  float y() const { return y_; }
+  /// What is that high stands together: here or on the next page.
+  void need(float height);
+  int pages() const { return page_; }
+  std::string take();
+
+ protected:
+  float inner() const { return width_ - 2 * margin_; }
+  /// From the left margin, below what is there.
+  void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) {
+    canvas_.text({words, role, size, ink, {margin_ + x, y_ + baseline}});
+  }
+
+  const ThemeColours& theme_ = colours(Theme::light);
+  const float margin_, width_, height_;
+  float y_;
+  Typesetter typesetter_;
+  PdfCanvas canvas_;
+
+ private:
+  void footer();
+
+  const std::string& numbering_;
+  int count_, page_ = 1;
+};
+
 /// Lines of at most `width`: broken at blanks, and anywhere within Chinese.
 std::vector<std::string> broken_lines(const std::string& text, float size, float width, Typesetter& typesetter,
                                       FontRole role = FontRole::text);

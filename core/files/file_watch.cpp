@@ -42,7 +42,7 @@ std::string beside(const std::string& path, std::string_view name) {
 }
 
 /// N of "step-N.npz"; -1 for any other name.
-Index number_of(std::string_view name) {
+Index step_number(std::string_view name) {
   if (!name.starts_with(step_begins) || !name.ends_with(step_ends)) return -1;
   name = name.substr(step_begins.size(), name.size() - step_begins.size() - step_ends.size());
   Index number = -1;
@@ -67,7 +67,7 @@ fs::path runs_folder() {
 
 std::string_view watched_name(std::string_view path) {
   const std::string_view file = file_name_of(path);
-  if (file != latest && number_of(file) < 0) return {};
+  if (file != latest && step_number(file) < 0) return {};
   path.remove_suffix(std::min(path.size(), file.size() + 1));
   const std::string_view name = file_name_of(path);
   path.remove_suffix(std::min(path.size(), name.size() + 1));
@@ -91,7 +91,7 @@ std::vector<RecordedStep> recorded_steps(const std::string& path) {
   std::vector<RecordedStep> steps;
   for (const fs::path& file : files_in(path_from(path).parent_path())) {
     std::string name = utf8_from(file.filename());
-    if (const Index number = number_of(name); number >= 0) steps.push_back({number, beside(path, name)});
+    if (const Index number = step_number(name); number >= 0) steps.push_back({number, beside(path, name)});
   }
   std::ranges::sort(steps, {}, &RecordedStep::step);
   return steps;

@@ -141,15 +141,14 @@ struct Course {
   std::vector<std::string> untranslated() const;
 };
 
-/// JSON, or Markdown (core/lesson/markdown.h) by its ending. Throws FileError at the first thing that is wrong in the
+/// JSON, or Markdown (core/scenario/lesson_markdown.h) by its ending. Throws FileError at the first thing that is wrong in the
 /// file.
 Course read_course(const std::string& path);
 /// Whether a file's ending is one that lessons have.
 bool is_lesson_file(const std::string& path);
 /// The course lessons that ship, in order; by id or path, those of one's own too. Throw FileError, SettingError.
 std::vector<Course> shipped_courses();
-/// Those in this person's own folder (core/lesson/own_lessons.h), by their files' names; the sentences of those that
-/// are wrong.
+/// Those in this person's own folder, by their files' names; the sentences of those that are wrong.
 std::vector<Course> own_courses(std::vector<Message>* troubles = nullptr);
 Course course_named(const std::string& id_or_path);
 

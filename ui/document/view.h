@@ -54,7 +54,7 @@ struct View {
   std::vector<Stage> brought_forward;  ///< of stages that share a card, the ones that were asked for, the last one last
   std::optional<Cell> brought_forward_beside;  ///< what was selected then: another selection has its own stage in front
   std::optional<std::string> mask_draft;       ///< what is typed as the mask while it does not parse
-  std::optional<int> step;                ///< moment of the step player (ui/player/timeline.h); unset: all is shown
+  std::optional<int> step;                ///< moment of the step player (ui/timeline/timeline.h); unset: all is shown
   ProductOrder way = ProductOrder::rows;  ///< how its products advance
   bool playing = false;                   ///< the moments pass by themselves
   bool looping = false;                   ///< over the present stage's moments

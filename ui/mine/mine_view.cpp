@@ -1,4 +1,3 @@
-
 #include <cstdio>
 
 #include "ui/compare/compare_picture.h"

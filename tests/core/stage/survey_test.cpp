@@ -1,4 +1,3 @@
-
 #include <limits>
 
 #include "core/stage/extent.h"
