@@ -11,12 +11,12 @@ namespace headlight {
 namespace {
 
 /// What lies under a batch entry's rows: the picture, and how its patches stand in them.
-struct PatchGrid {
+struct OverlaidGrid {
   const Picture& picture;
   Index rows, columns, extra;  ///< `extra` tokens stand before the patches
 };
 
-PatchGrid grid_of(const Trace& trace, Index batch) {
+OverlaidGrid grid_of(const Trace& trace, Index batch) {
   const auto pass = network_of(trace.inputs);
   const NetworkSpec* spec = pass ? &pass->network->spec() : nullptr;
   if (!spec || !spec->picture)
@@ -31,7 +31,7 @@ PatchGrid grid_of(const Trace& trace, Index batch) {
 }
 
 /// The row of the token "7,3" or "cls"; without a name the first.
-Index row_named(const Trace& trace, const PatchGrid& grid, const ExportOptions& options) {
+Index row_named(const Trace& trace, const OverlaidGrid& grid, const ExportOptions& options) {
   const std::vector<std::string>& tokens = trace.inputs.query_tokens[static_cast<std::size_t>(options.batch)];
   if (options.query.empty()) return 0;
   const auto found = std::ranges::find(tokens, options.query);
@@ -42,13 +42,13 @@ Index row_named(const Trace& trace, const PatchGrid& grid, const ExportOptions& 
   throw SettingError("--query", Message("\"{0}\" is no patch of this picture", options.query), expected);
 }
 
-MatrixView row_as_grid(const MatrixView& whole, Index row, const PatchGrid& grid) {
+MatrixView row_as_grid(const MatrixView& whole, Index row, const OverlaidGrid& grid) {
   return {whole.data + row * whole.row_stride + grid.extra * whole.col_stride, grid.rows, grid.columns,
           grid.columns * whole.col_stride, whole.col_stride};
 }
 
 /// "cls 0.12, 0.4, 0.031": what the row gives to the tokens that are no patches, a number a panel.
-std::string besides(const FigureSpec& spec, const Trace& trace, const PatchGrid& grid, Index row) {
+std::string besides(const FigureSpec& spec, const Trace& trace, const OverlaidGrid& grid, Index row) {
   constexpr std::size_t most = 12;
   std::string text;
   for (Index i = 0; i < grid.extra && spec.panels.size() <= most; ++i) {
@@ -81,7 +81,7 @@ void check_overlay(const Trace& trace, const ExportOptions& options) {
 }
 
 void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions& options) {
-  const PatchGrid grid = grid_of(trace, options.batch);
+  const OverlaidGrid grid = grid_of(trace, options.batch);
   const Index row = row_named(trace, grid, options);
   const std::string query =
       trace.inputs.query_tokens[static_cast<std::size_t>(options.batch)][static_cast<std::size_t>(row)];

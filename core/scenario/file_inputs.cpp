@@ -86,10 +86,7 @@ Sequence draw_missing(const FileReading& r, Dims dims) {
 
 TextSequence read_text(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
   const Scenario& s = r.resolving.scenario;
-  const char* why = "since the text's tokens are the queries and keys";
-  must_be_unset(s.batch_size, "--batch-size", why);
-  must_be_unset(s.queries, "--queries", why);
-  must_be_unset(s.keys, "--keys", why);
+  must_be_unset(s, {"batch_size", "queries", "keys"}, "since the text's tokens are the queries and keys");
   return read_model_text(r, dims, layer);
 }
 
@@ -208,9 +205,7 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   const InputNames names = find_inputs(r);
   if (names.query.empty()) return {draw_missing(r, dims), {}};
   const char* why = "since the file holds the inputs";
-  must_be_unset(s.batch_size, "--batch-size", why);
-  must_be_unset(s.queries, "--queries", why);
-  must_be_unset(s.keys, "--keys", why);
+  must_be_unset(s, {"batch_size", "queries", "keys"}, why);
   Sequence read;
   read.query = input_of(r, names.query, dims.d_query, weight_name(r, r.keys.q, parameters.W_q));
   read.key = names.key == names.query && dims.d_key == dims.d_query
@@ -333,11 +328,7 @@ Inputs inputs_of_file(const Resolving& resolving) {
   const Scenario& s = resolving.scenario;
   if (s.file.empty()) throw SettingError("file", "is not named", "expected the path of a tensor file");
   const char* why = "since the file's weights fix it";
-  must_be_unset(s.d_model, "--d-model", why);
-  must_be_unset(s.d_query, "--d-query", why);
-  must_be_unset(s.d_key, "--d-key", why);
-  must_be_unset(s.d_value, "--d-value", why);
-  must_be_unset(s.d_out, "--d-out", why);
+  must_be_unset(s, {"d_model", "d_query", "d_key", "d_value", "d_out"}, why);
   if (s.packed)
     throw SettingError("packed", "cannot be set, since the file's weights are as they are",
                        "expected a file without weights");

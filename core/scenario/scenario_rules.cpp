@@ -1,6 +1,7 @@
 #include "core/scenario/scenario_rules.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/files/error_place.h"
 #include "core/scenario/seeded.h"
@@ -37,6 +38,14 @@ void must_be_unset(const std::optional<Index>& value, const char* setting, const
                    std::optional<Index> known) {
   if (value && value != known)
     fail(setting, Message("cannot be set to {0}, {1}", *value, why), Message("expected no {0}", std::string(setting)));
+}
+
+void must_be_unset(const Scenario& scenario, std::initializer_list<std::string_view> keys, const Message& why) {
+  for (const std::string_view key : keys) {
+    const Setting& setting = *setting_named(key);
+    const double number = setting.number(scenario);
+    if (!std::isnan(number)) must_be_unset(static_cast<Index>(number), setting.option.c_str(), why);
+  }
 }
 
 void check_settings(const Scenario& scenario) {

@@ -188,12 +188,7 @@ bool GivenMatrix::operator==(const GivenMatrix& other) const {
 Scenario sized_by_input(const Scenario& scenario) {
   if (!scenario.x) return scenario;
   const char* why = "since the given input x fixes it";
-  must_be_unset(scenario.batch_size, "--batch-size", why);
-  must_be_unset(scenario.queries, "--queries", why);
-  must_be_unset(scenario.keys, "--keys", why);
-  must_be_unset(scenario.d_query, "--d-query", why);
-  must_be_unset(scenario.d_key, "--d-key", why);
-  must_be_unset(scenario.d_value, "--d-value", why);
+  must_be_unset(scenario, {"batch_size", "queries", "keys", "d_query", "d_key", "d_value"}, why);
   Scenario sized = scenario;
   sized.queries = sized.keys = scenario.x->numbers.size(0);
   sized.batch_size = 1;
