@@ -94,7 +94,7 @@ class Parser {
       own_.insert(option.name);
     }
     for (const Setting& setting : all_settings()) {
-      const bool repeats = setting.option == "--image";  // each one is a batch entry
+      const bool repeats = setting.option == "--image" || setting.option == "--text";  // each is a batch entry
       if (!setting.option.empty() && !find(setting.option)) add(setting.option, !setting.operand.empty(), repeats);
     }
     add("--language", true);

@@ -147,7 +147,7 @@ int predict_command(const CommandLine& line) {
   options.weights = false;
   const Sampling sampling = sampling_of(line);
   if (line.has("--why") && line.has("--lens")) throw UsageError("--why and --lens are asked one at a time");
-  const std::shared_ptr<const Network> network = open_network(scenario.file);
+  const std::shared_ptr<const Network> network = open_network(scenario);
   options.means = means_over_texts(line, *network);
   if (line.has("--ablate") && scenario.knock_out.empty())
     throw UsageError("--ablate says what stands in the place of the heads that --knock-out names");

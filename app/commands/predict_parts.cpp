@@ -210,7 +210,7 @@ int explain_logit(const CommandLine& line) {
   RunOptions options;
   options.threads = line.threads();
   options.parts = true;
-  const auto network = open_network(scenario.file);
+  const auto network = open_network(scenario);
   const auto pass = run_network(network, scenario, nullptr, options);
   print_assumptions(line, notes_of(*pass, scenario));
   if (!pass->logits.defined())

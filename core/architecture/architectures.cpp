@@ -78,6 +78,8 @@ constexpr Architecture rows[] = {
     {"dinov2_with_registers", "DINOv2", build_dinov2, Scope::network},
     {"clip_vision_model", "CLIP", build_clip, Scope::network},
     {"siglip_vision_model", "SigLIP", build_siglip, Scope::network},
+    {"clip_text_model", "CLIP's texts", build_clip_text, Scope::network},
+    {"siglip_text_model", "SigLIP's texts", build_siglip_text, Scope::network},
     {"timm_vit", "ViT", build_timm_vit, Scope::network},
     {"t5", "T5", build_t5},
     {"mt5", "mT5", build_mt5},
@@ -140,7 +142,12 @@ class Used {
       add(e.norm), add(e.projection), add(e.patches), add(stack.final_norm), add(stack.projection);
       for (const BlockSpec& block : stack.blocks) add(block);
     }
-    add(spec.head.transform), add(spec.head.norm), add(spec.head.output);
+    add(spec.head.transform), add(spec.head.norm), add(spec.head.output), add(spec.head.second);
+    if (const auto& pooling = spec.head.pooling) {
+      names_.insert(pooling->probe);
+      for (const LinearSpec* linear : {&pooling->q, &pooling->k, &pooling->v, &pooling->o}) add(*linear);
+      add(pooling->norm), add(pooling->mlp);
+    }
   }
   bool holds(const std::string& name) const { return names_.contains(name); }
 
@@ -329,7 +336,8 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
       spec.notes.push_back(Message("not used: {0}, of which {1} says nothing", unused, config.path()));
   }
   // Beside a text model; CLIP and SigLIP are their image tower.
-  if (!spec.picture && std::ranges::any_of(checkpoint.names(), [](const std::string& name) {
+  if (!spec.picture && !type.ends_with("_text_model") &&
+      std::ranges::any_of(checkpoint.names(), [](const std::string& name) {
         return name.starts_with("vision_") || name.find(".vision_tower.") != std::string::npos;
       }))
     spec.notes.push_back("its vision tower is not used: text alone is computed");

@@ -104,6 +104,7 @@ void Checkpoint::take_block_scales(Index rows, Index columns) {
 
 const ArrayEntry& Checkpoint::entry(const std::string& name) const {
   if (const auto packed = packed_.find(name); packed != packed_.end()) return packed->second.entry;
+  if (const auto given = given_.find(name); given != given_.end()) return given->second;
   const auto place = places_.find(name);
   assert(place != places_.end());
   return *files_[place->second.file]->find(place->second.name);
@@ -147,6 +148,17 @@ Tensor Checkpoint::kept_or(const std::string& name, const std::function<Tensor()
 }
 
 Tensor Checkpoint::load_rows(const std::string& name, std::span<const Index> rows) const {
+  if (given_.contains(name)) {
+    const Tensor all = load(name);
+    Buffer values;
+    for (const Index row : rows) {
+      const Tensor one = all.slice(0, row, 1).contiguous();
+      values.insert(values.end(), one.values().begin(), one.values().end());
+    }
+    Shape shape = all.shape();
+    shape.front() = std::ssize(rows);
+    return Tensor(std::move(shape), std::move(values));
+  }
   if (const auto packed = packed_.find(name); packed != packed_.end()) {
     const Packed& p = packed->second;
     const Tensor codes = files_[p.codes.file]->load_rows(p.codes.name, rows);

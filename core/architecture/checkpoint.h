@@ -30,9 +30,16 @@ class Checkpoint {
   /// each block of so many rows and columns. Throws FileError if the scales do not fit.
   void take_block_scales(Index rows, Index columns);
 
+  /// An array that is in no file, under a name of its own.
+  void give(const std::string& name, const Tensor& numbers) {
+    given_[name] = {name, DType::f32, numbers.shape()};
+    kept_[name] = numbers;
+  }
   /// In the files' order; a weight that is packed with scales appears once, under its own name.
   const std::vector<std::string>& names() const { return names_; }
-  bool has(const std::string& name) const { return places_.contains(name) || packed_.contains(name); }
+  bool has(const std::string& name) const {
+    return places_.contains(name) || packed_.contains(name) || given_.contains(name);
+  }
   /// Whether it is stored in fewer bits than float32 and converted when it is read.
   bool is_packed(const std::string& name) const { return packed_.contains(name); }
   bool has_packed() const { return !packed_.empty(); }
@@ -80,6 +87,7 @@ class Checkpoint {
   std::vector<std::string> names_;
   std::map<std::string, Place, std::less<>> places_;
   std::map<std::string, Packed, std::less<>> packed_;
+  std::map<std::string, ArrayEntry, std::less<>> given_;
   std::uint64_t most_kept_ = 0;  ///< bytes
   mutable std::mutex mutex_;
   mutable std::map<std::string, Tensor, std::less<>> kept_;

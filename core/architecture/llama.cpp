@@ -70,17 +70,30 @@ void build_stablelm(NetworkBuilder& b) {
                          .bias = "use_qkv_bias",
                          .output_bias = false});
 }
-/// nanochat (Karpathy 2025) as transformers has it: norms without weights, one of them after the embedding.
+/// nanochat (Karpathy 2025) as transformers has it and under its own names: norms without weights, one of them after
+/// the embedding.
 void build_nanochat(NetworkBuilder& b) {
-  build_llama_family(b, {.gains = false,
-                         .qk_norms = Flavour::QkNorms::unit,
-                         .backwards = true,
-                         .gate = "",
-                         .up = "fc1",
-                         .down = "fc2",
-                         .activation = "relu2",
-                         .embedding_norm = true,
-                         .softcap = 15});
+  Flavour flavour{.gains = false,
+                  .qk_norms = Flavour::QkNorms::unit,
+                  .backwards = true,
+                  .gate = "",
+                  .up = "fc1",
+                  .down = "fc2",
+                  .activation = "relu2",
+                  .embedding_norm = true,
+                  .softcap = 15};
+  if (const auto own = b.file.prefix_of("transformer.wte.weight")) {
+    flavour.tokens = "wte.weight", flavour.blocks = "h.", flavour.attention = "attn";
+    flavour.q = "c_q", flavour.k = "c_k", flavour.v = "c_v", flavour.output = "c_proj";
+    flavour.up = "c_fc", flavour.down = "c_proj";
+    for (const char* later : {"resid_lambdas", "x0_lambdas", "value_embeds.0.weight", "value_embeds.1.weight",
+                              "smear_gate.weight", "backout_lambda"}) {
+      if (b.file.has(*own + later))
+        b.config.fail(Message("its file holds {0}, which is not computed", std::string(later)),
+                      "expected nanochat's network of 2025");
+    }
+  }
+  build_llama_family(b, flavour);
   b.network.notes.push_back("heads turn by minus their angles: Q and K are shown with their halves exchanged");
 }
 /// Lozhkov et al. 2024.

@@ -183,9 +183,9 @@ void LlamaFamily::add_projections(AttentionSpec& a, const std::string& at) const
   if (is_.packed_heads) {
     split_packed(b_.linear(at + "qkv_proj", width + 2 * narrow, d_, bias_), 1, width, narrow, a);
   } else {
-    a.q = b_.linear(at + "q_proj", width, d_, bias_);
-    a.k = b_.linear(at + "k_proj", narrow, d_, bias_);
-    a.v = b_.linear(at + "v_proj", narrow, d_, bias_);
+    a.q = b_.linear(at + is_.q, width, d_, bias_);
+    a.k = b_.linear(at + is_.k, narrow, d_, bias_);
+    a.v = b_.linear(at + is_.v, narrow, d_, bias_);
   }
   if (is_.backwards) {
     for (const auto& [linear, heads] : {std::pair{&a.q, heads_}, {&a.k, kv_heads_}}) {
@@ -240,23 +240,23 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
 }
 
 void LlamaFamily::add_block(StackSpec& stack, Index i) {
-  const std::string at = "layers." + std::to_string(i) + ".";
+  const std::string at = is_.blocks + std::to_string(i) + ".";
   BlockSpec& block = b_.begin_block(stack, at);
   if (is_.multipliers) block.multiplier = c_.number({"residual_multiplier"}, 1);
   place_norms(block, at);
-  block.attention.name = block.name + ".self_attn";
-  add_attention(block.attention, at + "self_attn.", i);
+  block.attention.name = block.name + "." + is_.attention;
+  add_attention(block.attention, at + is_.attention + ".", i);
   LlamaMlps(b_, is_, d_, inner_, activation_).add(block, at, i);
 }
 
 void LlamaFamily::build() {
-  b_.find_prefix({"embed_tokens.weight"});
+  b_.find_prefix({is_.tokens});
   read_sizes();
   read_rotation();
   const bool tied = c_.flag({"tie_word_embeddings"}, is_.tied);
   b_.network.width = d_;
   StackSpec& stack = b_.network.stacks.emplace_back();
-  stack.embedding.tokens = b_.tokens("embed_tokens.weight", d_);
+  stack.embedding.tokens = b_.tokens(is_.tokens, d_);
   stack.embedding.scale = is_.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d_))) : 1;
   if (is_.embedding_norm) stack.embedding.norm = norm("", d_);
   if (is_.multipliers) stack.embedding.scale *= c_.number({"embedding_multiplier"}, 1);

@@ -37,6 +37,8 @@ struct LlamaFlavour {
   const char* bias = "attention_bias";  ///< the field that says whether projections have biases; "": the file shows it
   bool output_bias = true;              ///< that field covers the output projection, too
   bool packed_heads = false, packed_mlp = false;  ///< qkv_proj, gate_up_proj (Phi-3)
+  const char *tokens = "embed_tokens.weight", *blocks = "layers.", *attention = "self_attn";
+  const char *q = "q_proj", *k = "k_proj", *v = "v_proj";
   const char* output = "o_proj";
   const char* mlp = "mlp.";
   const char *gate = "gate_proj", *up = "up_proj", *down = "down_proj";  ///< of the MLP; gate "": none

@@ -1,12 +1,15 @@
 // What a checkpoint says of its architecture, in config.json or elsewhere, as one config; and what it may say that is
 // no network of attention.
 #include <algorithm>
+#include <limits>
 
 #include "core/architecture/architectures.h"
 #include "core/architecture/gguf_model.h"
 #include "core/architecture/model_folder.h"
 #include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
+#include "core/files/text_file.h"
+#include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -63,6 +66,42 @@ json text_of(const json& whole) {
   return fields;
 }
 
+/// nanochat's own meta_N.json beside model_N.pt, under transformers' names; nothing where there is none. Its norms are
+/// PyTorch's without an epsilon: that of float32.
+json nanochat_config(const ModelFolder& folder, const Checkpoint& checkpoint) {
+  const std::string name = folder.tensors.front().stem().string();
+  const std::filesystem::path meta =
+      folder.tensors.front().parent_path() / ("meta" + (name.starts_with("model_") ? name.substr(5) : "") + ".json");
+  std::error_code error;
+  if (!name.starts_with("model_") || !std::filesystem::is_regular_file(meta, error)) return {};
+  const json whole = read_json_object(meta, "the meta_N.json that nanochat writes", 1 << 20);
+  const json said = whole.value("model_config", json::object());
+  const std::string up = "transformer.h.0.mlp.c_fc.weight";
+  const auto prefix = checkpoint.prefix_of(up);
+  if (!said.is_object() || !prefix || checkpoint.entry(*prefix + up).shape.size() != 2) return {};
+  json fields{{"model_type", "nanochat"},
+              {"intermediate_size", checkpoint.entry(*prefix + up).shape[0]},
+              {"rms_norm_eps", std::numeric_limits<float>::epsilon()}};
+  for (const auto& [own, usual] : {std::pair{"n_embd", "hidden_size"},
+                                   {"n_layer", "num_hidden_layers"},
+                                   {"n_head", "num_attention_heads"},
+                                   {"n_kv_head", "num_key_value_heads"},
+                                   {"sequence_len", "max_position_embeddings"},
+                                   {"vocab_size", "vocab_size"}}) {
+    if (said.contains(own)) fields[usual] = said[own];
+  }
+  for (const auto& [field, value] : said.items()) {  // what later versions say is refused or named
+    if (field == "window_pattern" && value.is_string() &&
+        value.get<std::string>().find_first_not_of("L") == std::string::npos)
+      continue;
+    if (field == "window_pattern")
+      throw FileError(utf8_from(meta), Message("its window_pattern is {0}, which is not computed here", value.dump()),
+                      "expected L, every key");
+    if (!field.starts_with("n_") && field != "sequence_len" && field != "vocab_size") fields[field] = value;
+  }
+  return fields;
+}
+
 }  // namespace
 
 Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
@@ -70,6 +109,8 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
   if (folder.config.empty()) {
     json fields = model_args_of(checkpoint);
     if (fields.contains("n_head")) return Config(std::move(fields), "model_args");
+    fields = nanochat_config(folder, checkpoint);
+    if (fields.is_object()) return Config(std::move(fields), folder.said);
     fields = torch_layers_of(checkpoint);
     if (fields.is_object()) return Config(std::move(fields), folder.said);
     throw UnknownModel(folder.said, "has no config.json, which says how its layers are built",

@@ -87,7 +87,8 @@ std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& said
                     "expected model.safetensors.index.json beside them");
   }
   for (const char* suffix : {".safetensors", ".bin", ".pt", ".pth", ".gguf", ".npz"}) {
-    const auto found = files_ending(folder, suffix);
+    auto found = files_ending(folder, suffix);
+    std::erase_if(found, [](const fs::path& path) { return path.filename().string().starts_with("optim_"); });
     if (found.size() == 1) return found;
     if (found.size() > 1)
       throw FileError(said, Message("holds {0} files that end in {1}", found.size(), suffix),

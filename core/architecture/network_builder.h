@@ -151,7 +151,9 @@ void build_dinov2(NetworkBuilder& b);
 void build_clip(NetworkBuilder& b);
 void build_siglip(NetworkBuilder& b);
 void build_timm_vit(NetworkBuilder& b);
-/// The part for the image tower in a config.json of two towers.
+void build_clip_text(NetworkBuilder& b);
+void build_siglip_text(NetworkBuilder& b);
+/// The part for the image tower in a config.json of two towers, with that of the text tower as its text_config.
 nlohmann::json image_tower_config(const nlohmann::json& whole, const std::string& type);
 /// timm's config.json (a name and a preprocessor) as Hugging Face would write it; unchanged if it is no plain ViT.
 nlohmann::json timm_config(const nlohmann::json& whole, const Checkpoint& file);

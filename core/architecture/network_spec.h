@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -177,6 +178,23 @@ struct StackSpec {
   LinearSpec projection;  ///< back to the embedding's width
 };
 
+/// One learned query that attends to all tokens (SigLIP): y = attention(probe, x); the result is y + mlp(norm(y)).
+struct PoolingSpec {
+  std::string probe;  ///< [1, 1, d]
+  Index heads = 1;
+  LinearSpec q, k, v, o;
+  NormSpec norm;
+  MlpSpec mlp;
+};
+
+/// Of which tokens of a picture the head is, after the last norm.
+enum class HeadReads : std::uint8_t {
+  first,              ///< the first: cls
+  first_and_patches,  ///< the first beside the mean of the patches (DINOv2)
+  first_two,          ///< the first through `output` and the second through `second`; logits are their mean (DeiT)
+  pooled,             ///< what `pooling` makes of all
+};
+
 /// logits = cap(scale · output(norm(act(transform x)))).
 struct HeadSpec {
   LinearSpec transform;
@@ -185,6 +203,9 @@ struct HeadSpec {
   LinearSpec output;  ///< [vocabulary, d]; none: the network ends with its last block
   double scale = 1;
   std::optional<double> softcap;
+  HeadReads reads = HeadReads::first;
+  LinearSpec second{};
+  std::optional<PoolingSpec> pooling{};
 };
 
 /// The patches that a picture is cut into, row by row.
@@ -199,6 +220,15 @@ struct SoundSpec {
   Index bands = 80, frames = 3000;
 };
 
+struct NetworkSpec;
+/// Texts that a picture is compared with (CLIP: Radford et al. 2021, SigLIP: Zhai et al. 2023). The logit of a text t
+/// and a picture i is e^scale · t/|t| · i/|i| + bias.
+struct ContrastSpec {
+  std::shared_ptr<const NetworkSpec> texts;  ///< the tower that reads them; its head.transform makes t of one token,
+  bool at_last = false;                      ///< the last one; else at the end token
+  std::string scale, bias;                   ///< bias "": 0
+};
+
 struct NetworkSpec {
   std::string family;             ///< "GPT-2"
   std::vector<StackSpec> stacks;  ///< one, or an encoder and a decoder
@@ -209,8 +239,11 @@ struct NetworkSpec {
   bool masked = false;                 ///< predicts the masked word, not the next
   std::optional<PictureSpec> picture;  ///< it reads pictures, and predicts one of `labels` at the first token
   std::vector<std::string> labels;
-  std::optional<SoundSpec> sound{};  ///< its encoder reads sounds
-  std::map<Index, Index> forced{};   ///< tokens that a decoder is given, by position
+  std::optional<ContrastSpec> contrast{};  ///< its labels are texts that a person gives
+  bool each_alone = false;                 ///< a label's probability is a sigmoid of its logit, not a softmax over all
+  std::optional<Index> filled_with{};      ///< a text is this token from its end to the last position, and all are seen
+  std::optional<SoundSpec> sound{};        ///< its encoder reads sounds
+  std::map<Index, Index> forced{};         ///< tokens that a decoder is given, by position
   /// Whether it predicts the next word of a text.
   bool writes() const { return !masked && !takes_tensors && !picture && stacks.size() == 1; }
   std::optional<Index> start_token, end_token, mask_token;

@@ -21,20 +21,26 @@ void read_labels(NetworkBuilder& b, Index count) {
   b.network.vocabulary = count;
 }
 
-/// A linear layer of what the first token ends as; none where the file has none.
-void build_classifier(NetworkBuilder& b, const std::string& name) {
+/// A linear layer of what the head reads, `width` numbers; none where the file has none.
+void build_classifier(NetworkBuilder& b, const std::string& name, Index width) {
   const std::string inside = b.prefix;
   b.prefix.clear();
   if (b.has(name + ".weight")) {
     const Shape& shape = b.file.entry(name + ".weight").shape;
     const Index count = shape.empty() ? 0 : shape[0];
-    b.network.head.output = b.linear(name, count, b.network.width);
+    b.network.head.output = b.linear(name, count, width);
     read_labels(b, count);
   } else {
     b.config.find({"id2label", "label2id"});
     b.network.notes.push_back(Message("the file has no {0}: it predicts nothing", name));
   }
   b.prefix = inside;
+}
+
+/// A classifier for the distillation token as well: the prediction is the mean of both.
+void add_second_classifier(NetworkBuilder& b, const std::string& name) {
+  b.network.head.reads = HeadReads::first_two;
+  b.network.head.second = b.linear(name, b.network.vocabulary, b.network.width);
 }
 
 struct VisionSizes {
@@ -175,15 +181,51 @@ void build_hugging_face(NetworkBuilder& b, const Preprocessor& usual, bool disti
   if (!b.whole()) return;
   b.network.picture = picture;
   const bool taught = distilled && b.file.has("cls_classifier.weight");
-  if (taught)
-    b.network.notes.push_back("it predicts by cls_classifier alone, without the mean with distillation_classifier");
-  build_classifier(b, taught ? "cls_classifier" : "classifier");
+  build_classifier(b, taught ? "cls_classifier" : "classifier", is.d);
+  b.prefix.clear();
+  if (taught) add_second_classifier(b, "distillation_classifier");
 }
 
 constexpr std::array<float, 3> imagenet_mean{0.485F, 0.456F, 0.406F}, imagenet_deviation{0.229F, 0.224F, 0.225F},
     clip_mean{0.48145466F, 0.4578275F, 0.40821073F}, clip_deviation{0.26862954F, 0.26130258F, 0.27577711F};
 
-/// An image tower without its text: it predicts nothing.
+/// SigLIP's pooling: nn.MultiheadAttention of one learned query, then an MLP beside it.
+void build_pooling(NetworkBuilder& b, const VisionSizes& is) {
+  PoolingSpec& pooling = b.network.head.pooling.emplace();
+  const std::string why = "as " + b.config.path() + " says";
+  pooling.probe = b.array("head.probe", {1, 1, is.d}, why);
+  pooling.heads = is.heads;
+  LinearSpec packed{b.array("head.attention.in_proj_weight", {3 * is.d, is.d}, why),
+                    b.array("head.attention.in_proj_bias", {3 * is.d}, why)};
+  pooling.q = NetworkBuilder::part(packed, 0, is.d);
+  pooling.k = NetworkBuilder::part(packed, is.d, is.d);
+  pooling.v = NetworkBuilder::part(packed, 2 * is.d, is.d);
+  pooling.o = b.linear("head.attention.out_proj", is.d, is.d);
+  pooling.norm = b.norm("head.layernorm", NormKind::layer, is.d, is.epsilon);
+  pooling.mlp = {{}, b.linear("head.mlp.fc1", is.inner, is.d), b.linear("head.mlp.fc2", is.d, is.inner), is.activation};
+  b.network.head.reads = HeadReads::pooled;
+}
+
+/// The texts that the picture can be compared with; nothing in the file of an image tower alone.
+void build_contrast(NetworkBuilder& b, const char* type) {
+  const nlohmann::json* said = b.config.find({"text_config"});
+  b.config.find({"logit_scale_init_value"});
+  if (!said || !said->is_object() || !b.file.has("logit_scale")) {
+    b.network.notes.push_back("its image tower alone: no text is compared with the picture, and it predicts nothing");
+    return;
+  }
+  nlohmann::json fields = *said;
+  fields["model_type"] = std::string(type) + "_text_model";
+  ContrastSpec& contrast = b.network.contrast.emplace();
+  contrast.texts = std::make_shared<const NetworkSpec>(build_network(Config(fields, b.config.path()), b.file));
+  contrast.scale = "logit_scale";
+  if (b.file.has("logit_bias")) contrast.bias = "logit_bias";
+  // x / |x| is RMSNorm's x / √(mean x²) over √d; the texts' rows are divided by √d in its place.
+  b.network.head.norm.kind = NormKind::rms;
+  b.network.head.norm.epsilon = 0;
+}
+
+/// The image tower of two.
 void build_tower(NetworkBuilder& b, bool cls, const VisionSizes& usual, const char* activation,
                  const Preprocessor& preprocessor) {
   b.find_prefix({"embeddings.patch_embedding.weight"});
@@ -200,7 +242,24 @@ void build_tower(NetworkBuilder& b, bool cls, const VisionSizes& usual, const ch
   add_blocks(b, is, of_clip);
   stack.final_norm = b.norm("post_layernorm", NormKind::layer, is.d, is.epsilon);
   b.network.picture = picture;
-  b.network.notes.push_back("its image tower alone: no text is compared with the picture, and it predicts nothing");
+}
+
+/// A text tower's blocks, without what is made of its tokens.
+VisionSizes build_texts(NetworkBuilder& b, const VisionSizes& usual, const char* activation, Index usual_positions) {
+  b.find_prefix({"embeddings.token_embedding.weight"});
+  const VisionSizes is = sizes_of(b, usual, activation);
+  b.config.find({"projection_dim", "initializer_factor", "bos_token_id", "pad_token_id"});
+  b.network.width = is.d;
+  StackSpec& stack = b.network.stacks.emplace_back();
+  EmbeddingSpec& e = stack.embedding;
+  e.tokens = b.tokens("embeddings.token_embedding.weight", is.d);
+  e.position_kind = PositionKind::learned;
+  e.most_positions = b.config.whole({"max_position_embeddings"}, usual_positions);
+  e.positions =
+      b.array("embeddings.position_embedding.weight", {e.most_positions, is.d}, "as " + b.config.path() + " says");
+  add_blocks(b, is, of_clip);
+  stack.final_norm = b.norm("final_layer_norm", NormKind::layer, is.d, is.epsilon);
+  return is;
 }
 
 }  // namespace
@@ -214,10 +273,38 @@ void build_deit(NetworkBuilder& b) {
 void build_clip(NetworkBuilder& b) {
   build_tower(b, true, {768, 12, 12, 3072, 1e-5}, "quick_gelu",
               {true, true, Resampling::bicubic, clip_mean, clip_deviation});
+  if (!b.whole()) return;
+  build_contrast(b, "clip");
+  if (!b.network.contrast) return;
+  b.prefix.clear();
+  const Shape& shape = b.file.entry(b.any_of({"visual_projection.weight"}, "the projection of pictures")).shape;
+  b.network.head.transform = b.linear("visual_projection", shape.empty() ? 0 : shape[0], b.network.width);
+}
+
+void build_clip_text(NetworkBuilder& b) {
+  const VisionSizes is = build_texts(b, {512, 12, 8, 2048, 1e-5}, "quick_gelu", 77);
+  for (BlockSpec& block : b.network.stacks.front().blocks) block.attention.causal = true;
+  b.prefix.clear();
+  if (!b.has("text_projection.weight")) return;
+  const Shape& shape = b.file.entry("text_projection.weight").shape;
+  b.network.head.transform = b.linear("text_projection", shape.empty() ? 0 : shape[0], is.d);
+}
+
+void build_siglip_text(NetworkBuilder& b) {
+  const VisionSizes is = build_texts(b, {768, 12, 12, 3072, 1e-6}, "gelu_pytorch_tanh", 64);
+  b.network.filled_with = b.config.whole({"pad_token_id"}, 1);
+  if (b.has("head.weight"))
+    b.network.head.transform = b.linear("head", b.config.whole({"projection_size"}, is.d), is.d);
 }
 
 void build_siglip(NetworkBuilder& b) {
   build_tower(b, false, {768, 12, 12, 3072, 1e-6}, "gelu_pytorch_tanh", {.filter = Resampling::bicubic});
+  if (!b.whole()) return;
+  build_contrast(b, "siglip");
+  if (!b.has("head.probe")) return;
+  build_pooling(b, sizes_of(b, {768, 12, 12, 3072, 1e-6}, "gelu_pytorch_tanh"));
+  if (!b.network.contrast) return;
+  b.network.contrast->at_last = b.network.each_alone = true;
 }
 
 void build_dinov2(NetworkBuilder& b) {
@@ -251,11 +338,8 @@ void build_dinov2(NetworkBuilder& b) {
   add_blocks(b, is, of_dino);
   stack.final_norm = b.norm("layernorm", NormKind::layer, is.d, is.epsilon);
   b.network.picture = picture;
-  b.network.notes.push_back(
-      b.file.has("classifier.weight")
-          ? "its classifier takes cls beside the mean of all patches, which is not computed: it predicts nothing"
-          : "it predicts nothing");
-  c.find({"id2label", "label2id"});
+  b.network.head.reads = HeadReads::first_and_patches;
+  build_classifier(b, "classifier", 2 * is.d);
 }
 
 void build_timm_vit(NetworkBuilder& b) {
@@ -277,15 +361,15 @@ void build_timm_vit(NetworkBuilder& b) {
   add_blocks(b, is, of_timm);
   stack.final_norm = b.norm("norm", NormKind::layer, is.d, is.epsilon);
   b.network.picture = picture;
-  if (b.has("head_dist.weight"))
-    b.network.notes.push_back("it predicts by head alone, without the mean with head_dist");
-  build_classifier(b, "head");
+  build_classifier(b, "head", is.d);
+  if (b.has("head_dist.weight")) add_second_classifier(b, "head_dist");
 }
 
 nlohmann::json image_tower_config(const nlohmann::json& whole, const std::string& type) {
   nlohmann::json fields = nlohmann::json::object();
   if (whole.contains("vision_config") && whole["vision_config"].is_object()) fields = whole["vision_config"];
   fields["model_type"] = type + "_vision_model";
+  if (whole.contains("text_config")) fields["text_config"] = whole["text_config"];
   return fields;
 }
 

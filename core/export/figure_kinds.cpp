@@ -186,6 +186,7 @@ FigureSpec sides(const StageCut& cut, const StageFigureStyle& style) {
   const MaskExpression expression = MaskExpression::parse(style.other_mask);
   MaskContext context;
   context.n_q = in_force.size(0), context.n_k = in_force.size(1);
+  context.grid = cut.trace.inputs.grid;
   const Tensor b_whole = evaluate(expression, context);
   const auto [r0, r1] = settle(cut.rows, b_whole.matrix(0, 0).rows, "--rows");
   const auto [c0, c1] = settle(cut.cols, b_whole.matrix(0, 0).cols, "--cols");

@@ -110,7 +110,8 @@ std::string mask_code(const Trace& trace, MaskFormat format) {
                             .n_q = rule.n_q,
                             .n_k = rule.n_k,
                             .valid_lens = rule.valid_lens,
-                            .doc_ids = rule.doc_ids};
+                            .doc_ids = rule.doc_ids,
+                            .grid = rule.grid};
   return to_code(rule.expression, target_of(format), context, rule.painted);
 }
 

@@ -1,61 +1,104 @@
-#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "core/export/figure_kinds.h"
+#include "core/files/picture_file.h"
 #include "core/network/network.h"
+#include "core/network/pictures.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
 
-/// What lies under a batch entry's rows: the picture, and how its patches stand in them.
-struct OverlaidGrid {
-  const Picture& picture;
-  Index rows, columns, extra;  ///< `extra` tokens stand before the patches
+/// What lies under a batch entry's rows: the picture, and which of the keys are its patches.
+struct Underlay {
+  std::shared_ptr<const Image> image;
+  std::string file;  ///< "": a drawn one
+  PictureGrid grid;
 };
 
-OverlaidGrid grid_of(const Trace& trace, Index batch) {
+/// Of a network of pictures the picture as it sees it; else --image over the patches that --grid counts.
+Underlay underlay_of(const Trace& trace, Index batch) {
   const auto pass = network_of(trace.inputs);
-  const NetworkSpec* spec = pass ? &pass->network->spec() : nullptr;
-  if (!spec || !spec->picture)
+  const PictureGrid& grid = trace.inputs.grid;
+  const std::vector<std::string> files = text_lines(trace.scenario.image);
+  const bool reads = pass && pass->network->spec().picture;
+  if (!grid.there() || (!reads && files.empty()))
     throw SettingError("--kind", "an overlay lies over a picture, and this reads none",
-                       "expected a model that reads pictures");
-  const auto& pictures = pass->text.pictures;
-  if (batch < 0 || batch >= std::ssize(pictures))
-    throw SettingError("--batch", Message("{0} is out of range", batch),
-                       Message("expected 0 to {0}", std::ssize(pictures) - 1));
-  return {*pictures[static_cast<std::size_t>(batch)], spec->picture->rows, spec->picture->columns,
-          std::ssize(spec->stacks.front().embedding.extra)};
+                       "expected a model that reads pictures, or --image FILE with --grid 14x14, the keys' patches");
+  const Index count = reads ? std::ssize(pass->text.pictures) : std::ssize(files);
+  if (batch < 0 || batch >= count)
+    throw SettingError("--batch", Message("{0} is out of range", batch), Message("expected 0 to {0}", count - 1));
+  const auto at = static_cast<std::size_t>(batch);
+  if (!reads)
+    return {std::make_shared<const Image>(read_picture(utf8_from(picture_place(files[at])))), files[at], grid};
+  const std::shared_ptr<const Picture>& picture = pass->text.pictures[at];
+  return {{picture, &picture->image}, picture->file, grid};
 }
 
-/// The row of the token "7,3" or "cls"; without a name the first.
-Index row_named(const Trace& trace, const OverlaidGrid& grid, const ExportOptions& options) {
-  const std::vector<std::string>& tokens = trace.inputs.query_tokens[static_cast<std::size_t>(options.batch)];
+bool is_patch(const PictureGrid& grid, Index token) {
+  return token >= grid.first && token < grid.first + grid.rows * grid.columns;
+}
+
+/// The name of a token; its number where it has none.
+std::string name_of(const Sequence::Names& names, Index batch, Index token) {
+  const auto entry = static_cast<std::size_t>(batch), at = static_cast<std::size_t>(token);
+  return entry < names.size() && at < names[entry].size() ? names[entry][at] : std::to_string(token);
+}
+
+/// The row of the token "7,3", "cls" or "dog", or of that number; without a name the first.
+Index row_named(const Trace& trace, const PictureGrid& grid, const ExportOptions& options) {
   if (options.query.empty()) return 0;
-  const auto found = std::ranges::find(tokens, options.query);
-  if (found != tokens.end()) return found - tokens.begin();
+  const Dims& dims = trace.dims();
+  std::vector<Index> found;
+  for (Index i = 0; i < dims.n_q; ++i) {
+    if (name_of(trace.inputs.query_tokens, options.batch, i) == options.query) found.push_back(i);
+  }
+  if (found.size() == 1) return found.front();
+  Index number = -1;
+  const char* const end = options.query.data() + options.query.size();
+  const auto read = std::from_chars(options.query.data(), end, number);
+  if (found.empty() && read.ec == std::errc() && read.ptr == end && number >= 0 && number < dims.n_q) return number;
+  if (found.size() > 1)
+    throw SettingError("--query", Message("\"{0}\" names {1} tokens", options.query, std::ssize(found)),
+                       Message("expected a query's number, such as {0}", found.front()));
+  if (dims.n_q != dims.n_k || !network_of(trace.inputs))
+    throw SettingError("--query", Message("\"{0}\" is no query", options.query),
+                       Message("expected one of its tokens, or a number up to {0}", dims.n_q - 1));
   std::string expected = "expected a patch's row and column up to " + std::to_string(grid.rows - 1) + "," +
                          std::to_string(grid.columns - 1);
-  for (Index i = 0; i < grid.extra; ++i) expected += ", or " + tokens[static_cast<std::size_t>(i)];
+  for (Index i = 0; i < grid.first; ++i) expected += ", or " + name_of(trace.inputs.query_tokens, options.batch, i);
   throw SettingError("--query", Message("\"{0}\" is no patch of this picture", options.query), expected);
 }
 
-MatrixView row_as_grid(const MatrixView& whole, Index row, const OverlaidGrid& grid) {
-  return {whole.data + row * whole.row_stride + grid.extra * whole.col_stride, grid.rows, grid.columns,
+MatrixView row_as_grid(const MatrixView& whole, Index row, const PictureGrid& grid) {
+  return {whole.data + row * whole.row_stride + grid.first * whole.col_stride, grid.rows, grid.columns,
           grid.columns * whole.col_stride, whole.col_stride};
 }
 
-/// "cls 0.12, 0.4, 0.031": what the row gives to the tokens that are no patches, a number a panel.
-std::string besides(const FigureSpec& spec, const Trace& trace, const OverlaidGrid& grid, Index row) {
-  constexpr std::size_t most = 12;
+/// "cls 0.12, 0.4, 0.031": what the row gives to the tokens that are no patches, a number a panel; of many together.
+std::string besides(const FigureSpec& spec, const Trace& trace, const PictureGrid& grid, Index batch, Index row) {
+  constexpr std::size_t most_panels = 12, most_names = 6;
+  if (spec.panels.size() > most_panels) return "";
+  std::vector<std::pair<std::string, std::vector<Index>>> groups;
+  std::vector<Index> outside;
+  for (Index i = 0; i < trace.dims().n_k; ++i) {
+    if (!is_patch(grid, i)) outside.push_back(i);
+  }
+  if (outside.size() > most_names) groups.push_back({std::to_string(outside.size()) + " tokens", outside});
+  else
+    for (const Index i : outside) groups.push_back({name_of(trace.inputs.key_tokens, batch, i), {i}});
   std::string text;
-  for (Index i = 0; i < grid.extra && spec.panels.size() <= most; ++i) {
-    text += (text.empty() ? "" : "; ") + trace.inputs.key_tokens.front()[static_cast<std::size_t>(i)];
+  for (const auto& [name, tokens] : groups) {
+    text += (text.empty() ? "" : "; ") + name;
     for (std::size_t p = 0; p < spec.panels.size(); ++p) {
+      double sum = 0;
+      for (const Index i : tokens) sum += static_cast<double>(spec.panels[p].matrix(row, i));
       char number[24];
-      std::snprintf(number, sizeof number, "%.2g", static_cast<double>(spec.panels[p].matrix(row, i)));
+      std::snprintf(number, sizeof number, "%.2g", sum);
       text += (p > 0 ? ", " : " ") + std::string(number);
     }
   }
@@ -68,7 +111,7 @@ void check_overlay(const Trace& trace, const ExportOptions& options) {
   const auto refuse = [](const char* option, const char* wrong, const char* expected) {
     throw SettingError(option, wrong, expected);
   };
-  grid_of(trace, options.batch);
+  underlay_of(trace, options.batch);
   if (info(options.stage).rows != Axis::query || info(options.stage).cols != Axis::key)
     refuse("--stage", "an overlay is of what a query gives to each key", "expected --stage weights");
   if (options.rows != Part{} || options.cols != Part{})
@@ -81,17 +124,16 @@ void check_overlay(const Trace& trace, const ExportOptions& options) {
 }
 
 void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions& options) {
-  const OverlaidGrid grid = grid_of(trace, options.batch);
+  const Underlay under = underlay_of(trace, options.batch);
+  const PictureGrid& grid = under.grid;
   const Index row = row_named(trace, grid, options);
-  const std::string query =
-      trace.inputs.query_tokens[static_cast<std::size_t>(options.batch)][static_cast<std::size_t>(row)];
-  const std::string on_others = besides(spec, trace, grid, row);
-  const auto image = std::make_shared<const Image>(grid.picture.image);
+  const std::string query = name_of(trace.inputs.query_tokens, options.batch, row);
+  const std::string on_others = besides(spec, trace, grid, options.batch, row);
   for (FigurePanel& panel : spec.panels) {
     panel.matrix = row_as_grid(panel.matrix, row, grid);
     if (panel.masks.allowed) panel.masks.allowed = row_as_grid(*panel.masks.allowed, row, grid);
     if (panel.masks.kept) panel.masks.kept = row_as_grid(*panel.masks.kept, row, grid);
-    panel.under = image;
+    panel.under = under.image;
     panel.opacity = options.style.opacity;
   }
   if (spec.line_names.empty()) {
@@ -103,15 +145,14 @@ void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions&
   spec.row_ticks.clear(), spec.col_ticks.clear();
   spec.shape = "[" + std::to_string(grid.rows) + " × " + std::to_string(grid.columns) + " patches]";
   if (!options.style.title) spec.title += " · where " + query + " looks";
-  const std::string file = grid.picture.file.empty()
-                               ? "a drawn picture"
-                               : grid.picture.file.substr(grid.picture.file.find_last_of("/\\") + 1);
+  const std::string file =
+      under.file.empty() ? "a drawn picture" : under.file.substr(under.file.find_last_of("/\\") + 1);
   spec.subtitle =
       file + ", colours over it at " + std::to_string(std::lround(100 * options.style.opacity)) + " %" + on_others;
   if (!options.style.row_label) spec.row_label = "row of patches";
   if (!options.style.col_label) spec.col_label = "column";
-  if (row >= grid.extra) {
-    const Index r = (row - grid.extra) / grid.columns, c = (row - grid.extra) % grid.columns;
+  if (trace.dims().n_q == trace.dims().n_k && is_patch(grid, row)) {
+    const Index r = (row - grid.first) / grid.columns, c = (row - grid.first) % grid.columns;
     spec.highlights.push_back({r, r + 1, c, c + 1, ""});
   }
   if (!options.style.own_norm) spec.norm = Norm::linear;

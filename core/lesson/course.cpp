@@ -206,6 +206,7 @@ Tensor allowed_cells(const std::string& expression, const Trace& trace) {
   context.n_q = dims.n_q;
   context.n_k = dims.n_k;
   context.valid_lens = trace.inputs.valid_lens;
+  context.grid = trace.inputs.grid;
   return evaluate(MaskExpression::parse(expression), context)
       .expand({dims.batch, dims.heads, dims.n_q, dims.n_k})
       .contiguous();

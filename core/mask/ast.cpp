@@ -127,7 +127,10 @@ NodePtr make_variable(Variable variable, Span span) {
                                                                        on_b | on_q,
                                                                        on_b | on_k,
                                                                        on_b | on_q,
-                                                                       on_b | on_k};
+                                                                       on_b | on_k,
+                                                                       on_nothing,
+                                                                       on_nothing,
+                                                                       on_nothing};
   Node node(Op::variable, span);
   node.variable = variable;
   node.condition = variable == Variable::file_mask || variable == Variable::painted_mask;
@@ -207,9 +210,12 @@ std::string_view symbol(Op op) {
 }
 
 std::string_view name(Variable variable) {
-  static constexpr std::string_view names[] = {
-      "q",      "k",      "b",        "h",       "n_q", "n_k", "valid_len", "file_mask", "painted_mask",
-      "doc(q)", "doc(k)", "place(q)", "place(k)"};
+  static constexpr std::string_view names[] = {"q",          "k",         "b",
+                                               "h",          "n_q",       "n_k",
+                                               "valid_len",  "file_mask", "painted_mask",
+                                               "doc(q)",     "doc(k)",    "place(q)",
+                                               "place(k)",   "grid_rows", "grid_columns",
+                                               "first_patch"};
   static_assert(std::size(names) == variable_count);
   return names[static_cast<std::size_t>(variable)];
 }

@@ -57,9 +57,12 @@ enum class Variable : std::uint8_t {
   doc_q,
   doc_k,
   place_q,
-  place_k
+  place_k,
+  grid_rows,
+  grid_columns,
+  first_patch
 };
-inline constexpr std::size_t variable_count = 13;
+inline constexpr std::size_t variable_count = 16;
 
 /// What a value depends on, as bits.
 enum Depends : std::uint8_t { on_nothing = 0, on_q = 1, on_k = 2, on_b = 4, on_h = 8 };
@@ -89,6 +92,7 @@ struct Node {
   std::uint8_t depends = 0;  ///< Depends bits, at most
   int depth = 1;
   std::optional<double> constant;  ///< the value of a number without variables
+  std::string_view called{};       ///< its name in code, "row_q", where it is long
 };
 
 NodePtr make_number(double value, Span span);

@@ -123,6 +123,9 @@ class Evaluator {
       case Variable::doc_k: return documents(k_);
       case Variable::place_q:
       case Variable::place_k: return {0, infinity};
+      case Variable::grid_rows: return exactly(context_.grid.rows);
+      case Variable::grid_columns: return exactly(context_.grid.columns);
+      case Variable::first_patch: return exactly(context_.grid.first);
     }
     return anything;
   }

@@ -95,6 +95,8 @@ class Script {
     if ((uses_docs() || uses_places()) && !context_.doc_ids.defined()) {
       throw ExpressionError(0, "no token has a document here", "expected --doc-ids, document_ids or cu_seqlens");
     }
+    if (uses(Variable::grid_columns) && !context_.grid.there())
+      throw ExpressionError(0, "the tokens here are no patches of a picture", "expected --grid 14x14");
   }
 
   static std::string one_line(std::string text) {
@@ -135,6 +137,11 @@ class Script {
     if (!flex() ? uses(Variable::h) : indexes_masks()) size("H", context_.heads);
     if (!flex() || uses(Variable::n_q) || indexes_masks() || paints()) size("n_q", context_.n_q);
     if (!flex() || uses(Variable::n_k) || indexes_masks() || paints()) size("n_k", context_.n_k);
+    if (uses(Variable::grid_columns)) {
+      size("grid_rows", context_.grid.rows);
+      size("grid_columns", context_.grid.columns);
+      size("first_patch", context_.grid.first);
+    }
     if (flex()) return text;
     if (uses(Variable::b)) text += range("b", "B", "[:, None, None, None]");
     if (uses(Variable::h)) text += range("h", "H", "[:, None, None]");

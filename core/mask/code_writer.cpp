@@ -45,6 +45,10 @@ std::string CodeWriter::module_call(const char* function, const std::string& arg
 }
 
 Code CodeWriter::render(const Node& node) {
+  return node.called.empty() ? rendered(node) : line(std::string(node.called), rendered(node).text);
+}
+
+Code CodeWriter::rendered(const Node& node) {
   if (node.constant && !node.condition) {
     return {number_text(*node.constant), *node.constant < 0 ? Binding::sign : Binding::atom};
   }

@@ -51,6 +51,7 @@ class CodeWriter {
 
  private:
   Code render(const Node& node);
+  Code rendered(const Node& node);
   Code pattern(const Node& node);
   Code variable(const Node& node);
   Code binary(const Node& node, const char* symbol, Binding binding);

@@ -102,8 +102,16 @@ void write_row(const Register& result, float* row, Index count) {
   }
 }
 
+void check_grid(const MaskExpression& expression, const MaskContext& context) {
+  const auto position = place_of(expression.root(), {Variable::grid_columns});
+  if (!position || context.grid.there()) return;
+  throw ExpressionError(*position, "the tokens here are no patches of a picture",
+                        "expected a model that reads pictures, or --grid 14x14 with the patches' rows and columns");
+}
+
 MaskInputs inputs_of(const MaskExpression& expression, const MaskContext& context) {
   MaskInputs inputs;
+  check_grid(expression, context);
   inputs.valid_lens = valid_lens_input(expression, context);
   inputs.file_mask = mask_input(expression, Variable::file_mask, "file", context.file_mask, context,
                                 "expected a file that holds a mask");
@@ -133,7 +141,10 @@ Program program_of(const MaskExpression& expression, const MaskInputs& inputs) {
                                    depends_of(inputs.doc_q),
                                    depends_of(inputs.doc_k),
                                    depends_of(inputs.place_q),
-                                   depends_of(inputs.place_k)};
+                                   depends_of(inputs.place_k),
+                                   on_nothing,
+                                   on_nothing,
+                                   on_nothing};
   return compile(expression.root(), depends);
 }
 

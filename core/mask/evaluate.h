@@ -4,6 +4,7 @@
 #include <stop_token>
 
 #include "core/mask/expression.h"
+#include "core/mask/picture_grid.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -18,6 +19,7 @@ struct MaskContext {
   Tensor file_mask{};   ///< 0 = may not attend; broadcastable to [B, H, n_q, n_k]
   Tensor painted{};     ///< as file_mask
   Tensor doc_ids{};     ///< [1, n] or [B, n], of as many queries as keys
+  PictureGrid grid{};
   std::stop_token stop = {};
   int threads = 1;
 };
@@ -49,8 +51,8 @@ class MaskReader {
 /// heads: expand() it as needed.
 ///
 /// Throws ExpressionError, with the place in the expression: a division by zero in a cell that counts, an argument out
-/// of range, padding(), valid_len, doc(q), file() or painted() without what they stand for or with one of another
-/// shape. Throws Cancelled.
+/// of range, padding(), valid_len, doc(q), row(q), file() or painted() without what they stand for or with one of
+/// another shape. Throws Cancelled.
 Tensor evaluate(const MaskExpression& expression, const MaskContext& context);
 
 /// The same with one row in place of n_q equal ones where the mask does not differ between queries.

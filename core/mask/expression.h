@@ -7,6 +7,7 @@
 // is
 //             0.5), `%` the mathematical remainder, a - floor(a / b) * b: of the sign of b, so -1 % 4 is 3
 // Documents   doc(q) doc(k): which document a token belongs to; place(q) place(k): which of its tokens it is, from zero
+// Pictures    row(q) col(q) row(k) col(k): where a patch lies, from zero; -1 of a token that is no patch
 // Sets, bits  k in {0, 4, 8}, bit(k, 0): the bit of weight 2^0
 // Conditions  < <= > >= == !=, && || ! (or: and or not), true false, and every pattern of core/mask/patterns.h
 // Either      parentheses, condition ? a : b

@@ -156,6 +156,9 @@ void Machine::run_variable(const Instruction& instruction, Register& out) {
     case Variable::doc_k: return read_row(inputs_.doc_k, at_, first_key, out.numbers, number);
     case Variable::place_q: return read_row(inputs_.place_q, at_, first_key, out.numbers, number);
     case Variable::place_k: return read_row(inputs_.place_k, at_, first_key, out.numbers, number);
+    case Variable::grid_rows: out.numbers[0] = static_cast<double>(context_.grid.rows); return;
+    case Variable::grid_columns: out.numbers[0] = static_cast<double>(context_.grid.columns); return;
+    case Variable::first_patch: out.numbers[0] = static_cast<double>(context_.grid.first); return;
   }
 }
 

@@ -61,7 +61,8 @@ MaskContext context_of(const MaskRule& rule) {
           .valid_lens = rule.valid_lens,
           .file_mask = rule.file_mask,
           .painted = rule.expression.calls("painted") ? paint(nothing, rule) : nothing,
-          .doc_ids = rule.doc_ids};
+          .doc_ids = rule.doc_ids,
+          .grid = rule.grid};
 }
 
 }  // namespace

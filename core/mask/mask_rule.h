@@ -17,6 +17,7 @@ struct MaskRule {
   Index batch = 1, heads = 1, n_q = 1, n_k = 1;
   Exact<Tensor> valid_lens{}, file_mask{}, doc_ids{};  ///< as in MaskContext
   std::vector<PaintedCells> painted{};                 ///< cells outside the matrix are ignored
+  PictureGrid grid{};
 
   /// Whether the painted cells override the expression. An expression that calls painted() uses them itself: there
   /// painted() is true where a cell was painted as "may attend", else false.

@@ -175,6 +175,26 @@ class Parser {
                          since(token.span.begin));
   }
 
+  /// row(q), col(q), row(k), col(k): where a patch lies in the picture; -1 of a token that is no patch. Queries are
+  /// patches where there are as many as keys.
+  NodePtr of_grid(const Token& token) {
+    const std::vector<NodePtr> values = arguments(token);
+    const bool asks = values.size() == 1 && values[0]->op == Op::variable,
+               q = asks && values[0]->variable == Variable::q, k = asks && values[0]->variable == Variable::k,
+               row = token.text == "row";
+    const std::string word(token.text);
+    if (!q && !k)
+      throw ExpressionError(token.span.begin, Message("{0} is of a query or a key", quoted(word)),
+                            Message("expected {0}(q) or {1}(k)", word, word));
+    const Scope scope{{{"x", values[0]}}, since(token.span.begin)};
+    const std::string text = std::string(q ? "n_q != n_k || " : "") +
+                             "x < first_patch || x >= first_patch + grid_rows * grid_columns ? -1 : " +
+                             (row ? "floor((x - first_patch) / grid_columns)" : "(x - first_patch) % grid_columns");
+    Node node = *Parser(text, &scope).whole();
+    node.called = q ? (row ? "row_q" : "col_q") : (row ? "row_k" : "col_k");
+    return std::make_shared<Node>(std::move(node));
+  }
+
   const BinaryOperator* operator_here() const {
     if (peek().kind != Token::Kind::symbol) return nullptr;
     const std::string_view symbol = peek().text;
@@ -231,6 +251,7 @@ class Parser {
     }
     if (called && token.text == "bit") return bit_of(token);
     if (called && (token.text == "doc" || token.text == "place")) return of_document(token);
+    if (called && (token.text == "row" || token.text == "col")) return of_grid(token);
     if (called) fail_unknown(token, called);
     if (token.text == "true" || token.text == "false") return make_truth(token.text == "true", since(token.span.begin));
     for (const Variable variable : variables) {
@@ -242,7 +263,8 @@ class Parser {
   /// The words that only definitions have; nullptr if it is none of them.
   NodePtr word_of_definition(const Token& token) {
     if (const auto found = scope_->arguments.find(token.text); found != scope_->arguments.end()) return found->second;
-    for (const Variable variable : {Variable::valid_len, Variable::file_mask, Variable::painted_mask}) {
+    for (const Variable variable : {Variable::valid_len, Variable::file_mask, Variable::painted_mask,
+                                    Variable::grid_rows, Variable::grid_columns, Variable::first_patch}) {
       if (name(variable) == token.text) return make_variable(variable, scope_->call);
     }
     for (const Op op : {Op::hash, Op::drawn}) {
@@ -270,12 +292,13 @@ class Parser {
     return {"{0}, {1}", argument_name(*pattern, index), range_sentence(parameter(*pattern, index))};
   }
 
-  NodePtr pattern_call(const Pattern& pattern, const Token& token, bool called) {
+  NodePtr pattern_call(const Pattern& first, const Token& token, bool called) {
     if (!called) {
       throw ExpressionError(token.span.begin, Message("{0} is a pattern", quoted(token.text)),
-                            Message("expected {0}", signature(pattern)));
+                            Message("expected {0}", signature(first)));
     }
     std::vector<NodePtr> values = arguments(token);
+    const Pattern& pattern = *pattern_named(token.text, values.size());
     const std::size_t wanted = pattern.parameters.size();
     if (pattern.repeats ? values.empty() : values.size() != wanted) {
       const Message most = pattern.repeats ? "at least one number" : numbers(wanted);

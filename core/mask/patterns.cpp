@@ -7,8 +7,9 @@
 namespace headlight {
 namespace {
 
-// Definitions may use, besides the language that people write, four words of their own:
+// Definitions may use, besides the language that people write, words of their own:
 //   valid_len            valid_lens[b] or valid_lens[b, q]
+//   grid_rows, grid_columns, first_patch  the patches of core/mask/picture_grid.h
 //   file_mask, painted_mask  the cell of that mask
 //   hash(seed, i, j)     a 32-bit word, see core/mask/machine.h
 //   drawn(seed, i, j, r, n)  j is one of the r of n whose hash(seed, i, ·) is lowest: r distinct ones, fewer only if n
@@ -28,6 +29,7 @@ constexpr Parameter random_all[] = {{"p", 0, 0.5, 1, false}, {"seed", 0, 0, larg
 constexpr Parameter document_n[] = {{"n", 1, 4}};
 constexpr Parameter valid_n[] = {{"n", 0, 4}};
 constexpr Parameter neighborhood_all[] = {{"width", 1, 4}, {"height", 1, 4}, {"kernel", 1, 3}};
+constexpr Parameter neighborhood_r[] = {{"r", 0, 1}};
 constexpr Parameter axial_width[] = {{"width", 1, 4}};
 constexpr Parameter swin_all[] = {{"width", 1, 8}, {"size", 1, 4}, {"shift", 0, 2}};
 
@@ -74,6 +76,9 @@ constexpr Pattern patterns[] = {
      "abs(k % width - min(max(q % width, floor(kernel / 2)), width - 1 - floor(kernel / 2))) <= floor(kernel / 2) && "
      "abs(floor(k / width) - min(max(floor(q / width), floor(kernel / 2)), height - 1 - floor(kernel / 2))) <= "
      "floor(kernel / 2)"},
+    {"neighborhood", neighborhood_r,
+     "row and column within r of the query's; what is no patch sees all and is seen by all", "", "neighborhood(1)",
+     "row(q) < 0 || row(k) < 0 || abs(row(q) - row(k)) <= r && abs(col(q) - col(k)) <= r"},
     {"axial", axial_width, "same image row or same image column", "axial attention", "axial(4)",
      "floor(q / width) == floor(k / width) || q % width == k % width"},
     // Swin rolls by −shift and keeps what the roll wrapped around apart from its new neighbours, so that in the
@@ -114,10 +119,12 @@ std::string run_index(const std::string& token, std::size_t first, std::size_t r
 
 std::span<const Pattern> all_patterns() { return patterns; }
 
-const Pattern* pattern_named(std::string_view name) {
-  const auto* found = std::find_if(std::begin(patterns), std::end(patterns),
-                                   [&](const Pattern& pattern) { return pattern.name == name; });
-  return found == std::end(patterns) ? nullptr : found;
+const Pattern* pattern_named(std::string_view name, std::size_t arguments) {
+  const Pattern* found = nullptr;
+  for (const Pattern& pattern : patterns) {
+    if (pattern.name == name && (!found || pattern.parameters.size() == arguments)) found = &pattern;
+  }
+  return found;
 }
 
 std::string signature(const Pattern& pattern) {

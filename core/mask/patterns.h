@@ -35,8 +35,8 @@ struct Pattern {
 
 /// In the order of the manual.
 std::span<const Pattern> all_patterns();
-/// nullptr if there is none.
-const Pattern* pattern_named(std::string_view name);
+/// nullptr if there is none; of two of one name the one with so many parameters, else the first.
+const Pattern* pattern_named(std::string_view name, std::size_t arguments = 0);
 /// "window(w)", "document(n1, n2, …)"
 std::string signature(const Pattern& pattern);
 /// The parameter of argument `index`.

@@ -64,19 +64,6 @@ void apply(const Network& network, const LayerChange& change, AttentionCall& cal
   settle_heads(call.scenario, call.inputs.dims);
 }
 
-/// [B, n, a] and [B, n, b] as [B, n, a + b].
-Tensor beside(const Tensor& left, const Tensor& right) {
-  Buffer values;
-  for (Index b = 0; b < left.size(0); ++b) {
-    for (Index row = 0; row < left.size(1); ++row) {
-      for (const MatrixView& m : {left.matrix(b), right.matrix(b)}) {
-        for (Index col = 0; col < m.cols; ++col) values.push_back(m(row, col));
-      }
-    }
-  }
-  return Tensor({left.size(0), left.size(1), left.size(2) + right.size(2)}, std::move(values));
-}
-
 Tensor joined_arrays(const Checkpoint& checkpoint, const std::vector<std::string>& names) {
   Buffer all;
   for (const std::string& name : names) {
@@ -110,6 +97,11 @@ void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Ind
 }
 
 }  // namespace
+
+Tensor seen_by_head(const NetworkSpec& spec, const Tensor& final) {
+  const bool first = spec.picture && spec.head.reads == HeadReads::first;
+  return first ? final.slice(1, 0, 1).contiguous() : final;
+}
 
 Forward::Forward(const Network& network, const Checkpoint& checkpoint, const RunOptions& options)
     : network_(network), checkpoint_(checkpoint), options_(options) {
@@ -173,6 +165,8 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
           spec.heads * spec.d_head,
           spec.d_head,
           in.W_o.defined() ? in.W_o.size(0) : in.W_v.size(0) / spec.kv_heads * spec.heads};
+  if (const auto& picture = network_.spec().picture)
+    in.grid = {picture->rows, picture->columns, dims.n_k - picture->rows * picture->columns};
   const Index first = first_query(at, run);
   OwnRules own;
   read_own_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);
@@ -340,22 +334,6 @@ Tensor Forward::encode(NetworkRun& run) const {
   return normed(run_stack(0, run), network_.spec().stacks[0].final_norm);
 }
 
-Tensor Forward::before_words(const Tensor& last) const {
-  const NetworkSpec& spec = network_.spec();
-  const Tensor x = through(normed(last, spec.stacks.back().final_norm), spec.stacks.back().projection);
-  return normed(activate(through(x, spec.head.transform), spec.head.activation, workers_), spec.head.norm);
-}
-
-Tensor Forward::logits(const Tensor& last) const {
-  const NetworkSpec& spec = network_.spec();
-  if (!spec.head.output.there()) return {};
-  Tensor x = options_.logits == RunOptions::Logits::last ? last.slice(1, last.size(1) - 1, 1).contiguous() : last;
-  x = times(through(before_words(x), spec.head.output), spec.head.scale);
-  if (!spec.head.softcap) return x;
-  const double cap = *spec.head.softcap;
-  return times(activate(times(x, 1 / cap), Activation::tanh, workers_), cap);
-}
-
 void Forward::fill(NetworkRun& run) const {
   take_over(run);
   try {
@@ -366,9 +344,7 @@ void Forward::fill(NetworkRun& run) const {
     run.final = run_stack(two ? 1 : 0, run);
   } catch (const Stop&) { return; }
   if (cache_) cache_->end();
-  const bool picture = network_.spec().picture.has_value();
-  if (options_.logits != RunOptions::Logits::none)
-    run.logits = logits(picture ? run.final.slice(1, 0, 1).contiguous() : run.final);
+  if (options_.logits != RunOptions::Logits::none) run.logits = logits(seen_by_head(network_.spec(), run.final));
 }
 
 }  // namespace headlight

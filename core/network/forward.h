@@ -16,6 +16,9 @@ struct AttentionCall {
   Inputs inputs;
 };
 
+/// What the head takes of the last block's output [B, n, width]: of pictures the first token, where that is enough.
+Tensor seen_by_head(const NetworkSpec& spec, const Tensor& final);
+
 class Forward {
  public:
   Forward(const Network& network, const Checkpoint& checkpoint, const RunOptions& options);
@@ -30,7 +33,8 @@ class Forward {
     Tensor words, places;
   };
   EmbeddingParts embedding_parts(const StackSpec& stack, const NetworkText& text, Index first = 0) const;
-  /// The output of the last stack's blocks, after the last norm and all else that comes before the output table.
+  /// The output of the last stack's blocks, after the last norm and all else that comes before the output table; one
+  /// row of all tokens where HeadSpec::reads says so.
   Tensor before_words(const Tensor& last) const;
   /// Logits [B, n or 1, vocabulary] from the output of the last stack's blocks.
   Tensor logits(const Tensor& last) const;
@@ -81,6 +85,7 @@ class Forward {
   /// The output of the block's MLP for x; kept if asked for.
   Tensor fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const;
   Tensor through(const Tensor& x, const LinearSpec& linear) const;
+  Tensor read_by_head(const Tensor& x) const;
   /// Latent attention: sets query, key and value to the latents, and the queries, W_k and W_v that follow from them.
   void add_latents(const AttentionSpec& spec, Inputs& in) const;
   /// in.bias of disentangled attention, from the queries and keys of `in`.

@@ -193,6 +193,18 @@ Tensor times(const Tensor& a, double factor) {
   return Tensor(a.shape(), std::move(values));
 }
 
+Tensor beside(const Tensor& left, const Tensor& right) {
+  Buffer values;
+  for (Index b = 0; b < left.size(0); ++b) {
+    for (Index row = 0; row < left.size(1); ++row) {
+      for (const MatrixView& m : {left.matrix(b), right.matrix(b)}) {
+        for (Index col = 0; col < m.cols; ++col) values.push_back(m(row, col));
+      }
+    }
+  }
+  return Tensor({left.size(0), left.size(1), left.size(2) + right.size(2)}, std::move(values));
+}
+
 Tensor marian_sinusoids(Index positions, Index d) {
   Buffer values(static_cast<std::size_t>(positions * d));
   const Index half = (d + 1) / 2;

@@ -33,6 +33,8 @@ Tensor shares_of_experts(const Tensor& logits, const MixtureSpec& spec, std::spa
 /// a + factor · b
 Tensor plus(const Tensor& a, const Tensor& b, double factor = 1);
 Tensor times(const Tensor& a, double factor);
+/// [B, n, a] and [B, n, b] as [B, n, a + b].
+Tensor beside(const Tensor& left, const Tensor& right);
 
 /// [n, d]: sin(i · 10000^(−2j/d)) in the first half of the channels, cos in the second, as Marian has them.
 Tensor marian_sinusoids(Index positions, Index d);

@@ -295,14 +295,19 @@ std::string_view name(LogitPart::What what) { return part_names[static_cast<std:
 
 bool Network::has_parts() const {
   const HeadSpec& head = spec_.head;
-  return !head.transform.there() && head.activation == Activation::identity && head.norm.kind == NormKind::none;
+  return !head.transform.there() && head.activation == Activation::identity && head.norm.kind == NormKind::none &&
+         head.reads == HeadReads::first;
 }
 
 LogitParts Network::parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other,
                              Index position) const {
   if (!has_parts())
-    throw SettingError("--why", Message("the logits of {0} go through a layer that is not linear", spec_.family),
-                       "expected a network whose logits are a sum of parts, such as GPT-2");
+    throw SettingError(
+        "--why",
+        Message(spec_.head.reads != HeadReads::first ? "the logits of {0} are made of more than one token"
+                                                     : "the logits of {0} go through a layer that is not linear",
+                spec_.family),
+        "expected a network whose logits are a sum of parts, such as GPT-2");
   return Attribution(run, *checkpoint_, batch, position).of(word, other);
 }
 
@@ -358,6 +363,9 @@ Token next_token(const Network& network, const std::string& line, const std::str
 
 std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block) {
   const Network& network = *run.network;
+  if (network.spec().head.reads != HeadReads::first)
+    throw SettingError("--lens", Message("the logits of {0} are made of more than one token", network.spec().family),
+                       "expected a network whose logits are made of one");
   const Index stack = std::ssize(network.spec().stacks) - 1;
   Tensor leaving = run.final;  // what leaves a block enters the next one
   for (std::size_t i = 0; i < run.layers.size(); ++i) {
@@ -404,7 +412,9 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
   const NetworkRun base = network.run(text, how), other = network.run(from, how);
   const Index place = place_of_prediction(base, 0);
   const auto logit = [&](const NetworkRun& run) {
-    const Tensor logits = network.logits_of(run.final.slice(1, place, 1).contiguous(), options.threads);
+    const bool one = network.spec().head.reads == HeadReads::first;
+    const Tensor logits =
+        network.logits_of(one ? run.final.slice(1, place, 1).contiguous() : run.final, options.threads);
     return static_cast<double>(logits.matrix()(0, word));
   };
   how.logits = RunOptions::Logits::none;  // of one row alone

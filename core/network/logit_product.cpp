@@ -7,8 +7,8 @@ namespace headlight {
 
 LogitProduct logit_product(const NetworkRun& run, Index batch, Index place, Index token) {
   const Network& network = *run.network;
-  const Tensor last = run.final.slice(0, batch, 1).slice(1, place, 1).contiguous();
-  const Tensor row = network.before_words(last);
+  const Tensor entry = run.final.slice(0, batch, 1).contiguous(), last = entry.slice(1, place, 1).contiguous();
+  const Tensor row = network.before_words(network.spec().head.reads == HeadReads::first ? last : entry);
   const MatrixView logits = run.logits.matrix(batch);
   LogitProduct product;
   product.last.assign(last.values().begin(), last.values().end());

@@ -10,6 +10,7 @@
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
 #include "core/files/load_budget.h"
+#include "core/network/compared_texts.h"
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
 #include "core/network/layers.h"
@@ -23,6 +24,8 @@
 
 namespace headlight {
 namespace {
+
+constexpr const char* asked_tower = "texts";
 
 /// 50257 as "50,257".
 std::string grouped(Index number) {
@@ -113,8 +116,9 @@ const TokenBatch& NetworkRun::keys_of(Index layer) const {
 }
 
 Network::Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec,
-                 std::shared_ptr<const Checkpoint> checkpoint)
+                 std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts)
     : file_(file),
+      asked_texts_(std::move(asked_texts)),
       folder_(folder),
       spec_(std::move(spec)),
       checkpoint_(std::move(checkpoint)),
@@ -223,9 +227,16 @@ Tensor Network::before_words(const Tensor& last) const {
 }
 
 std::pair<std::vector<float>, float> Network::word_row(Index id) const {
-  const Linear of_word = read_row(*checkpoint_, spec_.head.output, id);
-  const Tensor row = of_word.weight.contiguous();
-  return {{row.values().begin(), row.values().end()}, of_word.bias.defined() ? of_word.bias.at({0}) : 0};
+  std::pair<std::vector<float>, float> made;
+  const bool two = spec_.head.second.there();
+  for (const LinearSpec* table : {&spec_.head.output, &spec_.head.second}) {
+    if (!table->there()) continue;
+    const Linear of_word = read_row(*checkpoint_, *table, id);
+    const Tensor row = two ? times(of_word.weight, 0.5).contiguous() : of_word.weight.contiguous();
+    made.first.insert(made.first.end(), row.values().begin(), row.values().end());
+    if (of_word.bias.defined()) made.second += of_word.bias.at({0}) * (two ? 0.5F : 1.0F);
+  }
+  return made;
 }
 
 std::string Network::word(Index id) const {
@@ -288,21 +299,55 @@ void Network::settle(Index layer, Scenario& s) const {
   else s.mask = window;
 }
 
-std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last) {
-  if (last && last->file() == file && last->is_unchanged()) return last;
+namespace {
+
+std::shared_ptr<const Network> open_asked(const std::string& file, const std::string& texts,
+                                          const std::shared_ptr<const Network>& last) {
+  if (last && last->file() == file && last->is_unchanged() &&
+      (last->asked_texts() == texts || (last->asked_texts().empty() && !last->spec().contrast)))
+    return last;
   const WholeLoad counted;
   const ModelFolder folder = find_model(file);
   auto checkpoint = std::make_shared<Checkpoint>(folder.tensors);
   const Config config = config_of(folder, *checkpoint);
   const Message packed = unpack(config, *checkpoint);
   NetworkSpec spec = build_network(config, *checkpoint);
+  const std::string asked = spec.contrast ? texts : "";
+  if (!asked.empty()) {
+    const NetworkSpec of_texts = *spec.contrast->texts;
+    const auto tower = std::make_shared<const Network>(file, folder.folder, of_texts, checkpoint, asked_tower);
+    if (asked == asked_tower) return tower;
+    give_texts(*tower, text_lines(asked), *checkpoint, spec);
+  }
   if (!packed.empty()) spec.notes.push_back(packed);
   if (!folder.chosen.empty()) spec.notes.insert(spec.notes.begin(), folder.chosen);
   if (std::error_code error; std::filesystem::exists(folder.folder / "adapter_config.json", error)) {
     spec.notes.push_back("adapter_config.json: the adapter beside the weights is not applied");
   }
-  return std::make_shared<const Network>(file, folder.folder, std::move(spec), std::move(checkpoint));
+  if (spec.contrast)
+    spec.notes.push_back(spec.labels.empty()
+                             ? Message("a picture is compared with texts: --image FILE with --text, once for each; "
+                                       "--text alone shows the tower that reads texts")
+                             : Message("compared with {0} texts, each read by the other tower", spec.vocabulary));
+  return std::make_shared<const Network>(file, folder.folder, std::move(spec), std::move(checkpoint), asked);
 }
+
+}  // namespace
+
+std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last) {
+  return open_asked(file, "", last);
+}
+
+std::shared_ptr<const Network> open_network(const Scenario& s, const std::shared_ptr<const Network>& last) {
+  return open_asked(s.file, !s.text_as_input ? "" : s.image.empty() ? asked_tower : s.text, last);
+}
+
+namespace {
+
+/// A label by itself, where it has a probability of its own.
+double alone(double logit) { return 1 / (1 + std::exp(-logit)); }
+
+}  // namespace
 
 std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count) {
   std::vector<LikelyToken> likely;
@@ -316,7 +361,9 @@ std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index p
   double sum = 0;
   for (Index i = 0; i < words; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);
   for (const Index id : order) {
-    likely.push_back({id, run.network->word(id), std::exp(static_cast<double>(m(position, id)) - top) / sum});
+    const auto logit = static_cast<double>(m(position, id));
+    const bool apart = run.network->spec().each_alone;
+    likely.push_back({id, run.network->word(id), apart ? alone(logit) : std::exp(logit - top) / sum});
   }
   return likely;
 }
@@ -341,6 +388,7 @@ Index position_of_prediction(const NetworkRun& run, Index batch) {
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token) {
   const MatrixView m = run.logits.matrix(batch);
   if (position < 0) position = m.rows - 1;
+  if (run.network->spec().each_alone) return alone(static_cast<double>(m(position, token)));
   double top = static_cast<double>(m(position, 0)), sum = 0;
   for (Index i = 1; i < m.cols; ++i) top = std::max(top, static_cast<double>(m(position, i)));
   for (Index i = 0; i < m.cols; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);

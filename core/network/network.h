@@ -177,7 +177,7 @@ struct NetworkRun {
 class Network : public std::enable_shared_from_this<Network> {
  public:
   Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec,
-          std::shared_ptr<const Checkpoint> checkpoint);
+          std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts = {});
   ~Network();
 
   /// As the person named it.
@@ -212,6 +212,9 @@ class Network : public std::enable_shared_from_this<Network> {
   /// The last block's output, [B, n, width], after the last norm and all else before the output table: what is
   /// multiplied with each word's row.
   Tensor before_words(const Tensor& last) const;
+  /// "" for the file's network itself. Of two towers that were asked for texts: "texts", the tower that reads them, or
+  /// the texts that pictures are compared with.
+  const std::string& asked_texts() const { return asked_texts_; }
   /// A token's row of the output table, and its bias.
   std::pair<std::vector<float>, float> word_row(Index id) const;
 
@@ -239,7 +242,7 @@ class Network : public std::enable_shared_from_this<Network> {
   void write(const NetworkText& read, std::vector<std::vector<Token>>& targets, const RunOptions& options,
              Index most) const;
 
-  std::string file_;
+  std::string file_, asked_texts_;
   std::filesystem::path folder_;
   NetworkSpec spec_;
   std::shared_ptr<const Checkpoint> checkpoint_;
@@ -251,6 +254,11 @@ class Network : public std::enable_shared_from_this<Network> {
 /// Opens a folder, a file with its config.json beside it, or "model:ID"; returns `last` if it is the same, unchanged
 /// on disk. Only headers are read. Throws FileError.
 std::shared_ptr<const Network> open_network(const std::string& file,
+                                            const std::shared_ptr<const Network>& last = nullptr);
+
+/// The same for a scenario: of two towers (CLIP, SigLIP) with --text alone the one that reads texts, with --text and
+/// --image the one that reads pictures, whose labels the texts are.
+std::shared_ptr<const Network> open_network(const Scenario& scenario,
                                             const std::shared_ptr<const Network>& last = nullptr);
 
 /// The names of the settings that change the chosen layer, e.g. "scale, mask"; "" for none.

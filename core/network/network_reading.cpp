@@ -8,6 +8,7 @@
 #include "core/network/key_cache.h"
 #include "core/network/pictures.h"
 #include "core/network/sounds.h"
+#include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 
@@ -143,6 +144,11 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
   if (spec_.sound) {
     read = read_sounds(*spec_.sound, heard);
     targets.resize(static_cast<std::size_t>(read.tokens.size()), targets.front());
+  }
+  if (spec_.filled_with) {
+    const Token filling{*spec_.filled_with, word(*spec_.filled_with)};
+    const auto whole = static_cast<std::size_t>(spec_.stacks.front().embedding.most_positions);
+    for (std::vector<Token>& line : sources) line.resize(std::max(line.size(), whole), filling);
   }
   if (!spec_.sound) read.tokens = batch_of(std::move(sources), splitter.padding());
   if (!two) return read;

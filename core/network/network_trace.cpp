@@ -6,6 +6,7 @@
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
+#include "core/network/pictures.h"
 #include "core/run/summary.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
@@ -159,7 +160,7 @@ std::string input_of(const Network& network, const Scenario& s) {
   const bool picture = network.spec().picture.has_value();
   if (!s.image.empty() && !picture)
     throw SettingError("--image", Message("is set, but {0}, reads no pictures", network.title()), "expected --text");
-  if (picture && s.text_as_input)
+  if (picture && s.text_as_input && !network.spec().contrast)
     throw SettingError("--text", Message("is set, but {0}, reads pictures", network.title()), "expected --image FILE");
   if (picture) return s.image;
   return s.text_as_input ? s.text : network.usual_text(s.text);
@@ -197,11 +198,11 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
 
 std::shared_ptr<const Network> find_network(const Scenario& s, const std::shared_ptr<const Network>& last) {
   if (s.source != Source::file || s.x) return nullptr;
-  if (is_model_folder(s.file)) return open_network(s.file, last);
+  if (is_model_folder(s.file)) return open_network(s, last);
   if (!s.text_as_input && !is_numbered(s.layer)) return nullptr;
   const bool by_number = is_numbered(s.layer) && has_torch_layers(s.file);
   try {
-    std::shared_ptr<const Network> network = open_network(s.file, last);
+    std::shared_ptr<const Network> network = open_network(s, last);
     return by_number || !network->spec().takes_tensors ? network : nullptr;
   } catch (const MissingArray&) {  // not whole enough to be run
     if (by_number) throw;
@@ -222,7 +223,7 @@ bool is_network(const Scenario& s) {
 
 std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last,
                                               RunOptions options) {
-  return run_network(open_network(s.file, last ? last->network : nullptr), s, last, std::move(options));
+  return run_network(open_network(s, last ? last->network : nullptr), s, last, std::move(options));
 }
 
 std::shared_ptr<const NetworkRun> run_network(const std::shared_ptr<const Network>& network, const Scenario& s,
@@ -296,8 +297,9 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
   if (!network) {
     if (!scenario.knock_out.empty())
       throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
-    if (!scenario.image.empty())
-      throw SettingError("--image", "is set, but this is no network", "expected a model that reads pictures");
+    if (!scenario.image.empty() && scenario.grid.empty())
+      throw SettingError("--image", "is set, but this is no network",
+                         "expected a model that reads pictures, or --grid 14x14, the keys' patches");
     return with_overview(compute(scenario, last, run), last, run);
   }
   check_settings(scenario);

@@ -100,7 +100,8 @@ MaskRule mask_rule(const Scenario& scenario, const Inputs& inputs) {
           inputs.valid_lens,
           inputs.file_mask,
           inputs.doc_ids,
-          scenario.painted};
+          scenario.painted,
+          inputs.grid};
 }
 
 }  // namespace headlight

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/mask/mask_rule.h"
+#include "core/mask/picture_grid.h"
 #include "core/scenario/scenario.h"
 #include "core/scenario/tensor_file.h"
 #include "core/stage/stage.h"
@@ -83,6 +84,7 @@ struct Masking {
                      ///< none
   Tensor bias{};     ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
   std::optional<float> fill{};  ///< the source's own fill value
+  PictureGrid grid{};           ///< of row(q) and col(q), where the tokens are patches
 
   bool has_file_mask() const { return file_mask.defined() || !file_rule.empty(); }
 };

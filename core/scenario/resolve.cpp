@@ -210,6 +210,10 @@ void add_settings(const Resolving& r, Inputs& inputs) {
     if (inputs.doc_ids.defined()) inputs.assumptions.push_back({"mask", "--doc-ids in place of the file's documents"});
     inputs.doc_ids = typed_doc_ids(r.scenario, inputs.dims);
   }
+  if (!r.scenario.grid.empty()) {
+    if (inputs.grid.there()) inputs.assumptions.push_back({"mask", "--grid in place of the model's"});
+    inputs.grid = picture_grid(r.scenario.grid, inputs.dims.n_k);
+  }
   if (!r.scenario.mask_file.empty()) add_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
   if (r.scenario.attn_bias) inputs.bias = typed_bias(r.scenario, inputs.dims);
   name_tokens(r.scenario, inputs);

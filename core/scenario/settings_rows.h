@@ -205,6 +205,13 @@ inline constexpr auto settings_rows = std::tuple{
     setting("doc_ids", &Scenario::doc_ids, "N,N,...", "for doc(q) and doc(k): which document each token belongs to",
             "[[0], [0], [1]]", SettingGroup::mask)
         .changes_layer(),
+    setting(
+        "grid", &Scenario::grid, "RxC[@N]",
+        "for row(q), col(q), neighborhood(r): the keys are patches, R rows of C; the first is key N, else the last one "
+        "is the last key",
+        R"("14x14")", SettingGroup::mask)
+        .as(Control::text)
+        .when([](const Scenario& s) { return s.source != Source::text; }),
     setting("painted", &Scenario::painted, "JSON",
             "cells set over the expression: [{\"query\": 0, \"key\": 1, \"attend\": true}]",
             R"([{"query": 0, "key": 1, "attend": true}])", SettingGroup::mask)

@@ -151,6 +151,21 @@ def check_padding(program):
         assert (found[b, 0] == (np.arange(9) < length)).all(), "padding()"
 
 
+def check_grid(program):
+    for grid, first in (("4x3", 2), ("3x4@1", 1)):
+        rows, columns = map(int, grid.split("@")[0].split("x"))
+        inside = lambda t: first <= t < first + rows * columns
+        row, col = (lambda t: (t - first) // columns), (lambda t: (t - first) % columns)
+        for expression, definition in (
+            ("neighborhood(1)", lambda q, k: not inside(q) or not inside(k) or max(abs(row(q) - row(k)), abs(col(q) - col(k))) <= 1),
+            ("row(k) == 1 && col(q) >= 0", lambda q, k: inside(k) and row(k) == 1 and inside(q)),
+        ):  # fmt: skip
+            found = program.mask(*sized(14, 14), "--grid", grid, "--mask", expression)[0, 0]
+            assert (found == [[definition(q, k) for k in range(14)] for q in range(14)]).all(), f"{expression} of {grid}"
+    done = program.run("trace", *sized(14, 14), "--mask", "neighborhood(1)", "-o", program.folder / "never.npz")
+    assert done.returncode == 2 and "--grid" in done.stderr, done.stderr
+
+
 def check_painted(program):
     scenario = program.folder / "s.json"
     scenario.write_text(json.dumps({
@@ -220,6 +235,7 @@ def main():
                 for n in wanted.lengths:
                     check_edges(program, name, draw, n)
         check_padding(program)
+        check_grid(program)
         check_painted(program)
         check_files(program, draw)
         check_malformed(program)

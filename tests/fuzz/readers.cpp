@@ -119,7 +119,7 @@ void read_vocabulary(std::string_view bytes) {
 void read_mask(std::string_view bytes) {
   const MaskExpression expression = MaskExpression::parse(bytes);
   const Tensor any = Tensor::full({1, 1, 4, 5}, 1), lengths = Tensor::of({2}, {3, 5});
-  MaskContext context{.batch = 2, .heads = 2, .n_q = 4, .n_k = 5};
+  MaskContext context{.batch = 2, .heads = 2, .n_q = 4, .n_k = 5, .grid = {2, 2, 1}};
   context.valid_lens = lengths;
   context.file_mask = context.painted = any;
   evaluate(expression, context);

@@ -204,7 +204,7 @@ std::vector<PatternTile> make_palette() {
   for (const Pattern& pattern : all_patterns()) {
     try {
       const MaskExpression example = MaskExpression::parse(pattern.example);
-      MaskContext context{.n_q = tile_tokens, .n_k = tile_tokens};
+      MaskContext context{.n_q = tile_tokens, .n_k = tile_tokens, .grid = {4, tile_tokens / 4}};
       const Tensor lens = Tensor::full({1}, tile_tokens * 0.6f);
       context.valid_lens = lens;
       tiles.push_back(

@@ -158,6 +158,7 @@ bool advance_lens(const Frame& frame, Teller& teller) {
   const auto run = network_of(frame.trace()->inputs);
   NetworkFacts& facts = teller.so_far.facts;
   if (frame.view().network.together != LayersTogether::lens || !run || !run->logits.defined()) return false;
+  if (run->network->spec().head.reads != HeadReads::first) return false;  // no one token's
   const auto layers = run->network->layers();
   const Index batch = std::min(frame.view().batch, run->logits.size(0) - 1), block = std::ssize(facts.lens);
   if (block >= std::ssize(run->network->spec().stacks.back().blocks)) return false;

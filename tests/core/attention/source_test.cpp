@@ -167,7 +167,7 @@ TEST_CASE("a block's verdict is what its cells say, for every pattern", "[attent
     if (std::string_view(pattern.example).find("padding") == std::string_view::npos)
       masks.emplace_back(pattern.example);
   }
-  const MaskContext context{.batch = 1, .heads = 2, .n_q = 40, .n_k = 48};
+  const MaskContext context{.batch = 1, .heads = 2, .n_q = 40, .n_k = 48, .grid = {6, 7, 2}};
   int decided = 0;
   for (const std::string& text : masks) {
     const MaskExpression expression = MaskExpression::parse(text);

@@ -1,10 +1,12 @@
 // Overlays: what their cells show, read back from the picture's pixels and from files, is the trace's row.
+#include <array>
 #include <cmath>
 
 #include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
 #include "core/figure/figure_layout.h"
 #include "core/files/array_file.h"
+#include "core/files/array_write.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "tests/core/files/samples.h"
@@ -99,6 +101,42 @@ TEST_CASE("an overlay's numbers as a file are the trace's, of weights and of wha
   rollout.layers = "rollout";
   write_export(*trace, rollout, (folder / "b.npz").string());
   CHECK(open_arrays(folder / "b.npz")->load("weights").at({1, 0}) == join_layers(*trace, rollout).matrix.at({3, 4}));
+}
+
+TEST_CASE("a word's attention from a file lies over --image by --grid; its numbers are the file's") {
+  const samples::TempFolder folder;
+  Buffer values;
+  for (int i = 0; i < 2 * 4 * 9; ++i) values.push_back(static_cast<float>(i % 9 + 1) / 45);
+  write_npz(folder / "cross.npz",
+            std::array{NamedArray{"cross_attentions", Tensor({1, 2, 4, 9}, std::move(values)), false}});
+  const std::vector<std::uint8_t> png = encode_png(Image(30, 20, {90, 120, 60, 255}));
+  samples::write_text(folder / "cat.png", {reinterpret_cast<const char*>(png.data()), png.size()});
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = (folder / "cross.npz").string();
+  scenario.tokens = {{"a", "dog", "and", "a"}};
+  scenario.image = (folder / "cat.png").string();
+  const auto no_grid = samples::sentence_of([&] { compute_any(scenario); });
+  CHECK(has(no_grid, "or --grid 14x14"));
+  scenario.grid = "2x3@1";  // a token before the patches, two after them
+  const auto trace = compute_any(scenario);
+  const FigureSpec spec = figure_for(*trace, overlay("dog"));
+  REQUIRE(spec.panels.size() == 3);  // the picture, two heads
+  CHECK(spec.panels.front().under->width == 30);
+  CHECK(has(spec.subtitle, "besides on 0 0.022, 0.022; 7 0.18, 0.18; 8 0.2, 0.2"));
+  CHECK(spec.highlights.empty());
+  for (const char* query : {"dog", "1", "2", ""}) {
+    write_export(*trace, overlay(query), (folder / "a.npz").string());
+    const Tensor read = open_arrays(folder / "a.npz")->load("weights");
+    REQUIRE(read.shape() == Shape{2, 2, 3});
+    for (Index i = 0; i < 6; ++i) CHECK(read.at({1, i / 3, i % 3}) == static_cast<float>(i + 2) / 45);
+  }
+  CHECK(has(samples::sentence_of([&] { figure_for(*trace, overlay("a")); }),
+            "names 2 tokens; expected a query's number, such as 0"));
+  CHECK(has(samples::sentence_of([&] { figure_for(*trace, overlay("4")); }), "is no query"));
+  ExportOptions second = overlay("dog");
+  second.batch = 1;
+  CHECK(has(samples::sentence_of([&] { figure_for(*trace, second); }), "--batch"));
 }
 
 TEST_CASE("an overlay stands at a size of paper, by layers too, and what it cannot show is refused by name") {

@@ -43,6 +43,7 @@ std::vector<Case> cases() {
   for (const Pattern& pattern : all_patterns()) {
     if (pattern.name == "file" || pattern.name == "painted") continue;
     result.push_back({std::string(pattern.example), context_of(13, 18)});
+    result.back().context.grid = {3, 4, 1};
   }
   for (const char* expression : {
            "causal() && (window(4) || sink(1) || window(4) || window(2))",
@@ -71,6 +72,13 @@ std::vector<Case> cases() {
          {"doc(q) == doc(k) && (causal() || place(k) < 2)", "doc(k) == 4 || q % 2.5 < 1 && place(q) >= place(k)"}) {
       result.push_back({expression, context_of(6, 6)});
       result.back().context.doc_ids = docs;
+    }
+  }
+  for (const char* expression : {"neighborhood(1) && not_self()", "row(q) == row(k) || col(k) < 1 && q % 2.5 < 1",
+                                 "row(k) - row(q) < h && col(q) >= 0"}) {
+    for (const Index n_q : {Index{13}, Index{5}}) {
+      result.push_back({expression, context_of(n_q, 13)});
+      result.back().context.grid = {2, 5, 1};
     }
   }
   const PaintedCells allowed{-1, -1, 0, 2, true, 2, 4}, beyond{-1, -1, 3, 17, false, 40, 40}, single{-1, -1, 5, 5};
@@ -132,6 +140,7 @@ Tensor in_force(const Case& a_case) {
   inputs.dims.n_k = a_case.context.n_k;
   inputs.valid_lens = a_case.context.valid_lens;
   inputs.doc_ids = a_case.context.doc_ids;
+  inputs.grid = a_case.context.grid;
   inputs.file_mask = a_case.context.file_mask;
   Scenario scenario;
   scenario.mask = a_case.expression;

@@ -128,7 +128,9 @@ TEST_CASE("any pattern over 4096 queries and keys takes less than a second", "[.
   for (const Pattern& pattern : all_patterns()) {
     if (pattern.name == "padding" || pattern.name == "file" || pattern.name == "painted") continue;
     const auto start = std::chrono::steady_clock::now();
-    const Tensor mask = run(std::string(pattern.example), context_of(1, 1, 4096, 4096));
+    MaskContext context = context_of(1, 1, 4096, 4096);
+    context.grid = {64, 64};
+    const Tensor mask = run(std::string(pattern.example), context);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     UNSCOPED_INFO(pattern.example << ": " << seconds << " s");
     CHECK(mask.count() == 4096 * 4096);

@@ -11,6 +11,8 @@
 #include "core/architecture/model_folder.h"
 #include "core/files/array_file.h"
 #include "core/files/array_write.h"
+#include "core/network/logit_parts.h"
+#include "core/network/logit_product.h"
 #include "core/network/network_trace.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
@@ -48,6 +50,65 @@ TEST_CASE("every architecture's blocks, attention weights and logits are PyTorch
     if (expected->find("logits")) CHECK(networks::excess(run.logits, expected->load("logits")) <= 0);
     if (expected->find("final"))
       CHECK(networks::excess(network->before_words(run.final), expected->load("final")) <= 0);
+  }
+}
+
+namespace {
+
+/// CLIP's and SigLIP's fixtures with the texts that they are compared with.
+Scenario with_texts(const std::string& name) {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = networks::folder + name;
+  scenario.image = "a picture";
+  scenario.text_as_input = true;
+  scenario.text = name == "clip" ? "27 3 17 5 28\n27 9 28\n27 14 2 28" : "3 17 5\n9\n14 2";
+  return scenario;
+}
+
+}  // namespace
+
+TEST_CASE("a picture's similarity to several texts is PyTorch's, and its probabilities are the model's own") {
+  for (const std::string name : {"clip", "siglip"}) {
+    INFO(name);
+    const auto expected = open_arrays(networks::folder + name + "/expected.npz");
+    Scenario scenario = with_texts(name);
+    const auto network = open_network(scenario);
+    const NetworkRun run = network->run(networks::text_of(*network, *expected), {});
+    CHECK(networks::excess(run.logits, expected->load("similarity")) <= 0);
+    CHECK(network->word(1) == (name == "clip" ? "27 9 28" : "9"));
+    const Tensor wanted = expected->load("probabilities");
+    for (const LikelyToken& text : most_likely(run, 1, -1, 3)) {
+      CHECK(text.probability == Approx(wanted.at({1, 0, text.id})).epsilon(1e-4));
+      CHECK(probability_of(run, 1, 0, text.id) == text.probability);
+    }
+    CHECK(open_network(scenario, network) == network);
+    scenario.text += "\n5";
+    CHECK(open_network(scenario, network)->spec().labels.size() == 4);
+    scenario.image.clear();  // --text alone: the tower that reads it
+    const auto texts = open_network(scenario, network);
+    CHECK(texts->layers().size() == 2);
+    CHECK(texts->spec().vocabulary == 29);
+    CHECK(texts->read("9 14").tokens.count() == (name == "clip" ? 2 : 6));
+    CHECK_FALSE(network->has_parts());
+    scenario.text_as_input = false;
+    CHECK(open_network(scenario, texts)->spec().labels.empty());
+  }
+}
+
+TEST_CASE("a head that reads more than one token has its words' rows, no lens and no sum of parts, and says so") {
+  for (const std::string name : {"deit", "dinov2", "dinov2_registers"}) {
+    const auto network = open_network(networks::folder + name);
+    const auto expected = open_arrays(networks::folder + name + "/expected.npz");
+    const NetworkRun run = network->run(networks::text_of(*network, *expected), {});
+    const LogitProduct product = logit_product(run, 1, 0, 2);
+    double sum = static_cast<double>(product.bias);
+    for (std::size_t i = 0; i < product.row.size(); ++i)
+      sum += static_cast<double>(product.row[i]) * static_cast<double>(product.word[i]);
+    CHECK(product.row.size() == 24);
+    CHECK(sum == Approx(run.logits.at({1, 0, 2})).margin(1e-5));
+    CHECK(samples::has(samples::sentence_of([&] { lens_of(run, 0); }), "are made of more than one token"));
+    CHECK(samples::has(samples::sentence_of([&] { network->parts_of(run, 0, 1); }), "are made of more than one token"));
   }
 }
 
@@ -103,6 +164,7 @@ TEST_CASE("a layer alone has the rules that it has in its network, also where no
     }
     if (!config.is_object() || !config.contains("model_type") || config["model_type"] == "attention_only") continue;
     if (open_network(networks::folder + name)->spec().stacks[0].blocks[0].attention.latent) continue;
+    if (name.ends_with("_text")) continue;
     if (config["model_type"] == "deberta-v2") continue;  // of a layer alone its places are not known
     INFO(name);
     const auto network = open_network(networks::folder + name);
@@ -170,8 +232,10 @@ TEST_CASE("largest errors of each architecture against PyTorch", "[.][errors]") 
   };
   std::printf("| network | is | residuals | weights | logits |\n|---|---|---|---|---|\n");
   for (const std::string& name : all_networks()) {
-    const auto network = open_network(networks::folder + name);
     const auto expected = open_arrays(networks::folder + name + "/expected.npz");
+    const char* logits = expected->find("similarity") ? "similarity" : "logits";
+    const auto network =
+        expected->find("similarity") ? open_network(with_texts(name)) : open_network(networks::folder + name);
     const NetworkRun run = network->run(networks::text_of(*network, *expected), {});
     double residual = 0, weights = 0;
     for (std::size_t i = 0; i < run.layers.size(); ++i) {
@@ -180,9 +244,9 @@ TEST_CASE("largest errors of each architecture against PyTorch", "[.][errors]") 
         residual = std::max(residual, largest(run.layers[i].residual, expected->load("residual." + layer)));
       weights = std::max(weights, largest(run.layers[i].weights, expected->load("weights." + layer)));
     }
-    const bool has_logits = expected->find("logits") != nullptr;
+    const bool has_logits = expected->find(logits) != nullptr;
     std::printf("| `%s` | %s | %.1e | %.1e | %s |\n", name.c_str(), network->spec().family.c_str(), residual, weights,
-                has_logits ? [&] { char text[16]; std::snprintf(text, sizeof text, "%.1e", largest(run.logits, expected->load("logits"))); return std::string(text); }().c_str() : "none");
+                has_logits ? [&] { char text[16]; std::snprintf(text, sizeof text, "%.1e", largest(run.logits, expected->load(logits))); return std::string(text); }().c_str() : "none");
     CHECK(weights < 1e-4);
   }
 }

@@ -72,7 +72,7 @@ void for_networks_that_write(auto check) {
   for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) {
     const std::string name = entry.path().filename().string();
     const Fixture fixture(name);
-    if (!writes(*fixture.network)) continue;
+    if (!writes(*fixture.network) || !fixture.network->spec().head.output.there()) continue;
     INFO(name);
     KeyCache cache;
     check(fixture, cache);

@@ -56,6 +56,7 @@ Scenario unlike_default() {
   s.mask = "causal() && window(4)";
   s.valid_lens = {{3, 1, 2}, {1, 1, 1}};
   s.doc_ids = {{0, 0, 1}};
+  s.grid = "2x3@1";
   s.painted = {{-1, 2, 0, 1, true}, {0, -1, 3, 4, false, 5, 6}};
   s.mask_file = "mask.png";
   s.mask_polarity = MaskPolarity::ignore;
