@@ -19,7 +19,7 @@
 #include "core/figure/svg_canvas.h"
 #include "core/image/png_image.h"
 #include "core/image/theme.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "core/stage/stage.h"
 #include "core/tensor/message.h"
 

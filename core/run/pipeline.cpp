@@ -16,7 +16,7 @@
 #include "core/run/stage_steps.h"
 #include "core/run/summary.h"
 #include "core/scenario/inputs.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
 #include "core/tensor/sampler.h"

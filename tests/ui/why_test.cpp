@@ -12,7 +12,7 @@
 #include "core/scenario/inputs.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/studio.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/document/view_fields.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/frame.h"

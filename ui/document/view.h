@@ -108,4 +108,14 @@ View follow(View view, const Trace& trace, const Cell& from, const Cell& source)
 /// Returns to cell number `step` of the path.
 View go_back(View view, const Trace& trace, std::size_t step);
 
+LevelAddress level_address(const View& view);
+View with_level(View view, const LevelAddress& level);
+
+/// "mask:reach", "map:weights:4096:8192,0:4096", as --view takes it.
+ViewAddress view_address(const View& view);
+View with_view(View view, const ViewAddress& address);
+
+ScenarioView saved_view(const View& view);
+View with_saved_view(View view, const ScenarioView& saved);
+
 }  // namespace headlight

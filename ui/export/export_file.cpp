@@ -14,7 +14,7 @@
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/export/link.h"
 
 namespace headlight {

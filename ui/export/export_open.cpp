@@ -4,7 +4,7 @@
 #include "core/files/whole_file.h"
 #include "core/network/head_overview.h"
 #include "core/stage/stage.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/document/wanted.h"
 #include "ui/export/export_file.h"
 

@@ -5,7 +5,7 @@
 #include "core/architecture/model_folder.h"
 #include "core/export/command_words.h"
 #include "core/scenario/scenario_json.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/document/view_fields.h"
 
 namespace headlight {

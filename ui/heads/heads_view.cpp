@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "ui/frame/frame.h"
-#include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"

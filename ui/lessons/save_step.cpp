@@ -13,7 +13,7 @@
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"

@@ -14,7 +14,7 @@
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/export/export_file.h"
 
 namespace headlight {

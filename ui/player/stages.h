@@ -36,4 +36,18 @@ double stage_seconds(Stage stage);
 inline constexpr double next_word_seconds = 7;
 inline constexpr double standing_seconds = 0.5;
 
+class Playback {
+ public:
+  /// Advances when the next moment is due; waits while the pointer is on a number.
+  void advance(const Frame& frame, double seconds);
+  /// Seconds until the next frame is due; infinite while nothing plays.
+  static double next_frame_in(const View& view);
+
+ private:
+  /// On the operation level, a stage's numbers share the duration of the stage.
+  void advance_by_stage(const Frame& frame, double seconds);
+
+  double since_moment_ = 0;  // time since the current moment began
+};
+
 }  // namespace headlight

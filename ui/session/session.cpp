@@ -20,7 +20,7 @@
 #include "ui/open/opener.h"
 #include "ui/open/paste.h"
 #include "ui/panels/registry.h"
-#include "ui/player/playback.h"
+#include "ui/player/stages.h"
 #include "ui/session/autosave.h"
 #include "ui/session/followers.h"
 #include "ui/session/keys.h"
