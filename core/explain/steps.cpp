@@ -74,6 +74,10 @@ void add_term(const Trace& trace, Explanation& to, const Cell& cell, double fact
   to.terms.push_back({cell, static_cast<double>(value_at(trace, cell)), factor});
 }
 
+namespace {
+
+/// Terms left[i] with factor right[i], then right[i] with factor 0; the same as text, largest products first to be
+/// kept.
 void add_products(const Trace& trace, Explanation& to, std::span<const Cell> left, std::span<const Cell> right) {
   assert(left.size() == right.size());
   std::vector<double> products;
@@ -94,6 +98,8 @@ void add_products(const Trace& trace, Explanation& to, std::span<const Cell> lef
   }
   for (const Cell& cell : right) add_term(trace, to, cell, 0);
 }
+
+}  // namespace
 
 void explain_given(const Trace&, Explanation& to) {
   const StageInfo& about = info(to.cell.stage);

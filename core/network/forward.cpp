@@ -96,12 +96,13 @@ void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Ind
   if (!spec.sinks.empty()) own.sink_logits = checkpoint.load(spec.sinks);
 }
 
-}  // namespace
-
+/// What the head takes of the last block's output [B, n, width]: of pictures the first token, where that is enough.
 Tensor seen_by_head(const NetworkSpec& spec, const Tensor& final) {
   const bool first = spec.picture && spec.head.reads == HeadReads::first;
   return first ? final.slice(1, 0, 1).contiguous() : final;
 }
+
+}  // namespace
 
 Forward::Forward(const Network& network, const Checkpoint& checkpoint, const RunOptions& options)
     : network_(network), checkpoint_(checkpoint), options_(options) {

@@ -27,10 +27,6 @@ struct LessonTile {
 
 /// The shipped lessons, read on first use (unreadable ones are left out), and their pictures.
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);
-/// In the same order.
-const std::vector<LessonAbout>& lessons_about(Pictures& pictures);
-const std::vector<Message>& lesson_troubles(Pictures& pictures);
-const std::vector<LessonTile>& lesson_tiles(Pictures& pictures);
 
 void draw_lesson_view(const Frame& frame, Rect place);
 

@@ -10,6 +10,40 @@
 
 namespace headlight {
 
+namespace {
+
+Face face_of(bool bold, bool code) { return code ? Face::mono : bold ? Face::bold : Face::ui; }
+Face face_of(const ProseRun& run) { return face_of(run.stage || run.number, run.code); }
+
+/// Code is set a little smaller: its letters are wide.
+float size_of(bool code, float pixels) { return code ? 0.92f * pixels : pixels; }
+
+ProsePointed draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at, float pixels) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  ProsePointed pointed;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  for (const ProsePiece& piece : layout.pieces) {
+    const ImVec2 from{at.x + piece.at.x, at.y + piece.at.y};
+    const bool links = piece.stage || piece.cell;
+    const ImU32 colour = piece.stage ? frame.look.lane(*piece.stage) : frame.look.ink;
+    draw_text(list, frame.fonts, face_of(piece.stage || piece.number, piece.code), size_of(piece.code, pixels), from,
+              colour, piece.words);
+    if (!links) continue;
+    const float under = from.y + 1.25f * pixels;
+    const bool hot = here && mouse.x >= from.x && mouse.x < from.x + piece.width && mouse.y >= from.y &&
+                     mouse.y < under + 2 * frame.u;
+    list.AddLine({from.x, under}, {from.x + piece.width, under}, hot ? colour : fade(colour, piece.cell ? 0.3f : 0.5f),
+                 (hot ? 2 : 1) * frame.u);
+    if (!hot) continue;
+    pointed = {piece.stage ? piece.stage : std::optional(piece.cell->stage), piece.cell};
+    if (piece.cell) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  }
+  return pointed;
+}
+
+}  // namespace
+
 void PanelColumn::paragraph(Face face, float points, ImU32 colour, std::string_view text, float inset) {
   const ImVec2 at = here();
   const float pixels = points * frame_.u;
@@ -139,16 +173,6 @@ void PanelColumn::advance(float height) {
   ImGui::SetCursorScreenPos({left_, at.y + height});
 }
 
-namespace {
-
-Face face_of(bool bold, bool code) { return code ? Face::mono : bold ? Face::bold : Face::ui; }
-Face face_of(const ProseRun& run) { return face_of(run.stage || run.number, run.code); }
-
-/// Code is set a little smaller: its letters are wide.
-float size_of(bool code, float pixels) { return code ? 0.92f * pixels : pixels; }
-
-}  // namespace
-
 ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs, float pixels, float width) {
   ProseLayout layout;
   const float leading = 1.45f * pixels;
@@ -201,30 +225,6 @@ ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs,
   flush();
   layout.height = y + leading;
   return layout;
-}
-
-ProsePointed draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at, float pixels) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  ProsePointed pointed;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
-  for (const ProsePiece& piece : layout.pieces) {
-    const ImVec2 from{at.x + piece.at.x, at.y + piece.at.y};
-    const bool links = piece.stage || piece.cell;
-    const ImU32 colour = piece.stage ? frame.look.lane(*piece.stage) : frame.look.ink;
-    draw_text(list, frame.fonts, face_of(piece.stage || piece.number, piece.code), size_of(piece.code, pixels), from,
-              colour, piece.words);
-    if (!links) continue;
-    const float under = from.y + 1.25f * pixels;
-    const bool hot = here && mouse.x >= from.x && mouse.x < from.x + piece.width && mouse.y >= from.y &&
-                     mouse.y < under + 2 * frame.u;
-    list.AddLine({from.x, under}, {from.x + piece.width, under}, hot ? colour : fade(colour, piece.cell ? 0.3f : 0.5f),
-                 (hot ? 2 : 1) * frame.u);
-    if (!hot) continue;
-    pointed = {piece.stage ? piece.stage : std::optional(piece.cell->stage), piece.cell};
-    if (piece.cell) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  }
-  return pointed;
 }
 
 }  // namespace headlight

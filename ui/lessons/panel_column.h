@@ -32,7 +32,6 @@ struct ProsePointed {
   std::optional<Stage> stage;
   std::optional<Cell> cell;
 };
-ProsePointed draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at, float pixels);
 
 class PanelColumn {
  public:

@@ -154,13 +154,10 @@ SidesPicture make_sides_picture(const Frame& frame, Rect area) {
   return std::move(build.picture);
 }
 
-}  // namespace
-
+/// The same, cached.
 const SidesPicture& sides_picture(const Frame& frame, Rect area) {
   return frame.picture<SidesPicture>([&] { return make_sides_picture(frame, area); }, frame.view().mask_lab, area);
 }
-
-namespace {
 
 /// Outlined where cells are large, tinted where they are not; in the colour that the difference has there.
 void mark_differences(const Frame& frame, const SidesPicture& picture, const HeatPicture& heat) {

@@ -26,7 +26,4 @@ struct SidesPicture {
   bool shows() const { return words.error.empty(); }
 };
 
-/// The same, cached.
-const SidesPicture& sides_picture(const Frame& frame, Rect area);
-
 }  // namespace headlight

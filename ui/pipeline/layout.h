@@ -148,7 +148,4 @@ struct FoldedPipeline {
   float right_width() const;
 };
 
-/// The least folded layout that fits this width, else the most folded.
-FoldedPipeline fold_to_width(const Ruler& ruler, float width);
-
 }  // namespace headlight

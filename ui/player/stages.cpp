@@ -33,14 +33,15 @@ std::size_t chapter_at(const View& view, const Timeline& timeline) {
   return found == chapters.end() ? 0 : static_cast<std::size_t>(found - chapters.begin());
 }
 
+namespace {
+
+/// The next and previous chapter; unset at the ends.
 std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter) {
   for (const std::size_t i : pass_of(timeline)) {
     if (i > chapter) return i;
   }
   return {};
 }
-
-namespace {
 
 std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter) {
   std::optional<std::size_t> before;
@@ -72,10 +73,15 @@ bool says_next(const Trace& trace) {
   return run && run->logits.defined() && run->final.defined();
 }
 
+namespace {
+
+/// Whether the next word, or why it is that, is looked at.
 bool is_at_next(const View& view) {
   return level_shown(view) == Level::operation &&
          (view.looking.facet == Facet::next || view.looking.facet == Facet::why);
 }
+
+}  // namespace
 
 View with_next_word(View view, const Timeline& timeline) {
   if (!timeline.chapters().empty()) view = with_stage(std::move(view), timeline, pass_of(timeline).back());

@@ -10,16 +10,12 @@ namespace headlight {
 
 /// The chapters of a whole pass. The splits of Q, K and V are alike, so only one is shown.
 std::vector<std::size_t> pass_of(const Timeline& timeline);
-/// The next and previous chapter; unset at the ends.
-std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter);
 /// The current chapter: the player's, else that of the chosen stage.
 std::size_t chapter_at(const View& view, const Timeline& timeline);
 /// Shows a stage, completely computed; the followed words stay.
 View with_stage(View view, const Timeline& timeline, std::size_t chapter);
 /// Whether the trace's network says what comes next: the pass then ends with the next word.
 bool says_next(const Trace& trace);
-/// Whether the next word, or why it is that, is looked at.
-bool is_at_next(const View& view);
 /// At the next word, all of it there.
 View with_next_word(View view, const Timeline& timeline);
 /// One on; from the sentence to the first, from the last to the next word.
