@@ -55,16 +55,16 @@ constexpr std::array<Explainer, matrix_count> explainers{{
 static_assert(in_stage_order(explainers),
               "core/explain/explain.cpp: a row for every stage, parameter and measure, in their order");
 
-struct Extent {
+struct CellAxis {
   const char* beyond;  ///< what to say of a number that is too large
   Index Cell::*member;
   Index count;
 };
 
 /// The axes of a stage, in the order of its index.
-std::vector<Extent> extents(const Trace& trace, Stage stage) {
+std::vector<CellAxis> extents(const Trace& trace, Stage stage) {
   const Tensor& tensor = trace[stage];
-  std::vector<Extent> axes;
+  std::vector<CellAxis> axes;
   if (tensor.rank() >= 3) axes.push_back({"batch {0} is out of range", &Cell::batch, tensor.size(0)});
   if (tensor.rank() >= 4) axes.push_back({"head {0} is out of range", &Cell::head, tensor.size(1)});
   if (tensor.rank() >= 2) axes.push_back({"row {0} is out of range", &Cell::row, tensor.size(-2)});
@@ -123,7 +123,7 @@ float value_at(const Trace& trace, const Cell& cell) {
 
 std::vector<Index> own_index(const Trace& trace, const Cell& cell) {
   std::vector<Index> index;
-  for (const Extent& axis : extents(trace, cell.stage)) index.push_back(cell.*axis.member);
+  for (const CellAxis& axis : extents(trace, cell.stage)) index.push_back(cell.*axis.member);
   return index;
 }
 
@@ -139,19 +139,19 @@ Cell cell_named(const Trace& trace, std::string_view option, std::string_view te
     throw SettingError(std::string(option), Message("this run has no {0}", std::string(name(*stage))),
                        "see headlight list stages");
   }
-  const std::vector<Extent> own = extents(trace, *stage);
+  const std::vector<CellAxis> own = extents(trace, *stage);
   const std::vector<Index> numbers = numbers_in(text.substr(colon + 1), fail);
   if (numbers.size() != own.size() && numbers.size() != 4) fail();
-  std::vector<Extent> all{{"batch {0} is out of range", &Cell::batch, 1},
-                          {"head {0} is out of range", &Cell::head, 1},
-                          {"row {0} is out of range", &Cell::row, 1},
-                          {"column {0} is out of range", &Cell::col, 1}};
-  for (Extent& axis : all) {
-    for (const Extent& there : own) {
+  std::vector<CellAxis> all{{"batch {0} is out of range", &Cell::batch, 1},
+                            {"head {0} is out of range", &Cell::head, 1},
+                            {"row {0} is out of range", &Cell::row, 1},
+                            {"column {0} is out of range", &Cell::col, 1}};
+  for (CellAxis& axis : all) {
+    for (const CellAxis& there : own) {
       if (there.member == axis.member) axis.count = there.count;
     }
   }
-  const std::vector<Extent>& axes = numbers.size() == own.size() ? own : all;
+  const std::vector<CellAxis>& axes = numbers.size() == own.size() ? own : all;
   Cell cell{*stage};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] >= axes[i].count) {
