@@ -6,14 +6,9 @@
 #include "core/stage/pool.h"
 
 namespace headlight {
-namespace {
-
-/// From the first matrix's top to the last one's bottom.
-float across(const FigureFrame& frame) {
+float FigureRoom::across(const FigureFrame& frame) {
   return number(frame.lines) * frame.panel_height + number(frame.lines - 1) * (frame.gap + frame.panel_top);
 }
-
-}  // namespace
 
 FigureRoom::FigureRoom(const FrameMaker& maker)
     : FrameMaker(maker),
