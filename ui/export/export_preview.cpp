@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
+#include "core/export/prediction_figures.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/array_write.h"
@@ -50,8 +52,13 @@ void show(const Document& document, int width, int height, ExportPreview& previe
       preview.image = std::make_shared<const Image>(std::move(figure.image));
       preview.size = std::to_string(figure.width) + " × " + std::to_string(figure.height) + " px";
     } else {
-      const bool layers = !choice.options.layers.empty();
-      const NamedArray array = layers ? layers_array(trace, choice.options) : stage_array(cut);
+      const PictureKind kind = choice.options.style.kind;
+      const bool overlay = kind == PictureKind::overlay, patch = kind == PictureKind::patch,
+                 layers = !choice.options.layers.empty() || overlay || patch;
+      const NamedArray array = overlay  ? overlay_array(figure_for(trace, choice.options), choice.options)
+                               : patch  ? patch_array(trace, choice.options)
+                               : layers ? layers_array(trace, choice.options)
+                                        : stage_array(cut);
       preview.lines = {array_line(array), ""};
       const MatrixView shown =
           !layers && cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : array.values.matrix();

@@ -18,16 +18,20 @@ constexpr Index most_said = 256;
 struct Effects {
   std::shared_ptr<const NetworkRun> run;
   Index batch = 0, token = -1;
-  std::size_t next = 0;          ///< of `asked`
-  std::vector<HeadPlace> asked;  ///< head −1: the layer
+  std::size_t next = 0;                    ///< of `asked`
+  std::vector<HeadPlace> asked;            ///< head −1: the layer
+  std::shared_ptr<const MeanHeads> means;  ///< over the network's sentences, once they are computed
+  std::size_t next_mean = 0;
 };
 
-double probability_without(const Effects& effects, HeadPlace at) {
+double probability_without(const Effects& effects, HeadPlace at,
+                           const std::shared_ptr<const MeanHeads>& means = nullptr) {
   const NetworkRun& run = *effects.run;
   RunOptions options;
   options.weights = false;
   options.threads = 1;
   options.knock_out = run.knock_out;
+  options.means = means;
   options.change = run.change;
   for (Index h = 0; h < run.network->layers()[static_cast<std::size_t>(at.layer)].heads; ++h) {
     if (at.head < 0 || at.head == h) options.knock_out.emplace(at.layer, h);
@@ -125,6 +129,27 @@ bool advance_effects(Teller& teller) {
   const auto layer = static_cast<std::size_t>(at.layer);
   if (at.head < 0) facts.without_layer[layer] = left;
   else facts.without[layer][static_cast<std::size_t>(at.head)] = left;
+  return true;
+}
+
+/// The next head with its mean in its place; whether there was one to be had. The means are computed in the background
+/// while nothing else is.
+bool advance_means(const Frame& frame, Teller& teller) {
+  Effects& effects = teller.effects;
+  if (effects.asked.empty() || effects.next < effects.asked.size() || !effects.run->knock_out.empty()) return false;
+  const LayersTogether shown = frame.view().network.together;
+  if (shown == LayersTogether::patch || shown == LayersTogether::study) return false;
+  if (!effects.means) {
+    effects.means = means_shown(frame, effects.run);
+    if (!effects.means) return false;
+    teller.so_far.facts.with_mean = teller.so_far.facts.without;
+    for (auto& layer : teller.so_far.facts.with_mean) std::ranges::fill(layer, std::nullopt);
+  }
+  while (effects.next_mean < effects.asked.size() && effects.asked[effects.next_mean].head < 0) ++effects.next_mean;
+  if (effects.next_mean >= effects.asked.size()) return false;
+  const HeadPlace at = effects.asked[effects.next_mean++];
+  teller.so_far.facts.with_mean[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)] =
+      probability_without(effects, at, effects.means);
   return true;
 }
 
@@ -262,7 +287,8 @@ const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview
                                               frame.view().language);
   tell_together(frame, overview, teller);
   tell_task(frame, teller);
-  if (advance_lens(frame, teller) || advance_brought(frame, teller) || advance_effects(teller)) {
+  if (advance_lens(frame, teller) || advance_brought(frame, teller) || advance_effects(teller) ||
+      advance_means(frame, teller)) {
     ++teller.so_far.version;
     frame.pictures.go_on();
   }

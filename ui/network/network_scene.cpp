@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/scenario/inputs.h"
+#include "core/text/utf8_path.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/frame.h"
 #include "ui/level/matrix_numbers.h"
@@ -65,7 +67,7 @@ std::string mark_words(const SceneContext& context, const std::optional<HeadMark
   if (!mark) return {};
   if (context.view.network.order == HeadOrder::effect) return context.words("network.order_effect");
   if (context.view.network.order == HeadOrder::entropy) return context.words("network.entropy");
-  return mark->habit ? context.words(habit_key_of(*mark->habit)) : context.words("network.mixed");
+  return mark->habit ? context.words(habit_key_of(context.trace, *mark->habit)) : context.words("network.mixed");
 }
 
 constexpr std::size_t most_claim_lines = 2;
@@ -270,7 +272,23 @@ const char* hint_key(const View& view, bool pooled) {
 
 }  // namespace
 
-std::string habit_key_of(HeadPattern habit) { return "network.habit_" + std::string(name(habit)); }
+bool reads_pictures(const Trace& trace) {
+  const auto run = network_of(trace.inputs);
+  return run && run->network->spec().picture;
+}
+
+std::string said_of(const Trace& trace, const std::string& key) {
+  constexpr std::string_view about_words[] = {"title",           "habit_previous", "habit_first", "habit_next",
+                                              "measured",        "lens_says",      "patch",       "patch_says",
+                                              "patch_from_hint", "positions",      "the_words"};
+  const std::string_view name = std::string_view(key).substr(key.find('.') + 1);
+  return reads_pictures(trace) && std::ranges::find(about_words, name) != std::end(about_words) ? key + "_picture"
+                                                                                                : key;
+}
+
+std::string habit_key_of(const Trace& trace, HeadPattern habit) {
+  return said_of(trace, "network.habit_" + std::string(name(habit)));
+}
 
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view) {
   const Index layer =
@@ -341,17 +359,33 @@ float put_measured(Pen& pen, const NetworkFacts& facts, Rect room) {
   return pen.type.caption * 2.1f + 8 * pen.u();
 }
 
-/// The text, as far as one line holds it; its height.
-float put_text(Pen& pen, const HeadOverview& overview, const HeadPlace& at, const Rect& area) {
-  const SceneContext& context = pen.context();
-  const WordLines& lines = *layer_at(overview, at.layer).keys;
-  if (lines.empty()) return 0;
+/// The picture, or the text as far as one line may hold it; "" where neither is known.
+std::string what_is_read(const SceneContext& context, const WordLines& lines) {
+  if (reads_pictures(context.trace)) {
+    const auto run = network_of(context.trace.inputs);
+    const PictureSpec& spec = *run->network->spec().picture;
+    const auto& pictures = run->text.pictures;
+    if (pictures.empty()) return "";
+    const Picture& picture = *pictures[std::min(static_cast<std::size_t>(context.view.batch), pictures.size() - 1)];
+    return context.words.fill("network.picture_is", {picture.file.empty() ? std::string(context.words("network.drawn"))
+                                                                          : std::string(file_name_of(picture.file)),
+                                                     std::to_string(spec.rows), std::to_string(spec.columns)});
+  }
   std::string text;
+  if (lines.empty()) return text;
   for (const std::string& word :
        lines[static_cast<std::size_t>(std::min<Index>(context.view.batch, std::ssize(lines) - 1))]) {
     text += (text.empty() || word.starts_with(' ') ? "" : " ") + word;
     if (text.size() > 400) break;
   }
+  return text;
+}
+
+/// That, in one line; its height.
+float put_text(Pen& pen, const HeadOverview& overview, const HeadPlace& at, const Rect& area) {
+  const SceneContext& context = pen.context();
+  const std::string text = what_is_read(context, *layer_at(overview, at.layer).keys);
+  if (text.empty()) return 0;
   const float pixels = pen.type.story, line = pixels * 1.5f;
   pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, context.look.ink,
            elide(context.fonts, Face::bold, pixels, text, area.width()));
@@ -377,13 +411,14 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
   const std::vector<Named> counts{{heads, context.look.ink, false},
                                   {std::to_string(overview.layers.size()), context.look.ink, false}};
   area.min.y +=
-      pen.sentence(TextRole::prose, words(overview.layers.size() == 1 ? "network.title_one" : "network.title"), counts,
-                   area, pen.type.title, context.look.ink);
+      pen.sentence(TextRole::prose,
+                   words(said_of(context.trace, overview.layers.size() == 1 ? "network.title_one" : "network.title")),
+                   counts, area, pen.type.title, context.look.ink);
   const bool pooled = layer_at(overview, at.layer).summary.pictures.defined() &&
                       layer_at(overview, at.layer).summary.pictures.size(3) > 32;
   const std::vector<Named> where{{layer_at(overview, at.layer).layer, context.look.ink}};
-  area.min.y += pen.sentence(TextRole::story, words(hint_key(context.view, pooled)), where, area, pen.type.story,
-                             context.look.muted);
+  area.min.y += pen.sentence(TextRole::story, words(said_of(context.trace, hint_key(context.view, pooled))), where,
+                             area, pen.type.story, context.look.muted);
   const std::vector<Named> changed{{facts.changed, context.look.ink}};
   if (!facts.changed.empty())
     area.min.y +=

@@ -32,6 +32,7 @@ struct StudyShown {
   std::vector<std::string> lines;
   std::vector<HeadMeans> heads;
   bool whole = false;
+  bool asks = false;  ///< no file is named, and none came with the network
 };
 /// Progress of the long computation.
 struct TaskShown {
@@ -48,6 +49,8 @@ struct NetworkFacts {
   /// [layer][head]: its probability without this head; unset if not computed or if the network is too large.
   std::vector<std::vector<std::optional<double>>> without;
   std::vector<std::optional<double>> without_layer;
+  /// The same with the mean of its output over the network's sentences in its place; empty where there are none.
+  std::vector<std::vector<std::optional<double>>> with_mean;
   struct Prediction {
     std::string after, word;
     double probability = 0;
@@ -79,8 +82,12 @@ struct NetworkFacts {
   }
 };
 
+/// Whether patches stand where words would.
+bool reads_pictures(const Trace& trace);
+/// The key of the words about patches where the network reads pictures: "network.title_picture", else the key.
+std::string said_of(const Trace& trace, const std::string& key);
 /// Translation key of a pattern: "network.habit_previous".
-std::string habit_key_of(HeadPattern habit);
+std::string habit_key_of(const Trace& trace, HeadPattern habit);
 /// The current head.
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view);
 /// All heads in the chosen order.

@@ -1,11 +1,15 @@
 #include "ui/open/paste.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "core/files/parse_matrix.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 #include "ui/document/action.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
@@ -22,6 +26,20 @@ std::string size_of(const Tensor& matrix) {
 
 const char* done_word(PasteUse use) {
   return use == PasteUse::input ? "paste.was_input" : use == PasteUse::mask ? "paste.was_mask" : "paste.was_bias";
+}
+
+/// "%20" is a blank; a % without two digits stays.
+std::string unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned byte = 0;
+    const char* const end = text.data() + std::min(at + 3, text.size());
+    const bool coded =
+        text[at] == '%' && at + 2 < text.size() && std::from_chars(text.data() + at + 1, end, byte, 16).ptr == end;
+    out += coded ? static_cast<char>(byte) : text[at];
+    if (coded) at += 2;
+  }
+  return out;
 }
 
 /// The scenario with the matrix used so.
@@ -80,6 +98,19 @@ std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
 }
 
 }  // namespace
+
+std::string pasted_file(const std::string& text) {
+  std::string line = text.substr(0, text.find_first_of("\r\n"));
+  const bool quoted = line.size() > 1 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front();
+  if (quoted) line = line.substr(1, line.size() - 2);
+  constexpr std::string_view scheme = "file://";
+  if (line.starts_with(scheme)) {
+    const std::size_t path = line.find('/', scheme.size());  // after a host, which is usually left out
+    line = path == std::string::npos ? "" : unescaped(line.substr(path));
+  }
+  std::error_code error;
+  return !line.empty() && std::filesystem::is_regular_file(path_from(line), error) ? line : "";
+}
 
 void paste_into(Document& document, const std::string& text, const Words& words) {
   if (!document.trace) return;

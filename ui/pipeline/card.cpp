@@ -183,14 +183,22 @@ ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
 
 namespace {
 
+/// Whether no moment is played, or one after the weights.
+bool weights_are_there(const Frame& frame) {
+  const std::optional<int> step = frame.view().step;
+  if (!step) return true;
+  const Shown shown = frame.timeline.shown(Stage::weights, *step);
+  return frame.timeline.at(*step).stage != Stage::weights && shown.rows == Shown::all && shown.columns == Shown::all;
+}
+
 /// What of a card's height and width its names, notes and strips take before the matrix has the rest.
 struct CardRooms {
   const Frame& frame;
   const Slot& slot;
   float t = 1;
   const Trace& trace = *frame.trace();
-  /// Of weights what the view measures of them, but while they are played.
-  const Stage shown = frame.view().step ? slot.stage : measured_stage(trace, frame.view(), slot.stage);
+  /// Of weights what the view measures of them, but while they are not all there.
+  const Stage shown = weights_are_there(frame) ? measured_stage(trace, frame.view(), slot.stage) : slot.stage;
   const MatrixView matrix = trace[slot.stage].matrix();
   const bool large = slot.stage == Stage::weights;
   const bool labelled = large || is_input(slot.stage);
@@ -270,15 +278,16 @@ Rect place_of_notes(const CardRooms& rooms, const CardPicture& card) {
   const float words = text_size(fonts, card.title_face, card.title_size * t, card.title).x +
                       text_size(fonts, Face::bold, subtitle_points * t, card.subtitle).x;
   const float top = card.card.min.y + (11.5f - label_points / 2) * t;
-  return {
-      {card.card.min.x + words + 34 * t, top},
-      {card.card.max.x - math_size(fonts, symbol_points * t, card.symbol).x - 18 * t, top + label_points * 1.3f * t}};
+  const float end = card.measures.empty()
+                        ? card.card.max.x - math_size(fonts, symbol_points * t, card.symbol).x - 18 * t
+                        : card.measures.front().rect.min.x - 8 * t;
+  return {{card.card.min.x + words + 34 * t, top}, {end, top + label_points * 1.3f * t}};
 }
 
-/// Between the title and the symbol, where all three fit.
+/// Between the title and the symbol, all three or, where these do not fit, the next one.
 void add_measures(const CardRooms& rooms, CardPicture& card) {
   const Frame& frame = rooms.frame;
-  if (!rooms.large || rooms.notes_above || frame.view().step || !can_be_measured(rooms.trace)) return;
+  if (!rooms.large || !weights_are_there(frame) || !can_be_measured(rooms.trace)) return;
   const float t = rooms.t, height = 17 * t;
   const auto width_of = [&](Face face, float points, std::string_view words) {
     return text_size(frame.fonts, face, points * t, words).x;
@@ -288,17 +297,24 @@ void add_measures(const CardRooms& rooms, CardPicture& card) {
   const float title =
       width_of(card.title_face, card.title_size, card.title) + width_of(Face::bold, subtitle_points, card.subtitle);
   const float symbol = math_size(frame.fonts, symbol_points * t, card.symbol).x;
-  if (title + symbol + total + (2 * pad + 34) * t > card.card.width()) return;
-  float x = card.card.max.x - (pad + 8) * t - symbol - total;
-  const float y = card.card.min.y + 4 * t;
-  for (std::size_t i = 0; i < std::size(measure_keys); ++i) {
-    const std::string words(frame.words(measure_keys[i]));
+  const float room = card.card.width() - title - symbol - (2 * pad + 34) * t, y = card.card.min.y + 4 * t,
+              end = card.card.max.x - (pad + 8) * t - symbol;
+  const HeadMeasure now = measure_shown(rooms.trace, frame.view());
+  const auto put = [&](HeadMeasure measure, float x, const std::string& words) {
     const float width = width_of(Face::bold, label_points, words) + 14 * t;
-    const auto measure = static_cast<HeadMeasure>(i);
-    card.measures.push_back(
-        {measure, {{x, y}, {x + width, y + height}}, words, measure == measure_shown(rooms.trace, frame.view())});
-    x += width;
+    card.measures.push_back({measure, {{x, y}, {x + width, y + height}}, words, measure == now});
+    return x + width;
+  };
+  if (total <= room && !rooms.notes_above) {
+    float x = end - total;
+    for (std::size_t i = 0; i < std::size(measure_keys); ++i)
+      x = put(static_cast<HeadMeasure>(i), x, frame.words(measure_keys[i]));
+    return;
   }
+  const std::size_t next = (static_cast<std::size_t>(now) + 1) % std::size(measure_keys);
+  const std::string words = "→ " + std::string(frame.words(measure_keys[next]));
+  const float width = width_of(Face::bold, label_points, words) + 14 * t;
+  if (width <= room) put(static_cast<HeadMeasure>(next), end - width, words);
 }
 
 /// Title, symbol, notes and colour bar.

@@ -58,7 +58,8 @@ struct SentenceStory {
   Sampling sampling;           ///< how it is drawn
   std::vector<double> shares;  ///< probability of each token
   bool network = false, can_knock = false;
-  bool takes_words = false;  ///< the sentence can be edited
+  bool takes_words = false;           ///< the sentence can be edited
+  std::vector<std::string> squashed;  ///< of a picture whose sides' ratio changed: width and height before and after
   bool random_weights = false;
 };
 

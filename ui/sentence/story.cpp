@@ -197,6 +197,24 @@ Index prediction_place(const Trace& trace, const View& view, Index word) {
   return predicts_after_each(*run, trace, batch) ? word : -1;
 }
 
+namespace {
+
+/// Width and height before and after, where a picture was resized out of proportion.
+std::vector<std::string> squashed_sides(const NetworkRun& run, Index batch) {
+  const Picture& picture = *run.text.pictures[std::min(static_cast<std::size_t>(batch), run.text.pictures.size() - 1)];
+  const PictureSteps& steps = run.network->spec().picture->steps;
+  if (steps.width <= 0 || steps.height <= 0) return {};
+  const double before = static_cast<double>(picture.width) / picture.height,
+               after = static_cast<double>(steps.width) / steps.height;
+  if (std::abs(before / after - 1) < 0.02) return {};
+  std::vector<std::string> sides;
+  for (const int side : {picture.width, picture.height, steps.width, steps.height})
+    sides.push_back(std::to_string(side));
+  return sides;
+}
+
+}  // namespace
+
 SentenceStory story_of(const Trace& trace, const View& view, Index place, const OtherPass& other) {
   const Scenario& scenario = trace.scenario;
   SentenceStory story;
@@ -204,6 +222,7 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
     story.network = story.takes_words = true;
     story.can_knock = run->is_small();
     story.picture = patch_picture(*run, view.batch);
+    if (story.picture) story.squashed = squashed_sides(*run, view.batch);
     add_rail(trace, view, *run, story);
     const Network& network = *run->network;
     story.claim = claim_at(network.file(),

@@ -186,7 +186,9 @@ struct Session::State {
   void handle(const UsePasted& answer) { use_pasted(document, answer.use, words); }
   void handle(const Paste&) {
     const char* pasted = ImGui::GetClipboardText();
-    paste_into(document, pasted != nullptr ? pasted : "", words);
+    const std::string text = pasted != nullptr ? pasted : "";
+    if (const std::string file = pasted_file(text); !file.empty()) return open_file(OpenFile{file});
+    paste_into(document, text, words);
   }
   void handle(const CopyText& copy) { ImGui::SetClipboardText(copy.text.c_str()); }
 
