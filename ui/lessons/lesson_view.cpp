@@ -19,6 +19,24 @@
 namespace headlight {
 namespace {
 
+LessonTile make_lesson_tile(const Lesson& lesson) {
+  Run run;
+  run.summary = Summary::whole;
+  LessonTile tile;
+  try {
+    const std::shared_ptr<const Trace> trace = compute_any(lesson.scenario, nullptr, run);
+    tile.quad.values = (*trace)[Stage::weights];
+    tile.quad.mask = (*trace)[Stage::mask];
+    tile.quad.show_leaks = true;
+    tile.quad.range = stage_range(*trace, Stage::weights, ColormapKind::sequential);
+    const MatrixView matrix = tile.quad.values.matrix();
+    tile.rows = matrix.rows;
+    tile.cols = matrix.cols;
+  } catch (const InputError&) {  // a lesson of one's own whose files are gone
+  }
+  return tile;
+}
+
 struct Library {
   std::vector<Lesson> lessons;
   std::vector<LessonAbout> about;
@@ -264,24 +282,6 @@ void draw_lesson_view(const Frame& frame, Rect place) {
   }
   draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
   ImGui::Dummy({1, 20 * u});
-}
-
-LessonTile make_lesson_tile(const Lesson& lesson) {
-  Run run;
-  run.summary = Summary::whole;
-  LessonTile tile;
-  try {
-    const std::shared_ptr<const Trace> trace = compute_any(lesson.scenario, nullptr, run);
-    tile.quad.values = (*trace)[Stage::weights];
-    tile.quad.mask = (*trace)[Stage::mask];
-    tile.quad.show_leaks = true;
-    tile.quad.range = stage_range(*trace, Stage::weights, ColormapKind::sequential);
-    const MatrixView matrix = tile.quad.values.matrix();
-    tile.rows = matrix.rows;
-    tile.cols = matrix.cols;
-  } catch (const InputError&) {  // a lesson of one's own whose files are gone
-  }
-  return tile;
 }
 
 const std::vector<Lesson>& shown_lessons(Pictures& pictures) { return library(pictures).lessons; }
