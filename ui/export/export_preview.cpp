@@ -8,6 +8,7 @@
 #include "core/export/reproduce_script.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/array_write.h"
+#include "core/image/picture_input.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
@@ -82,14 +83,50 @@ ExportPreview make_export_preview(const Document& document, const WindowSize& wi
   return preview;
 }
 
+/// Asks for the picture where the last one is of something else.
+std::shared_ptr<const Image> shot_of_view(const Frame& frame) {
+  const ExportChoice& choice = frame.view().exporting;
+  if (choice.kind != ExportKind::window) return nullptr;
+  ViewShot& shot = view_shot(frame.pictures);
+  View looked = frame.view();
+  looked.dialog = Dialog::none;
+  looked.exporting = {};
+  looked.hovered.reset();
+  looked.pointed.reset();
+  looked.looking.pointed.reset();
+  if (shot.of && *shot.of == looked && shot.alone == choice.alone) return shot.image;
+  shot = {nullptr, std::move(looked), choice.alone};
+  frame.actions.push_back(Export{});
+  return nullptr;
+}
+
+/// As large as there is room, at most as large as it is.
+void show_shot(const Image& shot, int width, int height, ExportPreview& preview) {
+  preview.size = std::to_string(shot.width) + " × " + std::to_string(shot.height) + " px";
+  const double scale =
+      std::min({1.0, static_cast<double>(width) / shot.width, static_cast<double>(height) / shot.height});
+  const auto scaled = [&](int length) { return std::max(1, static_cast<int>(length * scale)); };
+  preview.image =
+      std::make_shared<const Image>(resized(shot, scaled(shot.width), scaled(shot.height), Resampling::bilinear));
+}
+
 }  // namespace
+
+ViewShot& view_shot(Pictures& pictures) {
+  return pictures.get<ViewShot>([] { return ViewShot{}; });
+}
 
 const ExportPreview& export_preview(const Frame& frame, ImVec2 room) {
   const int width = std::max(1, static_cast<int>(room.x)), height = std::max(1, static_cast<int>(room.y));
   const Document& document = frame.document;
-  return frame.pictures.get<ExportPreview>(
-      [&] { return make_export_preview(document, window_size(frame.fonts), width, height); }, document.trace,
-      document.view.exporting, document.origin.lesson.file, width, height);
+  const std::shared_ptr<const Image> shot = shot_of_view(frame);
+  const auto make = [&] {
+    ExportPreview preview = make_export_preview(document, window_size(frame.fonts), width, height);
+    if (shot) show_shot(*shot, width, height, preview);
+    return preview;
+  };
+  return frame.pictures.get<ExportPreview>(make, document.trace, document.view.exporting, document.origin.lesson.file,
+                                           width, height, shot);
 }
 
 }  // namespace headlight

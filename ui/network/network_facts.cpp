@@ -107,11 +107,16 @@ Teller begin(const Frame& frame) {
     if (run->change) facts.changed = layers[static_cast<std::size_t>(run->change->layer)].layer;
     bool any = false;
     for (const NetworkLayer& layer : layers) {
-      std::vector<std::string>& claims = facts.claims.emplace_back();
-      for (Index h = 0; h < layer.heads; ++h)
-        any |= !claims.emplace_back(claim_of(run->network->file(), layer.layer, h, frame.view().language)).empty();
+      std::vector<std::string>&claims = facts.claims.emplace_back(), &briefs = facts.briefs.emplace_back();
+      for (Index h = 0; h < layer.heads; ++h) {
+        const auto words = [&](bool brief) {
+          return claim_of(run->network->file(), layer.layer, h, frame.view().language, brief);
+        };
+        any |= !claims.emplace_back(words(false)).empty();
+        briefs.push_back(words(true));
+      }
     }
-    if (!any) facts.claims.clear();
+    if (!any) facts.claims.clear(), facts.briefs.clear();
     tell_layers(*run, frame.view().batch, facts);
     teller.effects.run = run;
     tell_predictions(*run, frame.view().batch, facts, teller.effects);

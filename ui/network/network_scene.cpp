@@ -72,17 +72,19 @@ std::string mark_words(const SceneContext& context, const std::optional<HeadMark
 
 constexpr std::size_t most_claim_lines = 2;
 
-std::vector<std::string> claim_lines(const Pen& pen, const std::string& claim, float width,
+/// Whole, in few words where all of it has no room.
+std::vector<std::string> claim_lines(const Pen& pen, const NetworkFacts& facts, HeadPlace at, float width,
                                      std::size_t most = most_claim_lines) {
-  return paragraph_lines(pen.context().fonts, Face::ui, pen.type.caption, claim, width,
-                         std::min(most, most_claim_lines));
+  return whole_lines(pen.context().fonts, Face::ui, pen.type.caption, {facts.claim(at), facts.claim(at, true)}, width,
+                     std::min(most, most_claim_lines));
 }
 
 /// The lines of the longest label: all cards of a view leave as much room.
 std::size_t most_claim_lines_of(const Pen& pen, const NetworkFacts& facts, float width) {
   std::size_t lines = 0;
-  for (const std::vector<std::string>& layer : facts.claims) {
-    for (const std::string& claim : layer) lines = std::max(lines, claim_lines(pen, claim, width).size());
+  for (Index l = 0; l < std::ssize(facts.claims); ++l) {
+    for (Index h = 0; h < std::ssize(facts.claims[static_cast<std::size_t>(l)]); ++h)
+      lines = std::max(lines, claim_lines(pen, facts, {l, h}, width).size());
   }
   return lines;
 }
@@ -100,7 +102,6 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts,
   const float pad = large ? 7 * u : 2 * u;
   if (large) pen.fill(card, look.card, Corner::card * u);
   const std::optional<HeadMark> mark = mark_of(overview, facts, context.view.network, at);
-  const std::string claim = facts.claim(at);
   const std::size_t lines = 2 + most_claim_lines_of(pen, facts, card.width() - 2 * pad);
   // The words stand under the picture or beside it, whichever leaves it larger; without room there is the bar alone.
   const float bar = card.height() >= 40 * u ? 5 * u : 0;
@@ -138,19 +139,21 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts,
                                  context.view.network.order == HeadOrder::entropy);
     const std::string share = shares ? MatrixNumbers(2, true)(static_cast<float>(mark->share)) : "";
     const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
-    const bool in_line =
-        below &&
-        after + pen.measure(Face::ui, caption, mark_words(context, mark, silent)).x + number_room <= words.max.x;
-    const std::string said = mark_words(context, mark, silent);
-    if (!said.empty())
-      pen.text(TextRole::caption, Face::ui, caption, {after, y}, Align::left, silent ? look.warning : look.ink,
-               elide(context.fonts, Face::ui, caption, said, words.max.x - after - (in_line ? number_room : 0)));
+    const auto fits = [&](const std::string& text, float beside_it) {
+      return after + pen.measure(Face::ui, caption, text).x + beside_it <= words.max.x;
+    };
+    std::string said = mark_words(context, mark, silent);
+    if (!fits(said, 0) && mark && mark->habit && !silent)
+      said = context.words("network.brief_" + std::string(name(*mark->habit)));
+    const bool in_line = below && fits(said, number_room);
+    if (!said.empty() && fits(said, 0))
+      pen.text(TextRole::caption, Face::ui, caption, {after, y}, Align::left, silent ? look.warning : look.ink, said);
     if (!share.empty() && in_line)
       pen.text(TextRole::number, Face::mono, pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
     if (!share.empty() && beside && y + 1.5f * line <= words.max.y - bar)
       pen.text(TextRole::number, Face::mono, pen.type.number, {words.min.x, y += line}, Align::left, look.muted, share);
     const auto room_for = static_cast<std::size_t>(std::max((words.max.y - bar - y) / line - 0.5f, 0.0f));
-    for (const std::string& words_of : claim_lines(pen, claim, words.width(), room_for)) {
+    for (const std::string& words_of : claim_lines(pen, facts, at, words.width(), room_for)) {
       pen.text(TextRole::caption, Face::ui, caption, {words.min.x, y += line}, Align::left, look.muted, words_of);
     }
     put_bar({{words.min.x, words.max.y - bar}, words.max});

@@ -71,14 +71,15 @@ struct NetworkFacts {
   std::vector<std::string> text;                 ///< that they have read
   std::string file;                              ///< the network's, as the person named it
   std::vector<std::vector<std::string>> claims;  ///< [layer][head]: what a shipped model's head does; "" if unknown
+  std::vector<std::vector<std::string>> briefs;  ///< the same in few words; "" if there are none
   std::vector<Tensor> brought;                   ///< pictures of the view's measure, for the layers computed so far
   float most_brought = 0;                        ///< the largest contribution norm in them
   bool can_measure = false, random_weights = false, can_knock = false;
   std::string changed;  ///< the layer with changed settings; "" for none
 
-  std::string claim(HeadPlace at) const {
-    return claims.empty() ? std::string()
-                          : claims[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
+  std::string claim(HeadPlace at, bool brief = false) const {
+    const auto& of = brief ? briefs : claims;
+    return of.empty() ? std::string() : of[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
   }
 };
 

@@ -16,6 +16,7 @@ constexpr float pad = 8;  // points
 constexpr float header = 24;
 constexpr float footer = 39;  // notes and colour bar
 constexpr float notes_line = 18;
+constexpr float reading_line = 15;
 constexpr float least_beside_names = 20;  // of an input's matrix
 constexpr float scrubber_height = 10;
 constexpr float strip_height = 7;  // of the heads' colours over a matrix
@@ -205,10 +206,11 @@ struct CardRooms {
   const bool has_bias = is_parameter(slot.stage) && trace[bias_beside(slot.stage)].defined();
   /// Notes stand beside the title where height is dear.
   const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 196 * t;
-  const float foot = notes_above ? footer - notes_line : footer;
+  float foot = notes_above ? footer - notes_line : footer;
   float label = 0, second_tier = 0, turned = 0, below = 0;  ///< of names beside the rows, and under the columns
   float bias = 0, strip = 0, head = 0;
-  ImVec2 box{}, size{};  ///< what is left, and what the matrix takes of it
+  ImVec2 box{}, size{};        ///< what is left, and what the matrix takes of it
+  bool reading_below = false;  ///< how the matrix is pooled stands on a line of its own, below the shape
 
   void measure_names(float pitch) {
     const float most = large ? std::max(slot.card.width() * 0.5f, 32 * t)
@@ -230,6 +232,15 @@ struct CardRooms {
     strip = shown == slot.stage && has_strip(slot, matrix, label, foot, t) ? row_strip_width * t : 0;
     const bool striped = !head_strips(frame, slot.stage, {}).empty();
     head = (header + (slot.folded.empty() ? 0 : scrubber_height) + (striped ? strip_height : 0)) * t;
+    fit();
+    const std::string one_line = std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols) + "  " + reading();
+    reading_below = pooled() && !notes_above && width_of(one_line) > slot.card.width() - 2 * pad * t;
+    if (!reading_below) return;
+    foot += reading_line;
+    fit();
+  }
+
+  void fit() {
     box = {std::max(slot.card.width() - 2 * pad * t - label - strip, 12.0f),
            std::max(slot.card.height() - head - (foot + pad) * t - below - bias, 12.0f)};
     // Rows with names are as high as those, where there is room.
@@ -239,6 +250,26 @@ struct CardRooms {
                           : labelled                 ? std::max(1.45f, 14 * t / square)
                                                      : 1.45f;
     size = fit_cells(matrix.rows, matrix.cols, box, stretch);
+  }
+
+  float width_of(std::string_view words) const { return text_size(frame.fonts, Face::ui, label_points * t, words).x; }
+
+  bool pooled() const {
+    return std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;
+  }
+
+  /// How the painter reads a matrix with more cells than pixels, in the words that fit the line below the shape.
+  std::string reading() const {
+    if (!pooled()) return {};
+    if (trace[slot.stage].source()) return frame.words("pipeline.sampled_rows");
+    const auto blocks = [](Index cells, float pixels) {
+      return std::to_string(std::min<Index>(cells, std::lround(pixels)));
+    };
+    const bool means = is_parameter(slot.stage);
+    std::string words = frame.words.fill(means ? "pipeline.pooled" : "pipeline.pooled_extremes",
+                                         {blocks(matrix.rows, size.y), blocks(matrix.cols, size.x)});
+    const bool narrow = reading_below && width_of(words) > slot.card.width() - 2 * pad * t;
+    return narrow ? frame.words(means ? "pipeline.pooled_short" : "pipeline.extremes_short") : words;
   }
 };
 
@@ -273,7 +304,8 @@ void place_heats(const CardRooms& rooms, CardPicture& card) {
 Rect place_of_notes(const CardRooms& rooms, const CardPicture& card) {
   const float t = rooms.t, bar = card.card.max.y - 11 * t;
   if (!rooms.notes_above)
-    return {{card.card.min.x + pad * t, bar - (3 + 22) * t}, {card.card.max.x - pad * t, bar - 8 * t}};
+    return {{card.card.min.x + pad * t, bar - (3 + 22 + (rooms.reading_below ? reading_line : 0)) * t},
+            {card.card.max.x - pad * t, bar - 8 * t}};
   const Fonts& fonts = rooms.frame.fonts;
   const float words = text_size(fonts, card.title_face, card.title_size * t, card.title).x +
                       text_size(fonts, Face::bold, subtitle_points * t, card.subtitle).x;
@@ -338,16 +370,8 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
   add_measures(rooms, card);
   card.notes = place_of_notes(rooms, card);
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
-  const bool pooled = std::min(rooms.size.x / static_cast<float>(rooms.matrix.cols),
-                               rooms.size.y / static_cast<float>(rooms.matrix.rows)) < 1;
-  const auto blocks = [](Index cells, float pixels) {
-    return std::to_string(std::min<Index>(cells, std::lround(pixels)));
-  };
-  if (pooled)
-    card.reading = frame.words.fill(is_parameter(slot.stage) ? "pipeline.pooled" : "pipeline.pooled_extremes",
-                                    {blocks(rooms.matrix.rows, rooms.size.y), blocks(rooms.matrix.cols, rooms.size.x)});
-  if (pooled && card.heats[0].quad.values.source())
-    card.reading = frame.words("pipeline.sampled_rows");  // as the painter reads what is computed on demand
+  card.reading = rooms.reading();
+  card.reading_below = rooms.reading_below;
   if (info(slot.stage).palette != Palette::boolean) {
     set_ends(frame, card, inner, t);
     if (rooms.large) card.ticks = ticks_between(card.heats[0].quad, inner / t);
@@ -380,10 +404,11 @@ void write_notes(const Frame& frame, CardPicture& card, bool named, float t) {
   const auto length = [&](const std::string& text) {
     return text_size(frame.fonts, Face::ui, label_points * t, text).x;
   };
-  const float beside = card.reading.empty() ? 0 : length("  " + card.reading);
+  const bool joined = !card.reading.empty() && !card.reading_below;
+  const float beside = joined ? length("  " + card.reading) : 0;
   card.shape = shape_text(frame, card.stage, width - beside, label_points * t, named);
   if (card.shape.empty()) card.shape = shape_text(frame, card.stage, width, label_points * t, named);
-  else if (!card.reading.empty()) card.shape += "  " + card.reading;
+  else if (joined) card.shape += "  " + card.reading;
   card.counts = count_notes(frame, card.heats[0], width - length(card.shape) - 8 * t, card.notes.max.x, t);
 }
 

@@ -182,6 +182,9 @@ class Painter {
     const Rect notes = to_.screen(card.notes);
     draw_elided(list_, frame_.fonts, Face::ui, small, notes.min, on_its_way ? frame_.look.ink : frame_.look.muted,
                 on_its_way ? moment_.caption : card.shape, notes.width());
+    if (card.reading_below)
+      draw_elided(list_, frame_.fonts, Face::ui, small, {notes.min.x, notes.min.y + 15 * t_}, frame_.look.muted,
+                  card.reading, notes.width());
     const bool whole = frame_.rows_shown(card.stage) >= card.heats[0].rows;  // the ends are those of all its rows
     if (whole) {
       for (const CountNote& count : card.counts)

@@ -108,14 +108,14 @@ struct Rail {
     const std::string does = head.silent ? words("sentence.silent") : head.habit;
     float line = pen.type.caption * 1.3f;
     std::vector<std::string> lines;
-    const auto break_lines = [&](float height) {
+    const auto break_lines = [&](std::initializer_list<std::string_view> texts, float height) {
       const auto most = static_cast<std::size_t>(std::max(1.0f, height / line - 1));
-      lines = paragraph_lines(pen.context().fonts, Face::ui, pen.type.caption, does, room, most);
+      lines = whole_lines(pen.context().fonts, Face::ui, pen.type.caption, texts, room, most);
     };
-    break_lines(card.height() - 4 * u);
-    if (!lines.empty() && lines.back().ends_with("…")) {  // closer together where that leaves them whole
+    break_lines({does}, card.height() - 4 * u);
+    if (lines.empty() && !does.empty()) {  // closer together, or in few words, where that leaves them whole
       line = pen.type.caption * 1.15f;
-      break_lines(card.height() - 2 * u);
+      break_lines({does, head.silent ? "" : head.brief}, card.height() - 2 * u);
     }
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),

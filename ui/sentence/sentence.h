@@ -20,6 +20,7 @@ struct RailHead {
   Tensor mask;        ///< undefined without a mask
   std::string habit;  ///< what it does; "" if unknown
   bool chosen = false, silent = false;
+  std::string brief = {};  ///< of the habit, in few words; "" if there are none
 };
 struct RailLayer {
   std::string name;  ///< "1", "decoder.3"

@@ -53,6 +53,7 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
                              at == chosen && h == view.head,
                              false});
       RailHead& head = shown.heads.back();
+      head.brief = claim_of(network.file(), layer.layer, h, view.language, true);
       head.silent = run.knock_out.contains({at, h}) || (head.chosen && view.looking.knocked && run.is_small());
     }
     story.rail.push_back(std::move(shown));
@@ -126,9 +127,11 @@ const HeadClaim* claim_at(const std::string& file, const std::string& layer, Ind
   return nullptr;
 }
 
-std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language) {
+std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language,
+                     bool brief) {
   const HeadClaim* claim = claim_at(file, layer, head);
-  return claim ? in_language(claim->does, language) : std::string();
+  if (!claim || (brief && claim->brief.empty())) return {};
+  return in_language(brief ? claim->brief : claim->does, language);
 }
 
 const char* rest_key(const HeadClaim& claim) {
@@ -142,7 +145,8 @@ std::string percent(double share) { return std::to_string(std::lround(100 * shar
 std::string claims_text(const std::string& file) {
   std::string text;
   for (const HeadClaim& claim : claims_of(file)) {
-    for (const auto& [language, words] : claim.does) text += words;
+    for (const auto* each : {&claim.does, &claim.brief})
+      for (const auto& [language, words] : *each) text += words;
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/export/export_preview.h"
 #include "ui/imgui_compat.h"
 #include "ui/session/keys.h"
 #include "ui/session/session_state.h"
@@ -160,7 +161,11 @@ bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && s
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
-  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.words);
+  if (!s.drawing) {
+    s.recorder.take_pixels(std::move(pixels), s.document, s.words);
+    if (auto preview = s.recorder.preview()) view_shot(s.pictures).image = std::move(preview);
+    return;
+  }
   s.guarded([&] {
     const View& view = s.document.view;
     const ImDrawData& data = *ImGui::GetDrawData();
