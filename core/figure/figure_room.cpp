@@ -72,6 +72,23 @@ bool FigureRoom::has_free_corner(const FigurePanel& panel) const {
   return kind == CellKind::masked || kind == CellKind::dropped || kind == CellKind::neg_inf;
 }
 
+void FigureRoom::fit_cells(FigureFrame& frame) const {
+  const float wide = (frame.inner_width - content_width(frame)) / number(frame.columns) / number(cols_);
+  const float most_high = height_ > 0 ? height_ : 1.25f * width_;
+  const float high = (most_high - content_height(frame)) / number(frame.lines) / number(rows_);
+  const float square = std::min(wide, high);
+  const auto stretched = [&](float all, Index n) {
+    return std::max(square, std::min({all, thin_cell, thin_side / number(n)}));
+  };
+  float w = cols_ * 8 < rows_ ? stretched(wide, cols_) : square,
+        h = rows_ * 8 < cols_ ? stretched(high, rows_) : square;
+  if (!spec_.on_paper && w == h && w >= 8) w = h = std::floor(w);  // whole pixels, so that cells are equal
+  frame.cell_width = w, frame.cell_height = h;
+  if (square <= 0) return;
+  frame.panel_width = w * number(cols_), frame.panel_height = h * number(rows_);
+  frame.height = height_ > 0 ? height_ : content_height(frame);
+}
+
 FigureFrame FigureRoom::room(const FigureChoice& c) const {
   FigureFrame frame;
   const FigureMetrics& m = frame.metrics = metrics_[static_cast<std::size_t>(c.text)];
@@ -121,20 +138,7 @@ FigureFrame FigureRoom::room(const FigureChoice& c) const {
     frame.legend.resize(legend_lines_[static_cast<std::size_t>(c.text)]);
     frame.legend_width = legend_widths_[static_cast<std::size_t>(c.text)];
   }
-  const float wide = (frame.inner_width - content_width(frame)) / number(frame.columns) / number(cols_);
-  const float most_high = height_ > 0 ? height_ : 1.25f * width_;
-  const float high = (most_high - content_height(frame)) / number(frame.lines) / number(rows_);
-  const float square = std::min(wide, high);
-  const auto stretched = [&](float all, Index n) {
-    return std::max(square, std::min({all, thin_cell, thin_side / number(n)}));
-  };
-  float w = cols_ * 8 < rows_ ? stretched(wide, cols_) : square,
-        h = rows_ * 8 < cols_ ? stretched(high, rows_) : square;
-  if (!spec_.on_paper && w == h && w >= 8) w = h = std::floor(w);  // whole pixels, so that cells are equal
-  frame.cell_width = w, frame.cell_height = h;
-  if (square <= 0) return frame;
-  frame.panel_width = w * number(cols_), frame.panel_height = h * number(rows_);
-  frame.height = height_ > 0 ? height_ : content_height(frame);
+  fit_cells(frame);
   return frame;
 }
 

@@ -68,6 +68,8 @@ class FigureRoom : protected FrameMaker {
   /// Whether no number lies in the upper right corner, where a name may stand inside.
   bool has_free_corner(const FigurePanel& panel) const;
   float legend_width(const FigureMetrics& m) const { return m.swatch + (0.5f + legend_widest_) * m.label_text; }
+  /// The largest cells that the room around the matrices leaves.
+  void fit_cells(FigureFrame& frame) const;
   /// From the first matrix's top to the last one's bottom.
   static float across(const FigureFrame& frame);
   /// The height of what stands below the rows' words.

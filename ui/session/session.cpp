@@ -126,13 +126,7 @@ bool Session::draw(MatrixPainter& painter) {
   } else {
     s.draw_panels(frame, window);
   }
-  RecoveryAnswer answer{};
-  const Document* offered = s.keeper.offered();
-  const View& shown = s.document.view;
-  if (offered && shown.dialog == Dialog::none && !shown.presenting && !shown.blank) {  // else the offer waits
-    answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());
-    if (answer != RecoveryAnswer::none) s.actions.clear();  // they were meant for what is put aside
-  }
+  const RecoveryAnswer answer = s.draw_offer(frame, window);
   draw_keyboard_ring(frame);
   if (s.drawing) s.drawing->close();
   s.pictures.end_frame();

@@ -253,6 +253,17 @@ struct Session::State {
     }
   }
 
+  /// The offer waits while a dialog or a presentation is there.
+  RecoveryAnswer draw_offer(const Frame& frame, ImVec2 window) {
+    const Document* offered = keeper.offered();
+    const View& shown = document.view;
+    if (!offered || shown.dialog != Dialog::none || shown.presenting || shown.blank) return RecoveryAnswer::none;
+    const RecoveryAnswer answer =
+        draw_recovery_bar(frame, window, document_name(*offered, words), keeper.offered_when());
+    if (answer != RecoveryAnswer::none) actions.clear();  // they were meant for what is put aside
+    return answer;
+  }
+
   void answer_offer(RecoveryAnswer answer) {
     if (answer == RecoveryAnswer::none || !keeper.offered()) return;
     if (answer == RecoveryAnswer::take) {
