@@ -53,7 +53,7 @@ constexpr Slant slants[]{{0, false, false}, {-45, false, false}, {-90, false, fa
                          {0, true, false},  {-45, true, false},  {-90, true, false},  {-90, true, true}};
 
 struct Outcome {
-  float worth = -1;
+  float score = -1;
   Index row_step = 1, col_step = 1;
 };
 
@@ -70,7 +70,7 @@ class Searcher : FigureRoom {
       c.columns = columns;
       decide(0, c, chosen, outcome);
     }
-    return outcome.worth > 0 ? settle(chosen, outcome) : matrices_alone();
+    return outcome.score > 0 ? settle(chosen, outcome) : matrices_alone();
   }
 
  private:
@@ -155,7 +155,7 @@ class Searcher : FigureRoom {
   /// Takes each option of the decision `i` in turn, then decides what is left.
   void decide(std::size_t i, const FigureChoice& so_far, FigureChoice& best, Outcome& outcome) const {
     if (i == decisions_.size()) {
-      if (const Outcome got = worth(so_far); got.worth > outcome.worth) outcome = got, best = so_far;
+      if (const Outcome got = score(so_far); got.score > outcome.score) outcome = got, best = so_far;
       return;
     }
     for (const auto& option : decisions_[i]) {
@@ -166,17 +166,17 @@ class Searcher : FigureRoom {
   }
 
   /// The share of the picture that is matrix, times the costs; below 0 where something has no room.
-  Outcome worth(const FigureChoice& c) const {
+  Outcome score(const FigureChoice& c) const {
     const FigureFrame frame = room(c);
     Outcome out;
     if (frame.cell_width <= 0 || frame.panel_width < 2 || frame.panel_height < 2 || !has_room(c, frame)) return out;
-    float worth = number(count_) * frame.panel_width * frame.panel_height / (frame.width * frame.height);
-    if (height_ <= 0) worth *= std::pow(frame.width / frame.height, cost::flat_picture);
-    worth /= 1 + cost::empty_places * raggedness(count_, c.columns);
-    worth *= row_words(c, frame, out.row_step) * column_words(c, frame, out.col_step) * surroundings(c);
+    float score = number(count_) * frame.panel_width * frame.panel_height / (frame.width * frame.height);
+    if (height_ <= 0) score *= std::pow(frame.width / frame.height, cost::flat_picture);
+    score /= 1 + cost::empty_places * raggedness(count_, c.columns);
+    score *= row_words(c, frame, out.row_step) * column_words(c, frame, out.col_step) * surroundings(c);
     if (out.row_step > most_thinned && c.rows == TickWords::tokens) return out;
     if (out.col_step > most_thinned && c.cols == TickWords::tokens) return out;
-    out.worth = worth;
+    out.score = score;
     return out;
   }
 
@@ -216,27 +216,27 @@ class Searcher : FigureRoom {
 
   /// Of everything but the axes' words.
   float surroundings(const FigureChoice& c) const {
-    float worth = std::pow(texts_[static_cast<std::size_t>(c.text)] / texts_.front(), cost::text_size);
-    if (c.longest == 1) worth *= cost::words_of_eight_ems;
-    if (c.longest == 2) worth *= cost::words_of_five_ems;
-    if (named_ && c.head_names == NamePlace::edges) worth *= cost::names_on_edges;
+    float score = std::pow(texts_[static_cast<std::size_t>(c.text)] / texts_.front(), cost::text_size);
+    if (c.longest == 1) score *= cost::words_of_eight_ems;
+    if (c.longest == 2) score *= cost::words_of_five_ems;
+    if (named_ && c.head_names == NamePlace::edges) score *= cost::names_on_edges;
     if (named_ && c.head_names == NamePlace::beside)
-      worth *= free_corner_ ? cost::names_inside_free : cost::names_inside;
-    if (named_ && c.head_names == NamePlace::none) worth *= cost::no_panel_names;
-    if (spec_.bar && spec_.palette != Palette::boolean && c.bar == BarPlace::none) worth *= cost::no_bar;
-    if (c.bar == BarPlace::below) worth *= cost::bar_below;
+      score *= free_corner_ ? cost::names_inside_free : cost::names_inside;
+    if (named_ && c.head_names == NamePlace::none) score *= cost::no_panel_names;
+    if (spec_.bar && spec_.palette != Palette::boolean && c.bar == BarPlace::none) score *= cost::no_bar;
+    if (c.bar == BarPlace::below) score *= cost::bar_below;
     const auto axis_name = [&](const std::string& name, NamePlace place) {
       if (name.empty() || place == NamePlace::outside) return 1.0f;
       return place == NamePlace::none ? cost::no_axis_name : cost::axis_name_moved;
     };
-    worth *= axis_name(spec_.row_label, c.row_name) * axis_name(spec_.col_label, c.col_name);
-    if (!entries_.empty() && c.legend == NamePlace::none) worth *= cost::no_legend;
+    score *= axis_name(spec_.row_label, c.row_name) * axis_name(spec_.col_label, c.col_name);
+    if (!entries_.empty() && c.legend == NamePlace::none) score *= cost::no_legend;
     if (!spec_.title.empty() && !c.title)
-      worth *= spec_.keep_title ? cost::no_title_of_ones_own
+      score *= spec_.keep_title ? cost::no_title_of_ones_own
                : spec_.on_paper ? cost::no_title_on_paper
                                 : cost::no_title;
-    if (!spec_.subtitle.empty() && !c.subtitle && !spec_.on_paper) worth *= cost::no_formula;
-    return worth;
+    if (!spec_.subtitle.empty() && !c.subtitle && !spec_.on_paper) score *= cost::no_formula;
+    return score;
   }
 
   FigureFrame settle(const FigureChoice& c, const Outcome& outcome) {
@@ -330,8 +330,8 @@ class Searcher : FigureRoom {
                          ? height_
                          : tried.panel_height * number(tried.lines) + lines * tried.gap + 2 * tried.metrics.margin;
       tried.content_width = content_width(tried);
-      if (const float worth = tried.panel_width * tried.panel_height; worth > most)
-        most = worth, frame = tried, chosen = c;
+      if (const float score = tried.panel_width * tried.panel_height; score > most)
+        most = score, frame = tried, chosen = c;
     }
     say(chosen, {}, frame.left_out);
     return frame;

@@ -228,7 +228,7 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
 }
 
 /// Below the list: what else can be done with lessons.
-void draw_deeds(const Frame& frame, ImVec2 at, float wide) {
+void draw_list_buttons(const Frame& frame, ImVec2 at, float wide) {
   const float u = frame.u;
   ImGui::SetCursorScreenPos(at);
   if (chip(frame, "save_step", frame.words("lesson.save_step"), frame.view().saving_step.has_value())) {
@@ -279,7 +279,7 @@ void draw_lesson_view(const Frame& frame, Rect place) {
                         frame.look.warning, frame.words.translate(trouble), place.width() - 28 * u) +
          4 * u;
   }
-  draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
+  draw_list_buttons(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
   // What the chips unfold has its room from the beginning: it would be out of sight.
   ImGui::Dummy({1, (frame.view().saving_step || frame.view().saving_answers ? 20 : 120) * u});
 }
