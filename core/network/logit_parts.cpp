@@ -328,8 +328,11 @@ Token label_named(const Network& network, const std::string& word, std::string_v
         return {static_cast<Index>(i), labels[i]};
     }
   }
+  constexpr std::size_t most = 8;
+  std::string some;
+  for (std::size_t i = 0; i < std::min(labels.size(), most); ++i) some += (i > 0 ? ", " : "") + labels[i];
   throw SettingError(std::string(option), Message("{0} is no label of {1}", in_quotes(word), network.file()),
-                     "expected one of its labels");
+                     Message("expected one of its labels: {0}", some + (labels.size() > most ? ", …" : "")));
 }
 
 }  // namespace

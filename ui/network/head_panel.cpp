@@ -272,6 +272,9 @@ struct HeadPanel {
     std::vector<Column::Button> marks{{words("network.strongest"), SceneAction::habit, -1, !choice.habit}};
     for (std::size_t i = 0; i < head_pattern_count; ++i) {
       const auto pattern = static_cast<HeadPattern>(i);
+      // No patch of a picture comes twice.
+      if (reads_pictures(context.trace) && (pattern == HeadPattern::duplicate || pattern == HeadPattern::induction))
+        continue;
       marks.push_back({words(habit_key_of(context.trace, pattern)), SceneAction::habit, static_cast<Index>(i),
                        choice.habit == pattern});
     }

@@ -137,21 +137,24 @@ bool advance_effects(Teller& teller) {
   return true;
 }
 
-/// The next head with its mean in its place; whether there was one to be had. The means are computed in the background
-/// while nothing else is.
-bool advance_means(const Frame& frame, Teller& teller) {
+/// The means of heads are computed in the background, while nothing else is.
+void tell_means(const Frame& frame, Teller& teller) {
   Effects& effects = teller.effects;
-  if (effects.asked.empty() || effects.next < effects.asked.size() || !effects.run->knock_out.empty()) return false;
   const LayersTogether shown = frame.view().network.together;
-  if (shown == LayersTogether::patch || shown == LayersTogether::study) return false;
-  if (!effects.means) {
-    effects.means = means_shown(frame, effects.run);
-    if (!effects.means) return false;
-    teller.so_far.facts.with_mean = teller.so_far.facts.without;
-    for (auto& layer : teller.so_far.facts.with_mean) std::ranges::fill(layer, std::nullopt);
-  }
+  const bool busy = shown == LayersTogether::patch || shown == LayersTogether::study;
+  if (effects.means || effects.asked.empty() || busy || !effects.run->knock_out.empty()) return;
+  effects.means = means_shown(frame, effects.run);
+  if (!effects.means) return;
+  NetworkFacts& facts = teller.so_far.facts;
+  for (const auto& layer : facts.without) facts.with_mean.emplace_back(layer.size());
+  ++teller.so_far.version;
+}
+
+/// The next head with its mean in its place; whether there was one to be had.
+bool advance_means(Teller& teller) {
+  Effects& effects = teller.effects;
   while (effects.next_mean < effects.asked.size() && effects.asked[effects.next_mean].head < 0) ++effects.next_mean;
-  if (effects.next_mean >= effects.asked.size()) return false;
+  if (!effects.means || effects.next_mean >= effects.asked.size()) return false;
   const HeadPlace at = effects.asked[effects.next_mean++];
   teller.so_far.facts.with_mean[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)] =
       probability_without(effects, at, effects.means);
@@ -292,8 +295,9 @@ const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview
                                               frame.view().language);
   tell_together(frame, overview, teller);
   tell_task(frame, teller);
+  tell_means(frame, teller);
   if (advance_lens(frame, teller) || advance_brought(frame, teller) || advance_effects(teller) ||
-      advance_means(frame, teller)) {
+      advance_means(teller)) {
     ++teller.so_far.version;
     frame.pictures.go_on();
   }

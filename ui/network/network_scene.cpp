@@ -281,9 +281,9 @@ bool reads_pictures(const Trace& trace) {
 }
 
 std::string said_of(const Trace& trace, const std::string& key) {
-  constexpr std::string_view about_words[] = {"title",           "habit_previous", "habit_first", "habit_next",
-                                              "measured",        "lens_says",      "patch",       "patch_says",
-                                              "patch_from_hint", "positions",      "the_words"};
+  constexpr std::string_view about_words[] = {
+      "title",      "habit_previous",  "habit_first", "habit_next", "measured",     "lens_says", "patch",
+      "patch_says", "patch_from_hint", "positions",   "the_words",  "rollout_says", "flow_says", "patch_word_hint"};
   const std::string_view name = std::string_view(key).substr(key.find('.') + 1);
   return reads_pictures(trace) && std::ranges::find(about_words, name) != std::end(about_words) ? key + "_picture"
                                                                                                 : key;

@@ -347,6 +347,7 @@ void add_measures(const CardRooms& rooms, CardPicture& card) {
   const std::string words = "→ " + std::string(frame.words(measure_keys[next]));
   const float width = width_of(Face::bold, label_points, words) + 14 * t;
   if (width <= room) put(static_cast<HeadMeasure>(next), end - width, words);
+  else if (room > 4 * t) put(static_cast<HeadMeasure>(next), end - 24 * t, "→");
 }
 
 /// Title, symbol, notes and colour bar.
