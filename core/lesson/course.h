@@ -141,8 +141,8 @@ struct Course {
   std::vector<std::string> untranslated() const;
 };
 
-/// JSON, or Markdown (core/scenario/lesson_markdown.h) by its ending. Throws FileError at the first thing that is wrong in the
-/// file.
+/// JSON, or Markdown (core/scenario/lesson_markdown.h) by its ending. Throws FileError at the first thing that is wrong
+/// in the file.
 Course read_course(const std::string& path);
 /// Whether a file's ending is one that lessons have.
 bool is_lesson_file(const std::string& path);
