@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/export/export_options.h"
-#include "core/files/watched_run.h"
+#include "core/files/file_watch.h"
 #include "core/scenario/settings_table.h"
 #include "core/text/utf8.h"
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/commands/command_line.h"
+#include "core/export/export_options.h"
 #include "core/network/network.h"
 #include "core/run/pipeline.h"
 

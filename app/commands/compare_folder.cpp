@@ -11,7 +11,7 @@
 #include "core/diagnosis/diagnosis.h"
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
-#include "core/text/graphemes.h"
+#include "core/text/unicode.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {

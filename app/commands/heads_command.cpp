@@ -12,7 +12,7 @@
 #include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/tensor_file.h"
-#include "core/text/graphemes.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

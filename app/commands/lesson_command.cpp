@@ -5,7 +5,7 @@
 
 #include "app/commands/commands.h"
 #include "core/export/export_options.h"
-#include "core/export/worksheet.h"
+#include "core/export/handout.h"
 #include "core/files/whole_file.h"
 #include "core/lesson/course.h"
 #include "core/scenario/tensor_file.h"

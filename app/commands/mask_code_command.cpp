@@ -3,7 +3,7 @@
 #include <span>
 
 #include "app/commands/commands.h"
-#include "core/export/mask_export.h"
+#include "core/export/matrix_export.h"
 #include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"

@@ -11,7 +11,7 @@
 #include "core/network/network_trace.h"
 #include "core/network/sampling.h"
 #include "core/scenario/settings_table.h"
-#include "core/tensor/philox.h"
+#include "core/tensor/sampler.h"
 
 namespace headlight {
 

@@ -10,7 +10,7 @@
 #include "core/network/network_trace.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
-#include "core/text/graphemes.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

@@ -1,17 +1,23 @@
-// headlight render: one stage as a picture or as numbers.
+// headlight render: one stage as a picture or as numbers; headlight bundle: a figure with everything it takes to check
+// it.
+
 #include <algorithm>
 #include <iostream>
 
 #include "app/commands/commands.h"
-#include "app/commands/export_line.h"
+#include "core/export/bundle.h"
 #include "core/export/prediction_figures.h"
 #include "core/figure/fonts.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
+#include "core/scenario/tensor_file.h"
 #include "core/tensor/memory.h"
 
 namespace headlight {
 
+namespace {
+
+/// Throws SettingError.
 ExportOptions export_options_of(const CommandLine& line) {
   ExportOptions options;
   // A style first: what the command line says itself wins.
@@ -26,6 +32,8 @@ ExportOptions export_options_of(const CommandLine& line) {
   }
   return options;
 }
+
+}  // namespace
 
 int render_command(const CommandLine& line) {
   const std::string out = line["-o"];
@@ -59,6 +67,21 @@ int render_command(const CommandLine& line) {
   if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);
   const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);
   if (set != font) say("headlight: --font " + font, "set in " + set);
+  return 0;
+}
+
+int bundle_command(const CommandLine& line) {
+  std::string out = line["-o"];
+  if (out.empty()) throw UsageError("bundle needs -o FOLDER or -o OUT.zip");
+  while (out.size() > 1 && out.back() == '/') out.pop_back();
+  CommandLine whole = line;
+  if (!line["--layers"].starts_with("rollout") && !line["--layers"].starts_with("flow"))
+    whole.options.try_emplace("--head", "all");
+  const ExportOptions options = export_options_of(whole);
+  Run run;
+  run.threads = line.threads();
+  const auto trace = compute_any(scenario_of(line), nullptr, run);
+  write_bundle(path_from(out), *trace, options);
   return 0;
 }
 

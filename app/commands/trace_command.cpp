@@ -17,6 +17,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -70,18 +71,14 @@ std::vector<NamedArray> arrays_of(const CommandLine& line, std::shared_ptr<const
 /// --stages weights,output: those stages, all where nothing is said.
 std::vector<Stage> stages_of(const CommandLine& line) {
   std::vector<Stage> stages;
-  std::string_view rest =
-      line.options.contains("--stages") ? std::string_view(line.options.at("--stages")) : std::string_view();
-  if (rest.empty()) return {all_stages().begin(), all_stages().end()};
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view word = rest.substr(0, comma);
+  const std::string& listed = line["--stages"];
+  if (listed.empty()) return {all_stages().begin(), all_stages().end()};
+  for (const std::string_view word : Parts(listed, ',')) {
     const auto stage = stage_named(word);
     if (!stage)
       throw SettingError("--stages", "\"" + std::string(word) + "\" is no stage",
                          "expected names of headlight list stages, with commas between them");
     stages.push_back(*stage);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return stages;
 }

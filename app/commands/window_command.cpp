@@ -22,7 +22,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/lesson_progress.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/document/view_fields.h"
 #include "ui/masklab/registry.h"
 #include "ui/session/lesson_memory.h"

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <string>
 
 #include <emscripten/eventloop.h>
 #include <emscripten/html5_webgl.h>

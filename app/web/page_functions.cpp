@@ -10,7 +10,7 @@
 
 #include "app/commands/commands.h"
 #include "app/web/page.h"
-#include "core/export/link_query.h"
+#include "core/export/command_words.h"
 #include "core/files/whole_file.h"
 #include "core/tensor/error.h"
 

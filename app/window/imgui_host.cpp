@@ -1,7 +1,6 @@
 #include "app/window/imgui_host.h"
 
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include <glad/gl.h>

@@ -13,7 +13,7 @@
 #include "core/network/shipped_models.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/look/words.h"
 
 namespace headlight {

@@ -6,9 +6,8 @@
 #include "core/architecture/gguf_model.h"
 #include "core/architecture/model_folder.h"
 #include "core/architecture/network_builder.h"
-#include "core/files/array_layout.h"
+#include "core/files/array_contents.h"
 #include "core/files/error_place.h"
-#include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {

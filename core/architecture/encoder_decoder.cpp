@@ -23,6 +23,44 @@ AttentionSpec four_linears(const NetworkBuilder& b, const std::string& at, const
   return a;
 }
 
+/// What the blocks of a T5 share.
+struct T5Blocks {
+  NetworkBuilder& b;
+  Index d, heads, d_head, inner;
+  double epsilon;
+  Activation activation;
+  bool is_gated;
+
+  auto norm(const std::string& name) const { return b.norm(name, NormKind::rms, d, epsilon); }
+
+  AttentionSpec attention(const std::string& at) const {
+    constexpr const char* names[4] = {"q", "k", "v", "o"};
+    AttentionSpec attention = four_linears(b, at, names, d, heads, d_head);
+    attention.scale = 1;
+    return attention;
+  }
+
+  void add_to(StackSpec& stack, const std::string& name, const RelativeSpec& relative, bool decodes) const {
+    const std::string at = name + ".layer.", mlp = at + (decodes ? "2" : "1") + ".";
+    BlockSpec& block = stack.blocks.emplace_back();
+    block.name = b.prefix + name;
+    block.before_attention = norm(at + "0.layer_norm");
+    block.attention = attention(at + "0.SelfAttention");
+    block.attention.causal = decodes;
+    block.attention.relative = relative;
+    if (decodes) {
+      block.before_cross = norm(at + "1.layer_norm");
+      block.cross = attention(at + "1.EncDecAttention");
+    }
+    block.before_mlp = norm(mlp + "layer_norm");
+    MlpSpec& spec = block.mlp.emplace();
+    spec.activation = activation;
+    if (is_gated) spec.gate = b.linear(mlp + "DenseReluDense.wi_0", inner, d);
+    spec.up = b.linear(mlp + "DenseReluDense." + (is_gated ? "wi_1" : "wi"), inner, d);
+    spec.down = b.linear(mlp + "DenseReluDense.wo", d, inner);
+  }
+};
+
 void build_t5_family(NetworkBuilder& b, bool usually_tied) {
   const Config& c = b.config;
   b.find_prefix({"shared.weight", "encoder.embed_tokens.weight"});
@@ -39,10 +77,9 @@ void build_t5_family(NetworkBuilder& b, bool usually_tied) {
   const Activation activation = is_gated && act == "gelu" ? Activation::gelu_tanh : b.activation(act);
   c.find({"dense_act_fn", "is_gated_act", "n_positions"});
   const bool tied = c.flag({"tie_word_embeddings"}, usually_tied);
-  constexpr const char* names[4] = {"q", "k", "v", "o"};
+  const T5Blocks family{b, d, heads, d_head, inner, epsilon, activation, is_gated};
   b.network.width = d;
   const std::string tokens = b.tokens(b.has("shared.weight") ? "shared.weight" : "encoder.embed_tokens.weight", d);
-  const auto norm = [&](const std::string& name) { return b.norm(name, NormKind::rms, d, epsilon); };
   const bool encoder_alone =  // T5EncoderModel
       b.whole() && std::ranges::none_of(b.file.names(), [&](const std::string& name) {
         return name.starts_with(b.prefix + "decoder.");
@@ -59,29 +96,9 @@ void build_t5_family(NetworkBuilder& b, bool usually_tied) {
     const std::string first = stack_name + "block.0.layer.0.SelfAttention.relative_attention_bias.weight";
     const RelativeSpec relative{b.array(first, {buckets, heads}, "as " + c.path() + " says"), buckets, furthest,
                                 !decodes};
-    for (Index i = 0; i < (decodes ? decoder_blocks : blocks); ++i) {
-      const std::string at = stack_name + "block." + std::to_string(i) + ".layer.";
-      BlockSpec& block = stack.blocks.emplace_back();
-      block.name = b.prefix + stack_name + "block." + std::to_string(i);
-      block.before_attention = norm(at + "0.layer_norm");
-      block.attention = four_linears(b, at + "0.SelfAttention", names, d, heads, d_head);
-      block.attention.scale = 1;
-      block.attention.causal = decodes;
-      block.attention.relative = relative;
-      if (decodes) {
-        block.before_cross = norm(at + "1.layer_norm");
-        block.cross = four_linears(b, at + "1.EncDecAttention", names, d, heads, d_head);
-        block.cross->scale = 1;
-      }
-      const std::string mlp = at + (decodes ? "2" : "1") + ".";
-      block.before_mlp = norm(mlp + "layer_norm");
-      MlpSpec& spec = block.mlp.emplace();
-      spec.activation = activation;
-      if (is_gated) spec.gate = b.linear(mlp + "DenseReluDense.wi_0", inner, d);
-      spec.up = b.linear(mlp + "DenseReluDense." + (is_gated ? "wi_1" : "wi"), inner, d);
-      spec.down = b.linear(mlp + "DenseReluDense.wo", d, inner);
-    }
-    stack.final_norm = norm(stack_name + "final_layer_norm");
+    for (Index i = 0; i < (decodes ? decoder_blocks : blocks); ++i)
+      family.add_to(stack, stack_name + "block." + std::to_string(i), relative, decodes);
+    stack.final_norm = family.norm(stack_name + "final_layer_norm");
   }
   b.network.head.output = b.output_head("lm_head.weight", d, tied);
   if (tied) b.network.head.scale = 1 / std::sqrt(static_cast<double>(d));
@@ -117,18 +134,37 @@ void build_ear(NetworkBuilder& b, EmbeddingSpec& embedding, Index d, Index posit
     b.network.notes.push_back("suppress_tokens are not kept from being written");
 }
 
+/// Of the encoder or the decoder: tokens, unless it reads sounds, and positions.
+void build_bart_embedding(NetworkBuilder& b, const BartFlavour& flavour, EmbeddingSpec& embedding, bool decodes,
+                          const std::string& tokens) {
+  const Config& c = b.config;
+  const std::string side = decodes ? "decoder" : "encoder", why = "as " + c.path() + " says";
+  const Index d = b.network.width;
+  const Index positions = flavour.hears ? c.whole({decodes ? "max_target_positions" : "max_source_positions"})
+                                        : c.whole({"max_position_embeddings"}, 1024);
+  const std::string own = side + ".embed_tokens.weight", rows = side + ".embed_positions.weight";
+  const bool has_own = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true);
+  if (flavour.hears && !decodes) build_ear(b, embedding, d, positions);
+  else embedding.tokens = has_own ? b.array(own, {b.network.vocabulary, d}, why) : tokens;
+  const bool scaled = c.flag({"scale_embedding"}, flavour.scaled) && !flavour.hears;  // which Whisper passes over
+  embedding.scale = scaled ? std::sqrt(static_cast<double>(d)) : 1;
+  embedding.position_kind = flavour.sinusoidal ? PositionKind::sinusoidal : PositionKind::learned;
+  if (!flavour.sinusoidal || b.has(rows)) embedding.positions = b.array(rows, {positions + flavour.offset, d}, why);
+  embedding.position_offset = flavour.offset;
+  embedding.most_positions = positions;
+  if (flavour.embedding_norm) embedding.norm = b.norm(side + ".layernorm_embedding", NormKind::layer, d, 1e-5);
+}
+
 void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
   const Config& c = b.config;
   const std::string first_tokens = flavour.hears ? "decoder.embed_tokens.weight" : "encoder.embed_tokens.weight";
   b.find_prefix({"shared.weight", first_tokens});
   const Index d = c.whole({"d_model"});
   const Activation activation = b.activation(c.text({"activation_function"}, flavour.activation));
-  const bool scaled = c.flag({"scale_embedding"}, flavour.scaled) && !flavour.hears;  // which Whisper passes over
   b.refuse_unless("normalize_before", flavour.norms_before);
   c.find({"num_hidden_layers", "static_position_embeddings", "share_encoder_decoder_embeddings", "decoder_vocab_size",
           "encoder_no_repeat_ngram_size", "extra_pos_embeddings", "force_bos_token_to_be_generated"});
   constexpr const char* names[4] = {"q_proj", "k_proj", "v_proj", "out_proj"};
-  const std::string why = "as " + c.path() + " says";
   b.network.width = d;
   const std::string tokens = b.tokens(b.has("shared.weight") ? "shared.weight" : first_tokens, d);
   const auto norm = [&](const std::string& name) { return b.norm(name, NormKind::layer, d, 1e-5); };
@@ -140,22 +176,7 @@ void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
     if (heads == 0 || (d % heads != 0 && b.whole()))
       c.fail(Message("its {0}_attention_heads is {1}", side, heads), Message("expected a divisor of d_model {0}", d));
     StackSpec& stack = b.network.stacks.emplace_back();
-    EmbeddingSpec& embedding = stack.embedding;
-    const std::string own = side + ".embed_tokens.weight";
-    const Index positions = flavour.hears ? c.whole({decodes ? "max_target_positions" : "max_source_positions"})
-                                          : c.whole({"max_position_embeddings"}, 1024);
-    if (flavour.hears && !decodes) build_ear(b, embedding, d, positions);
-    else
-      embedding.tokens = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true)
-                             ? b.array(own, {b.network.vocabulary, d}, why)
-                             : tokens;
-    embedding.scale = scaled ? std::sqrt(static_cast<double>(d)) : 1;
-    embedding.position_kind = flavour.sinusoidal ? PositionKind::sinusoidal : PositionKind::learned;
-    const std::string rows = side + ".embed_positions.weight";
-    if (!flavour.sinusoidal || b.has(rows)) embedding.positions = b.array(rows, {positions + flavour.offset, d}, why);
-    embedding.position_offset = flavour.offset;
-    embedding.most_positions = positions;
-    if (flavour.embedding_norm) embedding.norm = norm(side + ".layernorm_embedding");
+    build_bart_embedding(b, flavour, stack.embedding, decodes, tokens);
     for (Index i = 0; i < blocks; ++i) {
       const std::string at = side + ".layers." + std::to_string(i) + ".";
       BlockSpec& block = b.begin_block(stack, at);
@@ -176,7 +197,7 @@ void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
   if (b.file.has("final_logits_bias")) {
     NetworkBuilder root = b;
     root.prefix.clear();
-    b.network.head.output.bias = root.array("final_logits_bias", {1, b.network.vocabulary}, why);
+    b.network.head.output.bias = root.array("final_logits_bias", {1, b.network.vocabulary}, "as " + c.path() + " says");
   }
   b.network.start_token = 2;
 }

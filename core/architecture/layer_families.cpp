@@ -1,5 +1,4 @@
 // Families of which a layer alone is known: their rows in the table say how they differ, config.json's fields the rest.
-#include <algorithm>
 
 #include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"

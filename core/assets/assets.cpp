@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "core/tensor/error.h"
 

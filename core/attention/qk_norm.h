@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/attention/workers.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/exact.h"
 
 namespace headlight {

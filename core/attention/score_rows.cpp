@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/attention/projected_heads.h"
 #include "core/attention/softmax.h"

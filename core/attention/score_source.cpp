@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 
 #include "core/attention/projection.h"
 #include "core/attention/workers.h"

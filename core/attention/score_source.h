@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/attention/score_rows.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "core/stage/stage.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/attention/sweep.h"
-#include "core/tensor/philox.h"
+#include "core/tensor/sampler.h"
 
 namespace headlight {
 

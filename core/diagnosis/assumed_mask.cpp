@@ -1,9 +1,8 @@
-#include "core/diagnosis/assumed_mask.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/diagnosis/agreement.h"
+#include "core/diagnosis/diagnosis.h"
 #include "core/mask/evaluate.h"
 
 namespace headlight {

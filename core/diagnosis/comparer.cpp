@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/diagnosis/mistaken_run.h"
+#include "core/diagnosis/reproduction.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

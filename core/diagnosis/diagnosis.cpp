@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/attention/softmax.h"
-#include "core/diagnosis/assumed_mask.h"
 #include "core/diagnosis/mistake_kinds.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/diagnosis/time_limit.h"

@@ -1,5 +1,3 @@
-#include "core/diagnosis/fill_estimate.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

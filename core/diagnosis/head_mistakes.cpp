@@ -1,5 +1,5 @@
 // Heads: split, merged, rotated, grouped and averaged wrongly.
-#include "core/attention/heads.h"
+#include "core/attention/projection.h"
 #include "core/attention/rope.h"
 #include "core/diagnosis/mistake_kinds.h"
 #include "core/diagnosis/weight_recovery.h"

@@ -1,7 +1,11 @@
 // The mistakes by topic; all_mistakes() lists them.
 #pragma once
 
+#include <vector>
+
 #include "core/diagnosis/mistakes.h"
+#include "core/diagnosis/own_stages.h"
+#include "core/run/trace.h"
 
 namespace headlight::mistakes {
 
@@ -56,3 +60,21 @@ std::string translated_error(const std::vector<std::string>& names);
 std::vector<unsigned> subsets(std::size_t size);
 
 }  // namespace headlight::mistakes
+
+namespace headlight {
+
+/// The fill seen in their masked_scores or weights, then common ones, then the one that fits their outputs best; each
+/// once, without the run's own. `run` must have a mask.
+std::vector<float> fills_to_try(const Trace& run, const OwnStages& own);
+
+}  // namespace headlight
+
+namespace headlight {
+
+enum class CausalChange : std::uint8_t {
+  excludes_self,  ///< k < q
+  sees_next,      ///< k ≤ q + 1
+  other_corner,   ///< top left instead of bottom right, or the other way round
+};
+
+}  // namespace headlight

@@ -1,7 +1,6 @@
 // Scaling, softmax axes, and queries and keys that have changed places.
 #include <cmath>
 
-#include "core/attention/heads.h"
 #include "core/attention/projection.h"
 #include "core/attention/softmax.h"
 #include "core/diagnosis/mistake_kinds.h"

@@ -4,13 +4,10 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <stop_token>
-#include <vector>
 
+#include "core/engine/long_task.h"
 #include "core/network/head_overview.h"
-#include "core/parallel/worker.h"
 
 namespace headlight {
 
@@ -35,10 +32,7 @@ struct JoinedRows {
 class LayersJoiner {
  public:
   /// `wake` is called on the worker when more is computed.
-  explicit LayersJoiner(std::function<void()> wake = {});
-  ~LayersJoiner();
-  LayersJoiner(const LayersJoiner&) = delete;
-  LayersJoiner& operator=(const LayersJoiner&) = delete;
+  explicit LayersJoiner(std::function<void()> wake = {}) : task_(std::move(wake)) {}
 
   /// Call in each frame that shows it. The layers up to that one must have square means.
   void want(const JoinWish& wish);
@@ -46,22 +40,18 @@ class LayersJoiner {
   void end_frame();
   /// For the newest request.
   JoinedRows now() const;
-  bool settled() const;
+  bool settled() const { return task_.settled(); }
   /// Blocks until everything is computed; for pictures and tests.
-  void wait();
+  void wait() { task_.wait(); }
 
  private:
-  /// Computes the next rows; false if nothing is left to do.
-  bool advance();
+  struct Shared;  ///< with the worker
 
-  std::function<void()> wake_;
-  mutable std::mutex mutex_;
   std::optional<JoinWish> wish_;
-  std::shared_ptr<const std::vector<Tensor>> means_;  ///< of the request, once work on it has begun
-  std::stop_source current_;
-  JoinedRows joined_;
-  bool wanted_ = false, done_ = true;
-  Worker worker_;
+  std::shared_ptr<Shared> shared_;  ///< of the request
+  std::uint64_t version_ = 0;       ///< of the last request's end
+  bool wanted_ = false;
+  LongTask task_;
 };
 
 }  // namespace headlight

@@ -58,6 +58,13 @@ void LongTask::again() {
   worker_.call();
 }
 
+void LongTask::forget() {
+  const std::lock_guard lock(mutex_);
+  stop_held();
+  of_.reset();
+  work_ = {};
+}
+
 void LongTask::end_frame() {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(wanted_, false)) stop_held();

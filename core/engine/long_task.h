@@ -39,6 +39,8 @@ class LongTask {
   void stop();
   /// Restarts a stopped task.
   void again();
+  /// Drops the work, and what it holds.
+  void forget();
   /// Call after each frame: the work stops if nothing was requested in it.
   void end_frame();
   Now now() const;

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "core/explain/steps.h"
+#include "core/run/stage_steps.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -54,16 +55,16 @@ constexpr std::array<Explainer, matrix_count> explainers{{
 static_assert(in_stage_order(explainers),
               "core/explain/explain.cpp: a row for every stage, parameter and measure, in their order");
 
-struct Extent {
+struct CellAxis {
   const char* beyond;  ///< what to say of a number that is too large
   Index Cell::*member;
   Index count;
 };
 
 /// The axes of a stage, in the order of its index.
-std::vector<Extent> extents(const Trace& trace, Stage stage) {
+std::vector<CellAxis> extents(const Trace& trace, Stage stage) {
   const Tensor& tensor = trace[stage];
-  std::vector<Extent> axes;
+  std::vector<CellAxis> axes;
   if (tensor.rank() >= 3) axes.push_back({"batch {0} is out of range", &Cell::batch, tensor.size(0)});
   if (tensor.rank() >= 4) axes.push_back({"head {0} is out of range", &Cell::head, tensor.size(1)});
   if (tensor.rank() >= 2) axes.push_back({"row {0} is out of range", &Cell::row, tensor.size(-2)});
@@ -122,7 +123,7 @@ float value_at(const Trace& trace, const Cell& cell) {
 
 std::vector<Index> own_index(const Trace& trace, const Cell& cell) {
   std::vector<Index> index;
-  for (const Extent& axis : extents(trace, cell.stage)) index.push_back(cell.*axis.member);
+  for (const CellAxis& axis : extents(trace, cell.stage)) index.push_back(cell.*axis.member);
   return index;
 }
 
@@ -138,19 +139,19 @@ Cell cell_named(const Trace& trace, std::string_view option, std::string_view te
     throw SettingError(std::string(option), Message("this run has no {0}", std::string(name(*stage))),
                        "see headlight list stages");
   }
-  const std::vector<Extent> own = extents(trace, *stage);
+  const std::vector<CellAxis> own = extents(trace, *stage);
   const std::vector<Index> numbers = numbers_in(text.substr(colon + 1), fail);
   if (numbers.size() != own.size() && numbers.size() != 4) fail();
-  std::vector<Extent> all{{"batch {0} is out of range", &Cell::batch, 1},
-                          {"head {0} is out of range", &Cell::head, 1},
-                          {"row {0} is out of range", &Cell::row, 1},
-                          {"column {0} is out of range", &Cell::col, 1}};
-  for (Extent& axis : all) {
-    for (const Extent& there : own) {
+  std::vector<CellAxis> all{{"batch {0} is out of range", &Cell::batch, 1},
+                            {"head {0} is out of range", &Cell::head, 1},
+                            {"row {0} is out of range", &Cell::row, 1},
+                            {"column {0} is out of range", &Cell::col, 1}};
+  for (CellAxis& axis : all) {
+    for (const CellAxis& there : own) {
       if (there.member == axis.member) axis.count = there.count;
     }
   }
-  const std::vector<Extent>& axes = numbers.size() == own.size() ? own : all;
+  const std::vector<CellAxis>& axes = numbers.size() == own.size() ? own : all;
   Cell cell{*stage};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] >= axes[i].count) {
@@ -160,6 +161,82 @@ Cell cell_named(const Trace& trace, std::string_view option, std::string_view te
     cell.*axes[i].member = numbers[i];
   }
   return cell;
+}
+
+namespace {
+
+struct Finder {
+  const Trace& trace;
+  const Cell& c;
+  std::vector<Region> to{};
+
+  Index cols(Stage stage) const { return trace[stage].size(-1); }
+  Index rows(Stage stage) const { return trace[stage].size(-2); }
+  Index heads(Stage stage) const { return has_head_axis(stage) ? trace[stage].size(1) : 1; }
+
+  /// `add(head)` for each head of the stage that reads the cell's own.
+  template <typename Add>
+  void for_readers(Stage stage, Add add) const {
+    const bool shared = is_per_kv_head(c.stage) && !is_per_kv_head(stage) && has_head_axis(stage);
+    const Index groups = shared ? trace.dims().groups() : 1;
+    const Index first = has_head_axis(c.stage) && has_head_axis(stage) ? c.head * groups : 0;
+    for (Index h = first; h < first + groups; ++h) add(h);
+  }
+  void cell(Stage stage, Index head, Index row, Index col) { to.push_back({stage, c.batch, head, row, 1, col, 1}); }
+  void row(Stage stage, Index head, Index at) { to.push_back({stage, c.batch, head, at, 1, 0, cols(stage)}); }
+  /// A parameter is every batch entry's.
+  void column(Stage stage, Index head, Index at) {
+    const bool all = is_parameter(c.stage);
+    for (Index b = all ? 0 : c.batch; b < (all ? trace.dims().batch : c.batch + 1); ++b)
+      to.push_back({stage, b, head, 0, rows(stage), at, 1});
+  }
+
+  void read(Stage stage, Reads reads);
+};
+
+/// Of a projection without weights each cell is the input's own.
+Reads reads_of(const Trace& trace, Stage stage, const SourceStage& source) {
+  const StageSources& all = info(stage).sources;
+  if (source.reads != Reads::row) return source.reads;
+  if (is_product(stage)) return is_parameter(all[1].stage) && !trace.has(all[1].stage) ? Reads::cell : Reads::row;
+  const bool norm = stage == Stage::Q_normed || stage == Stage::K_normed;
+  return norm && norm_of(trace, stage).over_all_heads ? Reads::row_of_all_heads : Reads::row;
+}
+
+void Finder::read(Stage stage, Reads reads) {
+  switch (reads) {
+    case Reads::cell: return for_readers(stage, [&](Index h) { cell(stage, h, c.row, c.col); });
+    case Reads::row: return for_readers(stage, [&](Index h) { row(stage, h, c.row); });
+    case Reads::row_of_all_heads:
+      for (Index h = 0; h < heads(stage); ++h) row(stage, h, c.row);
+      return;
+    case Reads::row_of_column: return for_readers(stage, [&](Index h) { column(stage, h, c.row); });
+    case Reads::column:
+    case Reads::bias: return for_readers(stage, [&](Index h) { column(stage, h, c.col); });
+    case Reads::columns_of_head: return cell(stage, c.col / cols(stage), c.row, c.col % cols(stage));
+    case Reads::head_of_column: return cell(stage, 0, c.row, c.head * cols(c.stage) + c.col);
+    case Reads::pair: {
+      cell(stage, c.head, c.row, c.col);
+      const Rotation rotation = rotation_of(trace, stage);
+      if (c.col >= rotation.turned()) return;
+      const RotaryPair pair = rotation.pair_of(c.col);
+      return cell(stage, c.head, c.row, c.col == pair.first ? pair.second : pair.first);
+    }
+    case Reads::dead_row: return;
+  }
+}
+
+}  // namespace
+
+std::vector<Region> dependants(const Trace& trace, const Cell& cell) {
+  Finder find{trace, cell};
+  for (const Stage stage : trace.stages()) {
+    if (trace.inputs.matrix(stage).defined()) continue;  // known without anything before it
+    for (const SourceStage& source : info(stage).sources) {
+      if (trace.standing_for(source.stage) == cell.stage) find.read(stage, reads_of(trace, stage, source));
+    }
+  }
+  return find.to;
 }
 
 }  // namespace headlight

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/run/trace.h"
-#include "core/stage/cell.h"
+#include "core/stage/stage.h"
 
 namespace headlight {
 

@@ -1,6 +1,5 @@
 #include "core/explain/row_statistics.h"
 
-#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <optional>

@@ -1,9 +1,13 @@
 // From raw scores to masked ones: scale, soft-cap, bias, mask.
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "core/attention/softmax.h"
 #include "core/explain/steps.h"
 #include "core/position/relative_bias.h"
+#include "core/run/stage_steps.h"
 
 namespace headlight::steps {
 namespace {
@@ -106,6 +110,148 @@ void explain_masked_scores(const Trace& trace, Explanation& to) {
   to.formula += (attends ? symbol(source) : filled) + " where " + symbol(mask) + (attends ? " = 1" : " = 0");
   if (attends) to.numbers = number(to.terms[0].value);
   else if (adds) to.numbers = number(to.terms[0].value) + " + (" + number(fill) + ")";
+}
+
+namespace {
+
+Cell source_cell(const Trace& trace, const Cell& cell) {
+  Cell source = cell;
+  source.stage = source_of(trace, cell.stage);
+  return source;
+}
+
+}  // namespace
+
+void explain_norm(const Trace& trace, Explanation& to) {
+  const Cell& c = to.cell;
+  const Cell source = source_cell(trace, c);
+  const Tensor& heads = trace[source.stage];
+  const HeadNorm norm = norm_of(trace, c.stage);
+  const Index d = heads.size(3);
+  const auto [mean, length] = norm_of_row(heads, norm, c.batch, c.head, c.row);
+  const double gain = norm.gain_of(c.head, c.col, d), bias = norm.bias_of(c.head, c.col, d);
+  add_term(trace, to, source, gain / length);
+  const std::string row =
+      in_stage(source.stage, std::string(info(source.stage).letter) + "_{" + std::to_string(c.row) + "}");
+  const bool layer = norm.kind == QkNorm::layer;
+  const std::string spread = layer                      ? "var(" + row + ")"
+                             : norm.kind == QkNorm::rms ? "mean(" + row + "^{2})"
+                                                        : "Σ " + row + "^{2}";
+  to.formula =
+      symbol(c) + " = \\frac{" + symbol(source) + (layer ? " − mean(" + row + ")" : "") + "}{\\sqrt{" + spread + "}}";
+  to.numbers =
+      "\\frac{" + number(to.terms[0].value) + (layer ? " − " + bracketed(mean) : "") + "}{" + number(length) + "}";
+  if (layer) to.quantities.push_back({"mean", mean});
+  to.quantities.push_back({"norm", length});
+  if (norm.gain.defined()) {
+    to.formula += " g_{" + std::to_string(c.col) + "}";
+    to.numbers += "·" + bracketed(gain);
+    to.quantities.push_back({"gain", gain});
+  }
+  if (norm.bias.defined()) {
+    to.formula += " + b_{" + std::to_string(c.col) + "}";
+    to.numbers += " + " + bracketed(bias);
+  }
+  if (layer) to.quantities.push_back({"shift", bias - mean / length * gain, true});
+  const Index first = norm.over_all_heads ? 0 : c.head, end = norm.over_all_heads ? heads.size(1) : c.head + 1;
+  for (Index h = first; h < end; ++h) {
+    for (Index i = 0; i < d; ++i) {
+      if (h != c.head || i != c.col) add_term(trace, to, {source.stage, c.batch, h, c.row, i}, 0);
+    }
+  }
+}
+
+void explain_rotation(const Trace& trace, Explanation& to) {
+  const Cell& c = to.cell;
+  const Cell source = source_cell(trace, c);
+  const Rotation rotation = rotation_of(trace, c.stage);
+  to.formula = symbol(c) + " = " + symbol(source);
+  if (c.col >= rotation.turned()) {
+    add_term(trace, to, source, 1);
+    return;
+  }
+  const RotaryPair pair = rotation.pair_of(c.col);
+  const bool first = c.col == pair.first;
+  const double angle = rotation.angle(c.row, pair.index);
+  Cell other = source;
+  other.col = first ? pair.second : pair.first;
+  const double cosine = rotation.gain * std::cos(angle),
+               sine = rotation.gain * (first ? -std::sin(angle) : std::sin(angle));
+  add_term(trace, to, source, cosine);
+  add_term(trace, to, other, sine);
+  to.formula += " cos θ " + std::string(first ? "− " : "+ ") + symbol(other) + " sin θ";
+  to.numbers = number(to.terms[0].value) + "·" + bracketed(cosine) + " + " + bracketed(to.terms[1].value) + "·" +
+               bracketed(sine);
+  to.quantities.insert(to.quantities.end(), {{"angle", angle}, {"cosine", std::cos(angle)}, {"sine", std::sin(angle)}});
+  if (rotation.gain == 1) return;
+  to.formula = symbol(c) + " = g (" + symbol(source) + " cos θ " + (first ? "− " : "+ ") + symbol(other) + " sin θ)";
+  to.quantities.push_back({"gain", rotation.gain});
+}
+
+namespace {
+
+bool follows_policy(const Trace& trace, const Cell& cell) {
+  if (trace.scenario.dead_row == DeadRow::from_fill || !trace.has(Stage::mask)) return false;
+  return is_dead_row(trace[Stage::mask].matrix(cell.batch, cell.head), cell.row);
+}
+
+void explain_dead_row(const Trace& trace, Explanation& to) {
+  Cell source = to.cell;
+  source.stage = source_of(trace, to.cell.stage);
+  for (source.col = 0; source.col < trace.dims().n_k; ++source.col) add_term(trace, to, source, 0);
+  const bool uniform = trace.scenario.dead_row == DeadRow::uniform;
+  to.quantities.push_back({"dead_row", to.value, true});
+  to.formula = symbol(to.cell) + " = " + (uniform ? "\\frac{1}{n_{k}}" : number(to.value)) + ", all keys are masked";
+  if (uniform) to.numbers = "\\frac{1}{" + std::to_string(trace.dims().n_k) + "}";
+}
+
+}  // namespace
+
+void explain_weights(const Trace& trace, Explanation& to) {
+  const Cell& c = to.cell;
+  if (follows_policy(trace, c)) {
+    explain_dead_row(trace, to);
+    return;
+  }
+  const Stage before = source_of(trace, c.stage);
+  const bool has_sink = trace.sink_logits.defined();
+  const float sink_logit = has_sink ? trace.sink_logits.at({c.head}) : -std::numeric_limits<float>::infinity();
+  const MatrixView scores = trace[before].matrix(c.batch, c.head);
+  const double sink = static_cast<double>(sink_logit);
+  Buffer room;
+  const float maximum = row_maximum({scores.whole_row(c.row, room), static_cast<std::size_t>(scores.cols)}, sink_logit);
+  const double highest = static_cast<double>(maximum), sink_exponential = sink_part(sink_logit, maximum);
+  double sum = sink_exponential;
+  Cell source = c;
+  source.stage = before;
+  for (source.col = 0; source.col < scores.cols; ++source.col) {
+    add_term(trace, to, source, std::exp(static_cast<double>(scores(c.row, source.col)) - highest));
+    sum += to.terms.back().factor;
+  }
+  const Term& own = to.terms[static_cast<std::size_t>(c.col)];
+  to.quantities = {{"row_maximum", highest}, {"exponential", own.factor}, {"sum", sum}};
+  if (has_sink)
+    to.quantities.insert(to.quantities.end(), {{"sink_logit", sink}, {"sink_exponential", sink_exponential}});
+  const std::string score = in_stage(source.stage, "s" + at(c.row, c.col));
+  const std::string row = in_stage(source.stage, "s_{" + std::to_string(c.row) + ",k}");
+  to.formula = symbol(c) + " = \\frac{exp(" + score + " − max)}{Σ_{k} exp(" + row + " − max)" +
+               (has_sink ? " + exp(sink − max)" : "") + "}";
+  to.numbers = "\\frac{exp(" + number(own.value) + " − " + bracketed(highest) + ")}{" + number(sum) + "} = \\frac{" +
+               number(own.factor) + "}{" + number(sum) + "}";
+}
+
+void explain_dropout(const Trace& trace, Explanation& to) {
+  const Cell& c = to.cell;
+  Cell source = c;
+  source.stage = source_of(trace, c.stage);
+  const bool kept = trace.dropout_keep.at({c.batch, c.head, c.row, c.col}) != 0;
+  const auto p = static_cast<double>(trace.scenario.dropout);
+  add_term(trace, to, source, kept && p < 1 ? 1 / (1 - p) : 0);
+  to.quantities = {{"kept", kept ? 1.0 : 0.0}, {"dropout", p}};
+  to.formula = symbol(c) + " = " + (kept ? "\\frac{" + symbol(source) + "}{1 − p}" : "0, dropped");
+  // A dropped NaN stays NaN: the product is with 0.
+  if (!kept) to.quantities.push_back({"dropped_part", 0 * to.terms[0].value, true});
+  if (kept) to.numbers = "\\frac{" + number(to.terms[0].value) + "}{1 − " + number(p) + "}";
 }
 
 }  // namespace headlight::steps

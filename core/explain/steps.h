@@ -28,9 +28,6 @@ void explain_concat(const Trace& trace, Explanation& to);
 Stage source_of(const Trace& trace, Stage stage, std::size_t which = 0);
 
 void add_term(const Trace& trace, Explanation& to, const Cell& cell, double factor);
-/// Terms left[i] with factor right[i], then right[i] with factor 0; the same as text, largest products first to be
-/// kept.
-void add_products(const Trace& trace, Explanation& to, std::span<const Cell> left, std::span<const Cell> right);
 
 /// About three digits, with a real minus sign, −∞, NaN; very small and large ones as powers of ten.
 std::string number(double value);

@@ -4,16 +4,15 @@
 #include <span>
 #include <string>
 
+#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
-#include "core/export/layers_script.h"
-#include "core/export/overlay_figure.h"
 #include "core/export/prediction_figures.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
-#include "core/files/zip_write.h"
+#include "core/files/zip_archive.h"
 #include "core/network/pictures.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"

@@ -2,6 +2,7 @@
 // dialog. One table says how each is written on a command line.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,5 +76,12 @@ std::vector<Message> write_export(const Trace& trace, const ExportOptions& optio
 bool is_figure_file(std::string_view extension);
 /// ".png" for "a/b.PNG"; "" if there is none.
 std::string extension_of(const std::string& path);
+
+inline constexpr std::array figure_endings{".png", ".svg", ".pdf", ".html"};
+inline constexpr std::array number_endings{".csv", ".npy", ".npz", ".json"};
+
+/// Applies what the file says. Throws FileError for what is no such file and for options that say what is drawn rather
+/// than how (stage, batch, head, rows, cols, kind), SettingError as the options themselves do.
+void apply_style_file(ExportOptions& options, const std::string& path);
 
 }  // namespace headlight

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <filesystem>
 
 #include "core/diagnosis/own_stages.h"

@@ -2,16 +2,138 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
 
 #include "core/export/figure_kinds.h"
-#include "core/export/paper_lines.h"
-#include "core/export/stage_diagram.h"
+#include "core/export/stage_figure.h"
 #include "core/figure/arranged_figure.h"
-#include "core/figure/figure_canvas.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {
+
+constexpr float arrow = 17, most_wide = 92, tall = 46, name_line = 15, line_gap = 10,
+                small = 8.5f;  // 8.5 units are 6.4 pt
+
+/// One line: its stages in order, and what the first is made from, where that stands in other lines.
+struct DiagramLine {
+  std::vector<Stage> stages;
+  std::string from;
+};
+
+std::size_t line_of(Lane lane) {
+  switch (lane) {
+    case Lane::query: return 0;
+    case Lane::key: return 1;
+    case Lane::value: return 2;
+    case Lane::scores:
+    case Lane::weights: return 3;
+    case Lane::outputs: return 4;
+  }
+  return 4;
+}
+
+std::vector<DiagramLine> lines_of(const Trace& trace) {
+  std::vector<DiagramLine> lines(5);
+  for (const Stage stage : trace.stages()) lines[line_of(info(stage).lane)].stages.push_back(stage);
+  const auto has = [&](Stage stage) { return trace.has(stage); };
+  for (DiagramLine& line : lines) {
+    for (const SourceStage& source : info(line.stages.front()).sources) {
+      if (const auto stage = stand_in(source.stage, has))
+        line.from += (line.from.empty() ? "" : ", ") + std::string(name(*stage));
+    }
+  }
+  return lines;
+}
+
+class Diagram {
+ public:
+  Diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head)
+      : canvas_(canvas), typesetter_(typesetter), trace_(trace), head_(head) {}
+
+  float draw(Point at, float width) {
+    const std::vector<DiagramLine> lines = lines_of(trace_);
+    std::size_t most = 0;
+    for (const DiagramLine& line : lines) {
+      most = std::max(most, line.stages.size());
+      if (!line.from.empty()) indent_ = std::max(indent_, typesetter_.width(line.from, FontRole::mono, small) + 4);
+    }
+    wide_ = std::min(most_wide, (width - indent_ - arrow * static_cast<float>(most)) / static_cast<float>(most));
+    Point here = at;
+    for (const DiagramLine& line : lines) {
+      draw_line(line, here);
+      here.y += name_line + tall + line_gap;
+    }
+    return here.y - at.y;
+  }
+
+ private:
+  void draw_line(const DiagramLine& line, Point at) {
+    const float middle = at.y + name_line + tall / 2;
+    canvas_.text(
+        {line.from, FontRole::mono, small, theme_.muted, {at.x + indent_ - 4, middle + small / 3}, Anchor::end, 0});
+    float x = at.x + indent_;
+    for (const Stage stage : line.stages) {
+      // The mask is made from nothing: a plus where it comes to the scores.
+      if (stage != line.stages.front() || !line.from.empty()) draw_arrow(x, middle, stage == Stage::mask);
+      x += arrow;
+      draw_stage(stage, {x, at.y});
+      x += wide_;
+    }
+  }
+
+  void draw_stage(Stage stage, Point at) {
+    const bool x = is_input(stage) && trace_.inputs.self_attention();
+    const std::string title = x ? "X" : std::string(name(stage));
+    canvas_.text({typesetter_.elide(title, FontRole::strong, small + 1, wide_ + arrow - 3),
+                  FontRole::strong,
+                  small + 1,
+                  colour_of(info(stage).lane),
+                  {at.x, at.y + name_line - 5}});
+    StageCut cut{trace_, stage};
+    if (has_head_axis(stage))
+      cut.heads = {std::min(is_per_kv_head(stage) ? head_ / trace_.dims().groups() : head_, trace_[stage].size(1) - 1)};
+    StageFigureStyle style;
+    style.bare = style.on_paper = true;
+    style.size = FigureSize{wide_, tall};
+    ArrangedFigure(stage_figure(cut, style)).draw(canvas_, {at.x, at.y + name_line});
+    canvas_.path(around({at.x, at.y + name_line, wide_, tall}), 0.7f, theme_.line, false);
+  }
+
+  void draw_arrow(float x, float y, bool plus) {
+    if (plus) {
+      canvas_.text({"+", FontRole::text, 13, theme_.muted, {x + arrow / 2, y + 4.5f}, Anchor::middle, 0});
+      return;
+    }
+    canvas_.path(through({{x + 3, y}, {x + arrow - 6, y}}), 1, theme_.muted, false);
+    canvas_.path(through({{x + arrow - 3, y}, {x + arrow - 8, y - 2.5f}, {x + arrow - 8, y + 2.5f}}), 0, theme_.muted,
+                 true);
+  }
+
+  Rgba colour_of(Lane lane) const {
+    switch (lane) {
+      case Lane::query: return theme_.query;
+      case Lane::key: return theme_.key;
+      case Lane::value: return theme_.value;
+      case Lane::scores: return theme_.ink;
+      case Lane::weights:
+      case Lane::outputs: return theme_.after;
+    }
+    return theme_.ink;
+  }
+
+  PdfCanvas& canvas_;
+  Typesetter& typesetter_;
+  const Trace& trace_;
+  Index head_;
+  const ThemeColours& theme_ = colours(Theme::light);
+  float indent_ = 0, wide_ = 0;
+};
+
+/// Draws it from `at` within `width`, of one head; gives its height. In units.
+float draw_stage_diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head, Point at,
+                         float width) {
+  return Diagram(canvas, typesetter, trace, head).draw(at, width);
+}
 
 constexpr float margin = 68, body = 12.5f, line = 18, block_gap = 26;
 constexpr Index most_heads = 8, most_words = 24;
@@ -21,26 +143,22 @@ FigureSpec without_subtitle(FigureSpec figure) {
   return figure;
 }
 
-class Pages {
+class Pages : public PaperPages {
  public:
   Pages(const HandoutText& text, Paper paper, int count)
-      : text_(text),
-        width_(paper == Paper::a4 ? 793.7f : 816.0f),
-        height_(paper == Paper::a4 ? 1122.5f : 1056.0f),
-        count_(count),
-        canvas_(width_, height_, theme_.card, typesetter_, {text.title}),
-        y_(margin) {}
+      : PaperPages(text.title, text.page, count, paper == Paper::a4 ? 793.7f : 816.0f,
+                   paper == Paper::a4 ? 1122.5f : 1056.0f, margin) {}
 
   void heading(const std::string& words, float size) {
     need(1.6f * size);
-    put(words, FontRole::strong, size, theme_.ink, size);
+    put(words, FontRole::strong, size, theme_.ink, 0, size);
     y_ += 1.6f * size;
   }
 
   void paragraph(const std::string& words, Rgba ink) {
     for (const std::string& each : broken_lines(words, body, inner(), typesetter_)) {
       need(line);
-      put(each, FontRole::text, body, ink, body);
+      put(each, FontRole::text, body, ink, 0, body);
       y_ += line;
     }
   }
@@ -53,7 +171,7 @@ class Pages {
     style.on_paper = true;
     const auto words = static_cast<float>(trace.dims().n_q);
     style.size = FigureSize{0.62f * inner(), std::clamp(17 * words + 30, 90.0f, 420.0f)};
-    put(ArrangedFigure(without_subtitle(figure_of({trace, Stage::weights, 0, {head}}, style))));
+    draw(ArrangedFigure(without_subtitle(figure_of({trace, Stage::weights, 0, {head}}, style))));
   }
 
   void diagram(const Trace& trace, Index head) {
@@ -76,61 +194,22 @@ class Pages {
     }
     need(block_gap + 26 + line * (1 + static_cast<float>(lines.size())) + figure->size().height);
     if (y_ > margin) y_ += block_gap;
-    put(std::string(stage.name), FontRole::strong, 16, theme_.ink, 14);
+    put(std::string(stage.name), FontRole::strong, 16, theme_.ink, 0, 14);
     const float after = margin + typesetter_.width(stage.name, FontRole::strong, 16) + 12;
     canvas_.text({shape, FontRole::mono, 11, theme_.muted, {after, y_ + 14}});
     y_ += 26;
     paragraph(std::string(stage.formula), theme_.muted);
     paragraph(about, theme_.ink);
     y_ += 6;
-    put(*figure);
-  }
-
-  void space(float height) { y_ += height; }
-  int pages() const { return page_; }
-  std::string take() {
-    footer();
-    return canvas_.take();
+    draw(*figure);
   }
 
  private:
-  float inner() const { return width_ - 2 * margin; }
-
-  void put(const std::string& words, FontRole role, float size, Rgba ink, float baseline) {
-    canvas_.text({words, role, size, ink, {margin, y_ + baseline}});
-  }
-
-  void put(const ArrangedFigure& figure) {
+  void draw(const ArrangedFigure& figure) {
     need(figure.size().height);
     figure.draw(canvas_, {margin, y_});
     y_ += figure.size().height;
   }
-
-  void need(float height) {
-    if (y_ + height <= height_ - margin || y_ <= margin) return;
-    footer();
-    canvas_.next_page(width_, height_);
-    ++page_;
-    y_ = margin;
-  }
-
-  void footer() {
-    canvas_.text({filled(text_.page, {page_, count_}),
-                  FontRole::text,
-                  10,
-                  theme_.muted,
-                  {width_ / 2, height_ - margin / 2},
-                  Anchor::middle,
-                  0});
-  }
-
-  const HandoutText& text_;
-  const ThemeColours& theme_ = colours(Theme::light);
-  Typesetter typesetter_;
-  float width_, height_;
-  int count_, page_ = 1;
-  PdfCanvas canvas_;
-  float y_;
 };
 
 void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head) {
@@ -158,12 +237,71 @@ void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head)
 
 }  // namespace
 
+void PaperPages::need(float height) {
+  if (y_ + height <= height_ - margin_ || y_ <= margin_) return;
+  footer();
+  canvas_.next_page(width_, height_);
+  ++page_;
+  y_ = margin_;
+}
+
+std::string PaperPages::take() {
+  footer();
+  return canvas_.take();
+}
+
+void PaperPages::footer() {
+  canvas_.text({filled(numbering_, {page_, count_}),
+                FontRole::text,
+                10,
+                theme_.muted,
+                {width_ / 2, height_ - margin_ / 2},
+                Anchor::middle,
+                0});
+}
+
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper, Index head) {
   Pages counted(text, paper, 0);  // once to learn how many pages there are
   fill(counted, trace, text, head);
   Pages pages(text, paper, counted.pages());
   fill(pages, trace, text, head);
   return pages.take();
+}
+
+std::vector<std::string> broken_lines(const std::string& text, float size, float width, Typesetter& typesetter,
+                                      FontRole role) {
+  std::vector<std::string> lines(1);
+  std::string word;
+  const auto flush = [&] {
+    if (!lines.back().empty() && typesetter.width(lines.back() + word, role, size) > width) {
+      while (lines.back().ends_with(' ')) lines.back().pop_back();
+      lines.emplace_back();
+      while (word.starts_with(' ')) word.erase(0, 1);
+    }
+    lines.back() += word;
+    word.clear();
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = at;
+    const char32_t c = next_character(text, at);
+    const std::string_view character = std::string_view(text).substr(from, at - from);
+    const bool chinese =
+        c >= 0x2E80 && c < 0xFF00 && !(c >= 0x3000 && c < 0x3040);  // a line may not begin with 。 or ，
+    if (c == ' ' || chinese) flush();
+    word += character;
+  }
+  flush();
+  return lines;
+}
+
+std::string filled(std::string pattern, std::initializer_list<int> numbers) {
+  int place = 0;
+  for (const int number : numbers) {
+    const std::string mark = "{" + std::to_string(place++) + "}";
+    if (const std::size_t at = pattern.find(mark); at != std::string::npos)
+      pattern.replace(at, mark.size(), std::to_string(number));
+  }
+  return pattern;
 }
 
 }  // namespace headlight

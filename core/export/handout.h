@@ -2,9 +2,14 @@
 // shape, formula, a sentence about it and its picture, on numbered pages.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "core/figure/figure_canvas.h"
+#include "core/figure/typesetter.h"
+#include "core/lesson/course.h"
 #include "core/run/trace.h"
 
 namespace headlight {
@@ -25,5 +30,70 @@ struct HandoutText {
 /// A PDF; the same computation gives the same bytes. Batch entry 0; the stages show all heads (at most the first
 /// eight), the first page shows `head`.
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper = Paper::a4, Index head = 0);
+
+/// Numbered pages that are filled from the top.
+class PaperPages {
+ public:
+  /// `numbering`: "page {0} of {1}", of `count` pages.
+  PaperPages(const std::string& title, const std::string& numbering, int count, float width, float height, float margin)
+      : margin_(margin),
+        width_(width),
+        height_(height),
+        y_(margin),
+        canvas_(width, height, theme_.card, typesetter_, {title}),
+        numbering_(numbering),
+        count_(count) {}
+  void space(float height) { y_ += height; }
+  float y() const { return y_; }
+  /// What is that high stands together: here or on the next page.
+  void need(float height);
+  int pages() const { return page_; }
+  std::string take();
+
+ protected:
+  float inner() const { return width_ - 2 * margin_; }
+  /// From the left margin, below what is there.
+  void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) {
+    canvas_.text({words, role, size, ink, {margin_ + x, y_ + baseline}});
+  }
+
+  const ThemeColours& theme_ = colours(Theme::light);
+  const float margin_, width_, height_;
+  float y_;
+  Typesetter typesetter_;
+  PdfCanvas canvas_;
+
+ private:
+  void footer();
+
+  const std::string& numbering_;
+  int count_, page_ = 1;
+};
+
+/// Lines of at most `width`: broken at blanks, and anywhere within Chinese.
+std::vector<std::string> broken_lines(const std::string& text, float size, float width, Typesetter& typesetter,
+                                      FontRole role = FontRole::text);
+
+/// "page {0} of {1}" with numbers in their places.
+std::string filled(std::string pattern, std::initializer_list<int> numbers);
+
+/// What the pages say besides the lesson, in the reader's language.
+struct WorksheetText {
+  std::string language = "en";
+  std::string name = "Name", answer = "Answer", because = "Why";
+  std::string key = "Answers";  ///< beside the key's title
+  std::string step = "Step {0}";
+  std::string stage_answer = "the first stage that goes wrong";
+  std::string head_answer = "layer and head";
+  std::string order_answer = "Number them in their order.";
+  std::string row_answer = "Write how the row is shared out; together it makes 1.";
+  std::string mask_answer = "Fill the cells that may be seen, or write the expression.";
+  std::string code = "the code";
+  std::string query = "query", keys = "key", masked = "masked";  ///< of pictures
+  std::string page = "page {0} of {1}";
+};
+
+/// A PDF on A4; the same lesson is the same bytes. Computes each step. Throws what the lesson's scenarios throw.
+std::string make_worksheet(const Course& course, const WorksheetText& text, bool key);
 
 }  // namespace headlight

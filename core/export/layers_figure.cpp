@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "core/export/figure_kinds.h"
-#include "core/export/overlay_figure.h"
 #include "core/export/prediction_figures.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
 #include "core/network/network_trace.h"
 #include "core/run/trace.h"
 #include "core/scenario/file_source.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -203,6 +202,44 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   return spec;
 }
 
+HeadOverview overview_for(const Trace& trace, const ExportOptions& options) {
+  if (network_of(trace.inputs)) return overview_of(*whole_pass(trace, true), trace.scenario.layer);
+  const auto made = overview_of(trace);
+  if (!made || made->layers.size() < 2) no_layers(options);
+  return *made;
+}
+
+/// The last layer that takes part: of the layer's stack, or the one that is named after a colon.
+Index last_layer(const HeadOverview& overview, const ExportOptions& options) {
+  const std::size_t colon = options.layers.find(':');
+  const std::string upto = colon == std::string::npos ? "" : options.layers.substr(colon + 1);
+  const OverviewLayer& chosen = overview.layers[static_cast<std::size_t>(overview.chosen)];
+  const auto is_meant = [&](const OverviewLayer& layer) {
+    return upto.empty() ? layer.stack == chosen.stack && layer.cross == chosen.cross : layer.layer == upto;
+  };
+  for (Index i = std::ssize(overview.layers); i-- > 0;) {
+    if (is_meant(overview.layers[static_cast<std::size_t>(i)])) return i;
+  }
+  throw SettingError("--layers", Message("\"{0}\" is no layer of this network", upto),
+                     Message("expected {0} to {1}", overview.layers.front().layer, overview.layers.back().layer));
+}
+
+/// The averages over heads of the layers up to the last one. Throws SettingError where they cannot be multiplied.
+std::vector<Tensor> means_of(const HeadOverview& overview, Index last, const ExportOptions& options) {
+  std::vector<Tensor> means = overview.means_up_to(last, options.batch);
+  if (means.empty())
+    throw SettingError("--layers",
+                       Message("\"{0}\" needs the layers' averages, which are not kept beyond {1} tokens",
+                               options.layers, most_mean_tokens),
+                       "expected a shorter text");
+  if (means.front().size(0) != means.front().size(1))
+    throw SettingError("--layers",
+                       Message("queries and keys of layer {0} are different words, so that layers cannot be multiplied",
+                               overview.layers[static_cast<std::size_t>(last)].layer),
+                       "expected a layer of self-attention");
+  return means;
+}
+
 }  // namespace
 
 bool takes_layers_together(const ExportOptions& options) {
@@ -210,41 +247,11 @@ bool takes_layers_together(const ExportOptions& options) {
 }
 
 JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
-  HeadOverview overview;
-  if (network_of(trace.inputs)) {
-    overview = overview_of(*whole_pass(trace, true), trace.scenario.layer);
-  } else {
-    const auto made = overview_of(trace);
-    if (!made || made->layers.size() < 2) no_layers(options);
-    overview = *made;
-  }
-  // Through the whole of the layer's stack, or up to the layer that is named.
-  Index last = overview.chosen;
-  const std::size_t colon = options.layers.find(':');
-  const std::string upto_layer = colon == std::string::npos ? "" : options.layers.substr(colon + 1);
-  const auto is_meant = [&](const OverviewLayer& layer) {
-    const OverviewLayer& chosen = overview.layers[static_cast<std::size_t>(overview.chosen)];
-    return upto_layer.empty() ? layer.stack == chosen.stack && layer.cross == chosen.cross : layer.layer == upto_layer;
-  };
-  if (!std::ranges::any_of(overview.layers, is_meant))
-    throw SettingError("--layers", Message("\"{0}\" is no layer of this network", upto_layer),
-                       Message("expected {0} to {1}", overview.layers.front().layer, overview.layers.back().layer));
-  for (Index i = 0; i < std::ssize(overview.layers); ++i) {
-    if (is_meant(overview.layers[static_cast<std::size_t>(i)])) last = i;
-  }
+  const HeadOverview overview = overview_for(trace, options);
+  const Index last = last_layer(overview, options);
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(last)];
-  const std::vector<Tensor> means = overview.means_up_to(last, options.batch);
-  if (means.empty())
-    throw SettingError("--layers",
-                       Message("\"{0}\" needs the layers' averages, which are not kept beyond {1} tokens",
-                               options.layers, most_mean_tokens),
-                       "expected a shorter text");
+  const std::vector<Tensor> means = means_of(overview, last, options);
   const Index n = means.front().size(0);
-  if (n != means.front().size(1))
-    throw SettingError(
-        "--layers",
-        Message("queries and keys of layer {0} are different words, so that layers cannot be multiplied", layer.layer),
-        "expected a layer of self-attention");
   const std::string upto =
       means.size() == 1 ? ", layer " + layer.layer : ", layers 0 to " + layer.layer.substr(layer.layer.rfind('.') + 1);
   JoinedLayers out;

@@ -5,7 +5,7 @@
 #include "core/network/decode_step.h"
 #include "core/network/network_trace.h"
 #include "core/run/trace.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

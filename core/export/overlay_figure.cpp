@@ -1,13 +1,12 @@
-#include "core/export/overlay_figure.h"
-
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 
+#include "core/export/figure_kinds.h"
 #include "core/files/picture_file.h"
 #include "core/network/network.h"
 #include "core/network/pictures.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 

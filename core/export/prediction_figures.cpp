@@ -8,7 +8,7 @@
 #include "core/export/layers_figure.h"
 #include "core/figure/number_format.h"
 #include "core/network/logit_parts.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/export/export_options.h"
 #include "core/files/array_write.h"
 #include "core/run/trace.h"
 
@@ -23,5 +24,9 @@ std::vector<NamedArray> script_inputs(const Trace& trace);
 /// Every stage under its name; with `parameters` also W_q … b_o, dropout_keep, sink_logits, t5_table where there are
 /// any.
 std::vector<NamedArray> trace_arrays(const Trace& trace, bool parameters);
+
+/// The script of a bundle of rollout or flow. It reads means.npz ("layers.N" for each of `layers`, first to last) and
+/// data.npy beside it, and exits with 1 if they differ by more than 1e-5 + 1e-4·|b|. Needs only NumPy.
+std::string layers_script(const ExportOptions& options, const std::vector<std::string>& layers);
 
 }  // namespace headlight

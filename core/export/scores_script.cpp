@@ -1,10 +1,11 @@
 // The middle of the script: from heads to weights.
+
 #include <bit>
 #include <cmath>
 
 #include "core/export/script.h"
 #include "core/run/stage_steps.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/text/number_text.h"
 
 namespace headlight {
@@ -22,9 +23,10 @@ std::string one_line(std::string text) {
   return text;
 }
 
-}  // namespace
-
+/// Whether the script makes the mask itself, as a line that everybody knows, and reads none.
 bool makes_own_mask(const Scenario& scenario) { return scenario.mask == "causal()" && scenario.painted.empty(); }
+
+}  // namespace
 
 void Script::define_norm() {
   const HeadNorm norm = norm_of(trace_, Stage::Q_normed);
@@ -260,6 +262,49 @@ void Script::dropout(Stage stage) {
   line("# Dropout, as in training: what is kept grows, so that the mean stays. Which, is in inputs.npz.");
   line("p, keep = " + number(scenario_.dropout) + ", inputs[\"dropout_keep\"]");
   step(stage, source(stage) + either(" * keep / (1 - p)", " * keep / np.float32(1 - p)"));
+}
+
+std::vector<NamedArray> script_inputs(const Trace& trace) {
+  const Inputs& in = trace.inputs;
+  std::vector<NamedArray> arrays;
+  const auto add = [&](std::string_view name, const Tensor& values, bool boolean = false) {
+    if (values.defined()) arrays.push_back({std::string(name), values, boolean});
+  };
+  if (in.self_attention()) {
+    add("x", in.query);
+  } else {
+    for (const Stage stage : {Stage::query, Stage::key, Stage::value}) add(name(stage), in.matrix(stage));
+  }
+  for (const Stage stage : all_matrices()) {
+    if (!is_input(stage)) add(name(stage), in.matrix(stage));
+  }
+  add("bias", in.bias);
+  if (!makes_own_mask(trace.scenario)) add("mask", trace[Stage::mask], true);
+  add("t5_table", trace.t5_table);
+  add("sink_logits", trace.sink_logits);
+  add("q_norm", norm_of(trace, Stage::Q_normed).gain);
+  add("k_norm", norm_of(trace, Stage::K_normed).gain);
+  add("q_norm_bias", norm_of(trace, Stage::Q_normed).bias);
+  add("k_norm_bias", norm_of(trace, Stage::K_normed).bias);
+  add("dropout_keep", trace.dropout_keep, true);
+  return arrays;
+}
+
+std::vector<NamedArray> trace_arrays(const Trace& trace, bool parameters) {
+  std::vector<NamedArray> arrays;
+  for (const Stage stage : trace.stages()) {
+    arrays.push_back({std::string(name(stage)), trace[stage], info(stage).palette == Palette::boolean});
+  }
+  if (trace.contributions.defined())
+    arrays.push_back({std::string(name(Stage::contribution_norms)), trace.contributions});
+  if (!parameters) return arrays;
+  for (const Stage stage : all_matrices()) {
+    if (is_parameter(stage) && trace.has(stage)) arrays.push_back({std::string(name(stage)), trace[stage], false});
+  }
+  if (trace.dropout_keep.defined()) arrays.push_back({"dropout_keep", trace.dropout_keep, true});
+  if (trace.sink_logits.defined()) arrays.push_back({"sink_logits", trace.sink_logits, false});
+  if (trace.t5_table.defined()) arrays.push_back({"t5_table", trace.t5_table, false});
+  return arrays;
 }
 
 }  // namespace headlight

@@ -8,9 +8,6 @@
 
 namespace headlight {
 
-/// Whether the script makes the mask itself, as a line that everybody knows, and reads none.
-bool makes_own_mask(const Scenario& scenario);
-
 /// Writes the script top to bottom; each part adds lines, and says nothing where the run does not have it.
 class Script {
  public:

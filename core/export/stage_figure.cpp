@@ -11,7 +11,7 @@
 #include "core/figure/figure_layout.h"
 #include "core/figure/typesetter.h"
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

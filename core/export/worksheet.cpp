@@ -1,17 +1,14 @@
-#include "core/export/worksheet.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 
 #include "core/diagnosis/diagnosis.h"
-#include "core/diagnosis/mistaken_run.h"
-#include "core/export/paper_lines.h"
+#include "core/diagnosis/reproduction.h"
+#include "core/export/handout.h"
 #include "core/export/stage_figure.h"
 #include "core/figure/arranged_figure.h"
 #include "core/figure/figure_canvas.h"
-#include "core/lesson/right_answer.h"
 #include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 
@@ -36,11 +33,10 @@ std::vector<std::string> words_along(const Trace& trace, Axis axis, Index batch,
   return words;
 }
 
-/// Pages that are filled from the top.
-class Sheet {
+class Sheet : public PaperPages {
  public:
   Sheet(const std::string& title, const WorksheetText& text, int count, float height = page_height)
-      : text_(text), count_(count), height_(height), canvas_(page_width, height, theme_.card, typesetter_, {title}) {}
+      : PaperPages(title, text.page, count, page_width, height, sheet_margin), text_(text) {}
 
   static constexpr float inner = page_width - 2 * sheet_margin;
 
@@ -48,19 +44,9 @@ class Sheet {
                  bool muted = false) {
     for (const std::string& each : broken_lines(words, size, inner - indent, typesetter_, role)) {
       need(sheet_line * size / sheet_body);
-      put(each, role, size, muted ? theme_.muted : theme_.ink, sheet_margin + indent, size);
+      put(each, role, size, muted ? theme_.muted : theme_.ink, indent, size);
       y_ += sheet_line * size / sheet_body;
     }
-  }
-  void space(float height) { y_ += height; }
-  float y() const { return y_; }
-  /// So much is to stand together.
-  void need(float height) {
-    if (y_ + height <= height_ - sheet_margin || y_ <= sheet_margin) return;
-    footer();
-    canvas_.next_page(page_width, height_);
-    ++page_;
-    y_ = sheet_margin;
   }
   float height_of(const std::string& words, float indent = 0) {
     return sheet_line * static_cast<float>(broken_lines(words, sheet_body, inner - indent, typesetter_).size());
@@ -68,7 +54,7 @@ class Sheet {
 
   void name_line(const std::string& words) {
     const float x = sheet_margin + inner * 0.58f;
-    put(words, FontRole::text, sheet_body, theme_.muted, x, sheet_body);
+    put(words, FontRole::text, sheet_body, theme_.muted, inner * 0.58f, sheet_body);
     rule(x + typesetter_.width(words, FontRole::text, sheet_body) + 8, sheet_margin + inner, y_ + sheet_body + 2);
     y_ += 30;
   }
@@ -76,10 +62,10 @@ class Sheet {
   void answer(const std::string& label, const std::string& said, float length = 200) {
     need(sheet_line + 6);
     y_ += 6;
-    put(label, FontRole::text, sheet_body, theme_.muted, sheet_margin + 14, sheet_body);
+    put(label, FontRole::text, sheet_body, theme_.muted, 14, sheet_body);
     const float x = sheet_margin + 14 + typesetter_.width(label, FontRole::text, sheet_body) + 10;
     if (said.empty()) rule(x, std::min(x + length, sheet_margin + inner), y_ + sheet_body + 3);
-    else put(said, FontRole::strong, sheet_body, said_ink, x, sheet_body);
+    else put(said, FontRole::strong, sheet_body, said_ink, x - sheet_margin, sheet_body);
     y_ += sheet_line + 4;
   }
   /// Lines to write on.
@@ -183,36 +169,12 @@ class Sheet {
     y_ += 12;
   }
 
-  int pages() const { return page_; }
-  std::string take() {
-    footer();
-    return canvas_.take();
-  }
-
  private:
-  void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) {
-    canvas_.text({words, role, size, ink, {x, y_ + baseline}});
-  }
   void stroke(Point from, Point to, float width, Rgba ink) { canvas_.path(through({from, to}), width, ink, false); }
   void rule(float from, float to, float y) { stroke({from, y}, {to, y}, 0.8f, theme_.muted); }
   void frame(const Box& b, Rgba ink) { canvas_.path(around(b), 0.8f, ink, false); }
-  void footer() {
-    canvas_.text({filled(text_.page, {page_, count_}),
-                  FontRole::text,
-                  10,
-                  theme_.muted,
-                  {page_width / 2, height_ - sheet_margin / 2},
-                  Anchor::middle,
-                  0});
-  }
 
   const WorksheetText& text_;
-  const ThemeColours& theme_ = colours(Theme::light);
-  Typesetter typesetter_;
-  int count_, page_ = 1;
-  float height_;
-  PdfCanvas canvas_;
-  float y_ = sheet_margin;
 };
 
 /// What the steps show, computed once.

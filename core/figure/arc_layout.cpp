@@ -1,5 +1,3 @@
-#include "core/figure/arc_layout.h"
-
 #include <algorithm>
 #include <cmath>
 

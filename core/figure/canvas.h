@@ -8,7 +8,7 @@
 
 #include "core/figure/heatmap_raster.h"
 #include "core/figure/typesetter.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 
 namespace headlight {
 

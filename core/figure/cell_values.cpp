@@ -1,9 +1,8 @@
-#include "core/figure/cell_values.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "core/figure/figure_layout.h"
 #include "core/figure/number_format.h"
 
 namespace headlight {

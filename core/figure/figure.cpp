@@ -8,8 +8,6 @@
 #include "core/figure/arranged_figure.h"
 #include "core/figure/figure_canvas.h"
 #include "core/figure/figure_layout.h"
-#include "core/figure/svg_about.h"
-#include "core/image/described_png.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -189,9 +187,13 @@ FigurePreview ArrangedFigure::preview(int most_width, int most_height) {
   return preview;
 }
 
+namespace {
+
 FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height) {
   return ArrangedFigure(spec).preview(most_width, most_height);
 }
+
+}  // namespace
 
 Image render_image(const FigureSpec& spec) {
   constexpr int any = static_cast<int>(most_pixels);

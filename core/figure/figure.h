@@ -19,7 +19,7 @@
 #include "core/figure/svg_canvas.h"
 #include "core/image/png_image.h"
 #include "core/image/theme.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "core/stage/stage.h"
 #include "core/tensor/message.h"
 
@@ -116,7 +116,6 @@ struct FigurePreview {
   Image image;
   int width = 0, height = 0;  ///< the pixels that render_image() gives
 };
-FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height);
 /// The same figure as a PNG file, its resolution noted.
 std::vector<std::uint8_t> render_png(const FigureSpec& spec);
 std::string render_svg(const FigureSpec& spec, SvgText text = SvgText::text);

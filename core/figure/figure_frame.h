@@ -126,4 +126,7 @@ float bar_label_width(const FigureSpec& spec, ColormapKind kind, const std::vect
 /// The cost of a grid's empty places.
 float raggedness(Index count, Index columns);
 
+/// A figure of one or several panels of arcs.
+FigureLayout lay_out_arcs(const FigureSpec& spec, const std::vector<ValueRange>& ranges, Typesetter& typesetter);
+
 }  // namespace headlight

@@ -1,6 +1,7 @@
 // Where everything in a figure stands, computed before anything is drawn. Plain data, in units.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "core/figure/canvas.h"
@@ -59,6 +60,7 @@ struct FigureLayout {
 
 FigureLayout lay_out(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter);
 
+// In panel_colours.cpp.
 /// The range that each panel's colours span; in row mode that of rows already scaled by normalise_rows.
 std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind);
 /// What the colours of a panel are of: the matrix itself, or each row scaled by its own range, spread by the norm.
@@ -76,9 +78,15 @@ struct CellsBeyond {
   bool sampled = false;  ///< the ends are of a sample: some may lie beyond, nobody knows how many
 };
 CellsBeyond cells_beyond(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
+/// By panel: whether cells lie below and above what its bar names.
+std::vector<std::pair<bool, bool>> pointed_ends(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
 /// Beyond this many cells, the ends of a matrix that is computed as it is read are of a sample of its rows.
 inline constexpr Index most_read_twice = Index{1} << 26;
 /// Boolean matrices mask themselves: what is 0 is masked.
 CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel);
+
+/// Fills layout.inside: one label for each cell, and layout.boxes: a plate under labels on a pattern. Nothing if the
+/// spec asks for no values or if a sign and a digit do not fit.
+void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout);
 
 }  // namespace headlight

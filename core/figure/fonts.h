@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace headlight {
 
@@ -29,5 +30,15 @@ std::string font_families(FontRole role);
 std::string installed_family(const std::string& family);
 /// Whether a family of this name is installed. A generic one always is.
 bool has_family(const std::string& family);
+
+/// The names of all that are installed, in their order.
+std::vector<std::string> installed_families();
+
+struct FontStyle {
+  int weight = 400;  ///< as CSS counts it: 700 bold
+  bool italic = false;
+};
+/// Of a font file's letters; regular for a family's name.
+FontStyle font_style(const std::string& font);
 
 }  // namespace headlight

@@ -7,7 +7,6 @@
 
 #include "core/figure/destroy.h"
 #include "core/figure/fonts.h"
-#include "core/figure/installed_fonts.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

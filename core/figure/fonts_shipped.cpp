@@ -2,11 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <string_view>
 
 #include "core/assets/assets.h"
 #include "core/figure/fonts.h"
-#include "core/figure/installed_fonts.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 

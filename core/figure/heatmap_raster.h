@@ -26,7 +26,7 @@
 #include "core/figure/range.h"
 #include "core/image/png_image.h"
 #include "core/image/theme.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 
 namespace headlight {
 

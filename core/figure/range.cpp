@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/tensor/error.h"
-#include "core/text/number_from.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <span>
 #include <utility>
 
-#include "core/figure/svg_about.h"
 #include "core/text/base64.h"
 #include "core/text/utf8.h"
 

@@ -47,4 +47,7 @@ class SvgCanvas : public Canvas {
   bool clipped_ = false;
 };
 
+/// The same file with a <title> and a <desc>.
+std::string with_svg_about(std::string svg, const std::string& title, const std::string& description);
+
 }  // namespace headlight

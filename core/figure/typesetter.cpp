@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "core/tensor/error.h"
-#include "core/text/graphemes.h"
+#include "core/text/unicode.h"
 #include "core/text/utf8.h"
 
 namespace headlight {

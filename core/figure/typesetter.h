@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/figure/fonts.h"
-#include "core/figure/installed_fonts.h"
 #include "core/image/theme.h"
 
 // NOLINTNEXTLINE(bugprone-reserved-identifier, modernize-use-using): as cairo.h has it

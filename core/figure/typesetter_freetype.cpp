@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include <ft2build.h>
 #include FT_FREETYPE_H

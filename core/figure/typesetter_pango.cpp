@@ -3,8 +3,6 @@
 #include <map>
 #include <numbers>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include <pango/pangocairo.h>
 

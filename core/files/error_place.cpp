@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/tensor/error.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {
@@ -57,20 +58,10 @@ std::string escape(unsigned char byte) {
 
 /// The length of the well-formed UTF-8 sequence at the front (RFC 3629), or 0.
 std::size_t sequence_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto tail = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
-    return at(i) >= low && at(i) <= high;
-  };
-  const unsigned lead = at(0);
-  if (lead < 0x80) return text.empty() ? 0 : 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return tail(1) ? 2 : 0;
-  if (lead >= 0xe0 && lead <= 0xef) {
-    return tail(1, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf) && tail(2) ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    return tail(1, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf) && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
+  constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD, which also stands for what is not well-formed
+  std::size_t length = 0;
+  if (text.empty()) return 0;
+  return next_character(text, length) != U'\uFFFD' || text.starts_with(replacement) ? length : 0;
 }
 
 }  // namespace

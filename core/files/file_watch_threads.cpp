@@ -1,9 +1,8 @@
-// Watching from a thread. To a model that runs (core/files/watched_run.h) it says that somebody looks; what such a
+// Watching from a thread. To a model that runs (core/files/file_watch.h) it says that somebody looks; what such a
 // model writes comes whole and need not stand still.
 #include <chrono>
 
 #include "core/files/file_watch.h"
-#include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {

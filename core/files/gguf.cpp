@@ -17,9 +17,9 @@ constexpr std::array<DType, 13> dtypes{DType::u8,  DType::i8,  DType::u16,     D
                                        DType::u64, DType::i64, DType::f64};
 
 /// Reads the header in order, and counts where it is.
-class HeaderReader {
+class GgufHeader {
  public:
-  HeaderReader(const std::filesystem::path& path, const ErrorPlace& place)
+  GgufHeader(const std::filesystem::path& path, const ErrorPlace& place)
       : place_(place), budget_(place), reader_(path, 0, place), size_(std::filesystem::file_size(path)) {}
 
   std::uint64_t at() const { return at_; }
@@ -88,7 +88,7 @@ struct StoredTensor {
   std::uint64_t offset = 0;             ///< in the file
 };
 
-void read_list(HeaderReader& header, const std::string& key, ArrayContents& contents, std::vector<StoredTensor>& stored,
+void read_list(GgufHeader& header, const std::string& key, ArrayContents& contents, std::vector<StoredTensor>& stored,
                const ErrorPlace& place) {
   const Kind kind = header.kind();
   const auto count = header.value<std::uint64_t>();
@@ -107,7 +107,7 @@ void read_list(HeaderReader& header, const std::string& key, ArrayContents& cont
   header.skip(count * byte_size(dtype));
 }
 
-void read_pair(HeaderReader& header, ArrayContents& contents, std::vector<StoredTensor>& stored,
+void read_pair(GgufHeader& header, ArrayContents& contents, std::vector<StoredTensor>& stored,
                const ErrorPlace& place) {
   const std::string key = header.text();
   const Kind kind = header.kind();
@@ -118,7 +118,7 @@ void read_pair(HeaderReader& header, ArrayContents& contents, std::vector<Stored
 
 /// The tensor's name, shape and place; its bytes are checked against the file's end later, once it is known where they
 /// begin.
-void read_tensor(HeaderReader& header, ArrayContents& contents, std::vector<StoredTensor>& stored,
+void read_tensor(GgufHeader& header, ArrayContents& contents, std::vector<StoredTensor>& stored,
                  const ErrorPlace& place) {
   header.budget().arrays(1);
   const std::string name = header.text();
@@ -147,7 +147,7 @@ void read_tensor(HeaderReader& header, ArrayContents& contents, std::vector<Stor
   stored.push_back({format, offset});
 }
 
-void settle_places(const HeaderReader& header, std::uint64_t alignment, const ArrayContents& contents,
+void settle_places(const GgufHeader& header, std::uint64_t alignment, const ArrayContents& contents,
                    std::vector<StoredTensor>& stored, const ErrorPlace& place) {
   const std::uint64_t begin = (header.at() + alignment - 1) / alignment * alignment;
   for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -174,7 +174,7 @@ std::string formats_of(const std::vector<StoredTensor>& stored) {
 }  // namespace
 
 ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& place) {
-  HeaderReader header(path, place);
+  GgufHeader header(path, place);
   header.skip(4);
   const auto version = header.value<std::uint32_t>();
   if (version < 2 || version > 3)

@@ -5,7 +5,6 @@
 #include "core/files/text_file.h"
 #include "core/tensor/memory.h"
 #include "core/tensor/message.h"
-#include "core/text/json_depth.h"
 
 namespace headlight {
 namespace {

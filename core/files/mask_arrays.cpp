@@ -5,14 +5,14 @@
 #include <cctype>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <optional>
 
 #include "core/files/array_contents.h"
 #include "core/files/text_file.h"
 #include "core/image/png_image.h"
 #include "core/tensor/error.h"
-#include "core/text/number_from.h"
+#include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -114,10 +114,8 @@ ArrayContents open_table(std::string_view text, const ErrorPlace& place) {
   std::vector<float> values;
   Index rows = 0, cols = 0, number = 0;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::vector<std::string_view> cells = cells_of(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string_view written : Parts(text, '\n')) {
+    const std::vector<std::string_view> cells = cells_of(written);
     ++number;
     if (std::ranges::all_of(cells, [](std::string_view cell) { return cell.empty(); })) continue;
     const ErrorPlace line{place.path, "line " + std::to_string(number)};

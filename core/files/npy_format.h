@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/files/array_layout.h"
+#include "core/files/array_contents.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
@@ -18,10 +18,6 @@ struct NpyHeader {
   std::uint64_t text_bytes = 0;
   bool wide = false;
 };
-
-/// Reads a header from the start of a .npy of `npy_size` bytes. Throws FileError where it is damaged, where its shape
-/// and `npy_size` disagree, or where the elements are pickled Python objects.
-NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const ErrorPlace& place);
 
 /// The words of a .npy of text, row-major, at most a million and 64 MB. `reader` stands at its start.
 std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const ErrorPlace& place);

@@ -1,13 +1,12 @@
 #include "core/files/parse_matrix.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 
 #include "core/files/error_place.h"
 #include "core/tensor/error.h"
-#include "core/text/number_from.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {

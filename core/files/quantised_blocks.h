@@ -9,8 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/files/array_file.h"
 #include "core/files/byte_reader.h"
-#include "core/files/dtype.h"
 
 namespace headlight {
 

@@ -27,27 +27,25 @@ constexpr std::array<std::pair<std::string_view, DType>, 10> storage_types = {{{
                                                                                {"torch.IntStorage", DType::i32},
                                                                                {"torch.LongStorage", DType::i64},
                                                                                {"torch.BoolStorage", DType::boolean}}};
-constexpr std::array<std::string_view, 2> rebuild_tensor = {"torch._utils._rebuild_tensor",
-                                                            "torch._utils._rebuild_tensor_v2"};
-constexpr std::array<std::string_view, 2> rebuild_parameter = {"torch._utils._rebuild_parameter",
-                                                               "torch._utils._rebuild_parameter_with_state"};
+constexpr std::string_view rebuild_tensor[] = {"torch._utils._rebuild_tensor", "torch._utils._rebuild_tensor_v2"};
+constexpr std::string_view rebuild_parameter[] = {"torch._utils._rebuild_parameter",
+                                                  "torch._utils._rebuild_parameter_with_state"};
 // Settings that people save beside their tensors; read over.
-constexpr std::array<std::string_view, 12> ignored = {
-    "torch.device", "torch.float16", "torch.bfloat16", "torch.float32", "torch.float64", "torch.int8",
-    "torch.uint8",  "torch.int16",   "torch.int32",    "torch.int64",   "torch.bool",    "torch.strided"};
+constexpr std::string_view ignored[] = {"torch.device",  "torch.float16", "torch.bfloat16", "torch.float32",
+                                        "torch.float64", "torch.int8",    "torch.uint8",    "torch.int16",
+                                        "torch.int32",   "torch.int64",   "torch.bool",     "torch.strided"};
 constexpr std::string_view ordered_dict = "collections.OrderedDict";
 constexpr std::string_view torch_size = "torch.Size";
 // What NumPy pickles its arrays and numbers as; its module was renamed in NumPy 2.
-constexpr std::array<std::string_view, 2> rebuild_array = {"numpy.core.multiarray._reconstruct",
-                                                           "numpy._core.multiarray._reconstruct"};
-constexpr std::array<std::string_view, 2> rebuild_number = {"numpy.core.multiarray.scalar",
-                                                            "numpy._core.multiarray.scalar"};
+constexpr std::string_view rebuild_array[] = {"numpy.core.multiarray._reconstruct",
+                                              "numpy._core.multiarray._reconstruct"};
+constexpr std::string_view rebuild_number[] = {"numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar"};
 constexpr std::string_view numpy_array = "numpy.ndarray", numpy_type = "numpy.dtype", bytes_of_text = "_codecs.encode",
                            no_bytes = "__builtin__.bytes";
 
 template <typename Names>
 bool contains(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != std::end(names);
 }
 
 /// torch.ComplexFloatStorage, torch.QInt8Storage …: tensors of these are left out by name, and refused where they are
@@ -60,9 +58,9 @@ bool is_other_storage(std::string_view global) {
 /// Whether a name is that of a class as people write them, of a library and not of what could reach the machine: its
 /// objects are taken for plain containers. Nothing of it is looked up or run.
 bool is_inert_class(std::string_view global) {
-  constexpr std::array<std::string_view, 16> refused = {
-      "os",  "posix", "nt",     "sys",       "builtins", "__builtin__", "subprocess", "shutil",
-      "pty", "code",  "socket", "importlib", "runpy",    "ctypes",      "pickle",     "webbrowser"};
+  constexpr std::string_view refused[] = {"os",         "posix",  "nt",     "sys",       "builtins", "__builtin__",
+                                          "subprocess", "shutil", "pty",    "code",      "socket",   "importlib",
+                                          "runpy",      "ctypes", "pickle", "webbrowser"};
   const std::size_t dot = global.rfind('.');
   if (dot == std::string_view::npos || dot + 1 == global.size()) return false;
   if (contains(refused, global.substr(0, global.find('.'))) || global.starts_with("torch.")) return false;

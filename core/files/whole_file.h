@@ -30,4 +30,12 @@ void write_whole_file(const std::filesystem::path& target, std::span<const std::
 void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes,
                  const std::filesystem::path& subject);
 
+/// `folder`/`stem``extension`, or with "_2", "_3", … after the stem while that exists already.
+std::filesystem::path free_path(const std::filesystem::path& folder, const std::string& stem,
+                                const std::string& extension);
+
+/// The current folder; if nothing can be written there, the home folder's `place` ("Pictures"), else the home
+/// folder, else the one for temporary files. Absolute.
+std::filesystem::path writable_folder(const char* place);
+
 }  // namespace headlight

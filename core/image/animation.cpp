@@ -1,16 +1,12 @@
 #include "core/image/animation.h"
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
 #include <cstring>
-#include <span>
 #include <string_view>
 
 #include <zlib.h>
-
-#include "core/image/changes.h"
 
 namespace headlight {
 namespace {

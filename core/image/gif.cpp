@@ -4,12 +4,10 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include <gif_lib.h>
 
-#include "core/image/changes.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/image/theme.h"
@@ -34,5 +35,17 @@ struct PngSize {
 PngSize png_size(std::span<const std::uint8_t> file);
 /// Throws FileError for what is not a PNG.
 Image decode_png(std::span<const std::uint8_t> file);
+
+/// As encode_png(); `about` is its description, in UTF-8, "" for none.
+std::vector<std::uint8_t> encode_described_png(const Image& image, float dots_per_inch, const std::string& about);
+
+struct ChangedPart {
+  int x = 0, y = 0, width = 0, height = 0;
+};
+/// The smallest rectangle outside of which `now` equals `before`; width 0 if they are equal, everything if `before` is
+/// empty.
+ChangedPart changed_part(const Image& now, const Image& before);
+/// That rectangle of `now`, transparent where it equals `before`.
+Image changes(const Image& now, const Image& before, const ChangedPart& part);
 
 }  // namespace headlight

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/run/trace.h"
 #include "core/scenario/lesson.h"
 #include "core/scenario/scenario_view.h"
-#include "core/stage/cell.h"
 #include "core/stage/stage.h"
 #include "core/tensor/message.h"
 #include "core/text/texts.h"
@@ -94,7 +94,7 @@ struct Pose {
   bool mended = false;                ///< in a lesson with a mistake: it is not made any more
 };
 
-/// An implementation with a mistake, which is made on the step's scenario (core/diagnosis/mistaken_run.h).
+/// An implementation with a mistake, which is made on the step's scenario (core/diagnosis/reproduction.h).
 struct Bug {
   std::string mistake;              ///< an id of core/diagnosis/mistakes.h
   std::size_t variant = 0;          ///< of the ways to make it
@@ -141,15 +141,14 @@ struct Course {
   std::vector<std::string> untranslated() const;
 };
 
-/// JSON, or Markdown (core/lesson/markdown.h) by its ending. Throws FileError at the first thing that is wrong in the
-/// file.
+/// JSON, or Markdown (core/scenario/lesson_markdown.h) by its ending. Throws FileError at the first thing that is wrong
+/// in the file.
 Course read_course(const std::string& path);
 /// Whether a file's ending is one that lessons have.
 bool is_lesson_file(const std::string& path);
 /// The course lessons that ship, in order; by id or path, those of one's own too. Throw FileError, SettingError.
 std::vector<Course> shipped_courses();
-/// Those in this person's own folder (core/lesson/own_lessons.h), by their files' names; the sentences of those that
-/// are wrong.
+/// Those in this person's own folder, by their files' names; the sentences of those that are wrong.
 std::vector<Course> own_courses(std::vector<Message>* troubles = nullptr);
 Course course_named(const std::string& id_or_path);
 
@@ -169,5 +168,12 @@ std::optional<Cell> cell_place(const std::string& of);
 Trace with_stages(const Trace& trace, const OwnStages& own);
 /// Whether a number, as it is shown, says this value.
 bool says(const std::string& shown, double value);
+
+/// "3", "0.25", "−1.5": a whole number whole, any other with three digits.
+std::string number_words(double value);
+
+/// [B, H, n_q, n_k] in the sizes of the trace: where the mask expression allows. Throws InputError where it does not
+/// parse.
+Tensor allowed_cells(const std::string& expression, const Trace& trace);
 
 }  // namespace headlight

@@ -5,14 +5,14 @@
 #include <set>
 
 #include "core/diagnosis/diagnosis.h"
-#include "core/diagnosis/mistaken_run.h"
+#include "core/diagnosis/reproduction.h"
 #include "core/explain/explain.h"
 #include "core/files/error_place.h"
 #include "core/lesson/course_read.h"
 #include "core/mask/expression.h"
 #include "core/network/network_trace.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/lesson_markdown.h"
-#include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

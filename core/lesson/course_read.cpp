@@ -111,6 +111,38 @@ Effect effect_at(const Place& at) {
   return effect;
 }
 
+void read_choices(const Place& at, Question& question) {
+  require(at, {"choices"});
+  const Place choices = at.at("choices");
+  if (!choices.value.is_array() || choices.value.size() < 2) choices.fail_type("a list of two or more");
+  for (std::size_t i = 0; i < choices.value.size(); ++i) question.choices.push_back(words_at(choices.at(i)));
+}
+
+void read_right_choice(const Place& at, Question& question) {
+  require(at, {"right"});
+  Index right = 0;
+  read(at.at("right"), right);
+  question.right = static_cast<std::size_t>(right);
+  if (question.right >= question.choices.size())
+    at.at("right").fail_type(Message("the place of a choice, from 0 to {0}", question.choices.size() - 1));
+}
+
+/// A measured number, or a given one; and the ends of what it is dragged along.
+void read_number(const Place& at, Question& question) {
+  if (at.has("of")) {
+    question.measure = measure_at(at);
+  } else {
+    require(at, {"answer"});
+    question.number = number_at(at.at("answer"));
+  }
+  if (!at.has("range")) return;
+  const Place range = at.at("range");
+  if (!range.value.is_array() || range.value.size() != 2)
+    range.fail_type("two numbers, the ends of what it is dragged along");
+  question.range = {number_at(range.at(0)), number_at(range.at(1))};
+  if (!(question.range->first < question.range->second)) range.fail_type("a smaller number and a larger");
+}
+
 Question question_at(const Place& at) {
   allow_only(at, {"kind", "ask", "why", "choices", "right", "answer", "tolerance", "range", "of", "take", "minus",
                   "wrong", "mask", "layer", "head"});
@@ -127,38 +159,13 @@ Question question_at(const Place& at) {
   question.why = words_at(at.at("why"));
   if (question.kind == QuestionKind::row) question.tolerance = 0.15;  // a row is guessed, not known
   if (at.has("tolerance")) question.tolerance = number_at(at.at("tolerance"));
-  const bool lists = question.kind == QuestionKind::choice || question.kind == QuestionKind::order;
-  if (lists) {
-    require(at, {"choices"});
-    const Place choices = at.at("choices");
-    if (!choices.value.is_array() || choices.value.size() < 2) choices.fail_type("a list of two or more");
-    for (std::size_t i = 0; i < choices.value.size(); ++i) question.choices.push_back(words_at(choices.at(i)));
-  }
   switch (question.kind) {
-    case QuestionKind::choice: {
-      require(at, {"right"});
-      Index right = 0;
-      read(at.at("right"), right);
-      question.right = static_cast<std::size_t>(right);
-      if (question.right >= question.choices.size())
-        at.at("right").fail_type(Message("the place of a choice, from 0 to {0}", question.choices.size() - 1));
+    case QuestionKind::choice:
+      read_choices(at, question);
+      read_right_choice(at, question);
       break;
-    }
-    case QuestionKind::number:
-      if (at.has("of")) {
-        question.measure = measure_at(at);
-      } else {
-        require(at, {"answer"});
-        question.number = number_at(at.at("answer"));
-      }
-      if (at.has("range")) {
-        const Place range = at.at("range");
-        if (!range.value.is_array() || range.value.size() != 2)
-          range.fail_type("two numbers, the ends of what it is dragged along");
-        question.range = {number_at(range.at(0)), number_at(range.at(1))};
-        if (!(question.range->first < question.range->second)) range.fail_type("a smaller number and a larger");
-      }
-      break;
+    case QuestionKind::order: read_choices(at, question); break;
+    case QuestionKind::number: read_number(at, question); break;
     case QuestionKind::row: question.measure = measure_at(at); break;
     case QuestionKind::mask:
       require(at, {"mask"});
@@ -169,7 +176,6 @@ Question question_at(const Place& at) {
       read(at.at("layer"), question.layer);
       read(at.at("head"), question.head);
       break;
-    case QuestionKind::order:
     case QuestionKind::stage: break;
   }
   return question;

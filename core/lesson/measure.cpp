@@ -11,9 +11,9 @@
 #include "core/network/network.h"
 #include "core/run/contributions.h"
 #include "core/run/trace.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
-#include "core/text/number_from.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {

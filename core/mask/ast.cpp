@@ -63,6 +63,9 @@ bool stays_whole(Op op, const std::vector<NodePtr>& operands) {
                      [](const NodePtr& operand) { return operand->whole; });
 }
 
+/// a − ⌊a / b⌋ · b: the result has the sign of b.
+double mathematical_mod(double a, double b) { return a - std::floor(a / b) * b; }
+
 std::optional<double> folded(Op op, const std::vector<NodePtr>& operands) {
   for (const NodePtr& operand : operands) {
     if (!operand->constant) return std::nullopt;
@@ -224,7 +227,5 @@ std::string number_text(double value) {
                          : std::to_chars(text.data(), text.data() + text.size(), value);
   return {text.data(), end.ptr};
 }
-
-double mathematical_mod(double a, double b) { return a - std::floor(a / b) * b; }
 
 }  // namespace headlight::mask

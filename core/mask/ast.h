@@ -115,7 +115,5 @@ std::string_view symbol(Op op);
 std::string_view name(Variable variable);
 /// The shortest decimal text that reads back as the same number; whole numbers without a point.
 std::string number_text(double value);
-/// a − ⌊a / b⌋ · b: the result has the sign of b.
-double mathematical_mod(double a, double b);
 
 }  // namespace headlight::mask

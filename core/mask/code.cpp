@@ -10,7 +10,7 @@ namespace {
 
 using namespace mask;
 
-// The functions of core/mask/hash.h, in words that NumPy and PyTorch share.
+// The functions of core/mask/machine.h, in words that NumPy and PyTorch share.
 constexpr const char* mix_code = R"(
 
 def mix(x):  # a bijection of the 32-bit words

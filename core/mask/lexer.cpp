@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/tensor/error.h"
-#include "core/text/number_from.h"
+#include "core/text/number_text.h"
 
 namespace headlight::mask {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/mask/hash.h"
 #include "core/tensor/error.h"
 
 namespace headlight::mask {

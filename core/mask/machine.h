@@ -1,6 +1,8 @@
 // Evaluates a Program.
 #pragma once
 
+#include <cstdint>
+
 #include "core/mask/evaluate.h"
 #include "core/mask/program.h"
 
@@ -54,3 +56,16 @@ class Machine {
 };
 
 }  // namespace headlight::mask
+
+namespace headlight {
+
+constexpr std::uint32_t mix(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x45d9f3bu;
+  x = (x ^ (x >> 16)) * 0x45d9f3bu;
+  return x ^ (x >> 16);
+}
+
+/// What hash(seed, i, ·) has in common: hash(seed, i, j) = mix(hash_prefix(seed, i) + j).
+constexpr std::uint32_t hash_prefix(std::uint32_t seed, std::uint32_t i) { return mix(mix(seed + 0x9e3779b9u) + i); }
+
+}  // namespace headlight

@@ -11,7 +11,7 @@ namespace {
 //   valid_len            valid_lens[b] or valid_lens[b, q]
 //   grid_rows, grid_columns, first_patch  the patches of core/mask/picture_grid.h
 //   file_mask, painted_mask  the cell of that mask
-//   hash(seed, i, j)     a 32-bit word, see core/mask/hash.h
+//   hash(seed, i, j)     a 32-bit word, see core/mask/machine.h
 //   drawn(seed, i, j, r, n)  j is one of the r of n whose hash(seed, i, ·) is lowest: r distinct ones, fewer only if n
 //   < r
 constexpr Parameter window_w[] = {{"w", 0, 4}};

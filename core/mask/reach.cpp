@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <cstdint>
-#include <string>
 
 #include "core/tensor/error.h"
 

@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <iterator>
-#include <limits>
 #include <thread>
 
-#include "core/attention/heads.h"
 #include "core/attention/projection.h"
 #include "core/network/key_cache.h"
 #include "core/network/pictures.h"
 #include "core/network/weights.h"
 #include "core/position/relative_bias.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
@@ -99,12 +96,13 @@ void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Ind
   if (!spec.sinks.empty()) own.sink_logits = checkpoint.load(spec.sinks);
 }
 
-}  // namespace
-
+/// What the head takes of the last block's output [B, n, width]: of pictures the first token, where that is enough.
 Tensor seen_by_head(const NetworkSpec& spec, const Tensor& final) {
   const bool first = spec.picture && spec.head.reads == HeadReads::first;
   return first ? final.slice(1, 0, 1).contiguous() : final;
 }
+
+}  // namespace
 
 Forward::Forward(const Network& network, const Checkpoint& checkpoint, const RunOptions& options)
     : network_(network), checkpoint_(checkpoint), options_(options) {

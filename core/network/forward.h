@@ -16,9 +16,6 @@ struct AttentionCall {
   Inputs inputs;
 };
 
-/// What the head takes of the last block's output [B, n, width]: of pictures the first token, where that is enough.
-Tensor seen_by_head(const NetworkSpec& spec, const Tensor& final);
-
 class Forward {
  public:
   Forward(const Network& network, const Checkpoint& checkpoint, const RunOptions& options);

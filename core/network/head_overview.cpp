@@ -9,7 +9,7 @@
 #include "core/parallel/turns.h"
 #include "core/run/trace.h"
 #include "core/scenario/file_source.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/stage/pool.h"
 #include "core/tensor/error.h"
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <span>
 #include <thread>
 
 #include "core/attention/kernels/kernels.h"
@@ -13,6 +11,7 @@
 #include "core/files/text_file.h"
 #include "core/network/head_patterns.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -247,12 +246,8 @@ std::vector<std::string> sentences_of(const std::string& file) {
   std::string text = whole_text(file, 64'000'000);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   std::vector<std::string> lines;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    std::string line = text.substr(from, end - from);
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.find_first_not_of(" \t") != std::string::npos) lines.push_back(std::move(line));
-    from = end + 1;
+  for (const std::string_view line : Parts(text, '\n')) {
+    if (is_filled(without_return(line))) lines.emplace_back(without_return(line));
   }
   if (lines.empty()) throw FileError(file, "holds no sentence", "expected one on each line");
   return lines;

@@ -1,6 +1,5 @@
 #include "core/network/key_cache.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace headlight {

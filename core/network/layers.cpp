@@ -67,12 +67,12 @@ std::vector<std::size_t> candidates(std::span<const double> compared, const Mixt
   std::vector<std::size_t> order = descending(compared);
   if (spec.groups <= 1) return order;
   const std::size_t size = compared.size() / static_cast<std::size_t>(spec.groups);
-  std::vector<double> worth(static_cast<std::size_t>(spec.groups), 0.0);
-  std::vector<Index> counted(worth.size(), 0);
+  std::vector<double> scores(static_cast<std::size_t>(spec.groups), 0.0);
+  std::vector<Index> counted(scores.size(), 0);
   for (const std::size_t i : order) {
-    if (counted[i / size]++ < spec.best_of_group) worth[i / size] += compared[i];
+    if (counted[i / size]++ < spec.best_of_group) scores[i / size] += compared[i];
   }
-  std::vector<std::size_t> groups = descending(worth);
+  std::vector<std::size_t> groups = descending(scores);
   groups.resize(static_cast<std::size_t>(spec.chosen_groups));
   std::erase_if(order, [&](std::size_t i) { return std::ranges::find(groups, i / size) == groups.end(); });
   return order;

@@ -26,7 +26,7 @@
 #include "core/files/file_watch.h"
 #include "core/image/png_image.h"
 #include "core/network/head_overview.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/message.h"
 #include "core/tokenizer/tokenizer.h"
 

@@ -10,6 +10,7 @@
 #include "core/network/sounds.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -46,13 +47,9 @@ bool reads(const TokenSplitter& splitter, const std::string& text) {
 
 std::vector<std::string> text_lines(std::string_view text) {
   std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(" \t") != std::string_view::npos) lines.emplace_back(line);
+  for (const std::string_view line : Parts(text, '\n')) {
+    if (is_filled(without_return(line))) lines.emplace_back(without_return(line));
     check_lines(lines.size());
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
 }

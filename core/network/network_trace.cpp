@@ -8,7 +8,7 @@
 #include "core/files/error_place.h"
 #include "core/network/pictures.h"
 #include "core/run/summary.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings_table.h"

@@ -16,7 +16,7 @@ std::shared_ptr<const Network> find_network(const Scenario& scenario,
                                             const std::shared_ptr<const Network>& last = nullptr);
 
 /// As compute(scenario, last, run) of core/run/pipeline.h, and for networks besides. There network_of(trace->inputs)
-/// (core/scenario/model_layer.h) is the whole pass: the same object as in `last` if text, model, knocked-out heads and
+/// (core/scenario/inputs.h) is the whole pass: the same object as in `last` if text, model, knocked-out heads and
 /// changes are the same. A change of mask or scale applies to the chosen layer, later layers follow from it, and an
 /// assumption says so. The trace's scenario has the model's settings. Without Run::summary, which is for drawing, the
 /// pass ends at the chosen layer.

@@ -1,5 +1,4 @@
-#include "core/run/check_inputs.h"
-
+#include "core/run/stage_steps.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "core/attention/product.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

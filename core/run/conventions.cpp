@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/heads.h"
 #include "core/attention/projection.h"
-#include "core/attention/scores.h"
+#include "core/attention/sweep.h"
 #include "core/mask/expression.h"
 #include "core/mask/patterns.h"
 #include "core/mask/statistics.h"
 #include "core/run/difference.h"
 #include "core/run/pipeline.h"
-#include "core/scenario/mask_in_force.h"
+#include "core/scenario/inputs.h"
 
 namespace headlight {
 namespace {

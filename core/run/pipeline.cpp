@@ -7,18 +7,16 @@
 #include <limits>
 #include <thread>
 
-#include "core/attention/heads.h"
 #include "core/attention/projected_heads.h"
+#include "core/attention/projection.h"
 #include "core/attention/score_source.h"
 #include "core/attention/softmax.h"
 #include "core/attention/sweep.h"
 #include "core/position/relative_bias.h"
-#include "core/run/check_inputs.h"
 #include "core/run/stage_steps.h"
 #include "core/run/summary.h"
-#include "core/scenario/mask_in_force.h"
-#include "core/scenario/model_layer.h"
-#include "core/stage/cell_kind.h"
+#include "core/scenario/inputs.h"
+#include "core/stage/extent.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
 #include "core/tensor/sampler.h"
@@ -362,6 +360,29 @@ std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, co
 std::shared_ptr<const Trace> compute(const Scenario& scenario, const Trace* last, const Run& run) {
   Inputs inputs = resolve(scenario, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr, run.stop);
   return compute(scenario, std::move(inputs), last, run);
+}
+
+const Tensor& Trace::operator[](Stage stage) const {
+  if (is_measure(stage)) return contributions;
+  return is_parameter(stage) ? inputs.matrix(stage) : records[static_cast<std::size_t>(stage)].output;
+}
+
+std::vector<Stage> Trace::stages() const {
+  std::vector<Stage> present;
+  for (const Stage stage : all_stages()) {
+    if (has(stage)) present.push_back(stage);
+  }
+  return present;
+}
+
+CellMasks masks_over(const Trace& trace, Stage stage, Index batch, Index head) {
+  CellMasks masks;
+  const Cover cover = info(stage).cover;
+  if (cover != Cover::none && trace.has(Stage::mask)) masks.allowed = trace[Stage::mask].matrix(batch, head);
+  if (cover == Cover::mask_and_dropout && trace.dropout_keep.defined())
+    masks.kept = trace.dropout_keep.matrix(batch, head);
+  masks.show_leaks = info(stage).lane == Lane::weights;
+  return masks;
 }
 
 }  // namespace headlight

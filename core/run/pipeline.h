@@ -43,7 +43,7 @@ struct Run {
 std::shared_ptr<const Trace> compute(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
 
 /// The same for given tensors. Throws InputError if they do not fit `inputs.dims` and each other
-/// (core/run/check_inputs.h), SettingError, ExpressionError, Cancelled.
+/// (core/run/stage_steps.h), SettingError, ExpressionError, Cancelled.
 std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last = nullptr,
                                      const Run& run = {});
 

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include "core/attention/heads.h"
 #include "core/attention/projection.h"
-#include "core/attention/scores.h"
-#include "core/scenario/mask_in_force.h"
-#include "core/scenario/model_layer.h"
+#include "core/attention/sweep.h"
 
 namespace headlight {
 namespace {

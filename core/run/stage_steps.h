@@ -6,6 +6,7 @@
 
 #include "core/attention/workers.h"
 #include "core/run/trace.h"
+#include "core/scenario/inputs.h"
 
 namespace headlight {
 
@@ -48,5 +49,9 @@ class WorkEstimate {
   std::array<double, stage_count> work_{};
   double whole_ = 0;
 };
+
+/// Throws InputError, named after the first tensor that does not fit `inputs.dims`, with the expected shape;
+/// SettingError if a setting does not fit these sizes.
+void check_inputs(const Scenario& scenario, const Inputs& inputs);
 
 }  // namespace headlight

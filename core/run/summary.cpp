@@ -6,7 +6,6 @@
 #include "core/attention/projected_heads.h"
 #include "core/parallel/turns.h"
 #include "core/run/trace.h"
-#include "core/stage/survey.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

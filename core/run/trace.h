@@ -14,7 +14,7 @@
 #include "core/mask/mask_rule.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "core/stage/stage.h"
 #include "core/tensor/tensor.h"
 

@@ -3,11 +3,10 @@
 
 #include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/model_config.h"
-#include "core/scenario/model_layer.h"
-#include "core/scenario/model_text.h"
 #include "core/scenario/scenario_rules.h"
-#include "core/scenario/typed_inputs.h"
+#include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -87,10 +86,7 @@ Sequence draw_missing(const FileReading& r, Dims dims) {
 
 TextSequence read_text(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
   const Scenario& s = r.resolving.scenario;
-  const char* why = "since the text's tokens are the queries and keys";
-  must_be_unset(s.batch_size, "--batch-size", why);
-  must_be_unset(s.queries, "--queries", why);
-  must_be_unset(s.keys, "--keys", why);
+  must_be_unset(s, {"batch_size", "queries", "keys"}, "since the text's tokens are the queries and keys");
   return read_model_text(r, dims, layer);
 }
 
@@ -192,6 +188,9 @@ Message FileReading::shape_of(const std::string& array) const {
   return {"{0} has shape {1}", in_quotes(array), to_string(file.arrays().find(array)->shape)};
 }
 
+namespace {
+
+/// query, key and value of the widths that the parameters have; with a text's padding.
 TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
                            const std::optional<LayerDescription>& layer) {
   const Scenario& s = r.resolving.scenario;
@@ -206,9 +205,7 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   const InputNames names = find_inputs(r);
   if (names.query.empty()) return {draw_missing(r, dims), {}};
   const char* why = "since the file holds the inputs";
-  must_be_unset(s.batch_size, "--batch-size", why);
-  must_be_unset(s.queries, "--queries", why);
-  must_be_unset(s.keys, "--keys", why);
+  must_be_unset(s, {"batch_size", "queries", "keys"}, why);
   Sequence read;
   read.query = input_of(r, names.query, dims.d_query, weight_name(r, r.keys.q, parameters.W_q));
   read.key = names.key == names.query && dims.d_key == dims.d_query
@@ -232,8 +229,6 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
                          : Message("{0}, {1}, {2}: query, key, value", names.query, names.key, names.value));
   return {std::move(read), {}};
 }
-
-namespace {
 
 /// Words under the first of these names, a list a batch entry; empty where the file has none.
 Sequence::Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<const char*> names,
@@ -270,8 +265,6 @@ void check_length(const FileReading& r, const Sequence::Names& names, const std:
          Message("expected {0}, one for each {1}", expected, what));
 }
 
-}  // namespace
-
 TokenWords read_tokens(const FileReading& r, const Dims& dims) {
   // "1" is the second part of a tuple (attention, tokens).
   std::string both_found, query_found, key_found;
@@ -289,8 +282,6 @@ TokenWords read_tokens(const FileReading& r, const Dims& dims) {
   }
   return {std::move(queries), std::move(keys)};
 }
-
-namespace {
 
 void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) {
   if (!sequence.query_tokens.empty()) return;  // the text's own
@@ -337,11 +328,7 @@ Inputs inputs_of_file(const Resolving& resolving) {
   const Scenario& s = resolving.scenario;
   if (s.file.empty()) throw SettingError("file", "is not named", "expected the path of a tensor file");
   const char* why = "since the file's weights fix it";
-  must_be_unset(s.d_model, "--d-model", why);
-  must_be_unset(s.d_query, "--d-query", why);
-  must_be_unset(s.d_key, "--d-key", why);
-  must_be_unset(s.d_value, "--d-value", why);
-  must_be_unset(s.d_out, "--d-out", why);
+  must_be_unset(s, {"d_model", "d_query", "d_key", "d_value", "d_out"}, why);
   if (s.packed)
     throw SettingError("packed", "cannot be set, since the file's weights are as they are",
                        "expected a file without weights");

@@ -9,24 +9,14 @@
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
 
-constexpr const char* weight_names[] = {"weights",
-                                        "attentions",
-                                        "attention",
-                                        "attn",
-                                        "attn_weights",
-                                        "attention_weights",
-                                        "attention_probs",
-                                        "attn_probs",
-                                        "cross_attentions",
-                                        "encoder_attentions",
-                                        "decoder_attentions",
-                                        "self_attentions",
-                                        "attn_output_weights",
-                                        "attention_weight"};
+constexpr std::string_view weight_names =
+    "weights attentions attention attn attn_weights attention_weights attention_probs attn_probs cross_attentions "
+    "encoder_attentions decoder_attentions self_attentions attn_output_weights attention_weight";
 
 bool has_rank(const ArrayEntry* entry, std::size_t least, std::size_t most) {
   return entry && entry->shape.size() >= least && entry->shape.size() <= most;
@@ -65,8 +55,10 @@ std::optional<std::pair<std::string, std::size_t>> numbered(const std::string& n
 }
 
 bool is_weight_name(const std::string& name) {
-  return std::ranges::any_of(
-      weight_names, [&](const char* known) { return name == known || name.ends_with(std::string(".") + known); });
+  for (const std::string_view known : Parts(weight_names, ' ')) {
+    if (name == known || name.ends_with("." + std::string(known))) return true;
+  }
+  return false;
 }
 
 /// A list without a name to go by: saved alone, as a part of a tuple ("0.3"), or by its layers ("layer_3").

@@ -1,12 +1,11 @@
 // What a layer's file says of its attention besides projections: weights of a QK-norm, sinks, a table of relative
 // positions.
-#include <algorithm>
 
 #include "core/files/error_place.h"
 #include "core/position/relative_bias.h"
 #include "core/scenario/file_source.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/model_config.h"
-#include "core/scenario/model_layer.h"
 #include "core/text/number_text.h"
 
 namespace headlight {

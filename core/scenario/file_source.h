@@ -7,7 +7,6 @@
 
 #include "core/architecture/architectures.h"
 #include "core/scenario/inputs.h"
-#include "core/scenario/model_layer.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/state_dict.h"
 #include "core/scenario/tensor_file.h"
@@ -84,9 +83,6 @@ SizedParameters read_parameters(const FileReading& reading);
 /// The numbers of query heads and of key/value heads that the file says, under the names that there are for them.
 std::optional<FileReading::Number> heads_said(const FileReading& reading);
 std::optional<FileReading::Number> kv_heads_said(const FileReading& reading);
-/// query, key and value of the widths that the parameters have; with a text's padding.
-TextSequence read_sequence(const FileReading& reading, const SizedParameters& sized,
-                           const std::optional<LayerDescription>& layer);
 
 /// What is said of the attention besides its matrices.
 struct FileRules {
@@ -118,8 +114,14 @@ void note_untaken_numbers(const FileReading& reading);
 struct TokenWords {
   Sequence::Names queries, keys;
 };
-TokenWords read_tokens(const FileReading& reading, const Dims& dims);
 /// scenario.mask_file in place of the source's own mask. Throws FileError.
 void add_mask_file(const Resolving& resolving, Inputs& inputs);
+
+/// query = key = value from scenario.text, a line per batch entry: the embedding, and the norm before the attention
+/// that the layer's architecture has, or else GPT-2's, BERT's or LLaMA's, judged by the arrays' names. What was done,
+/// and what is missing for layers after the first, is noted in the assumptions. Throws FileError without such an
+/// embedding or a tokenizer. `dims` has the widths of the parameters.
+TextSequence read_model_text(const FileReading& reading, const Dims& dims,
+                             const std::optional<LayerDescription>& layer);
 
 }  // namespace headlight

@@ -56,4 +56,52 @@ const Tensor& Inputs::matrix(Stage stage) const {
   }
 }
 
+const OwnRules& own_rules(const Inputs& inputs) {
+  static const OwnRules none;
+  const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
+  return layer ? layer->own : none;
+}
+
+std::shared_ptr<const TensorFile> file_under(const std::shared_ptr<const TensorFile>& file) {
+  const auto* layer = dynamic_cast<const ModelLayer*>(file.get());
+  return layer ? layer->file : file;
+}
+
+std::shared_ptr<const Scenario> asked_of(const Inputs& inputs) {
+  const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
+  return layer ? layer->asked : nullptr;
+}
+
+std::shared_ptr<const NetworkRun> network_of(const Inputs& inputs) {
+  const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
+  return layer ? layer->pass : nullptr;
+}
+
+bool has_mask(const Scenario& scenario, const Inputs& inputs) {
+  return !scenario.mask.empty() || inputs.has_file_mask() || inputs.valid_lens.defined() || !scenario.painted.empty();
+}
+
+std::string expression_in_force(const Scenario& scenario, const Inputs& inputs) {
+  if (!scenario.mask.empty()) return scenario.mask;
+  const std::string file = inputs.file_mask.defined() ? "file()" : inputs.file_rule;
+  if (!inputs.valid_lens.defined()) return file.empty() ? "full()" : file;
+  return file.empty() ? "padding()" : file + " && padding()";
+}
+
+MaskRule mask_rule(const Scenario& scenario, const Inputs& inputs) {
+  const Dims& d = inputs.dims;
+  std::string file = inputs.file_rule;
+  if (!file.empty() && inputs.file_mask.defined()) file += " && file_mask";
+  return {parse_mask(expression_in_force(scenario, inputs), file),
+          d.batch,
+          d.heads,
+          d.n_q,
+          d.n_k,
+          inputs.valid_lens,
+          inputs.file_mask,
+          inputs.doc_ids,
+          scenario.painted,
+          inputs.grid};
+}
+
 }  // namespace headlight

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "core/mask/mask_rule.h"
 #include "core/mask/picture_grid.h"
 #include "core/scenario/scenario.h"
+#include "core/scenario/tensor_file.h"
 #include "core/stage/stage.h"
 #include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
@@ -112,5 +114,56 @@ Scenario with_source_settings(Scenario scenario, const SourceSettings& says);
 /// Cancelled soon after it was asked to stop.
 Inputs resolve(const Scenario& scenario, const Scenario* last_scenario = nullptr, const Inputs* last = nullptr,
                std::stop_token stop = {});
+
+struct NetworkRun;
+
+inline constexpr double rms_epsilon = 1e-6;    ///< of QK-norm, as in Qwen3, Gemma 3 and OLMo 2
+inline constexpr double layer_epsilon = 1e-5;  ///< torch.nn.LayerNorm's
+
+/// What a model says of its attention that no setting of a scenario can express.
+struct OwnRules {
+  std::vector<double> rope_frequencies{};  ///< radians per position; the first 2·size channels of a head are rotated.
+                                           ///< Empty: base^(−2j/d)
+  double rope_gain = 1;                    ///< factor of cos and sin (YaRN)
+  Index first_position = 0;                ///< of queries and keys, for rotation
+  QkNorm norm_kind = QkNorm::rms;          ///< of q_norm and k_norm
+  Tensor q_norm, k_norm;  ///< QK-norm's learned weights: [d_head], or [heads·d_head] where norm_over_heads or where
+                          ///< each head has its own
+  Tensor q_norm_bias, k_norm_bias;  ///< as many; a LayerNorm may have none
+  double qk_epsilon = rms_epsilon;
+  bool norm_over_heads = false;       ///< the mean square is over all heads at once, as in OLMo 2
+  Tensor sink_logits;                 ///< [H]
+  std::vector<Index> silent_heads{};  ///< knocked out: their head_outputs are zero
+};
+
+class ModelLayer final : public TensorFile {
+ public:
+  ModelLayer(OwnRules own_rules, std::shared_ptr<const NetworkRun> of_pass,
+             std::shared_ptr<const TensorFile> of_file = nullptr, std::shared_ptr<const Scenario> as_asked = nullptr)
+      : own(std::move(own_rules)), pass(std::move(of_pass)), file(std::move(of_file)), asked(std::move(as_asked)) {}
+  const OwnRules own;
+  const std::shared_ptr<const NetworkRun> pass;  ///< null within the pass itself, and for a single layer
+  const std::shared_ptr<const TensorFile> file;  ///< the file of a single layer; null in networks
+  const std::shared_ptr<const Scenario> asked;   ///< for a layer of a network: the user's settings, without the model's
+};
+
+/// For the model of these inputs; without one, rules that change nothing.
+const OwnRules& own_rules(const Inputs& inputs);
+/// The file, with or without rules of its own; null if there is none.
+std::shared_ptr<const TensorFile> file_under(const std::shared_ptr<const TensorFile>& file);
+/// The user's settings for a layer of a network; null if the inputs are no such layer.
+std::shared_ptr<const Scenario> asked_of(const Inputs& inputs);
+/// The pass that computed the inputs; null if they are no layer of a network.
+std::shared_ptr<const NetworkRun> network_of(const Inputs& inputs);
+
+/// Whether there is a mask: an expression, one in the file, valid lengths, or painted cells.
+bool has_mask(const Scenario& scenario, const Inputs& inputs);
+
+/// The expression without painted cells: the scenario's, else the source's rule, "file()" and "padding()" joined by &&;
+/// "full()" if there is none.
+std::string expression_in_force(const Scenario& scenario, const Inputs& inputs);
+
+/// That expression with its inputs and the painted cells. Throws ExpressionError.
+MaskRule mask_rule(const Scenario& scenario, const Inputs& inputs);
 
 }  // namespace headlight

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "core/files/error_place.h"
+#include "core/files/load_budget.h"
 #include "core/files/text_file.h"
 #include "core/tensor/error.h"
-#include "core/text/json_depth.h"
 
 namespace headlight {
 namespace {

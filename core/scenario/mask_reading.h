@@ -1,10 +1,12 @@
-// Combines the masks of a file: a cell is allowed if all masks allow it; biases are added.
+// The masks of a file: which arrays are masks, how their axes are meant, and all of them together: a cell is allowed if
+// all masks allow it; biases are added.
 #pragma once
 
 #include <set>
 #include <string>
 
 #include "core/scenario/file_source.h"
+#include "core/scenario/scenario.h"
 
 namespace headlight {
 
@@ -37,5 +39,26 @@ void read_valid_lens(MaskReading& reading);
 /// Packed sequences: cu_seqlens [documents + 1], where each begins and the last ends, or an id for each token, [n] or
 /// [B, n]. Tokens of one document see each other.
 void read_documents(MaskReading& reading);
+
+/// Whether the file is a mask. A picture or a table always is; a single array, or a file of arrays without attention,
+/// only if one is `wanted`. Never throws; false for files that cannot be opened.
+bool is_mask_file(const std::string& path, bool wanted);
+/// The scenario with that mask: it becomes file(), and the expression becomes file() unless it uses it already.
+Scenario with_mask_file(Scenario scenario, const std::string& path);
+
+/// Which reading of a shape to prefer, if several fit.
+enum class MaskKind : std::uint8_t {
+  plain,        ///< mask: [n_q, n_k] before [B, n_k]; [B, n_q, n_k] before [B·H, n_q, n_k] and [H, n_q, n_k]
+  per_token,    ///< attention_mask: [B, n_k] first, as Hugging Face's tokenizers give it
+  key_padding,  ///< key_padding_mask: [B, n_k] only
+  torch_attn,   ///< attn_mask: [B·H, n_q, n_k] first
+  bias,         ///< attn_bias: [H, n_q, n_k] first
+};
+
+/// A mask with the attention's axes.
+struct PlacedMask {
+  Tensor tensor;     ///< [B|1, H|1, n_q|1, n_k|1]
+  std::string axes;  ///< how its own axes were read: "[n_q, n_k]"
+};
 
 }  // namespace headlight

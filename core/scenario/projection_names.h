@@ -109,72 +109,13 @@ inline constexpr PackedScheme packed_schemes[] = {
 };
 
 /// The output projection is the first of these whose width fits.
-inline constexpr std::string_view outputs[] = {
-    "o_proj",
-    "out_proj",
-    "c_proj",
-    "to_out.0",
-    "to_out",
-    "w_o",
-    "W_o",
-    "W_O",
-    "wo",
-    "Wo",
-    "WO",
-    "w_concat",
-    "fc_out",
-    "fc_o",
-    "out_lin",
-    "output_proj",
-    "W_out",
-    "w_out",
-    "output_projection",
-    "out_projection",
-    "linear_out",
-    "linear_o",
-    "out_linear",
-    "o_linear",
-    "output_linear",
-    "output_dense",
-    "attention_output",
-    "attn_output",
-    "attn_out",
-    "proj_out",
-    "proj_o",
-    "lin_o",
-    "lin_out",
-    "fc_output",
-    "out_fc",
-    "output_fc",
-    "o_fc",
-    "linear_output",
-    "proj_output",
-    "output_layer",
-    "out_layer",
-    "o_layer",
-    "o_dense",
-    "out_dense",
-    "o_net",
-    "output_transform",
-    "final_linear",
-    "linear_layer",
-    "linears.3",
-    "unifyheads",
-    "unify_heads",
-    "combine_heads",
-    "dense",
-    "output.dense",
-    "out",
-    "output",
-    "projection",
-    "proj",
-    "linear",
-    "fc",
-    "o",
-    "O",
-    "W0",
-    "w0",
-};
+inline constexpr std::string_view outputs =
+    "o_proj out_proj c_proj to_out.0 to_out w_o W_o W_O wo Wo WO w_concat fc_out fc_o out_lin output_proj W_out "
+    "w_out output_projection out_projection linear_out linear_o out_linear o_linear output_linear output_dense "
+    "attention_output attn_output attn_out proj_out proj_o lin_o lin_out fc_output out_fc output_fc o_fc "
+    "linear_output proj_output output_layer out_layer o_layer o_dense out_dense o_net output_transform "
+    "final_linear linear_layer linears.3 unifyheads unify_heads combine_heads dense output.dense out output "
+    "projection proj linear fc o O W0 w0";
 
 /// The part before `ending`, if `name` equals it or ends with it after a dot.
 inline std::optional<std::string> prefix_before(const std::string& name, std::string_view ending) {

@@ -4,7 +4,6 @@
 #include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
-#include "core/scenario/typed_inputs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -13,10 +12,7 @@ namespace {
 Inputs inputs_of_text(const Resolving& r) {
   const Scenario& s = r.scenario;
   if (s.x) throw SettingError("x", "is given, but the text is the input", "expected the source random or file");
-  const char* why = "since the text's tokens are the queries and keys";
-  must_be_unset(s.batch_size, "--batch-size", why);
-  must_be_unset(s.queries, "--queries", why);
-  must_be_unset(s.keys, "--keys", why);
+  must_be_unset(s, {"batch_size", "queries", "keys"}, "since the text's tokens are the queries and keys");
   Dims dims = seeded_dims(s);
   if (dims.d_key != dims.d_query || dims.d_value != dims.d_query) {
     throw SettingError("--d-key", "and --d-value differ from d_query, but text is query, key and value at once",

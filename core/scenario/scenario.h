@@ -65,7 +65,7 @@ struct Scenario {
   std::string layer;  ///< prefix of the keys within it, "" = find the only candidate
   std::string image;  ///< path of a picture that a network of pictures reads; one batch entry a line
   bool text_as_input =
-      false;  ///< file source: `text` through the file's own token embedding (core/scenario/model_text.h)
+      false;  ///< file source: `text` through the file's own token embedding (core/scenario/file_source.h)
   WeightOrder weight_order = WeightOrder::by_name;
   std::optional<GivenMatrix> x;  ///< random and file sources: query, key and value at once, one batch entry
   TokenNames tokens;      ///< of the queries, and of the keys where there are as many; empty: what the source says

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/scenario/scenario.h"
 #include "core/scenario/scenario_view.h"
@@ -23,5 +24,13 @@ std::string to_json(const Scenario& scenario);
 
 /// Writes to_json whole or not at all, with its files' paths relative to the file written. Throws FileError.
 void write_scenario(const std::string& path, const Scenario& scenario, const ScenarioView* view = nullptr);
+
+struct ScenarioChange {
+  std::string field;     ///< as in a scenario file: "heads", "mask"
+  std::string from, to;  ///< as in a scenario file; "" where it is left to the default
+};
+
+/// In the order of a scenario file. Lists of cells set by hand come as how many there are.
+std::vector<ScenarioChange> scenario_changes(const Scenario& from, const Scenario& to);
 
 }  // namespace headlight

@@ -12,8 +12,6 @@
 namespace headlight {
 
 Scenario scenario_at(const Place& at);
-/// Its "view"; unset where it has none.
-std::optional<ScenarioView> view_of_scenario_at(const Place& at);
 /// One setting of it from JSON text, as on a command line; `subject` stands in errors. Throws SettingError.
 void read_setting(std::string_view key, const std::string& json, const std::string& subject, Scenario& scenario);
 /// The same setting as JSON text.

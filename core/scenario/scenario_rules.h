@@ -1,8 +1,11 @@
 // The rules that a scenario's settings keep, whatever its source, and the sizes they add up to.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario.h"
@@ -28,7 +31,18 @@ void settle_heads(const Scenario& scenario, Dims& dims);
 void must_be_unset(const std::optional<Index>& value, const char* setting, const Message& why,
                    std::optional<Index> known = {});
 
+/// The same of settings without a known value, by their keys.
+void must_be_unset(const Scenario& scenario, std::initializer_list<std::string_view> keys, const Message& why);
+
 /// "1, 2, 4 or 8"
 Message divisors(Index n);
+
+struct StageNeed {
+  Stage stage;
+  double bytes = 0;  ///< double, so that it cannot overflow
+};
+
+/// Throws SettingError, which names the largest stages, if the machine has too little memory left.
+void check_memory(const Scenario& scenario, const Dims& dims);
 
 }  // namespace headlight

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/scenario/scenario_read.h"
+#include "core/scenario/setting_text.h"
 #include "core/scenario/settings_rows.h"
-#include "core/scenario/words.h"
 #include "core/stage/stage.h"
 
 namespace headlight {
@@ -48,7 +48,7 @@ OrderedJson type_of(const float*, const SettingRange& range) {
 }
 template <typename Choice>
 requires std::is_enum_v<Choice> OrderedJson type_of(const Choice*, const SettingRange&) {
-  return {{"enum", Words<Choice>::list}};
+  return {{"enum", choice_words<Choice>}};
 }
 OrderedJson type_of(const GivenMatrix*, const SettingRange&) {
   OrderedJson row = list_of(any_number());

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "core/scenario/settings_table.h"
-#include "core/tensor/alternatives.h"
 #include "core/tensor/error.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/stage/cell.h"
 #include "core/stage/stage.h"
 
 namespace headlight {

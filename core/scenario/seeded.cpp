@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "core/scenario/scenario_rules.h"
+#include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
+#include "core/text/texts.h"
+#include "core/text/unicode.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {
@@ -175,6 +181,138 @@ void add_positions(const Scenario& scenario, Sequence& sequence) {
   sequence.query = with_positions(sequence.query);
   sequence.key = key_is_query ? sequence.query : with_positions(sequence.key);
   sequence.value = value_is_key ? sequence.key : with_positions(sequence.value);
+}
+
+bool GivenMatrix::operator==(const GivenMatrix& other) const {
+  if (identical(numbers, other.numbers)) return true;
+  if (!numbers.defined() || !other.numbers.defined() || numbers.shape() != other.numbers.shape()) return false;
+  return std::memcmp(numbers.values().data(), other.numbers.values().data(), numbers.values().size_bytes()) == 0;
+}
+
+Scenario sized_by_input(const Scenario& scenario) {
+  if (!scenario.x) return scenario;
+  const char* why = "since the given input x fixes it";
+  must_be_unset(scenario, {"batch_size", "queries", "keys", "d_query", "d_key", "d_value"}, why);
+  Scenario sized = scenario;
+  sized.queries = sized.keys = scenario.x->numbers.size(0);
+  sized.batch_size = 1;
+  sized.d_query = sized.d_key = sized.d_value = scenario.x->numbers.size(1);
+  return sized;
+}
+
+Sequence typed_sequence(const Scenario& scenario, const Dims& dims, const Message& widths) {
+  const Tensor& x = scenario.x->numbers;
+  for (const Index width : {dims.d_query, dims.d_key, dims.d_value}) {
+    if (x.size(1) == width) continue;
+    throw SettingError("x", Message("has shape {0}", to_string(x.shape())),
+                       widths.empty() ? Message("expected rows of {0} numbers", width)
+                                      : Message("expected rows of {0} numbers, the width of {1}", width, widths));
+  }
+  Sequence made;
+  made.query = made.key = made.value = x.view({1, x.size(0), x.size(1)});
+  return made;
+}
+
+Tensor typed_bias(const Scenario& scenario, const Dims& dims) {
+  const Tensor& bias = scenario.attn_bias->numbers;
+  const Shape expected{dims.n_q, dims.n_k};
+  if (bias.shape() != expected) {
+    throw SettingError("attn_bias", Message("has shape {0}", to_string(bias.shape())),
+                       Message("expected [n_q, n_k] = {0}", to_string(expected)));
+  }
+  if (!std::ranges::all_of(bias.values(), [](float v) { return v < INFINITY; })) {
+    throw SettingError("attn_bias", "holds NaN or inf", "expected numbers or -inf");
+  }
+  return bias.view({1, 1, bias.size(0), bias.size(1)});
+}
+
+namespace {
+
+using Tokens = std::vector<std::string>;
+constexpr const char* padding_token = "<pad>";
+
+bool is_space(char32_t c) { return c == U' ' || (c >= U'\t' && c <= U'\r') || c == U'\u00A0' || c == U'\u3000'; }
+
+Tokens words(std::string_view line) {
+  Tokens tokens;
+  bool inside = false;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t first = at;
+    const bool space = is_space(next_character(line, at));
+    if (!space && !inside) tokens.emplace_back();
+    if (!space) tokens.back().append(line.substr(first, at - first));
+    inside = !space;
+  }
+  return tokens;
+}
+
+Tokens characters(std::string_view line) {
+  Tokens tokens;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::string_view character = next_grapheme(line, at);
+    std::size_t inside = 0;
+    if (character != "\r") tokens.emplace_back(is_space(next_character(character, inside)) ? "␣" : character);
+  }
+  return tokens;
+}
+
+/// The tokens of each line that has any.
+std::vector<Tokens> tokenized(const Scenario& scenario) {
+  std::vector<Tokens> entries;
+  for (const std::string_view line : Parts(scenario.text, '\n')) {
+    if (const Tokens line_words = words(line); !line_words.empty()) {
+      check_lines(entries.size() + 1);
+      entries.push_back(scenario.tokenizer == Tokenizer::words ? line_words : characters(line));
+    }
+  }
+  return entries;
+}
+
+/// [B, n, d]: equal tokens get equal vectors, drawn from a stream that the token names.
+Tensor embedded(const std::vector<Tokens>& entries, Index d, std::uint64_t seed) {
+  std::map<std::string_view, Tensor> vectors;
+  Buffer values;
+  for (const Tokens& entry : entries) {
+    for (const std::string& token : entry) {
+      Tensor& vector = vectors[token];
+      if (!vector.defined()) vector = Sampler(seed, "token " + token).normal({d});
+      values.insert(values.end(), vector.values().begin(), vector.values().end());
+    }
+  }
+  return Tensor({static_cast<Index>(entries.size()), static_cast<Index>(entries.front().size()), d}, std::move(values));
+}
+
+}  // namespace
+
+void check_lines(std::size_t lines) {
+  constexpr std::size_t most = 65'536;
+  if (lines > most)
+    throw SettingError("--text", Message("has more than {0} lines", most), "expected fewer, each a sentence");
+}
+
+TextSequence embedded_text(const Scenario& scenario, const Dims& dims) {
+  std::vector<Tokens> entries = tokenized(scenario);
+  if (entries.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+  std::size_t longest = 0;
+  Buffer lengths;
+  for (const Tokens& entry : entries) {
+    longest = std::max(longest, entry.size());
+    lengths.push_back(static_cast<float>(entry.size()));
+  }
+  const Index batch = static_cast<Index>(entries.size());
+  Dims whole = dims;
+  whole.batch = batch;
+  whole.n_q = whole.n_k = static_cast<Index>(longest);
+  check_memory(scenario, whole);  // before lines are made as long as the longest
+  TextSequence made;
+  for (Tokens& entry : entries) {
+    if (entry.size() < longest && !made.valid_lens.defined()) made.valid_lens = Tensor({batch}, lengths);
+    entry.resize(longest, padding_token);
+  }
+  Sequence& s = made.sequence;
+  s.query = s.key = s.value = embedded(entries, dims.d_query, scenario.seed);
+  s.query_tokens = s.key_tokens = std::move(entries);
+  return made;
 }
 
 }  // namespace headlight

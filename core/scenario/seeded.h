@@ -5,6 +5,7 @@
 
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario.h"
+#include "core/tensor/message.h"
 
 namespace headlight {
 
@@ -49,5 +50,13 @@ void add_positions(const Scenario& scenario, Sequence& sequence);
 
 /// `made`, or `last` where both hold the same bits, so that what is computed from it is recognised as unchanged.
 Tensor keep_if_equal(Tensor made, const Tensor& last);
+
+/// The scenario with the sizes that its given input fixes. Throws SettingError where they are set besides.
+Scenario sized_by_input(const Scenario& scenario);
+/// query, key and value from scenario.x. Throws SettingError where its width is not that of `dims`; `widths` says where
+/// those come from.
+Sequence typed_sequence(const Scenario& scenario, const Dims& dims, const Message& widths = {});
+/// scenario.attn_bias as [1, 1, n_q, n_k]. Throws SettingError where it is not of that many numbers and -inf.
+Tensor typed_bias(const Scenario& scenario, const Dims& dims);
 
 }  // namespace headlight

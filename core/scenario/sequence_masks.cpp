@@ -1,10 +1,17 @@
 // Masks that are a rule rather than a matrix: what a module keeps for its longest sequence, is_causal, lengths,
 // documents.
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/files/error_place.h"
+#include "core/files/mask_arrays.h"
+#include "core/mask/expression.h"
+#include "core/scenario/lesson_markdown.h"
 #include "core/scenario/mask_reading.h"
+#include "core/scenario/state_dict.h"
+#include "core/scenario/tensor_file.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -170,6 +177,22 @@ void read_documents(MaskReading& m) {
   r.assume("mask", Message(ends.empty() ? "{0}: tokens of the same id may attend to each other"
                                         : "{0}: tokens of one document may attend to each other",
                            name));
+}
+
+bool is_mask_file(const std::string& path, bool wanted) {
+  const std::filesystem::path file = path_from(path);
+  if (is_mask_name(file)) return true;
+  if (!wanted || path.starts_with("lesson:") || file.extension() == ".json" || is_markdown(path)) return false;
+  try {
+    return find_attentions(*open_mask_arrays(file)).empty();
+  } catch (const InputError&) { return false; }
+}
+
+Scenario with_mask_file(Scenario scenario, const std::string& path) {
+  scenario.mask_file = path;
+  const bool names_it = !scenario.mask.empty() && MaskExpression::parse(scenario.mask).calls("file");
+  if (!names_it) scenario.mask = "file()";
+  return scenario;
 }
 
 }  // namespace headlight

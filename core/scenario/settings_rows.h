@@ -255,7 +255,8 @@ void for_each_setting(Visit visit) {
   std::apply([&](const auto&... rows) { (visit(rows), ...); }, settings_rows);
 }
 
-// A field without a row does not compile: fields are counted by how many initialisers Scenario takes.
+// A field without a row does not compile: fields are counted by how many initialisers Scenario takes. A field with two
+// rows fails the tests.
 namespace counting {
 template <typename T>
 inline constexpr bool is_optional = false;
@@ -281,30 +282,6 @@ constexpr std::size_t fields() {
 
 static_assert(std::tuple_size_v<decltype(settings_rows)> == counting::fields<Scenario>(),
               "every field of Scenario needs its row in settings_rows");
-
-namespace counting {
-template <std::size_t a, std::size_t b>
-constexpr bool are_twins() {
-  constexpr auto one = std::get<a>(settings_rows);
-  constexpr auto other = std::get<b>(settings_rows);
-  if constexpr (std::is_same_v<decltype(one.member), decltype(other.member)>) {
-    return one.member == other.member || one.key == other.key;
-  } else {
-    return one.key == other.key;
-  }
-}
-template <std::size_t a, std::size_t... before>
-constexpr bool has_twin_before(std::index_sequence<before...>) {
-  return (are_twins<before, a>() || ...);
-}
-template <std::size_t... rows>
-constexpr bool has_twins(std::index_sequence<rows...>) {
-  return (has_twin_before<rows>(std::make_index_sequence<rows>()) || ...);
-}
-}  // namespace counting
-
-static_assert(!counting::has_twins(std::make_index_sequence<std::tuple_size_v<decltype(settings_rows)>>()),
-              "no key and no field of Scenario has two rows in settings_rows");
 
 /// Each path that a scenario holds; "model:ID" is none.
 template <typename Visit>

@@ -74,15 +74,11 @@ std::optional<std::vector<std::string>> settings_between(const Scenario& from, c
 
 // Strict: the whole text or a SettingError that names the option.
 Index parse_whole(std::string_view option, std::string_view text, Index least, Index most);
-std::uint64_t parse_seed(std::string_view option, std::string_view text);
 float parse_number(std::string_view option, std::string_view text);
 bool parse_switch(std::string_view option, std::string_view text);
 
 /// "3.1" or "0.0,decoder.2.3,4": layers and heads, and whole layers.
 std::vector<HeadAddress> parse_heads(std::string_view option, std::string_view text);
 std::string to_text(const HeadAddress& head);
-/// Words between blanks, a line a batch entry; after "@" the same from a file of text, where one word a line is one
-/// batch entry. Throws SettingError, FileError.
-TokenNames parse_tokens(std::string_view option, std::string_view text);
 
 }  // namespace headlight

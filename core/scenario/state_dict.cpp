@@ -10,6 +10,7 @@
 #include "core/files/error_place.h"
 #include "core/scenario/projection_names.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -101,7 +102,7 @@ LinearKeys output_of(const Names& names, const std::string& prefix, Index width,
   std::vector<std::string> places{prefix};
   if (const std::optional<std::string> parent = parent_of(prefix)) places.push_back(*parent);
   for (const std::string& place : places) {
-    for (const string_view name : outputs) {
+    for (const string_view name : Parts(outputs, ' ')) {
       for (const Suffix& suffix : suffixes) {
         LinearKeys keys = projection_at(names, joined(place, name), suffix);
         if (keys.weight.empty()) continue;
@@ -295,7 +296,10 @@ std::string AttentionKeys::layer() const { return prefix.empty() ? "" : prefix.s
 
 Message output_names() {
   std::string list;
-  for (const string_view name : std::span(outputs).first(10)) list.append(list.empty() ? "" : ", ").append(name);
+  int left = 10;
+  for (const string_view name : Parts(outputs, ' ')) {
+    if (left-- > 0) list.append(list.empty() ? "" : ", ").append(name);
+  }
   return {"{0} and the like", list};
 }
 

@@ -40,7 +40,7 @@ class TensorFile {
   std::shared_ptr<const TokenSplitter> tokenizer() const;
 
  protected:
-  /// Of a model whose tensors are read elsewhere (core/scenario/model_layer.h): it has no arrays().
+  /// Of a model whose tensors are read elsewhere (core/scenario/inputs.h): it has no arrays().
   TensorFile() = default;
 
  private:

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 #include <vector>
 
-#include "core/stage/survey.h"
+#include "core/parallel/thread_pool.h"
+#include "core/parallel/turns.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -59,6 +62,165 @@ ValueRange Extent::range(ColormapKind kind) const {
   }
   if (empty() || (lo_ == 0 && hi_ == 0)) return {0, 1};
   return {std::min(lo_, 0.0f), std::max(hi_, 0.0f)};
+}
+
+namespace {
+
+constexpr float largest = std::numeric_limits<float>::max();
+constexpr Index side_by_side = 16;               // cells, for vector instructions
+constexpr Index cells_a_count = Index{1} << 24;  // far fewer than an int counts
+
+Index& at(KindCounts& kinds, CellKind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+
+/// What some rows hold, each of the cells side by side on its own.
+struct Lanes {
+  float low[side_by_side], high[side_by_side];
+  int nan[side_by_side] = {}, masked[side_by_side] = {}, dropped[side_by_side] = {}, value[side_by_side] = {},
+      pos_inf[side_by_side] = {};
+  Index cells = 0;
+
+  Lanes() {
+    std::fill_n(low, side_by_side, largest);
+    std::fill_n(high, side_by_side, -largest);
+  }
+
+  // As classify() does, without branches.
+  template <bool has_mask, bool has_kept>
+  void add(Index lane, float v, float allowed, float kept, float leak) {
+    const int number = v == v, finite = v - v == 0;
+    const int shown = has_mask ? (allowed != 0) | (finite & (leak * v != 0)) : 1;
+    const int keeps = has_kept ? kept != 0 : 1;
+    const int is_value = finite & shown & keeps;
+    low[lane] = (is_value & (v < low[lane])) != 0 ? v : low[lane];
+    high[lane] = (is_value & (v > high[lane])) != 0 ? v : high[lane];
+    nan[lane] += 1 - number;
+    masked[lane] += number & (1 - shown);
+    dropped[lane] += number & shown & (1 - keeps);
+    value[lane] += is_value;
+    pos_inf[lane] += number & shown & keeps & (v > largest);
+  }
+
+  template <bool has_mask, bool has_kept>
+  void add_row(const float* x, const float* allowed, const float* kept, float leak, Index n) {
+    const auto from = [](const float* row, bool has, Index i) { return has ? row[i] : 1.0F; };
+    Index i = 0;
+    for (; i + side_by_side <= n; i += side_by_side) {
+      for (Index lane = 0; lane < side_by_side; ++lane) {
+        add<has_mask, has_kept>(lane, x[i + lane], from(allowed, has_mask, i + lane), from(kept, has_kept, i + lane),
+                                leak);
+      }
+    }
+    for (; i < n; ++i)
+      add<has_mask, has_kept>(i % side_by_side, x[i], from(allowed, has_mask, i), from(kept, has_kept, i), leak);
+    cells += n;
+  }
+
+  Survey sum() const {
+    Survey all;
+    for (Index lane = 0; lane < side_by_side; ++lane) {
+      all.low = std::min(all.low, low[lane]);
+      all.high = std::max(all.high, high[lane]);
+      at(all.kinds, CellKind::nan) += nan[lane];
+      at(all.kinds, CellKind::masked) += masked[lane];
+      at(all.kinds, CellKind::dropped) += dropped[lane];
+      at(all.kinds, CellKind::value) += value[lane];
+      at(all.kinds, CellKind::pos_inf) += pos_inf[lane];
+    }
+    Index others = cells;
+    for (const Index count : all.kinds) others -= count;
+    at(all.kinds, CellKind::neg_inf) = others;
+    return all;
+  }
+};
+
+Survey survey_rows(const MatrixView& matrix, const CellMasks& masks, Index first, Index end) {
+  Survey all;
+  Buffer values, allowed, kept;
+  const float leak = masks.show_leaks ? 1.0F : 0.0F;
+  const Index rows_a_count = std::max<Index>(1, cells_a_count / std::max<Index>(1, matrix.cols));
+  for (Index row = first; row < end;) {
+    Lanes lanes;
+    for (const Index until = std::min(end, row + rows_a_count); row < until; ++row) {
+      const float* const x = matrix.whole_row(row, values);
+      const float* const a = masks.allowed ? masks.allowed->whole_row(row, allowed) : nullptr;
+      const float* const k = masks.kept ? masks.kept->whole_row(row, kept) : nullptr;
+      if (a && k) lanes.add_row<true, true>(x, a, k, leak, matrix.cols);
+      else if (a) lanes.add_row<true, false>(x, a, k, leak, matrix.cols);
+      else if (k) lanes.add_row<false, true>(x, a, k, leak, matrix.cols);
+      else lanes.add_row<false, false>(x, a, k, leak, matrix.cols);
+    }
+    all.join(lanes.sum());
+  }
+  return all;
+}
+
+}  // namespace
+
+void Survey::join(const Survey& other) {
+  low = std::min(low, other.low);
+  high = std::max(high, other.high);
+  for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] += other.kinds[i];
+}
+
+Survey survey(const MatrixView& matrix, const CellMasks& masks, const std::stop_token& stop) {
+  constexpr Index worth_threads = Index{1} << 19, parts = 64;
+  if (matrix.rows * matrix.cols < worth_threads) return survey_rows(matrix, masks, 0, matrix.rows);
+  Survey all;
+  std::mutex mutex;
+  std::atomic<Index> next{0};
+  work_together([&](bool calling) {
+    Survey own;
+    for (Index part = next++; part < parts && !stop.stop_requested(); part = next++) {
+      if (calling) breathe();
+      own.join(survey_rows(matrix, masks, part * matrix.rows / parts, (part + 1) * matrix.rows / parts));
+    }
+    const std::lock_guard lock(mutex);
+    all.join(own);
+  });
+  if (stop.stop_requested()) throw Cancelled();
+  return all;
+}
+
+namespace {
+
+bool rows_finite(const MatrixView& matrix) {
+  for (Index row = 0; row < matrix.rows; ++row) {
+    int odd = 0;
+    for (Index col = 0; col < matrix.cols; ++col) {
+      const float v = matrix(row, col);
+      odd |= v - v != 0;  // NaN for NaN and ±∞
+    }
+    if (odd != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// By all threads where there is much.
+bool all_finite(const MatrixView& matrix) {
+  if (matrix.rows * matrix.cols < 1 << 22) return rows_finite(matrix);
+  std::atomic<Index> next{0};
+  std::atomic<bool> finite{true};
+  constexpr Index parts = 64;
+  work_together([&](bool) {
+    for (Index part = next++; part < parts && finite; part = next++) {
+      const Index first = part * matrix.rows / parts, end = (part + 1) * matrix.rows / parts;
+      if (!rows_finite(matrix.part(first, end - first, 0, matrix.cols))) finite = false;
+    }
+  });
+  return finite;
+}
+
+KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks, const std::stop_token& stop) {
+  if (const SourcePart part = part_of_source(matrix, 1); part.source) {
+    const bool all = matrix.rows == part.source->rows() && matrix.cols == part.source->cols();
+    return all ? part.source->kinds(part.matrix, stop) : survey(matrix, masks, stop).kinds;
+  }
+  if (!matrix.source) return survey(matrix, masks, stop).kinds;
+  KindCounts counts{};  // rows of what heads gather, which are numbers
+  counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
+  return counts;
 }
 
 }  // namespace headlight

@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {

@@ -17,6 +17,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/tensor/tensor.h"
+
 namespace headlight {
 
 enum class Stage : std::uint8_t {
@@ -188,5 +190,12 @@ std::optional<Stage> stand_in(Stage stage, Has has) {
   }
   return stage;
 }
+
+/// A stage without a head axis has head 0; a parameter has batch 0 too. A bias has one row: its numbers are columns.
+struct Cell {
+  Stage stage{};
+  Index batch = 0, head = 0, row = 0, col = 0;
+  bool operator==(const Cell&) const = default;
+};
 
 }  // namespace headlight

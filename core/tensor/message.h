@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <iosfwd>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,5 +55,17 @@ class Message {
 /// "FIRST: SECOND", "FIRST; SECOND"; one alone where the other is empty.
 Message joined_by_colon(Message first, Message second);
 Message joined_by_semicolon(Message first, Message second);
+
+/// "1, 2, 4 or 8"
+template <typename Names>
+Message alternatives(const Names& names) {
+  std::string text;
+  for (auto name = std::begin(names); name != std::end(names); ++name) {
+    if (std::next(name) == std::end(names) && !text.empty()) return {"{0} or {1}", text, std::string(*name)};
+    if (!text.empty()) text += ", ";
+    text += *name;
+  }
+  return text;
+}
 
 }  // namespace headlight

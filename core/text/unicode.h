@@ -1,7 +1,9 @@
 // Character classes for the tokenizers, from the Unicode tables of utf8proc.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace headlight {
 
@@ -20,5 +22,11 @@ enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
 /// Invalid UTF-8 is returned unchanged.
 std::string in_form(const std::string& text, UnicodeForm form);
 void append_utf8(std::string& text, char32_t c);
+
+/// Returns the character at `at` and advances it. Invalid UTF-8 counts byte by byte.
+std::string_view next_grapheme(std::string_view text, std::size_t& at);
+
+/// Terminal columns of the text: two for wide East Asian characters, none for combining marks.
+std::size_t terminal_width(std::string_view text);
 
 }  // namespace headlight

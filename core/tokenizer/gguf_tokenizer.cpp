@@ -1,7 +1,6 @@
 // The tokenizer that a GGUF file holds itself: BPE over bytes as GPT-2's ("gpt2"), or SentencePiece's pairs ("llama").
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"

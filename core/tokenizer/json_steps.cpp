@@ -2,7 +2,6 @@
 
 #include <limits>
 #include <map>
-#include <string_view>
 
 #include "core/files/load_budget.h"
 #include "core/tensor/message.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/tensor/error.h"
-#include "core/text/graphemes.h"
 #include "core/text/utf8.h"
 #include "core/tokenizer/pre_tokenizer.h"
 

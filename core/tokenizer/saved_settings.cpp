@@ -4,8 +4,9 @@
 #include <charconv>
 #include <map>
 
-#include "core/files/json_object.h"
 #include "core/files/load_budget.h"
+#include "core/files/text_file.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -135,12 +136,9 @@ std::vector<std::string> lines_of(const std::filesystem::path& path, const Error
   LoadBudget budget(place);
   const std::string text = budget.text_of(path);
   std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
+  for (const std::string_view line : Parts(text, '\n')) {
     budget.strings(1);
-    std::string& line = lines.emplace_back(text, at, end - at);
-    if (line.ends_with('\r')) line.pop_back();
-    at = end + 1;
+    lines.emplace_back(without_return(line));
   }
   return lines;
 }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/files/load_budget.h"
-#include "core/tensor/message.h"
 #include "core/text/utf8.h"
 
 namespace headlight {

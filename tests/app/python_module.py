@@ -11,17 +11,7 @@ try:
 except ImportError:
     torch = None
 
-os.environ["HEADLIGHT"] = os.path.abspath(sys.argv[1])
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
-import headlight
-
-faults = []
-
-
-def expect(holds, what):
-    if not holds:
-        faults.append(what)
-        print("FAULT", what)
+from python_checks import expect, faults, headlight
 
 
 def numbers(page):

@@ -11,18 +11,8 @@ except ImportError:
     sys.exit(77)
 
 folder = tempfile.mkdtemp()
-os.environ["HEADLIGHT"] = os.path.abspath(sys.argv[1])
 os.environ["XDG_STATE_HOME"] = folder
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
-import headlight
-
-faults = []
-
-
-def expect(holds, what):
-    if not holds:
-        faults.append(what)
-        print("FAULT", what)
+from python_checks import expect, faults, headlight
 
 
 def near(a, b):

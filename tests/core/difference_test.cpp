@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/run/pipeline.h"
-#include "core/scenario/scenario_changes.h"
+#include "core/scenario/scenario_json.h"
 #include "tests/catch.h"
 
 using namespace headlight;

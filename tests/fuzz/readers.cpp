@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/export/export_options.h"
-#include "core/export/style_file.h"
 #include "core/files/array_file.h"
 #include "core/files/mask_arrays.h"
 #include "core/files/parse_matrix.h"

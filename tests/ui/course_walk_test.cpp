@@ -14,10 +14,10 @@
 #include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/document/lesson_progress.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/lessons/answers.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/prose.h"
+#include "ui/lessons/panel_column.h"
 #include "ui/lessons/save_step.h"
 #include "ui/session/lesson_memory.h"
 

@@ -3,7 +3,7 @@
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/document/action.h"
-#include "ui/document/moment.h"
+#include "ui/document/view.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -6,7 +6,7 @@
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/document/path.h"
+#include "ui/document/view.h"
 
 using namespace headlight;
 using namespace headlight::test;

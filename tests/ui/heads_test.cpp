@@ -4,7 +4,6 @@
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/look/number_text.h"
 #include "ui/look/record.h"

@@ -11,10 +11,10 @@
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/document/path.h"
+#include "ui/document/view.h"
 #include "ui/look/record.h"
 #include "ui/look/words.h"
-#include "ui/panels/shortcuts.h"
+#include "ui/panels/registry.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -11,7 +11,7 @@
 #include "tests/ui/studio.h"
 #include "ui/document/action.h"
 #include "ui/document/lesson_progress.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/row_prose.h"
 #include "ui/operation/operation.h"

@@ -4,9 +4,8 @@
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/document/saved_view.h"
-#include "ui/map/map_camera.h"
-#include "ui/map/map_view.h"
+#include "ui/document/view.h"
+#include "ui/map/map_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -5,7 +5,7 @@
 #include "tests/allocations.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/masklab/palette.h"
+#include "ui/masklab/mask_field.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/diagnosis/mistaken_run.h"
+#include "core/diagnosis/reproduction.h"
 #include "core/files/array_write.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"

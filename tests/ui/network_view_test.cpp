@@ -6,7 +6,7 @@
 #include "core/network/attention_flow.h"
 #include "core/network/head_patterns.h"
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"

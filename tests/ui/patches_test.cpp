@@ -8,11 +8,11 @@
 #include "core/files/whole_file.h"
 #include "core/image/png_image.h"
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/sentence/story.h"
 
 using namespace headlight;

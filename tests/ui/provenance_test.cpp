@@ -6,7 +6,7 @@
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/inspector/reach.h"
+#include "ui/inspector/inspector_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -14,7 +14,7 @@ using namespace headlight::test;
 namespace {
 
 /// The cards of a layout with their matrices in them, without fonts or a window.
-PipelinePicture cards_of(const Trace& trace, Index head) {
+PipelinePicture reached_cards(const Trace& trace, Index head) {
   PipelinePicture picture;
   picture.layout = lay_out_pipeline(trace, {.size = {1100, 700}, .foot = 70});
   for (const Slot& slot : picture.layout.slots) {
@@ -50,7 +50,7 @@ TEST_CASE("arcs run from the sources' cards to an edge of the cell, along the li
   const bool rotary = GENERATE(false, true);
   if (rotary) scenario.rope = Rope::half, scenario.qk_norm = QkNorm::rms;
   const auto trace = compute(scenario);
-  const PipelinePicture picture = cards_of(*trace, 1);
+  const PipelinePicture picture = reached_cards(*trace, 1);
   for (const Stage stage :
        {Stage::Q, Stage::Q_heads, Stage::Q_normed, Stage::Q_rotated, Stage::scores, Stage::scaled_scores,
         Stage::masked_scores, Stage::weights, Stage::head_outputs, Stage::concat, Stage::output}) {
@@ -83,7 +83,7 @@ TEST_CASE("arcs run from the sources' cards to an edge of the cell, along the li
 
 TEST_CASE("a number that the picture does not show, and one that comes from nowhere, have no arcs") {
   const auto trace = compute(sentence().scenario);
-  const PipelinePicture picture = cards_of(*trace, 1);
+  const PipelinePicture picture = reached_cards(*trace, 1);
   CHECK(make_provenance(*trace, picture, {Stage::weights, 0, 2, 3, 1}).arcs.empty());
   CHECK(make_provenance(*trace, picture, {Stage::key, 0, 0, 3, 1}).arcs.empty());
   CHECK(make_provenance(*trace, picture, {Stage::key, 0, 0, 99, 1}).arcs.empty());

@@ -1,9 +1,8 @@
-#include "ui/masklab/reach_diagram.h"
-
 #include <algorithm>
 
 #include "core/mask/evaluate.h"
 #include "tests/catch.h"
+#include "ui/masklab/reach_picture.h"
 
 using namespace headlight;
 

@@ -17,7 +17,7 @@
 #include "tests/catch.h"
 #include "tests/ui/monkey.h"
 #include "ui/document/action.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/session/journal.h"
 #include "ui/views/registry.h"
 

@@ -8,7 +8,7 @@
 #include "core/explain/explain.h"
 #include "core/network/network.h"
 #include "core/network/row_parts.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"

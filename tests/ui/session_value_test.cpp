@@ -3,7 +3,7 @@
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/ui/monkey.h"
-#include "ui/document/action_text.h"
+#include "ui/document/action.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/view_fields.h"
 #include "ui/document/wanted.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/explain/explain.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"

@@ -2,7 +2,7 @@
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/look/stage_words.h"
+#include "ui/look/words.h"
 #include "ui/operation/operation.h"
 #include "ui/pipeline/layout.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/network/network.h"
 #include "core/network/sampling.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"

@@ -1,10 +1,9 @@
 #include "ui/compare/compare_picture.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/run/summary.h"
-#include "core/scenario/scenario_changes.h"
+#include "core/scenario/scenario_json.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
@@ -401,8 +400,7 @@ void add_tiles(const Frame& frame, Rect area, ComparePicture& picture) {
   }
 }
 
-}  // namespace
-
+/// `area` in screen pixels. The document has a pinned trace and its difference.
 ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   ComparePicture picture;
   picture.stage = stage_shown(frame);
@@ -431,6 +429,8 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   add_tiles(frame, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture);
   return picture;
 }
+
+}  // namespace
 
 const ComparePicture& compare_picture(const Frame& frame, Rect area) {
   const Document& document = frame.document;

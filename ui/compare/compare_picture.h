@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/run/difference.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {
@@ -47,10 +49,9 @@ struct ComparePicture {
   Stage stage{};
 };
 
-/// `area` in screen pixels. The document has a pinned trace and its difference.
-ComparePicture make_compare_picture(const Frame& frame, Rect area);
-
 /// The same, cached.
 const ComparePicture& compare_picture(const Frame& frame, Rect area);
+
+void draw_compare_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

@@ -1,11 +1,10 @@
 // The compare view: what if? The pinned result A, the present one B, and B − A at every stage.
-#include "ui/compare/compare_view.h"
 
 #include <algorithm>
 #include <cstdio>
 
 #include "ui/compare/compare_picture.h"
-#include "ui/document/path.h"
+#include "ui/document/view.h"
 #include "ui/document/wanted.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/card_notes.h"

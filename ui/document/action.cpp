@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "core/run/contributions.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/settings_rows.h"
-#include "core/tensor/message.h"
-#include "ui/document/moment.h"
+#include "ui/document/view.h"
 #include "ui/document/view_fields.h"
 #include "ui/document/wanted.h"
 
@@ -157,12 +156,12 @@ std::optional<Cell> telling_look(const Trace& trace, const View& view) {
   for (Index q = 0; q < weights.rows && q < static_cast<Index>(asks[entry].size()); ++q) {
     for (Index k = 0; k < weights.cols && k < static_cast<Index>(asked[entry].size()); ++k) {
       if (self && k == q) continue;
-      float worth = weights(q, k);
-      if (self && (k == 0 || k + 1 == q)) worth *= 0.5f;
+      float score = weights(q, k);
+      if (self && (k == 0 || k + 1 == q)) score *= 0.5f;
       if (!is_word(asks[entry][static_cast<std::size_t>(q)]) || !is_word(asked[entry][static_cast<std::size_t>(k)]))
-        worth *= 0.3f;
-      if (worth < most) continue;
-      most = worth;
+        score *= 0.3f;
+      if (score < most) continue;
+      most = score;
       best = Cell{Stage::weights, view.batch, view.head, q, k};
     }
   }

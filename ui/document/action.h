@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/export/mask_export.h"
+#include "core/export/matrix_export.h"
 #include "core/tensor/message.h"
 #include "ui/document/document.h"
 
@@ -163,5 +163,11 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
 void show_error(Document& document, const Message& message);
 /// The same for a document that was just opened: restores the one requested before, which may still be computing.
 void take_back_opening(Document& document, const Message& message);
+
+/// The line for an action that changed a document with this scenario and view into `after`; a function is written as
+/// its result. "" if nothing changed, and for pointer movements.
+std::string action_text(const Action& action, const Scenario& scenario, const View& view, const Document& after);
+/// Parses such a line. Throws InputError.
+Action read_action(const std::string& line);
 
 }  // namespace headlight

@@ -1,5 +1,3 @@
-#include "ui/document/action_text.h"
-
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/tensor/error.h"
+#include "ui/document/action.h"
 #include "ui/document/view_fields.h"
 #include "ui/document/wanted.h"
 

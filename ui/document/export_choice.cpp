@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/export/endings.h"
+#include "core/export/export_options.h"
 
 namespace headlight {
 namespace {

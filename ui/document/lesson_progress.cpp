@@ -6,7 +6,7 @@
 
 #include "core/lesson/course.h"
 #include "ui/document/action.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 
 namespace headlight {
 namespace {

@@ -2,19 +2,22 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/figure/range.h"
 #include "core/image/theme.h"
+#include "core/run/trace.h"
 #include "core/scenario/scenario_view.h"
-#include "core/stage/cell.h"
+#include "core/stage/stage.h"
 #include "ui/document/export_choice.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/level_choice.h"
 #include "ui/document/network_choice.h"
 #include "ui/document/view_choices.h"
 #include "ui/timeline/product_order.h"
+#include "ui/timeline/timeline.h"
 
 namespace headlight {
 
@@ -40,7 +43,7 @@ struct View {
   HeadMeasure measure = HeadMeasure::weight;  ///< of a head's row or matrix, where contribution norms are known
   Index batch = 0, head = 0;
   std::optional<Cell> selected;        ///< pinned by a click or --select
-  std::vector<Cell> path;              ///< the cells through which `selected` was reached (ui/document/path.h)
+  std::vector<Cell> path;              ///< the cells through which `selected` was reached
   bool looked = false;                 ///< a cell has been selected, by the user or by default
   std::optional<Cell> hovered;         ///< under the pointer
   bool reaches = false;                ///< mark the cells that depend on the current one, not its sources
@@ -51,7 +54,7 @@ struct View {
   std::vector<Stage> brought_forward;  ///< of stages that share a card, the ones that were asked for, the last one last
   std::optional<Cell> brought_forward_beside;  ///< what was selected then: another selection has its own stage in front
   std::optional<std::string> mask_draft;       ///< what is typed as the mask while it does not parse
-  std::optional<int> step;                ///< moment of the step player (ui/player/timeline.h); unset: all is shown
+  std::optional<int> step;                ///< moment of the step player (ui/timeline/timeline.h); unset: all is shown
   ProductOrder way = ProductOrder::rows;  ///< how its products advance
   bool playing = false;                   ///< the moments pass by themselves
   bool looping = false;                   ///< over the present stage's moments
@@ -90,5 +93,29 @@ struct View {
 inline Level level_shown(const View& view) {
   return view.kind == ViewKind::pipeline ? view.looking.level : Level::pipeline;
 }
+
+/// The view at a moment: selects the stage being computed, in the current batch entry and head.
+View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment);
+/// The view with everything computed, as before the player was used.
+View without_moment(View view);
+
+/// Selects a cell of the trace, with its batch entry and head.
+View look_at(View view, const Trace& trace, const Cell& cell);
+/// The path that leads to the selected cell; empty if it was selected directly or the trace has changed.
+std::span<const Cell> path_of(const View& view, const Trace& trace);
+/// Selects `source` and appends it to the path. `from` is the current selection.
+View follow(View view, const Trace& trace, const Cell& from, const Cell& source);
+/// Returns to cell number `step` of the path.
+View go_back(View view, const Trace& trace, std::size_t step);
+
+LevelAddress level_address(const View& view);
+View with_level(View view, const LevelAddress& level);
+
+/// "mask:reach", "map:weights:4096:8192,0:4096", as --view takes it.
+ViewAddress view_address(const View& view);
+View with_view(View view, const ViewAddress& address);
+
+ScenarioView saved_view(const View& view);
+View with_saved_view(View view, const ScenarioView& saved);
 
 }  // namespace headlight

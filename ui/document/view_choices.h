@@ -9,7 +9,6 @@
 #include "core/mask/painting.h"
 #include "core/scenario/layer_list.h"
 #include "core/scenario/scenario_view.h"
-#include "core/stage/cell.h"
 #include "core/stage/stage.h"
 
 namespace headlight {

@@ -12,6 +12,7 @@
 #include "core/scenario/scenario_view.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -29,70 +30,42 @@ constexpr const char* themes[] = {"light", "dark"};
 constexpr const char* range_modes[] = {"row", "head", "stage", "fixed"};
 constexpr const char* way_words[] = {"row", "column", "dot", "outer"};
 using Words = std::span<const char* const>;
-template <typename T>
-constexpr Words words_of{};
-template <>
-constexpr Words words_of<Norm> = norm_words;
-template <>
-constexpr Words words_of<HeadOrder> = head_orders;
-template <>
-constexpr Words words_of<LayersTogether> = layer_words;
-template <>
-constexpr Words words_of<PatchedState> = patched_words;
-template <>
-constexpr Words words_of<StudyFilter> = study_words;
-template <>
-constexpr Words words_of<PaintTool> = paint_tools;
-template <>
-constexpr Words words_of<Paint> = paints;
-template <>
-constexpr Words words_of<Combine> = combinations;
-template <>
-constexpr Words words_of<Theme> = themes;
-template <>
-constexpr Words words_of<RangeMode> = range_modes;
-template <>
-constexpr Words words_of<ProductOrder> = way_words;
+constexpr Words words_of(Norm) { return norm_words; }
+constexpr Words words_of(HeadOrder) { return head_orders; }
+constexpr Words words_of(LayersTogether) { return layer_words; }
+constexpr Words words_of(PatchedState) { return patched_words; }
+constexpr Words words_of(StudyFilter) { return study_words; }
+constexpr Words words_of(PaintTool) { return paint_tools; }
+constexpr Words words_of(Paint) { return paints; }
+constexpr Words words_of(Combine) { return combinations; }
+constexpr Words words_of(Theme) { return themes; }
+constexpr Words words_of(RangeMode) { return range_modes; }
+constexpr Words words_of(ProductOrder) { return way_words; }
+
 /// How many values an enumeration has whose words are those of name().
 template <typename T>
-constexpr std::size_t named_values = 0;
-template <>
-constexpr std::size_t named_values<HeadPattern> = head_pattern_count;
-template <>
-constexpr std::size_t named_values<ViewKind> = 7;
-template <>
-constexpr std::size_t named_values<MaskTab> = 5;
-template <>
-constexpr std::size_t named_values<Level> = 3;
-template <>
-constexpr std::size_t named_values<HeadMeasure> = 3;
-template <>
-constexpr std::size_t named_values<Facet> = 5;
+constexpr std::size_t named_values = std::is_same_v<T, HeadPattern>   ? head_pattern_count
+                                     : std::is_same_v<T, ViewKind>    ? 7
+                                     : std::is_same_v<T, MaskTab>     ? 5
+                                     : std::is_same_v<T, Level>       ? 3
+                                     : std::is_same_v<T, HeadMeasure> ? 3
+                                     : std::is_same_v<T, Facet>       ? 5
+                                                                      : 0;
 
 template <typename T>
-struct IsOptional : std::false_type {};
+constexpr bool is_optional = false;
 template <typename T>
-struct IsOptional<std::optional<T>> : std::true_type {};
+constexpr bool is_optional<std::optional<T>> = true;
 template <typename T>
-struct IsVector : std::false_type {};
+constexpr bool is_vector = false;
 template <typename T>
-struct IsVector<std::vector<T>> : std::true_type {};
+constexpr bool is_vector<std::vector<T>> = true;
 
 constexpr std::string_view none = "-";
 
 [[noreturn]] void refuse(std::string_view text) {
   throw SettingError("--look", Message("\"{0}\" is none of its values", std::string(text)),
                      "expected what Export copied");
-}
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(at), text.size());
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
 }
 
 /// Free text, without what parts the rest.
@@ -114,9 +87,9 @@ std::string unescaped(std::string_view text) {
 
 template <typename T>
 std::string written(const T& value) {
-  if constexpr (IsOptional<T>::value) {
+  if constexpr (is_optional<T>) {
     return value ? written(*value) : std::string(none);
-  } else if constexpr (IsVector<T>::value) {
+  } else if constexpr (is_vector<T>) {
     std::string text;
     const char* between = std::is_same_v<T, std::vector<Cell>> ? ">" : ",";
     for (const auto& each : value) text += (text.empty() ? "" : between) + written(each);
@@ -134,7 +107,7 @@ std::string written(const T& value) {
   } else if constexpr (std::is_same_v<T, MapRegion>) {
     return written(value.q0) + ":" + written(value.q1) + "," + written(value.k0) + ":" + written(value.k1);
   } else if constexpr (std::is_enum_v<T>) {
-    return std::string(words_of<T>[static_cast<std::size_t>(value)]);
+    return std::string(words_of(value)[static_cast<std::size_t>(value)]);
   } else {
     char digits[64];
     return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
@@ -143,11 +116,11 @@ std::string written(const T& value) {
 
 template <typename T>
 T read(std::string_view text) {
-  if constexpr (IsOptional<T>::value) {
+  if constexpr (is_optional<T>) {
     return text == none ? T() : T(read<typename T::value_type>(text));
-  } else if constexpr (IsVector<T>::value) {
+  } else if constexpr (is_vector<T>) {
     T all;
-    for (const std::string_view part : split(text, std::is_same_v<T, std::vector<Cell>> ? '>' : ','))
+    for (const std::string_view part : Parts(text, std::is_same_v<T, std::vector<Cell>> ? '>' : ','))
       all.push_back(read<typename T::value_type>(part));
     return all;
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -168,14 +141,14 @@ T read(std::string_view text) {
     return parse_cell("--look", text);
   } else if constexpr (std::is_same_v<T, MapRegion>) {
     std::vector<double> ends;
-    for (const std::string_view axis : split(text, ',')) {
-      for (const std::string_view end : split(axis, ':')) ends.push_back(read<double>(end));
+    for (const std::string_view axis : Parts(text, ',')) {
+      for (const std::string_view end : Parts(axis, ':')) ends.push_back(read<double>(end));
     }
     if (ends.size() != 4 || ends[0] >= ends[1] || ends[2] >= ends[3]) refuse(text);
     return {ends[0], ends[1], ends[2], ends[3]};
   } else if constexpr (std::is_enum_v<T>) {
-    for (std::size_t i = 0; i < words_of<T>.size(); ++i) {
-      if (text == words_of<T>[i]) return static_cast<T>(i);
+    for (std::size_t i = 0; i < words_of(T()).size(); ++i) {
+      if (text == words_of(T())[i]) return static_cast<T>(i);
     }
     refuse(text);
   } else if constexpr (std::is_integral_v<T>) {
@@ -196,7 +169,7 @@ struct Ends {
 
 template <typename T>
 void check(const T& value, Ends ends, std::string_view text) {
-  if constexpr (IsOptional<T>::value) {
+  if constexpr (is_optional<T>) {
     if (value) check(*value, ends, text);
   } else if constexpr (std::is_arithmetic_v<T>) {
     if (static_cast<double>(value) < ends.least || static_cast<double>(value) > ends.most) refuse(text);
@@ -338,7 +311,7 @@ void say(std::string& text, const Field& field, const View& view) {
 
 /// `look_alone`: only what --look takes, and anything else is refused; else what is unknown is left out.
 View taken(View view, std::string_view text, bool look_alone) {
-  for (const std::string_view part : split(text, ';')) {
+  for (const std::string_view part : Parts(text, ';')) {
     const std::size_t equals = std::min(part.find('='), part.size());
     const auto found = std::ranges::find(fields, part.substr(0, equals), &Field::name);
     const bool known = found != std::end(fields) && (!look_alone || (found->kind & look) != 0);

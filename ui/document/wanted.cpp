@@ -1,7 +1,5 @@
 #include "ui/document/wanted.h"
 
-#include <utility>
-
 #include <nlohmann/json.hpp>
 
 #include "core/scenario/scenario_json.h"

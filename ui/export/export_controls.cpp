@@ -6,14 +6,11 @@
 
 #include "core/export/layers_figure.h"
 #include "core/figure/colormap.h"
-#include "core/figure/installed_fonts.h"
+#include "core/figure/fonts.h"
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
-#include "ui/export/export_layers.h"
-#include "ui/export/export_sizes.h"
-#include "ui/widgets/choice_box.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

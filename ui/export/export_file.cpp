@@ -9,13 +9,13 @@
 #include "core/export/bundle.h"
 #include "core/export/command_words.h"
 #include "core/export/reproduce_script.h"
-#include "core/files/free_path.h"
+#include "core/files/whole_file.h"
 #include "core/network/head_overview.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
-#include "ui/document/saved_view.h"
-#include "ui/export/view_words.h"
+#include "ui/document/view.h"
+#include "ui/export/link.h"
 
 namespace headlight {
 namespace {

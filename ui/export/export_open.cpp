@@ -1,12 +1,12 @@
 // What the export dialog opens on: each view's own picture.
 #include <algorithm>
 
-#include "core/files/free_path.h"
+#include "core/files/whole_file.h"
 #include "core/network/head_overview.h"
 #include "core/network/logit_parts.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/stage/stage.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
 #include "ui/document/wanted.h"
 #include "ui/export/export_file.h"
 #include "ui/sentence/sentence.h"

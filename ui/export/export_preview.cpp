@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
-#include "core/export/overlay_figure.h"
 #include "core/export/prediction_figures.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/arranged_figure.h"
@@ -11,7 +11,7 @@
 #include "core/image/picture_input.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
-#include "ui/export/export_file.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -23,12 +23,8 @@ void add_numbers(MatrixView matrix, std::vector<std::string>& lines) {
   const bool wide = matrix.cols > shown_columns, high = matrix.rows > shown_lines;
   matrix.cols = std::min(matrix.cols, shown_columns);
   matrix.rows = std::min(matrix.rows, shown_lines);
-  std::string text = csv_text(matrix);
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t to = text.find('\n', from);
-    lines.push_back(text.substr(from, to - from) + (wide ? ",…" : ""));
-    from = to + 1;
-  }
+  const std::string text = csv_text(matrix);
+  for (const std::string_view line : Parts(text, '\n')) lines.push_back(std::string(line) + (wide ? ",…" : ""));
   if (high) lines.emplace_back("…");
 }
 
@@ -74,8 +70,7 @@ void show(const Document& document, int width, int height, ExportPreview& previe
   }
 }
 
-}  // namespace
-
+/// With a picture of at most `width` × `height` pixels. The document must have a trace.
 ExportPreview make_export_preview(const Document& document, const WindowSize& window, int width, int height) {
   ExportPreview preview;
   try {
@@ -87,12 +82,6 @@ ExportPreview make_export_preview(const Document& document, const WindowSize& wi
   } catch (const InputError& error) { preview.problem = error.message(); }
   return preview;
 }
-
-ViewShot& view_shot(Pictures& pictures) {
-  return pictures.get<ViewShot>([] { return ViewShot{}; });
-}
-
-namespace {
 
 /// Asks for the picture where the last one is of something else.
 std::shared_ptr<const Image> shot_of_view(const Frame& frame) {
@@ -122,6 +111,10 @@ void show_shot(const Image& shot, int width, int height, ExportPreview& preview)
 }
 
 }  // namespace
+
+ViewShot& view_shot(Pictures& pictures) {
+  return pictures.get<ViewShot>([] { return ViewShot{}; });
+}
 
 const ExportPreview& export_preview(const Frame& frame, ImVec2 room) {
   const int width = std::max(1, static_cast<int>(room.x)), height = std::max(1, static_cast<int>(room.y));

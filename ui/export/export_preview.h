@@ -35,9 +35,6 @@ struct ViewShot {
 };
 ViewShot& view_shot(Pictures& pictures);
 
-/// With a picture of at most `width` × `height` pixels. The document must have a trace.
-ExportPreview make_export_preview(const Document& document, const WindowSize& window, int width, int height);
-
 /// The same, cached, at most `room` large.
 const ExportPreview& export_preview(const Frame& frame, ImVec2 room);
 

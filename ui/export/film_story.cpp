@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "ui/document/moment.h"
+#include "ui/document/view.h"
 #include "ui/player/stages.h"
 
 namespace headlight {

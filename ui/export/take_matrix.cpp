@@ -3,7 +3,7 @@
 #include <imgui.h>
 
 #include "core/export/matrix_export.h"
-#include "core/files/free_path.h"
+#include "core/files/whole_file.h"
 #include "core/tensor/error.h"
 #include "ui/export/export_file.h"
 #include "ui/frame/colormaps.h"

@@ -1,10 +1,12 @@
 #include "ui/frame/frame.h"
 
 #include <algorithm>
+#include <string_view>
 
-#include "core/files/watched_run.h"
+#include "core/files/file_watch.h"
+#include "core/run/contributions.h"
 #include "core/text/utf8_path.h"
-#include "ui/document/moment.h"
+#include "ui/document/view.h"
 
 namespace headlight {
 
@@ -41,6 +43,58 @@ void go_to_moment(const Frame& frame, int moment) {
   frame.show([trace = frame.document.trace, &timeline = frame.timeline, moment](View& v) {
     v = at_moment(std::move(v), *trace, timeline, moment);
   });
+}
+
+namespace {
+
+/// In the cache of pictures, which keeps one of a type.
+struct BroughtShares {
+  Tensor shares;
+};
+
+}  // namespace
+
+HeadMeasure measure_shown(const Trace& trace, const View& view) {
+  return trace.has(Stage::contribution_norms) ? view.measure : HeadMeasure::weight;
+}
+
+Stage measured_stage(const Trace& trace, const View& view, Stage stage) {
+  const bool weighs = stage == Stage::weights || stage == Stage::dropped_weights;
+  return weighs && measure_shown(trace, view) != HeadMeasure::weight ? Stage::contribution_norms : stage;
+}
+
+Tensor numbers_shown(const Frame& frame, Stage stage) {
+  const Trace& trace = *frame.trace();
+  if (!is_measure(stage) || frame.view().measure != HeadMeasure::share) return trace[stage];
+  return frame.pictures
+      .get<BroughtShares>([&] { return BroughtShares{row_shares(trace[stage])}; }, frame.document.trace)
+      .shares;
+}
+
+namespace {
+
+constexpr std::string_view between_lines = " / ";
+
+}  // namespace
+
+const std::string& in_one_line(const Frame& frame, const std::string& lines) {
+  struct OneLine {
+    std::string text;
+  };
+  if (lines.find('\n') == std::string::npos) return lines;
+  const auto make = [&] {
+    OneLine line;
+    for (const char c : lines) c == '\n' ? line.text += between_lines : line.text += c;
+    return line;
+  };
+  return frame.pictures.get<OneLine>(make, lines).text;
+}
+
+std::string as_lines(std::string text) {
+  for (std::size_t at = text.find(between_lines); at != std::string::npos; at = text.find(between_lines, at + 1)) {
+    if (text.find_first_not_of(" /", at) != std::string::npos) text.replace(at, between_lines.size(), "\n");
+  }
+  return text;
 }
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 // Frame: everything a panel or view may read while it draws, and the list that its actions go into.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,13 +14,31 @@
 #include "ui/document/document.h"
 #include "ui/frame/keyboard_focus.h"
 #include "ui/frame/pictures.h"
-#include "ui/frame/typing.h"
 #include "ui/look/fonts.h"
 #include "ui/look/look.h"
 #include "ui/look/words.h"
 #include "ui/timeline/timeline.h"
 
 namespace headlight {
+
+/// The text of a field, for the journal.
+struct TypedLine {
+  unsigned int field = 0;  ///< ImGui id
+  std::string text;
+  bool operator==(const TypedLine&) const = default;
+};
+
+struct Typing {
+  unsigned int field = 0;  ///< ImGui id
+  int frame = -1;          ///< the last frame in which it had the keyboard
+  std::string text;
+  bool edited = false;     ///< edited since it got the keyboard
+  bool takes_tab = false;  ///< it uses Tab for completion
+  std::string buffer;      ///< buffer shared by all fields, to avoid allocations
+
+  std::optional<TypedLine> recovered;  ///< recovered text, put back when its field is drawn
+  int tries = 0;                       ///< frames in which that was tried
+};
 
 class MatrixPainter;
 class RecentFiles;
@@ -75,5 +94,29 @@ struct Frame {
 
 /// Moves the step player to a moment of the timeline.
 void go_to_moment(const Frame& frame, int moment);
+
+/// The view's measure if the trace has contribution norms, else the weights.
+HeadMeasure measure_shown(const Trace& trace, const View& view);
+/// For weights, the stage that the measure reads; any other stage unchanged.
+Stage measured_stage(const Trace& trace, const View& view, Stage stage);
+/// The stage's numbers; for contribution_norms their shares if the view shows those.
+Tensor numbers_shown(const Frame& frame, Stage stage);
+/// Keys of the measures' names in the translations.
+inline constexpr const char* measure_keys[] = {"measure.weight", "measure.arrives", "measure.share"};
+
+/// Kept from frame to frame.
+const std::string& in_one_line(const Frame& frame, const std::string& lines);
+/// The same the other way round, but for one at the end, after which nothing is typed yet.
+std::string as_lines(std::string text);
+
+/// The distance in pixels that the pointer may move during a click.
+inline float click_slack(const Frame& frame) { return 6 * frame.u; }
+
+/// Whether the current press, or the one released in this frame, moved too far for a click.
+inline bool was_dragged(const Frame& frame) {
+  return ImGui::GetIO().MouseDragMaxDistanceSqr[0] > click_slack(frame) * click_slack(frame);
+}
+/// Whether the left button is held and the pointer has moved.
+inline bool is_dragging(const Frame& frame) { return ImGui::IsMouseDown(ImGuiMouseButton_Left) && was_dragged(frame); }
 
 }  // namespace headlight

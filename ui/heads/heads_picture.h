@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/tensor/tensor.h"
+#include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 #include "ui/matrix/card_notes.h"
 #include "ui/matrix/heat.h"
@@ -82,7 +83,6 @@ struct HeadsPicture {
 constexpr Index arc_queries = 64;
 /// The stage of the cards; weights are replaced by the view's measure.
 Stage heads_stage(const Trace& trace, const View& view);
-HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query);
 
 /// The same, cached; its average advances with each frame.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
@@ -90,5 +90,36 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
 /// `count` equal cards in `box`, row by row, with the number of columns that makes their matrices (`aspect` = width :
 /// height) largest. `gap`: pixels between cards; `header`: pixels of a card's height that are not its matrix.
 std::vector<Rect> lay_out_heads(Index count, Rect box, float aspect, float gap, float header);
+
+void draw_heads_view(const Frame& frame, Rect place);
+
+class HeadsAverage {
+ public:
+  /// For `heads` of one batch entry of [B, H, r, c]; `mask`: 0/1, of the same shape, or undefined. Keeps its result if
+  /// called with the same arguments.
+  void want(const Tensor& values, const Tensor& mask, Index batch, const std::vector<Index>& heads);
+  /// Frees the numbers.
+  void drop();
+  /// Adds at least one row, and about `numbers` numbers at most.
+  void advance(Index numbers);
+
+  bool busy() const { return values_.defined() && !mean_.defined(); }
+  /// The finished part, 0…1.
+  float share() const;
+  /// [1, 1, r, c]; undefined while busy.
+  const Tensor& mean() const { return mean_; }
+  /// [1, 1, r, c], 1 where any head may attend; undefined while busy and without a mask.
+  const Tensor& allowed() const { return allowed_; }
+
+ private:
+  void add_row(Index row);
+
+  Tensor values_, mask_;
+  Index batch_ = 0;
+  std::vector<Index> heads_;
+  Buffer sums_, any_;
+  Index next_row_ = 0, rows_ = 0;
+  Tensor mean_, allowed_;
+};
 
 }  // namespace headlight

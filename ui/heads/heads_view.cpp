@@ -1,13 +1,10 @@
 // The heads view: every head of one stage side by side over one range, their average, and arcs between the tokens.
-#include "ui/heads/heads_view.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "ui/frame/measure_shown.h"
-#include "ui/frame/press.h"
-#include "ui/heads/average.h"
+#include "ui/frame/frame.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"

@@ -6,17 +6,14 @@
 #include <functional>
 #include <span>
 
-#include "core/explain/explain.h"
 #include "core/export/stage_figure.h"
 #include "core/figure/number_format.h"
 #include "core/image/theme.h"
-#include "ui/document/path.h"
+#include "ui/document/view.h"
 #include "ui/frame/colormaps.h"
-#include "ui/inspector/reach.h"
-#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/matrix/heat.h"
-#include "ui/widgets/formula_words.h"
+#include "ui/timeline/timeline.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
@@ -323,8 +320,7 @@ struct Builder {
   }
 };
 
-}  // namespace
-
+/// `width`: the room for text, in pixels.
 InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, float width) {
   Builder build{frame, cell, width};
   const Explanation e = explain(build.trace, cell);
@@ -342,6 +338,8 @@ InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, fl
   build.row();
   return std::move(build.picture);
 }
+
+}  // namespace
 
 std::string place_words(const Frame& frame, const Cell& cell) {
   const Trace& trace = *frame.trace();
@@ -372,6 +370,21 @@ const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, 
   const std::vector<Cell>& path = view.selected == cell ? view.path : none;
   return frame.picture<InspectorPicture>([&] { return make_inspector_picture(frame, cell, width); }, cell, path,
                                          view.reaches, width);
+}
+
+std::vector<Region> reach_of(const Trace& trace, const Cell& cell) {
+  std::vector<Region> regions = dependants(trace, cell);
+  if (cell.stage != Stage::key || shown_as(trace, Stage::query) != Stage::key) return regions;
+  for (const Stage input : {Stage::query, Stage::value}) {
+    for (const Region& region : dependants(trace, {input, cell.batch, 0, cell.row, cell.col}))
+      regions.push_back(region);
+  }
+  return regions;
+}
+
+bool shows_reach(const View& view, const Trace& trace, Stage stage) {
+  const bool computed = !is_parameter(stage) && stage >= Stage::Q && stage != Stage::mask && trace.has(stage);
+  return view.reaches || !computed;
 }
 
 }  // namespace headlight

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/explain/explain.h"
+#include "ui/document/view.h"
 #include "ui/frame/frame.h"
 #include "ui/look/measure.h"
 
@@ -70,13 +72,15 @@ struct InspectorPicture {
   std::string sum, entropy;  ///< of a row of weights
 };
 
-/// `width`: the room for text, in pixels.
-InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, float width);
-
 /// "“mat” → “the”" for tokens, else "row 3, column 7".
 std::string place_words(const Frame& frame, const Cell& cell);
 
 /// The same, cached.
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);
+
+/// The regions of the next stages that depend on a cell. In self-attention `key` stands for all three inputs.
+std::vector<Region> reach_of(const Trace& trace, const Cell& cell);
+/// Whether dependent cells are marked instead of sources: if the view says so, or if the stage has no sources.
+bool shows_reach(const View& view, const Trace& trace, Stage stage);
 
 }  // namespace headlight

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "core/lesson/right_answer.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "ui/imgui_compat.h"
+#include "ui/lessons/canvas_questions.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/mask_question.h"
-#include "ui/lessons/row_question.h"
 #include "ui/look/measure.h"
 #include "ui/pipeline/pipeline_view.h"
 #include "ui/widgets/paragraph.h"
@@ -46,6 +45,28 @@ Rect above_notes(const Frame& frame, const Course& course, Rect place) {
   place.max.y -= std::min(notes_height(frame, course, place.width()), 0.5f * place.height());
   return place;
 }
+
+namespace {
+
+/// Whether the view would reveal something hidden and has to be covered. The pipeline hides single cards itself.
+bool hides_view(const View& view) {
+  if (view.lesson.hidden.empty()) return false;
+  const bool weights = is_hidden(view, Stage::weights) || is_hidden(view, Stage::dropped_weights);
+  switch (view.kind) {
+    case ViewKind::heads: return is_hidden(view, view.heads.stage);
+    case ViewKind::map: return is_hidden(view, view.map.stage);
+    case ViewKind::mask: return weights || is_hidden(view, Stage::mask) || is_hidden(view, Stage::masked_scores);
+    case ViewKind::compare: return true;
+    default: break;
+  }
+  if (view.kind != ViewKind::pipeline) return view.kind != ViewKind::lesson;
+  const Level level = level_shown(view);
+  if (level == Level::sentence) return weights;
+  return level == Level::operation &&
+         std::ranges::any_of(view.lesson.hidden, [&](Stage stage) { return stage <= view.looking.stage; });
+}
+
+}  // namespace
 
 bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
   const LessonStep& step = step_of(frame, course);
@@ -107,23 +128,6 @@ void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole
 
 bool is_hidden(const View& view, Stage stage) {
   return std::ranges::find(view.lesson.hidden, stage) != view.lesson.hidden.end();
-}
-
-bool hides_view(const View& view) {
-  if (view.lesson.hidden.empty()) return false;
-  const bool weights = is_hidden(view, Stage::weights) || is_hidden(view, Stage::dropped_weights);
-  switch (view.kind) {
-    case ViewKind::heads: return is_hidden(view, view.heads.stage);
-    case ViewKind::map: return is_hidden(view, view.map.stage);
-    case ViewKind::mask: return weights || is_hidden(view, Stage::mask) || is_hidden(view, Stage::masked_scores);
-    case ViewKind::compare: return true;
-    default: break;
-  }
-  if (view.kind != ViewKind::pipeline) return view.kind != ViewKind::lesson;
-  const Level level = level_shown(view);
-  if (level == Level::sentence) return weights;
-  return level == Level::operation &&
-         std::ranges::any_of(view.lesson.hidden, [&](Stage stage) { return stage <= view.looking.stage; });
 }
 
 bool hides_what_is_taken(const Document& document, const Action& action) {

@@ -22,8 +22,6 @@ void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole
 
 /// Whether a question hides the stage's numbers, which holds in every view until it is answered.
 bool is_hidden(const View& view, Stage stage);
-/// Whether the view would reveal something hidden and has to be covered. The pipeline hides single cards itself.
-bool hides_view(const View& view);
 /// Whether the action would copy or save hidden numbers.
 bool hides_what_is_taken(const Document& document, const Action& action);
 

@@ -3,12 +3,10 @@
 #include <algorithm>
 
 #include "ui/lessons/panel_column.h"
-#include "ui/lessons/prose.h"
-#include "ui/lessons/question_fields.h"
-#include "ui/lessons/save_answers.h"
+#include "ui/lessons/save_step.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/main_button.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {

@@ -5,8 +5,10 @@
 
 #include "core/scenario/lesson.h"
 #include "core/tensor/message.h"
+#include "ui/frame/frame.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/frame/pictures.h"
+#include "ui/geometry/rect.h"
 #include "ui/look/look.h"
 
 namespace headlight {
@@ -25,9 +27,7 @@ struct LessonTile {
 
 /// The shipped lessons, read on first use (unreadable ones are left out), and their pictures.
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);
-/// In the same order.
-const std::vector<LessonAbout>& lessons_about(Pictures& pictures);
-const std::vector<Message>& lesson_troubles(Pictures& pictures);
-const std::vector<LessonTile>& lesson_tiles(Pictures& pictures);
+
+void draw_lesson_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

@@ -1,13 +1,14 @@
 // The lessons that ship with the program: a click opens one in the pipeline.
-#include "ui/lessons/lesson_view.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "core/lesson/course.h"
+#include "core/network/network_trace.h"
+#include "core/tensor/error.h"
 #include "core/tensor/message.h"
 #include "ui/frame/colormaps.h"
 #include "ui/lessons/lesson_picture.h"
-#include "ui/lessons/save_answers.h"
 #include "ui/lessons/save_step.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/card.h"
@@ -17,6 +18,79 @@
 
 namespace headlight {
 namespace {
+
+LessonTile make_lesson_tile(const Lesson& lesson) {
+  Run run;
+  run.summary = Summary::whole;
+  LessonTile tile;
+  try {
+    const std::shared_ptr<const Trace> trace = compute_any(lesson.scenario, nullptr, run);
+    tile.quad.values = (*trace)[Stage::weights];
+    tile.quad.mask = (*trace)[Stage::mask];
+    tile.quad.show_leaks = true;
+    tile.quad.range = stage_range(*trace, Stage::weights, ColormapKind::sequential);
+    const MatrixView matrix = tile.quad.values.matrix();
+    tile.rows = matrix.rows;
+    tile.cols = matrix.cols;
+  } catch (const InputError&) {  // a lesson of one's own whose files are gone
+  }
+  return tile;
+}
+
+struct Library {
+  std::vector<Lesson> lessons;
+  std::vector<LessonAbout> about;
+  std::vector<Message> troubles;
+};
+
+const Library& library(Pictures& pictures) {
+  const auto read = [] {
+    Library now;
+    const auto add = [&](std::vector<Course> courses) {
+      for (Course& course : courses) {
+        const Shelf shelf = course.own ? Shelf::own : course.bug ? Shelf::bugs : Shelf::course;
+        now.about.push_back({shelf, course.steps.size(), course.questions()});
+        now.lessons.push_back(std::move(course.card));
+      }
+    };
+    try {
+      add(shipped_courses());
+    } catch (const std::exception& error) {  // one is damaged
+      now.troubles.push_back(message_of(error));
+    }
+    add(own_courses(&now.troubles));
+    try {
+      for (Lesson& lesson : shipped_lessons(&now.troubles)) {
+        now.about.push_back({Shelf::presets, 0, 0});
+        now.lessons.push_back(std::move(lesson));
+      }
+    } catch (const std::exception& error) {  // the folder is gone
+      now.troubles.push_back(message_of(error));
+    }
+    return now;
+  };
+  return pictures.get<Library>(read);
+}
+
+/// In the same order.
+const std::vector<LessonAbout>& lessons_about(Pictures& pictures) { return library(pictures).about; }
+
+/// In the same order.
+const std::vector<Message>& lesson_troubles(Pictures& pictures) { return library(pictures).troubles; }
+
+/// In the same order.
+const std::vector<LessonTile>& lesson_tiles(Pictures& pictures) {
+  struct Tiles {
+    std::vector<LessonTile> tiles;
+    std::size_t made = 0;
+  };
+  const std::vector<Lesson>& lessons = shown_lessons(pictures);
+  Tiles& now = pictures.get<Tiles>([&] { return Tiles{std::vector<LessonTile>(lessons.size()), 0}; });
+  if (now.made == lessons.size()) return now.tiles;
+  now.tiles[now.made] = make_lesson_tile(lessons[now.made]);
+  if (++now.made < lessons.size()) pictures.go_on();
+  return now.tiles;
+}
 
 void open_lesson(const Frame& frame, const Lesson& lesson) {
   frame.show([](View& v) { v.kind = ViewKind::pipeline; });
@@ -154,7 +228,7 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
 }
 
 /// Below the list: what else can be done with lessons.
-void draw_deeds(const Frame& frame, ImVec2 at, float wide) {
+void draw_list_buttons(const Frame& frame, ImVec2 at, float wide) {
   const float u = frame.u;
   ImGui::SetCursorScreenPos(at);
   if (chip(frame, "save_step", frame.words("lesson.save_step"), frame.view().saving_step.has_value())) {
@@ -205,9 +279,11 @@ void draw_lesson_view(const Frame& frame, Rect place) {
                         frame.look.warning, frame.words.translate(trouble), place.width() - 28 * u) +
          4 * u;
   }
-  draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
+  draw_list_buttons(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
   // What the chips unfold has its room from the beginning: it would be out of sight.
   ImGui::Dummy({1, (frame.view().saving_step || frame.view().saving_answers ? 20 : 120) * u});
 }
+
+const std::vector<Lesson>& shown_lessons(Pictures& pictures) { return library(pictures).lessons; }
 
 }  // namespace headlight

@@ -1,9 +1,8 @@
-#include "ui/lessons/mask_question.h"
-
 #include <algorithm>
 
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
+#include "ui/lessons/canvas_questions.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 
@@ -124,6 +123,8 @@ class Drawer {
 
 bool can_be_painted(const Trace& trace) { return trace.dims().n_q <= most_painted && trace.dims().n_k <= most_painted; }
 
+namespace {
+
 MaskQuestionPicture make_mask_question(const Frame& frame, const Question& question, Rect place) {
   const Trace& trace = *frame.trace();
   const Dims& dims = trace.dims();
@@ -152,6 +153,8 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
   if (picture.cell < 12 * u) picture.label_pixels = 0;
   return picture;
 }
+
+}  // namespace
 
 void draw_mask_question(const Frame& frame, const Question& question, Rect place) {
   const MaskQuestionPicture& picture = frame.picture<MaskQuestionPicture>(

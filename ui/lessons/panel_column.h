@@ -3,13 +3,35 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "core/lesson/course.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
-#include "ui/lessons/prose.h"
 
 namespace headlight {
+
+/// A piece of one line, relative to the text's top left corner.
+struct ProsePiece {
+  std::string words;
+  ImVec2 at;
+  float width = 0;
+  std::optional<Stage> stage;
+  bool number = false, code = false;
+  std::optional<Cell> cell;  ///< the cell whose number it is
+};
+struct ProseLayout {
+  std::vector<ProsePiece> pieces;
+  float height = 0;
+};
+
+/// In lines of at most `width` pixels, with type of `pixels`.
+ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs, float pixels, float width);
+/// What the term or number under the pointer refers to.
+struct ProsePointed {
+  std::optional<Stage> stage;
+  std::optional<Cell> cell;
+};
 
 class PanelColumn {
  public:
@@ -54,5 +76,7 @@ class PanelColumn {
   const Frame& frame_;
   float left_, width_, chip_x_ = 0;
 };
+
+void draw_question(const Frame& frame, const Question& question, PanelColumn& column);
 
 }  // namespace headlight

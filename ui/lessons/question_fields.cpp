@@ -1,14 +1,13 @@
-#include "ui/lessons/question_fields.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/lessons/answers.h"
+#include "ui/lessons/panel_column.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/main_button.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {

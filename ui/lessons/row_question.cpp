@@ -1,5 +1,3 @@
-#include "ui/lessons/row_question.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,6 +5,7 @@
 #include "core/run/trace.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
+#include "ui/lessons/canvas_questions.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/widgets/pressable.h"
@@ -31,6 +30,12 @@ void draw_centred(const Frame& frame, ImDrawList& list, Face face, float pixels,
                   std::string_view text) {
   const float width = text_size(frame.fonts, face, pixels, text).x;
   draw_text(list, frame.fonts, face, pixels, {x - width / 2, y}, colour, text);
+}
+
+/// The share, 0…1, for a pointer at this height.
+float dragged_share(const RowQuestionKey& key, float y) {
+  const float share = (key.guess.max.y - y) / key.guess.height();
+  return std::round(std::clamp(share, 0.0f, 1.0f) * 100) / 100;
 }
 
 class RowDrawer {
@@ -129,8 +134,6 @@ class RowDrawer {
   float u_;
 };
 
-}  // namespace
-
 RowQuestionPicture make_row_question(const Frame& frame, const Question& question, Rect place) {
   RowQuestionPicture picture;
   const Trace& trace = *frame.trace();
@@ -163,10 +166,7 @@ RowQuestionPicture make_row_question(const Frame& frame, const Question& questio
   return picture;
 }
 
-float dragged_share(const RowQuestionKey& key, float y) {
-  const float share = (key.guess.max.y - y) / key.guess.height();
-  return std::round(std::clamp(share, 0.0f, 1.0f) * 100) / 100;
-}
+}  // namespace
 
 void draw_row_question(const Frame& frame, const Question& question, Rect place) {
   const RowQuestionPicture& picture = frame.picture<RowQuestionPicture>(

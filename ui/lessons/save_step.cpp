@@ -1,5 +1,6 @@
 #include "ui/lessons/save_step.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -12,7 +13,10 @@
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
-#include "ui/document/saved_view.h"
+#include "ui/document/view.h"
+#include "ui/imgui_compat.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -88,6 +92,46 @@ void save_step(Document& document, const std::string& path, const Words& words) 
     document.view.saving_step.reset();
     document.notice = words.fill("lesson.step_saved", {std::to_string(lesson["steps"].size()), path});
   } catch (const InputError& error) { document.error = error.message(); }
+}
+
+namespace {
+
+std::string suggested_answers_path() {
+  const char* home = std::getenv("HOME");
+  std::error_code none;
+  const std::filesystem::path folder =
+      home && *home ? std::filesystem::path(home) : std::filesystem::current_path(none);
+  return utf8_from(folder / "headlight-answers.json");
+}
+
+}  // namespace
+
+void toggle_saving_answers(const Frame& frame) {
+  frame.show(
+      [](View& v) { v.saving_answers ? v.saving_answers.reset() : void(v.saving_answers = suggested_answers_path()); });
+}
+
+bool save_button(const Frame& frame, const char* id) {
+  const View& view = frame.view();
+  const bool alone = view.saving_answers.has_value() != view.saving_step.has_value();
+  const bool entered = alone && view.kind == ViewKind::lesson && view.dialog == Dialog::none &&
+                       !ImGui::GetIO().WantTextInput && !frame.focus.shown() &&
+                       compat::pressed_once(compat::Key::enter);
+  return main_button(frame, id, frame.words("lesson.save")) || entered;
+}
+
+void draw_saving_answers(const Frame& frame, ImVec2 at, float width) {
+  ImGui::SetCursorScreenPos(at);
+  note(frame, frame.words("lesson.answers_path"));
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y});
+  ImGui::PushItemWidth(width);
+  const auto typed = text_field(frame, "##answers_path", *frame.view().saving_answers, Face::mono);
+  ImGui::PopItemWidth();
+  if (typed) frame.show([path = *typed](View& v) { v.saving_answers = path; });
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * frame.u});
+  if (save_button(frame, "save_answers_to"))
+    frame.actions.push_back(SaveAnswers{typed.value_or(*frame.view().saving_answers)});
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 6 * frame.u});
 }
 
 }  // namespace headlight

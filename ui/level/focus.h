@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/run/trace.h"
-#include "core/stage/cell.h"
+#include "core/stage/stage.h"
 #include "ui/document/view.h"
 
 namespace headlight {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 
 namespace headlight {
 

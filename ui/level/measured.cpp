@@ -5,7 +5,7 @@
 #include "core/run/trace.h"
 #include "ui/document/action.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/level/focus.h"
 #include "ui/level/matrix_numbers.h"
 

@@ -1,8 +1,5 @@
 #include "ui/level/pen.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "ui/matrix/heat.h"
 #include "ui/widgets/math_text.h"
 #include "ui/widgets/paragraph.h"

@@ -12,11 +12,10 @@
 #include <imgui.h>
 
 #include "core/run/trace.h"
-#include "core/stage/cell.h"
+#include "core/stage/stage.h"
 #include "ui/document/view.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/geometry/rect.h"
-#include "ui/look/crisp.h"
 #include "ui/look/fonts.h"
 #include "ui/look/look.h"
 #include "ui/look/words.h"

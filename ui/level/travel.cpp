@@ -6,7 +6,7 @@
 
 #include "core/figure/range.h"
 #include "core/image/theme.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 
 namespace headlight {
 namespace {

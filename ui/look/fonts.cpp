@@ -8,7 +8,6 @@
 
 #include <imgui_freetype.h>
 
-#include "core/figure/fonts.h"
 #include "core/text/utf8.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"

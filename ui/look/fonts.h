@@ -81,4 +81,11 @@ void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, 
 /// `text`, cut to `width` and ended by "…" if necessary.
 std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width);
 
+/// The smallest unscaled size of this face that is at least `pixels`.
+inline float size_not_below(const Fonts& fonts, Face face, float pixels) {
+  float size = pixels;
+  for (int i = 0; i < 40 && fonts.crisp(face, size) < pixels - 0.01f; ++i) size *= 1.03f;
+  return fonts.crisp(face, size);
+}
+
 }  // namespace headlight

@@ -1,6 +1,7 @@
 #include "ui/look/words.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -96,6 +97,15 @@ std::vector<std::string> list_languages() {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::string_view stage_words(const Words& words, Stage stage) {
+  static const std::array<std::string, matrix_count> keys = [] {
+    std::array<std::string, matrix_count> made;
+    for (std::size_t i = 0; i < matrix_count; ++i) made[i] = "stages." + std::string(name(static_cast<Stage>(i)));
+    return made;
+  }();
+  return words(keys[static_cast<std::size_t>(stage)]);
 }
 
 }  // namespace headlight

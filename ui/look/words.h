@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/stage/stage.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
@@ -44,5 +45,8 @@ class Words {
 std::string language_name(const std::string& language);
 /// The languages with a file: {"en", …}.
 std::vector<std::string> list_languages();
+
+/// "分数" of scores; "" where the language takes the names as they are.
+std::string_view stage_words(const Words& words, Stage stage);
 
 }  // namespace headlight

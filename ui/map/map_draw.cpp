@@ -1,5 +1,3 @@
-#include "ui/map/map_draw.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,6 +5,7 @@
 #include "core/figure/ticks.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
+#include "ui/map/map_picture.h"
 #include "ui/matrix/heat_numbers.h"
 
 namespace headlight {

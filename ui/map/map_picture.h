@@ -2,13 +2,58 @@
 // column.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "ui/map/map_camera.h"
+#include "core/engine/tile_store.h"
+#include "core/stage/stage.h"
+#include "ui/document/view_choices.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {
+
+struct MapCamera {
+  Rect view;  ///< pixels
+  Index rows = 0, cols = 0;
+  double scale = 1;  ///< pixels per cell
+  double left = 0,
+         top = 0;      ///< fractional key and query at view.min; negative if the matrix is smaller than the view
+  double nearest = 1;  ///< largest allowed scale
+
+  float x(double key) const { return static_cast<float>(static_cast<double>(view.min.x) + (key - left) * scale); }
+  float y(double query) const { return static_cast<float>(static_cast<double>(view.min.y) + (query - top) * scale); }
+  double key(float x) const { return left + static_cast<double>(x - view.min.x) / scale; }
+  double query(float y) const { return top + static_cast<double>(y - view.min.y) / scale; }
+
+  /// The scale at which the whole matrix is visible.
+  double whole_scale() const;
+  bool shows_all() const { return scale <= whole_scale(); }
+  /// Visible rows and columns, also partly visible ones: [first, last).
+  std::pair<Index, Index> rows_seen() const;
+  std::pair<Index, Index> cols_seen() const;
+  /// The rectangle of the matrix within the view.
+  Rect area() const;
+  /// Row and column at a point; unset beside the matrix.
+  std::optional<std::pair<Index, Index>> at(ImVec2 point) const;
+  /// The visible region for View; unset if everything is visible.
+  std::optional<MapRegion> region() const;
+
+  /// The level of the tiles to draw: their cells are at most one pixel and more than half a pixel.
+  int level() const;
+  TileRange tiles() const;
+};
+
+/// `nearest`: the largest number of pixels per cell.
+MapCamera map_camera(const std::optional<MapRegion>& region, const Rect& view, Index rows, Index cols, double nearest);
+/// Zooms; the point `about` keeps its position.
+MapCamera zoomed(MapCamera camera, double factor, ImVec2 about);
+MapCamera moved(MapCamera camera, ImVec2 pixels);
+/// `scale` 0 keeps the scale.
+MapCamera centred(MapCamera camera, double query, double key, double scale = 0);
 
 /// Whether a stage's rows are queries and its columns keys.
 bool is_mapped(Stage stage);
@@ -85,5 +130,30 @@ struct MapNotes {
 };
 const MapNotes& map_notes(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
                           const std::optional<std::pair<Index, Index>>& pointed);
+
+/// The visible tiles, coarser ones where finer ones are not computed yet; numbers in large cells.
+void draw_tiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera,
+                Index rows_shown);
+/// Frames around the selected cell and the one under the pointer.
+void draw_marks(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera);
+/// Row and column labels, thinned out.
+void draw_axes(const Frame& frame, ImDrawList& list, const MapCamera& camera,
+               const std::optional<std::pair<Index, Index>>& lit);
+/// Bars for the visible cells of the row and column at `at`, below and beside the map, up to `size` high.
+void draw_profiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, float size, const MapCamera& camera,
+                   const std::pair<Index, Index>& at);
+/// The whole matrix in small, with a frame around the visible part.
+void draw_small_map(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect small,
+                    const MapCamera& camera, Index rows_shown);
+/// The colour bar with its ends.
+void draw_map_bar(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect bar);
+
+void draw_map_view(const Frame& frame, Rect place);
+
+/// G gives the keyboard to the "go to" field.
+void press_map_keys(const Frame& frame);
+
+/// "70000, 69000", or one number for both. Throws InputError.
+std::pair<Index, Index> parse_place(std::string_view text, Index rows, Index cols);
 
 }  // namespace headlight

@@ -1,5 +1,3 @@
-#include "ui/map/map_view.h"
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -9,10 +7,10 @@
 #include <vector>
 
 #include "core/tensor/error.h"
-#include "ui/frame/press.h"
+#include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/map/map_draw.h"
+#include "ui/map/map_picture.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"

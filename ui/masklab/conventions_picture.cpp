@@ -5,10 +5,15 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/document/wanted.h"
 #include "ui/frame/colormaps.h"
+#include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
+#include "ui/masklab/registry.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -216,9 +221,14 @@ bool ConventionBoard::advance() {
   return true;
 }
 
+namespace {
+
+/// Whether conventions can be computed for this trace.
 bool has_conventions(const Trace& trace) {
   return trace.has(Stage::mask) && trace[Stage::weights].count() <= conventions_at_most;
 }
+
+}  // namespace
 
 std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect) {
   if (effect.changes_nothing()) return {words("mask_lab.conventions.nothing")};
@@ -232,6 +242,9 @@ std::vector<std::string> effect_words(const Words& words, const ConventionEffect
   return parts;
 }
 
+namespace {
+
+/// From the conventions computed so far. A problem, such as too many weights, becomes the sheet's error.
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board) {
   ConventionsBuilder build{frame, area, board};
   build.picture.words.title = frame.words("mask_lab.conventions.about");
@@ -251,6 +264,8 @@ ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const
   return std::move(build.picture);
 }
 
+}  // namespace
+
 const ConventionsPicture& conventions_picture(const Frame& frame, Rect area) {
   const View& view = frame.view();
   const auto begin = [&] {
@@ -263,6 +278,37 @@ const ConventionsPicture& conventions_picture(const Frame& frame, Rect area) {
   if (board.busy()) frame.pictures.go_on();
   return frame.picture<ConventionsPicture>([&] { return make_conventions_picture(frame, area, board); }, view.mask_lab,
                                            area, board.done().size());
+}
+
+namespace {
+
+/// This run becomes A, the other choice B.
+void take(const Frame& frame, const Scenario& scenario) {
+  frame.actions.push_back(Pin{});
+  frame.actions.push_back(PatchScenario{scenario_patch(frame.document.scenario, scenario), {}});
+  frame.show([](View& v) { v.kind = ViewKind::compare; });
+}
+
+void draw_choice(const Frame& frame, const ConventionsPicture::Card& card) {
+  const Rect& place = card.matrix.card;
+  ImGui::SetCursorScreenPos(place.min);
+  const bool clicked = pressable(frame, card.id.c_str(), {place.width(), place.height()});
+  const bool hovered = ImGui::IsItemHovered();
+  tooltip(frame, card.who);
+  draw_matrix_card(frame, card.matrix,
+                   card.reference             ? frame.look.after
+                   : hovered && card.scenario ? frame.look.accent
+                                              : 0);
+  if (clicked && card.scenario) take(frame, *card.scenario);
+}
+
+}  // namespace
+
+void draw_conventions_tab(const Frame& frame, Rect place) {
+  const Rect inside = sheet_inside(frame, place);
+  const ConventionsPicture& picture = conventions_picture(frame, inside);
+  draw_sheet_words(frame, picture.words, inside);
+  for (const ConventionsPicture::Card& card : picture.cards) draw_choice(frame, card);
 }
 
 }  // namespace headlight

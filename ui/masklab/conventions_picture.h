@@ -46,10 +46,6 @@ struct ConventionsPicture {
   std::vector<Card> cards;  ///< this run, then those that change something, then the rest
 };
 
-/// From the conventions computed so far. A problem, such as too many weights, becomes the sheet's error.
-ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board);
-/// Whether conventions can be computed for this trace.
-bool has_conventions(const Trace& trace);
 /// What changes, as phrases that are not broken: "12 cells of the mask differ", "weights by up to 0.287, output by up
 /// to 11.6", …
 std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect);

@@ -35,7 +35,6 @@ struct CostPicture {
 
 /// The chosen block side, else the usual one for this number of tokens.
 Index block_in_force(const MaskLab& lab, const Dims& dims);
-CostPicture make_cost_picture(const Frame& frame, Rect area);
 
 /// The same, cached.
 const CostPicture& cost_picture(const Frame& frame, Rect area);

@@ -6,13 +6,13 @@
 #include "core/mask/painting.h"
 #include "core/mask/statistics.h"
 #include "core/run/summary.h"
-#include "core/scenario/mask_in_force.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/masklab/matrix_card.h"
-#include "ui/matrix/heat.h"
 
 namespace headlight {
 namespace {
@@ -102,8 +102,7 @@ void add_choices(const Frame& frame, Rect area, MaskPicture& picture) {
   }
 }
 
-}  // namespace
-
+/// `area` in screen pixels.
 MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   const Trace& trace = *frame.trace();
   MaskPicture picture;
@@ -152,6 +151,8 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   return picture;
 }
 
+}  // namespace
+
 MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t columns) {
   MaskTextPicture picture;
   picture.text = text;
@@ -184,12 +185,9 @@ namespace {
 std::vector<std::string> in_lines(const std::string& expression) {
   const auto broken = [&](std::size_t longest) {
     std::vector<std::string> lines(1);
-    for (std::size_t at = 0; at < expression.size();) {
-      const std::size_t end = std::min(expression.find(' ', at), expression.size());
-      const std::string word = expression.substr(at, end - at);
+    for (const std::string_view word : Parts(expression, ' ')) {
       if (!lines.back().empty() && lines.back().size() + 1 + word.size() > longest) lines.emplace_back();
-      lines.back() += (lines.back().empty() ? "" : " ") + word;
-      at = end + 1;
+      lines.back().append(lines.back().empty() ? "" : " ").append(word);
     }
     return lines;
   };

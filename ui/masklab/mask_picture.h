@@ -7,6 +7,8 @@
 
 #include "core/mask/expression.h"
 #include "core/tensor/message.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 #include "ui/matrix/heat.h"
 #include "ui/matrix/swatches.h"
 
@@ -55,8 +57,6 @@ struct MaskTextPicture {
   Message sentence;     ///< the error
 };
 
-/// `area` in screen pixels.
-MaskPicture make_mask_picture(const Frame& frame, Rect area);
 /// `columns`: characters that fit in a line, for the error.
 MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t columns);
 /// All patterns whose example needs no file.
@@ -70,5 +70,7 @@ const std::vector<PatternTile>& palette_picture(const Frame& frame);
 const std::string& mask_in_force(const Frame& frame);
 /// "+ painted(): 3 allowed, 2 forbidden", for the current batch entry and head.
 const std::string& painted_words(const Frame& frame);
+
+void draw_mask_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

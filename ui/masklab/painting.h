@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {
@@ -10,9 +11,6 @@ namespace headlight {
 Rect zoomed(const MaskPainting& painting, Rect seen);
 /// The cell at a point, with `heat` filling `rect`.
 std::optional<Cell> cell_under(const HeatPicture& heat, Rect rect, ImVec2 point);
-
-/// What a stroke between two cells paints, in the view's scope.
-PaintedCells stroke_area(const View& view, const Dims& dims, const Cell& from, const Cell& to, Index brush);
 
 /// Handles the pointer over `mask`, which fills `rect` and is the last ImGui item: strokes, and zooming with the wheel.
 /// Returns whether it is painting, in which case the click has no other effect.
@@ -23,5 +21,11 @@ void draw_painting(const Frame& frame, const HeatPicture& mask, Rect rect);
 /// While a brush is active in the mask view, arrows move a cell and letters paint it; D selects the brush. Returns
 /// whether a key was used.
 bool press_painting_keys(const Frame& frame);
+
+/// Draws it from the cursor on, wrapping within `room`; returns its height.
+float draw_paint_toolbar(const Frame& frame, Rect room);
+/// Draws "painted() over it", the number of painted cells, and a × that discards them, ending at `right`. Returns its
+/// width, 0 if nothing is painted.
+float draw_painted_chip(const Frame& frame, ImVec2 right);
 
 }  // namespace headlight

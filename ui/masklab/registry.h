@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "ui/document/document.h"
 #include "ui/document/view_choices.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
@@ -18,7 +19,7 @@ struct MaskTabEntry {
 
 std::span<const MaskTabEntry> all_mask_tabs();
 
-// In ui/masklab/NAME_tab.cpp.
+// In ui/masklab/NAME_tab.cpp or NAME_picture.cpp.
 void draw_patterns_tab(const Frame& frame, Rect place);
 void draw_conventions_tab(const Frame& frame, Rect place);
 void draw_reach_tab(const Frame& frame, Rect place);

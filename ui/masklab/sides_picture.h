@@ -26,9 +26,4 @@ struct SidesPicture {
   bool shows() const { return words.error.empty(); }
 };
 
-SidesPicture make_sides_picture(const Frame& frame, Rect area);
-
-/// The same, cached.
-const SidesPicture& sides_picture(const Frame& frame, Rect area);
-
 }  // namespace headlight

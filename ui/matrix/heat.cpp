@@ -6,9 +6,9 @@
 
 #include "core/export/stage_figure.h"
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 namespace {

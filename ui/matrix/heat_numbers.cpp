@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/figure/number_format.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 
 namespace headlight {
 namespace {

@@ -39,6 +39,8 @@ void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& h
   draw_shown(frame, list, heat, rect, true, {});
 }
 
+namespace {
+
 Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
   if (heat.elsewhere) return {};
   if (heat.stage == cell.stage) {
@@ -55,6 +57,8 @@ Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
   }
   return meaning;
 }
+
+}  // namespace
 
 void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect) {
   const View& view = frame.view();
@@ -248,10 +252,6 @@ void draw_column_labels(const LabelStyle& style, Index lit) {
                 style.ink(c == lit), text, width);
   }
 }
-
-}  // namespace
-
-namespace {
 
 void draw_labels_beside(const LabelStyle& style, bool rows, bool cols) {
   const HeatPicture& heat = style.heat;

@@ -40,6 +40,5 @@ const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels)
 struct Meaning {
   Index row = -1, col = -1;
 };
-Meaning meaning_in(const HeatPicture& heat, const Cell& cell);
 
 }  // namespace headlight

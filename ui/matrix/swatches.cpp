@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <string>
 
 #include "core/figure/heatmap_raster.h"
 #include "ui/frame/colormaps.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "ui/frame/frame.h"
 
 namespace headlight {

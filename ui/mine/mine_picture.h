@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/lesson/course.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 #include "ui/matrix/heat.h"
 #include "ui/mine/report.h"
 
@@ -54,5 +56,7 @@ BugSecrets told(const Course& course, const LessonProgress& progress);
 
 /// `area` in screen pixels. `course`: the open lesson with a mistake; null if there is none.
 MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area);
+
+void draw_mine_or_compare_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

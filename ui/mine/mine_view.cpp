@@ -1,9 +1,6 @@
-#include "ui/mine/mine_view.h"
-
-#include <algorithm>
 #include <cstdio>
 
-#include "ui/compare/compare_view.h"
+#include "ui/compare/compare_picture.h"
 #include "ui/document/beside.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_panel.h"
@@ -13,7 +10,6 @@
 #include "ui/mine/mine_picture.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/main_button.h"
 #include "ui/widgets/paragraph.h"
 #include "ui/widgets/pressable.h"
 

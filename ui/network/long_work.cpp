@@ -1,14 +1,13 @@
 // The long computations of the network view: one sentence's states put into another, and heads over many sentences.
-#include "ui/network/long_work.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
 #include <utility>
 
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
+#include "ui/network/network_facts.h"
 
 namespace headlight {
 namespace {

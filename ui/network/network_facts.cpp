@@ -5,9 +5,8 @@
 #include "core/network/network.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/document/action.h"
-#include "ui/network/long_work.h"
 #include "ui/sentence/story.h"
 
 namespace headlight {

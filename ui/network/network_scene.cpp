@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/measured.h"
 #include "ui/look/measure.h"
@@ -230,6 +230,18 @@ void put_layers(Pen& pen, const HeadOverview& overview, const NetworkFacts& fact
   }
 }
 
+/// Number of heads per row if they are sorted.
+Index columns_in_order(Index heads, float width, float height) {
+  Index best = 1;
+  float largest = 0;
+  for (Index columns = 1; columns <= heads; ++columns) {
+    const Index rows = (heads + columns - 1) / columns;
+    const float side = std::min(width / static_cast<float>(columns) / 1.5f, height / static_cast<float>(rows));
+    if (side > largest) largest = side, best = columns;
+  }
+  return best;
+}
+
 void put_in_order(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
   const std::vector<HeadPlace> order = heads_in_order(overview, facts, pen.context().view.network);
   const Index columns = columns_in_order(static_cast<Index>(order.size()), room.width(), room.height());
@@ -321,17 +333,6 @@ std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const Networ
   return order;
 }
 
-Index columns_in_order(Index heads, float width, float height) {
-  Index best = 1;
-  float largest = 0;
-  for (Index columns = 1; columns <= heads; ++columns) {
-    const Index rows = (heads + columns - 1) / columns;
-    const float side = std::min(width / static_cast<float>(columns) / 1.5f, height / static_cast<float>(rows));
-    if (side > largest) largest = side, best = columns;
-  }
-  return best;
-}
-
 HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, const View& view, int across, int down) {
   const HeadPlace now = looked_at_head(overview, view);
   if (view.network.order == HeadOrder::layer || view.network.together != LayersTogether::none) {
@@ -361,10 +362,6 @@ float put_measured(Pen& pen, const NetworkFacts& facts, Rect room) {
   return pen.type.caption * 2.1f + 8 * pen.u();
 }
 
-}  // namespace
-
-namespace {
-
 /// The picture, or the text as far as one line may hold it; "" where neither is known.
 std::string what_is_read(const SceneContext& context, const WordLines& lines) {
   if (reads_pictures(context.trace)) {
@@ -385,6 +382,17 @@ std::string what_is_read(const SceneContext& context, const WordLines& lines) {
     if (text.size() > 400) break;
   }
   return text;
+}
+
+/// That, in one line; its height.
+float put_text(Pen& pen, const HeadOverview& overview, const HeadPlace& at, const Rect& area) {
+  const SceneContext& context = pen.context();
+  const std::string text = what_is_read(context, *layer_at(overview, at.layer).keys);
+  if (text.empty()) return 0;
+  const float pixels = pen.type.story, line = pixels * 1.5f;
+  pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, context.look.ink,
+           elide(context.fonts, Face::bold, pixels, text, area.width()));
+  return line;
 }
 
 }  // namespace
@@ -422,13 +430,7 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
     area.min.y +=
         pen.sentence(TextRole::story, words(facts.random_weights ? "sentence.random_weights" : "sentence.random_input"),
                      {}, area, pen.type.story, context.look.warning);
-  if (const std::string text = what_is_read(context, *layer_at(overview, at.layer).keys); !text.empty()) {
-    const float pixels = pen.type.story, line = pixels * 1.5f;
-    pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, context.look.ink,
-             elide(context.fonts, Face::bold, pixels, text, area.width()));
-    area.min.y += line;
-  }
-  area.min.y += 4 * u;
+  area.min.y += put_text(pen, overview, at, area) + 4 * u;
   area.min.y += put_ways(pen, facts, area);
   if (facts.can_measure && context.view.network.together == LayersTogether::none)
     area.min.y += put_measured(pen, facts, area);

@@ -9,6 +9,8 @@
 #include "core/network/head_overview.h"
 #include "core/network/head_study.h"
 #include "core/network/logit_parts.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 #include "ui/level/pen.h"
 
 namespace headlight {
@@ -127,7 +129,6 @@ void put_study(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts
 /// First and number of those of `count` items that fit with `least` pixels each, around `at`.
 std::pair<Index, Index> part_around(Index at, Index count, float room, float least);
 
-/// Number of heads per row if they are sorted.
-Index columns_in_order(Index heads, float width, float height);
+void draw_network_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

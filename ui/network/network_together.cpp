@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/network/network_scene.h"

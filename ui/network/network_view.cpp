@@ -1,12 +1,11 @@
-#include "ui/network/network_view.h"
-
 #include <algorithm>
 
-#include "ui/frame/press.h"
+#include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_facts.h"
+#include "ui/network/network_scene.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

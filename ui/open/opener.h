@@ -44,4 +44,14 @@ class Opener {
   std::optional<Lesson> waiting_;  ///< opened, but its layer must be chosen first
 };
 
+/// Uses the mask of this file as file(), whatever else it contains.
+void open_mask_into(Document& document, const std::string& path);
+
+/// Another recorded call of the model that is watched: looks and settings stay, and undo knows nothing of it.
+void show_recorded(Document& document, const std::string& step);
+/// The same dialog for the file that is open, to take another of its layers.
+View with_layer_dialog(const Document& document);
+/// Applies the answer to the waiting scenario. `opened`: where it came from, if it is not the current document.
+void answer_layer(Document& document, std::optional<Lesson> opened);
+
 }  // namespace headlight

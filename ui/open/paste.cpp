@@ -11,6 +11,11 @@
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
+#include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/dialog.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -22,20 +27,6 @@ std::string size_of(const Tensor& matrix) {
 const char* done_word(PasteUse use) {
   return use == PasteUse::input ? "paste.was_input" : use == PasteUse::mask ? "paste.was_mask" : "paste.was_bias";
 }
-
-void put(Document& document, const Tensor& matrix, PasteUse use, const Words& words) {
-  document.notice = words.fill(done_word(use), {size_of(matrix)});
-  apply(document, EditScenario{[&](Scenario& s) { s = with_pasted(std::move(s), matrix, use); }, {}});
-}
-
-Message what_fits(const Dims& dims) {
-  return {"rows of {0} numbers for the input, or {1} × {2} for a mask (0 and 1) or a bias", dims.d_query, dims.n_q,
-          dims.n_k};
-}
-
-}  // namespace
-
-namespace {
 
 /// "%20" is a blank; a % without two digits stays.
 std::string unescaped(std::string_view text) {
@@ -51,34 +42,7 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-}  // namespace
-
-std::string pasted_file(const std::string& text) {
-  std::string line = text.substr(0, text.find_first_of("\r\n"));
-  const bool quoted = line.size() > 1 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front();
-  if (quoted) line = line.substr(1, line.size() - 2);
-  constexpr std::string_view scheme = "file://";
-  if (line.starts_with(scheme)) {
-    const std::size_t path = line.find('/', scheme.size());  // after a host, which is usually left out
-    line = path == std::string::npos ? "" : unescaped(line.substr(path));
-  }
-  std::error_code error;
-  return !line.empty() && std::filesystem::is_regular_file(path_from(line), error) ? line : "";
-}
-
-std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
-  const Dims& dims = shown.dims();
-  const auto all = [&](auto rule) { return std::ranges::all_of(matrix.values(), rule); };
-  const bool self = dims.d_query == dims.d_key && dims.d_key == dims.d_value;
-  const bool fits = self && matrix.size(1) == dims.d_query;
-  const bool square = matrix.size(0) == dims.n_q && matrix.size(1) == dims.n_k;
-  std::vector<PasteUse> uses;
-  if (fits || (shown.scenario.source != Source::file && !square)) uses.push_back(PasteUse::input);
-  if (square && all([](float v) { return v == 0 || v == 1; })) uses.push_back(PasteUse::mask);
-  if (square && all([](float v) { return v < INFINITY; })) uses.push_back(PasteUse::bias);
-  return uses;
-}
-
+/// The scenario with the matrix used so.
 Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use) {
   if (use == PasteUse::bias) {
     scenario.attn_bias = GivenMatrix{matrix};
@@ -108,6 +72,46 @@ Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use) {
   return scenario;
 }
 
+void put(Document& document, const Tensor& matrix, PasteUse use, const Words& words) {
+  document.notice = words.fill(done_word(use), {size_of(matrix)});
+  apply(document, EditScenario{[&](Scenario& s) { s = with_pasted(std::move(s), matrix, use); }, {}});
+}
+
+Message what_fits(const Dims& dims) {
+  return {"rows of {0} numbers for the input, or {1} × {2} for a mask (0 and 1) or a bias", dims.d_query, dims.n_q,
+          dims.n_k};
+}
+
+/// What `matrix` [rows, cols] can be used as: an input if its width matches, or if the weights are drawn to fit; a mask
+/// or a bias if it is [n_q, n_k] with suitable numbers.
+std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
+  const Dims& dims = shown.dims();
+  const auto all = [&](auto rule) { return std::ranges::all_of(matrix.values(), rule); };
+  const bool self = dims.d_query == dims.d_key && dims.d_key == dims.d_value;
+  const bool fits = self && matrix.size(1) == dims.d_query;
+  const bool square = matrix.size(0) == dims.n_q && matrix.size(1) == dims.n_k;
+  std::vector<PasteUse> uses;
+  if (fits || (shown.scenario.source != Source::file && !square)) uses.push_back(PasteUse::input);
+  if (square && all([](float v) { return v == 0 || v == 1; })) uses.push_back(PasteUse::mask);
+  if (square && all([](float v) { return v < INFINITY; })) uses.push_back(PasteUse::bias);
+  return uses;
+}
+
+}  // namespace
+
+std::string pasted_file(const std::string& text) {
+  std::string line = text.substr(0, text.find_first_of("\r\n"));
+  const bool quoted = line.size() > 1 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front();
+  if (quoted) line = line.substr(1, line.size() - 2);
+  constexpr std::string_view scheme = "file://";
+  if (line.starts_with(scheme)) {
+    const std::size_t path = line.find('/', scheme.size());  // after a host, which is usually left out
+    line = path == std::string::npos ? "" : unescaped(line.substr(path));
+  }
+  std::error_code error;
+  return !line.empty() && std::filesystem::is_regular_file(path_from(line), error) ? line : "";
+}
+
 void paste_into(Document& document, const std::string& text, const Words& words) {
   if (!document.trace) return;
   try {
@@ -127,6 +131,47 @@ void use_pasted(Document& document, PasteUse use, const Words& words) {
   const std::optional<GivenMatrix> pasted = std::exchange(document.view.pasted, std::nullopt);
   document.view.dialog = Dialog::none;
   if (pasted) put(document, pasted->numbers, use, words);
+}
+
+namespace {
+
+/// A use as a button as wide as the dialog, with what it means beneath its name.
+bool use_button(const Frame& frame, const char* id, const char* title, const char* meaning) {
+  const float u = frame.u;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 54 * u};
+  const bool clicked = pressable(frame, id, size);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) list.AddRectFilled(at, end, frame.look.field, Corner::card * u);
+  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
+  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {at.x + 14 * u, at.y + 9 * u}, frame.look.ink, title);
+  draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + 14 * u, at.y + 29 * u}, frame.look.muted,
+              meaning, size.x - 28 * u);
+  return clicked;
+}
+
+}  // namespace
+
+void draw_paste_dialog(const Frame& frame, Rect place) {
+  const View& view = frame.view();
+  if (view.dialog != Dialog::paste || !view.pasted || !frame.trace()) return;
+  const Tensor& matrix = view.pasted->numbers;
+  const std::vector<PasteUse> uses = paste_uses(matrix, *frame.trace());
+  const float u = frame.u;
+  const DialogArea area(frame, place, Dialog::paste, "paste", frame.words("paste.title"),
+                        {440 * u, (98 + 62 * static_cast<float>(uses.size())) * u});
+  if (!area.open()) return;
+  note(frame, frame.words.fill("paste.holds", {std::to_string(matrix.size(0)), std::to_string(matrix.size(1))}));
+  constexpr const char* ids[] = {"input", "mask", "bias"};
+  constexpr const char* titles[] = {"paste.input", "paste.mask", "paste.bias"};
+  constexpr const char* meanings[] = {"paste.input_means", "paste.mask_means", "paste.bias_means"};
+  for (const PasteUse use : uses) {
+    const auto i = static_cast<std::size_t>(use);
+    if (use_button(frame, ids[i], frame.words(titles[i]), frame.words(meanings[i])))
+      frame.actions.push_back(UsePasted{use});
+  }
 }
 
 }  // namespace headlight

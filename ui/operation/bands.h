@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {

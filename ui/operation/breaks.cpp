@@ -5,7 +5,7 @@
 
 #include "core/network/network.h"
 #include "core/network/sampling.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 #include "ui/player/stages.h"

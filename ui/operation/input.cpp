@@ -4,7 +4,7 @@
 
 #include "core/explain/explain.h"
 #include "core/network/row_parts.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/look/measure.h"
 #include "ui/operation/lookup.h"
 #include "ui/operation/parts.h"

@@ -1,6 +1,5 @@
 // The mask of a head, word by word: open where the row's word may look at the column's, hatched where not.
 #include <algorithm>
-#include <cmath>
 
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"

@@ -1,6 +1,5 @@
 // Split and concat: every head's columns on their way between the whole matrix and the head's own.
 #include <algorithm>
-#include <cmath>
 
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"

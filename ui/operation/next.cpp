@@ -3,9 +3,8 @@
 #include "ui/operation/next.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 #include "ui/sentence/sides.h"

@@ -2,7 +2,7 @@
 #include <functional>
 #include <numeric>
 
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/operation/next.h"
 
 namespace headlight {

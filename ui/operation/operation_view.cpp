@@ -5,7 +5,7 @@
 #include <locale>
 #include <sstream>
 
-#include "ui/frame/press.h"
+#include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/scene_context.h"
 #include "ui/level/travel.h"
@@ -77,6 +77,18 @@ void go_to_head(const Frame& frame, const Cell& at) {
     v.looking.key.reset();
     v.selected.reset();
   });
+}
+
+/// Shows the step, the journey or the geometry.
+View with_facet(View view, Facet facet) {
+  view.looking.level = Level::operation;
+  const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
+  if (!of_next(view.looking.facet) || !of_next(facet)) view.looking.rival.reset();
+  view.looking.facet = facet;
+  view.looking.guessing = {};
+  view.looking.pointed.reset();
+  view.playing = false;
+  return view;
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
@@ -288,17 +300,6 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
       .picture<OperationScene>([&] { return OperationScene{scene_of(frame, place)}; }, view.looking, view.selected,
                                view.step, view.way, place)
       .scene;
-}
-
-View with_facet(View view, Facet facet) {
-  view.looking.level = Level::operation;
-  const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
-  if (!of_next(view.looking.facet) || !of_next(facet)) view.looking.rival.reset();
-  view.looking.facet = facet;
-  view.looking.guessing = {};
-  view.looking.pointed.reset();
-  view.playing = false;
-  return view;
 }
 
 namespace {

@@ -10,8 +10,6 @@ namespace headlight {
 Stage stage_shown(const Frame& frame);
 /// Keys: J shows the followed word's journey, G the geometry; pressed again, the step.
 void press_facet_keys(const Frame& frame);
-/// Shows the step, the journey or the geometry.
-View with_facet(View view, Facet facet);
 /// Whether the pressed object is being dragged.
 bool drags_in_operation(const Frame& frame, Rect place);
 /// If the next word is shown and can be drawn, draws and appends it; returns whether it did.

@@ -1,6 +1,5 @@
 // A product as the product it is: A at the left, B above, the result in the corner.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/explain/explain.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/network/row_parts.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/travel.h"
 #include "ui/look/measure.h"

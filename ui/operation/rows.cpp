@@ -11,7 +11,7 @@
 #include "core/image/theme.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"
-#include "ui/widgets/formula_words.h"
+#include "ui/widgets/math_text.h"
 
 namespace headlight::operation {
 namespace {

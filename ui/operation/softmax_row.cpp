@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/attention/softmax.h"
-#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
 #include "ui/operation/operation.h"
 
 namespace headlight {

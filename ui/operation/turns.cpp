@@ -10,7 +10,7 @@
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 #include "ui/operation/parts.h"
-#include "ui/pipeline/ruler.h"
+#include "ui/pipeline/layout.h"
 
 namespace headlight::operation {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 

@@ -6,7 +6,6 @@
 #include "ui/lessons/lesson_panel.h"
 #include "ui/panels/registry.h"
 #include "ui/views/registry.h"
-#include "ui/views/window_scale.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

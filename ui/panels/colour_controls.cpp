@@ -1,15 +1,75 @@
 // The left panel's colours: which map, and what its ends stand for. Never changes a number.
+
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "core/tensor/error.h"
+#include "ui/frame/colormaps.h"
+#include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
-#include "ui/panels/colour_legend.h"
+#include "ui/matrix/swatches.h"
 #include "ui/panels/controls.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/controls.h"
 
 namespace headlight {
 namespace {
+
+/// A map from end to end, with words below its ends; gives the height.
+float draw_map(const Frame& frame, ImDrawList& list, const Colormap& map, ImVec2 at, float width, const char* low,
+               const char* high) {
+  const float u = frame.u, bar = 10 * u;
+  constexpr int parts = 48;
+  for (int i = 0; i < parts; ++i) {
+    const float left = at.x + width * static_cast<float>(i) / parts,
+                right = at.x + width * static_cast<float>(i + 1) / parts;
+    list.AddRectFilled({left, at.y}, {right, at.y + bar}, to_imgui(map.at((static_cast<float>(i) + 0.5f) / parts)));
+  }
+  compat::add_rect(list, at, {at.x + width, at.y + bar}, frame.look.line, 0, 1);
+  const float y = at.y + bar + 2 * u, size = TypeSize::body * u;
+  draw_text(list, frame.fonts, Face::ui, size, {at.x, y}, frame.look.muted, low);
+  draw_text(list, frame.fonts, Face::ui, size, {at.x + width - text_size(frame.fonts, Face::ui, size, high).x, y},
+            frame.look.muted, high);
+  return bar + 24 * u;
+}
+
+/// The hues of the first eight heads, and how the ninth wears the first one's.
+float draw_heads(const Frame& frame, ImDrawList& list, ImVec2 at, float width) {
+  const float u = frame.u, side = 12 * u, step = std::min(side + 5 * u, width / 10);
+  for (Index h = 0; h < 9; ++h) {
+    const ImVec2 min{at.x + static_cast<float>(h) * step + (h == 8 ? 4 * u : 0), at.y + 2 * u};
+    draw_head_border(list, {min, {min.x + side, min.y + side}}, frame.look.head(h), frame.look.head_lap(h), 2 * u,
+                     3 * u, u * 0.5f);
+  }
+  return 20 * u;
+}
+
+/// Draws it at the cursor, over the remaining width.
+void draw_colour_legend(const Frame& frame) {
+  const float u = frame.u, width = ImGui::GetContentRegionAvail().x;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float y = at.y + 4 * u;
+  y += draw_map(frame, list, window_colormap(frame.view(), Stage::scores), {at.x, y}, width,
+                frame.words("legend.below"), frame.words("legend.above"));
+  y += draw_map(frame, list, window_colormap(frame.view(), Stage::weights), {at.x, y}, width,
+                frame.words("legend.small"), frame.words("legend.large"));
+  const Swatch mask[] = {{CellKind::value, frame.look.allowed, frame.words("legend.may")},
+                         {CellKind::masked, 0, frame.words("legend.may_not")},
+                         {CellKind::nan, 0, frame.words("legend.nan")},
+                         {CellKind::pos_inf, 0, frame.words("legend.pos_inf")},
+                         {CellKind::dropped, 0, frame.words("legend.dropped")}};
+  y += draw_swatches(frame, list, mask, {at.x, y}, width) + 4 * u;
+  const Swatch lanes[] = {{CellKind::value, frame.look.q, frame.words("legend.query")},
+                          {CellKind::value, frame.look.k, frame.words("legend.key")},
+                          {CellKind::value, frame.look.v, frame.words("legend.value")},
+                          {CellKind::value, frame.look.after, frame.words("legend.after")}};
+  y += draw_swatches(frame, list, lanes, {at.x, y}, width) + 4 * u;
+  y += draw_heads(frame, list, {at.x, y}, width);
+  ImGui::Dummy({width, y - at.y});
+  note(frame, frame.words("legend.heads"));
+}
 
 void change_range(const Frame& frame, const RangeSetting& range) {
   frame.show([range](View& v) { v.range = range; });

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ui/look/measure.h"
-#include "ui/open/opening.h"
+#include "ui/open/opener.h"
 #include "ui/panels/controls.h"
 
 namespace headlight {

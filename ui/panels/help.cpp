@@ -4,7 +4,6 @@
 
 #include "ui/look/measure.h"
 #include "ui/panels/registry.h"
-#include "ui/panels/shortcuts.h"
 #include "ui/widgets/dialog.h"
 
 namespace headlight {

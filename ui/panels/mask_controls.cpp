@@ -3,11 +3,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/document/wanted.h"
 #include "ui/masklab/mask_field.h"
 #include "ui/panels/controls.h"
-#include "ui/panels/setting_controls.h"
 
 namespace headlight {
 namespace {

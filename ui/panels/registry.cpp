@@ -8,12 +8,17 @@
 #include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
 #include "ui/open/paste.h"
-#include "ui/open/polarity_dialog.h"
 
 namespace headlight {
 namespace {
 
+float top_height(const Frame& frame) { return frame.view().presenting || frame.view().alone ? 0 : 46 * frame.u; }
+
 Rect place_top(const Frame& frame, ImVec2 window) { return {{0, 0}, {window.x, top_height(frame)}}; }
+
+float bottom_height(const Frame& frame) {
+  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u + watch_height(frame);
+}
 
 /// Where a telephone held upright has no room beside the middle, what stands at its left stands below it.
 bool is_upright(const Frame& frame, ImVec2 window) { return window.x < 620 * frame.u; }
@@ -79,8 +84,6 @@ constexpr std::array panels{
 
 std::span<const Panel> all_panels() { return panels; }
 
-float top_height(const Frame& frame) { return frame.view().presenting || frame.view().alone ? 0 : 46 * frame.u; }
-
 namespace {
 
 /// The near levels, the whole network and the list of lessons have the whole width.
@@ -107,10 +110,6 @@ float right_width(const Frame& frame, ImVec2 window) {
   return narrow || !has_sides(frame) || beside || asks_in_canvas(frame)
              ? 0
              : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
-}
-
-float bottom_height(const Frame& frame) {
-  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u + watch_height(frame);
 }
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
@@ -17,11 +18,8 @@ struct Panel {
 
 std::span<const Panel> all_panels();
 
-// Edges between panels, in pixels.
-float top_height(const Frame& frame);
 float left_width(const Frame& frame, ImVec2 window);
 float right_width(const Frame& frame, ImVec2 window);
-float bottom_height(const Frame& frame);
 float watch_height(const Frame& frame);  ///< of its part of the bottom; 0 where no running model is shown
 
 // ui/panels/top_bar.cpp, controls.cpp, canvas.cpp, inspector.cpp, player_bar.cpp, watch_bar.cpp, messages.cpp, help.cpp
@@ -40,5 +38,13 @@ void draw_welcome(const Frame& frame, Rect place);
 void draw_export_dialog(const Frame& frame, Rect place);
 void draw_save_dialog(const Frame& frame, Rect place);
 void draw_leave_dialog(const Frame& frame, Rect place);
+
+/// Two blanks separate shortcuts; one blank separates keys that share the modifiers before them: "Alt+← →" is Alt+← and
+/// Alt+→.
+struct Shortcut {
+  const char* keys;  ///< "": a heading
+  const char* word;  ///< the translation's key
+};
+std::span<const Shortcut> all_shortcuts();
 
 }  // namespace headlight

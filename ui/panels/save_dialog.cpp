@@ -3,7 +3,7 @@
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
-#include "ui/widgets/main_button.h"
+#include "ui/widgets/pressable.h"
 #include "ui/widgets/text_input.h"
 
 namespace headlight {

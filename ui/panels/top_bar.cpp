@@ -9,7 +9,6 @@
 #include "ui/open/open_dialog.h"
 #include "ui/panels/registry.h"
 #include "ui/views/registry.h"
-#include "ui/widgets/choice_box.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -133,6 +132,15 @@ BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> but
   return plan;
 }
 
+/// The document's name beside the program's: whole, or most of a line's worth of it. A few letters of it name nothing.
+void draw_document_name(const Frame& frame, float from, float to, float baseline) {
+  const std::string_view name = document_name(frame.document, frame.words);
+  const float pixels = TypeSize::body * frame.u, room = to - from - 20 * frame.u;
+  if (room < std::min(text_size(frame.fonts, Face::ui, pixels, name).x, 72 * frame.u)) return;
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels, {from, baseline - 8 * frame.u},
+              frame.look.muted, name, room);
+}
+
 }  // namespace
 
 void draw_top_bar(const Frame& frame, Rect place) {
@@ -188,13 +196,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
 
   if (folded) return draw_folded_tabs(frame, place, (named ? 54 * u + name_width : 42 * u));
   const float tabs = draw_tabs(frame, place, right, pad);
-  if (!named) return;
-  const std::string_view name = document_name(frame.document, frame.words);
-  const float from = 46 * u + name_width + 14 * u;
-  // A few letters of it name nothing: whole, or most of a line's worth of it.
-  const float room = std::min(tabs, right) - from - 20 * u;
-  if (room < std::min(text_size(frame.fonts, Face::ui, TypeSize::body * u, name).x, 72 * u)) return;
-  draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {from, baseline - 8 * u}, frame.look.muted, name, room);
+  if (named) draw_document_name(frame, 46 * u + name_width + 14 * u, std::min(tabs, right), baseline);
 }
 
 }  // namespace headlight

@@ -1,8 +1,7 @@
 // Above the time line, of a model that runs: its name, its recorded calls, the layer, the gradient of a weight.
 #include <algorithm>
-#include <cmath>
 
-#include "core/files/watched_run.h"
+#include "core/files/file_watch.h"
 #include "core/scenario/tensor_file.h"
 #include "core/stage/extent.h"
 #include "core/tensor/error.h"

@@ -1,10 +1,8 @@
-#include "ui/pipeline/caption.h"
-
 #include <algorithm>
 
 #include "ui/inspector/inspector_picture.h"
-#include "ui/look/stage_words.h"
-#include "ui/widgets/formula_words.h"
+#include "ui/look/words.h"
+#include "ui/pipeline/draw.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {

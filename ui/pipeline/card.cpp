@@ -1,13 +1,12 @@
-#include "ui/pipeline/card.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
 #include "ui/document/action.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/look/number_text.h"
+#include "ui/pipeline/picture.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {

@@ -2,7 +2,6 @@
 #include <array>
 
 #include "ui/pipeline/layout.h"
-#include "ui/pipeline/ruler.h"
 
 namespace headlight {
 namespace {

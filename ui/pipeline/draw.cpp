@@ -7,7 +7,6 @@
 #include "ui/look/measure.h"
 #include "ui/look/record.h"
 #include "ui/matrix/heatmap.h"
-#include "ui/pipeline/caption.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/math_text.h"
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "ui/frame/frame.h"
+#include "ui/pipeline/layout.h"
 #include "ui/pipeline/moment_picture.h"
 #include "ui/pipeline/picture.h"
 #include "ui/pipeline/provenance.h"
@@ -26,5 +28,8 @@ void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const Pro
 std::optional<Cell> cell_at(const PipelinePicture& picture, ImVec2 point);
 /// The head whose thumbnail is at a point.
 std::optional<Index> thumbnail_at(const PipelinePicture& picture, ImVec2 point);
+
+/// `on_its_way` replaces the numbers of an unfinished stage: "3 of 16 terms".
+void draw_caption(const Frame& frame, ImDrawList& list, Stage stage, const std::string& on_its_way, Rect row);
 
 }  // namespace headlight

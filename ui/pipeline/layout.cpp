@@ -2,11 +2,144 @@
 
 #include <algorithm>
 #include <array>
-
-#include "ui/pipeline/folding.h"
+#include <cstdio>
+#include <span>
 
 namespace headlight {
 namespace {
+
+// Points at type 1.
+constexpr float least_weights = 150;
+constexpr float arrow_room = 22;  // of a gap without words
+
+constexpr std::array weight_stages{Stage::weights, Stage::dropped_weights},
+    dropped_first{Stage::dropped_weights, Stage::weights};
+constexpr std::array output_stages{Stage::head_outputs, Stage::concat, Stage::W_o, Stage::output};
+
+bool is_change_of_heads(Stage stage) { return has_head_axis(stage) && !is_rearrangement(stage); }
+
+/// How much is folded, from nothing to all that can be: as much as it takes until every title is whole.
+struct Folding {
+  bool turned = false;   // what is made of split heads, with them
+  bool middle = false;   // what happens to the scores before the mask
+  bool outputs = false;  // the way from concat to output
+  bool weights = false;  // projection matrices, with what they make
+  bool scores = false;   // all score stages, and dropout with its weights
+  bool heads = false;    // the split with what is split
+};
+constexpr Folding foldings[] = {
+    {},
+    {.turned = true},
+    {.turned = true, .middle = true},
+    {.turned = true, .middle = true, .outputs = true},
+    {.turned = true, .middle = true, .outputs = true, .weights = true},
+    {.turned = true, .middle = true, .outputs = true, .weights = true, .scores = true},
+    {.turned = true, .middle = true, .outputs = true, .weights = true, .scores = true, .heads = true},
+};
+
+std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
+  std::vector<Column> columns;
+  const auto column_of = [&](Stage stage) -> std::size_t {
+    if (stage <= Stage::value) return 0;
+    if (is_parameter(stage)) return 1;
+    if (!has_head_axis(stage)) return folding.weights ? 1 : 2;
+    const std::size_t heads = folding.heads ? 1 : folding.weights ? 2 : 3;
+    if (!is_change_of_heads(stage) || folding.turned) return heads;
+    return heads + 1;
+  };
+  for (std::size_t lane = 0; lane < 3; ++lane) {
+    std::size_t changes = 0;
+    for (const Stage stage : cards_of(ruler.trace, lane)) {
+      std::size_t at = column_of(stage);
+      if (is_change_of_heads(stage) && !folding.turned) at += changes++;
+      columns.resize(std::max(columns.size(), at + 1));
+      columns[at].lanes[lane].push_back(stage);
+    }
+  }
+  std::erase_if(columns, [](const Column& column) {
+    return column.lanes[0].empty() && column.lanes[1].empty() && column.lanes[2].empty();
+  });
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Column& column = columns[i];
+    float said = 0, stack = 0;
+    for (std::size_t lane = 0; lane < 3; ++lane) {
+      const Group& group = column.lanes[lane];
+      if (group.empty()) continue;
+      column.least = std::max(column.least, ruler.least(group));
+      stack = std::max(stack, ruler.stack(group));
+      const bool input = group.front() <= Stage::value, plain = is_parameter(group.back());
+      column.share = std::max(column.share, input ? 0.8f : plain ? 0.5f : 0.95f);
+      if (i + 1 < columns.size()) {
+        const Group& next = columns[i + 1].lanes[lane];
+        const bool weights = !next.empty() && is_parameter(next.front());  // what is said of them stands behind them
+        const Stage made = weights && next.size() > 1 ? next[1] : next.empty() ? Stage::scores : next.front();
+        if (!weights || next.size() > 1)
+          said =
+              std::max({said, ruler.words(step_words(ruler.trace, made)), ruler.words(bias_words(ruler.trace, made))});
+        if (input) said += weights && next.size() > 1 ? 26 * ruler.t : 0;  // room to turn in
+      } else {
+        said = ruler.words("· K^T");
+      }
+    }
+    column.gap = stack + std::max(said + 16 * ruler.t, (i == 0 ? 30 : arrow_room) * ruler.t);
+  }
+  return columns;
+}
+
+/// Stages that the trace has, each in a group of its own but for those that fold.
+template <typename Folds>
+std::vector<Group> groups_of(const Trace& trace, std::span<const Stage> stages, Folds folds) {
+  std::vector<Group> groups;
+  bool open = false;
+  for (const Stage stage : stages) {
+    if (!trace.has(stage)) continue;
+    const bool together = folds(stage);
+    if (together && open) {
+      groups.back().push_back(stage);
+    } else {
+      groups.push_back({stage});
+    }
+    open = together;
+  }
+  return groups;
+}
+
+Row row_of(const Ruler& ruler, std::vector<Group> groups) {
+  Row row;
+  row.groups = std::move(groups);
+  row.gap = 26 * ruler.t;
+  for (const Group& group : row.groups) row.least.push_back(ruler.least(group));
+  return row;
+}
+
+std::array<Row, 3> rows_of(const Ruler& ruler, const Folding& folding) {
+  const Trace& trace = ruler.trace;
+  const auto in_middle = [&](Stage stage) {
+    return folding.scores || (folding.middle && stage != Stage::scores && stage < Stage::mask);
+  };
+  std::array<Row, 3> rows{
+      row_of(ruler, groups_of(trace, score_stages, in_middle)),
+      // Dropped weights stand before the weights: on the way down to what they mix.
+      row_of(ruler, folding.scores ? groups_of(trace, weight_stages, [](Stage) { return true; })
+                                   : groups_of(trace, dropped_first, [](Stage) { return false; })),
+      row_of(ruler, groups_of(trace, output_stages,
+                              [&](Stage stage) { return folding.outputs && stage != Stage::head_outputs; })),
+  };
+  rows[1].least.back() = std::max(rows[1].least.back(), least_weights * ruler.t);
+  rows[1].gap = 46 * ruler.t;
+  rows[2].extra = ruler.stack(Stage::head_outputs);
+  return rows;
+}
+
+/// The least folded layout that fits this width, else the most folded.
+FoldedPipeline fold_to_width(const Ruler& ruler, float width) {
+  FoldedPipeline folded;
+  for (const Folding& folding : foldings) {
+    folded = {columns_of(ruler, folding), rows_of(ruler, folding)};
+    if (folded.left_width() + folded.right_width() <= width) break;
+  }
+  return folded;
+}
 
 // Points at type 1.
 constexpr float margin = 12;
@@ -139,5 +272,118 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   placer.row(rows[2], {{x, lanes[2].min.y + words * 0.5f}, {right, lanes[2].max.y}});
   return layout;
 }
+
+namespace {
+
+// Points at type 1.
+constexpr float inside = 16;  // what a card has beside its title
+constexpr float least_card = 64;
+constexpr float least_input = 54;
+constexpr float longest_name = 60;  // that others make room for; longer ones take of what is left
+constexpr float beside_names = 42;  // of an input's card, for its matrix
+
+constexpr std::array left_lanes{Lane::query, Lane::key, Lane::value};
+
+std::string number(const char* format, double value) {
+  char text[48];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+}  // namespace
+
+std::vector<Stage> cards_of(const Trace& trace, std::size_t lane) {
+  std::vector<Stage> cards;
+  for (const Stage stage : all_stages()) {
+    if (info(stage).lane != left_lanes[lane] || !trace.has(stage)) continue;
+    for (const auto& source : info(stage).sources) {
+      if (is_parameter(source.stage) && !is_bias(source.stage) && trace.has(source.stage))
+        cards.push_back(source.stage);
+    }
+    cards.push_back(stage);
+  }
+  return cards;
+}
+
+std::string step_words(const Trace& trace, Stage stage) {
+  const auto product = [&](Stage weight, const char* letter) {
+    return trace.has(weight) ? std::string("· W_{") + letter + "}^T" : std::string("=");
+  };
+  switch (stage) {
+    case Stage::Q: return product(Stage::W_q, "q");
+    case Stage::K: return product(Stage::W_k, "k");
+    case Stage::V: return product(Stage::W_v, "v");
+    case Stage::Q_heads:
+    case Stage::K_heads:
+    case Stage::V_heads: return "split";
+    case Stage::Q_normed:
+    case Stage::K_normed: return "norm";
+    case Stage::Q_rotated:
+    case Stage::K_rotated: return "RoPE";
+    case Stage::Q_scaled:
+    case Stage::scaled_scores:
+      return trace.scenario.scale ? number("× %.4g", static_cast<double>(trace.scale))
+                                  : "× 1/\\sqrt{" + std::to_string(trace.dims().d_head) + "}";
+    case Stage::capped_scores:
+      return "soft-cap " + number("%.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
+    case Stage::biased_scores: return "+ bias";
+    case Stage::mask: return "mask";
+    case Stage::weights: return "softmax";
+    case Stage::dropped_weights: return "drop";
+    case Stage::head_outputs: return "· V";
+    case Stage::concat: return "concat";
+    case Stage::output: return product(Stage::W_o, "o");
+    default: return {};
+  }
+}
+
+std::string bias_words(const Trace& trace, Stage stage) {
+  const auto words = [&](Stage bias, const char* letter) {
+    return trace.has(bias) ? std::string("+ b_{") + letter + "}" : std::string();
+  };
+  switch (stage) {
+    case Stage::Q: return words(Stage::b_q, "q");
+    case Stage::K: return words(Stage::b_k, "k");
+    case Stage::V: return words(Stage::b_v, "v");
+    case Stage::output: return words(Stage::b_o, "o");
+    default: return {};
+  }
+}
+
+float Ruler::title(Stage stage) const { return wish.title_width ? wish.title_width(name(stage), title_points * t) : 0; }
+
+float Ruler::words(std::string_view markup) const {
+  return !markup.empty() && wish.words_width ? wish.words_width(markup, words_points * t) : 0;
+}
+
+float Ruler::stack(Stage stage) const { return static_cast<float>(cards_behind(trace, stage)) * stack_step * t; }
+
+float Ruler::stack(const Group& group) const {
+  float widest = 0;
+  for (const Stage stage : group) widest = std::max(widest, stack(stage));
+  return widest;
+}
+
+float Ruler::least(const Group& group) const {
+  const bool input = std::ranges::all_of(group, [](Stage stage) { return stage <= Stage::value; });
+  float width = (input ? least_input : least_card) * t;
+  for (const Stage stage : group) {
+    const bool is_x = stage <= Stage::value && trace.inputs.self_attention();  // its title is one letter
+    if (!is_x) width = std::max(width, title(stage) + inside * t);
+  }
+  return width;
+}
+
+float Ruler::for_names() const {
+  return wish.names > 0 ? std::max(std::min(wish.names, longest_name * t) + (beside_names - least_input) * t, 0.0f) : 0;
+}
+
+float FoldedPipeline::left_width() const {
+  float sum = 0;
+  for (const Column& column : columns) sum += column.least + column.gap;
+  return sum;
+}
+
+float FoldedPipeline::right_width() const { return std::max({rows[0].width(), rows[1].width(), rows[2].width()}); }
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 // has a scrubber for the others.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -86,5 +87,65 @@ float canvas_type(const LayoutWish& wish);
 PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish);
 /// Adds arrows between the cards' current rectangles.
 void connect_cards(const Trace& trace, PipelineLayout& layout, const LayoutWish& wish);
+
+using Group = std::vector<Stage>;  ///< stages that share a place
+
+inline constexpr std::array score_stages{Stage::scores,        Stage::scaled_scores, Stage::capped_scores,
+                                         Stage::biased_scores, Stage::mask,          Stage::masked_scores};
+
+/// The cards of a lane (0: query, 1: key, 2: value) from left to right: its stages, each behind the weights that it is
+/// made with.
+std::vector<Stage> cards_of(const Trace& trace, std::size_t lane);
+/// What happens on the way to a stage, as its arrow says it, in math markup.
+std::string step_words(const Trace& trace, Stage stage);
+/// "+ b_{q}" of a projection that adds one.
+std::string bias_words(const Trace& trace, Stage stage);
+
+/// Measures in pixels.
+struct Ruler {
+  const Trace& trace;
+  const LayoutWish& wish;
+  float t;  ///< pixels per point of type
+
+  float title(Stage stage) const;
+  float words(std::string_view markup) const;
+  /// How far the heads behind a card stand out.
+  float stack(Stage stage) const;
+  float stack(const Group& group) const;
+  /// The least width of the card that these stages share.
+  float least(const Group& group) const;
+  /// How much wider an input's card is where the names of its rows stand in it whole; of very long ones, a part.
+  float for_names() const;
+};
+
+/// A column of the three lanes on the left.
+struct Column {
+  std::array<Group, 3> lanes;
+  float least = 0;  ///< its minimum width
+  float share = 0;  ///< of the remaining width
+  float gap = 0;    ///< space after it
+};
+
+/// A row of the block on the right.
+struct Row {
+  std::vector<Group> groups;
+  std::vector<float> least;
+  float gap = 0;    // space between groups
+  float extra = 0;  // extra space after the first group, for the stack of heads
+  float width() const {
+    float sum = extra + gap * static_cast<float>(std::max<std::size_t>(groups.size(), 1) - 1);
+    for (const float each : least) sum += each;
+    return sum;
+  }
+};
+
+/// Columns of the left side and rows of the right side.
+struct FoldedPipeline {
+  std::vector<Column> columns;
+  std::array<Row, 3> rows;
+
+  float left_width() const;
+  float right_width() const;
+};
 
 }  // namespace headlight

@@ -1,7 +1,6 @@
 #include "ui/pipeline/moment_picture.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/explain/partial_stage.h"
 #include "ui/frame/colormaps.h"
@@ -126,6 +125,9 @@ std::optional<Stage> stage_on_its_way(const Frame& frame) {
   return own ? std::nullopt : std::optional(now.stage);
 }
 
+namespace {
+
+/// For the current pipeline picture.
 MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& picture) {
   MomentPicture shown;
   if (!stage_on_its_way(frame)) return shown;
@@ -137,6 +139,8 @@ MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& pic
   }
   return shown;
 }
+
+}  // namespace
 
 const MomentPicture& moment_picture(const Frame& frame, const PipelinePicture& picture) {
   const View& view = frame.view();

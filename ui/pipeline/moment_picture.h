@@ -27,9 +27,6 @@ struct MomentPicture {
   std::vector<Traveller> travellers;
 };
 
-/// For the current pipeline picture.
-MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& picture);
-
 /// The stage in progress at this moment, if its card shows other numbers than the stage's own.
 std::optional<Stage> stage_on_its_way(const Frame& frame);
 

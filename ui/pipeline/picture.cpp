@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "ui/frame/measure_shown.h"
-#include "ui/look/stage_words.h"
-#include "ui/pipeline/card.h"
+#include "ui/frame/frame.h"
+#include "ui/look/words.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
@@ -128,8 +127,6 @@ std::string shape_words(const Frame& frame, Stage stage) {
   return of(info(stage).rows, matrix.rows) + "\n" + of(info(stage).cols, matrix.cols);
 }
 
-}  // namespace
-
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   PipelinePicture picture;
   picture.size = size;
@@ -172,6 +169,8 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   picture.thumbnails = make_thumbnails(frame, picture.layout);
   return picture;
 }
+
+}  // namespace
 
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named) {
   const StageInfo& about = info(stage);

@@ -86,8 +86,6 @@ struct PipelinePicture {
 /// Whether W_q, W_k and W_v are shown as one matrix: as the view says, else as the file has them.
 bool shows_packed(const Frame& frame);
 
-PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size);
-
 /// "n_q 6 × d_head 4", as far as it fits into `width` with type of `pixels`; without axis names "6 × 4".
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
@@ -103,5 +101,15 @@ T& picture_of_cards(const Frame& frame, Make&& make, const Parts&... also) {
 
 /// The same, cached.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
+
+/// The size of a matrix in `box`. Cells may be stretched by this factor at most; very long matrices get a minimum size
+/// instead, so that they can be seen and clicked.
+ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch);
+
+/// The card of a slot, as small as its matrix allows; `type` is the factor of its font sizes.
+CardPicture make_card(const Frame& frame, const Slot& slot, float type);
+/// Adds the shape, axis names (if `named`), how the matrix is sampled, and the counts, as far as they fit; `t`: pixels
+/// per point.
+void write_notes(const Frame& frame, CardPicture& card, bool named, float t);
 
 }  // namespace headlight

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "core/explain/explain.h"
-#include "ui/inspector/reach.h"
+#include "ui/inspector/inspector_picture.h"
 
 namespace headlight {
 namespace {
@@ -129,6 +128,9 @@ Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, c
   return result;
 }
 
+namespace {
+
+/// For the cells that depend on it; arcs have the colour of their target.
 Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
   Provenance result;
   const Place source = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
@@ -145,6 +147,8 @@ Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const 
   }
   return result;
 }
+
+}  // namespace
 
 const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& picture) {
   const std::optional<Cell> cell = frame.looked_at();

@@ -35,8 +35,6 @@ struct Provenance {
 /// For the cell's direct sources, if the picture shows the cell.
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 
-/// For the cells that depend on it; arcs have the colour of their target.
-Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 /// The rectangle of a cell, if the picture shows it.
 std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 

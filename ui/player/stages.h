@@ -10,17 +10,12 @@ namespace headlight {
 
 /// The chapters of a whole pass. The splits of Q, K and V are alike, so only one is shown.
 std::vector<std::size_t> pass_of(const Timeline& timeline);
-/// The next and previous chapter; unset at the ends.
-std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter);
-std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter);
 /// The current chapter: the player's, else that of the chosen stage.
 std::size_t chapter_at(const View& view, const Timeline& timeline);
 /// Shows a stage, completely computed; the followed words stay.
 View with_stage(View view, const Timeline& timeline, std::size_t chapter);
 /// Whether the trace's network says what comes next: the pass then ends with the next word.
 bool says_next(const Trace& trace);
-/// Whether the next word, or why it is that, is looked at.
-bool is_at_next(const View& view);
 /// At the next word, all of it there.
 View with_next_word(View view, const Timeline& timeline);
 /// One on; from the sentence to the first, from the last to the next word.
@@ -36,5 +31,19 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline);
 double stage_seconds(Stage stage);
 inline constexpr double next_word_seconds = 7;
 inline constexpr double standing_seconds = 0.5;
+
+class Playback {
+ public:
+  /// Advances when the next moment is due; waits while the pointer is on a number.
+  void advance(const Frame& frame, double seconds);
+  /// Seconds until the next frame is due; infinite while nothing plays.
+  static double next_frame_in(const View& view);
+
+ private:
+  /// On the operation level, a stage's numbers share the duration of the stage.
+  void advance_by_stage(const Frame& frame, double seconds);
+
+  double since_moment_ = 0;  // time since the current moment began
+};
 
 }  // namespace headlight

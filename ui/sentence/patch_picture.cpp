@@ -8,7 +8,7 @@
 
 #include "core/image/picture_input.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/level/matrix_numbers.h"

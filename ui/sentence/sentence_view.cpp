@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "core/network/network.h"
-#include "core/scenario/model_layer.h"
-#include "ui/frame/one_line.h"
-#include "ui/frame/press.h"
+#include "core/scenario/inputs.h"
+#include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/level/scene_context.h"
@@ -31,6 +30,41 @@ const SentenceStory& story(const Frame& frame) {
                         prediction_place(*frame.trace(), frame.view(), asking_word(*frame.trace(), frame.view())));
 }
 
+/// A word was clicked: it is the guess that was asked for, or from here on the word that asks, or the key.
+void click_word(View& view, const Trace& trace, SceneAction action, Index index, bool picture) {
+  LevelChoice& looking = view.looking;
+  if (looking.guessing.asked && !looking.guessing.guess) {
+    if (may_be_guessed(trace, view, index)) looking.guessing.guess = static_cast<float>(index);
+    return;
+  }
+  looking.guessing = {};
+  if (action == SceneAction::key_word && !picture) {
+    looking.key = index;
+    return;
+  }
+  if (picture) looking.held = !looking.held || looking.query != index;  // goes on asking until it is clicked again
+  looking.query = index;
+  looking.key.reset();
+  view.selected.reset();
+}
+
+/// Goes to the weights' step: of the cell that the prose names, or of the word that asks and its largest weight.
+void look_at_weights(View& view, const Trace& trace, std::optional<Cell> named) {
+  const Index query = named ? named->row : asking_word(trace, view);
+  Index key = named ? named->col : 0;
+  if (!named) {
+    const MatrixView weights = numbers_of(trace, view, Stage::weights);
+    for (Index k = 1; k < weights.cols; ++k) key = weights(query, k) > weights(query, key) ? k : key;
+  }
+  LevelChoice& looking = view.looking;
+  looking.query = query;
+  looking.key = key;
+  looking.stage = Stage::weights;
+  looking.level = Level::operation;
+  looking.facet = Facet::step;
+  looking.guessing = {};
+}
+
 void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::head) return choose_head(frame, target.cell.batch, target.cell.head);
   if (target.action == SceneAction::knock_out) return knock_out(frame);
@@ -45,42 +79,9 @@ void click(const Frame& frame, const SceneTarget& target) {
         looking.guessing = {!looking.guessing.asked, {}};
         break;
       case SceneAction::query_word:
-      case SceneAction::key_word:
-        if (looking.guessing.asked && !looking.guessing.guess) {
-          if (may_be_guessed(*trace, view, index)) looking.guessing.guess = static_cast<float>(index);
-          break;
-        }
-        looking.guessing = {};
-        if (picture) {  // a patch that was clicked goes on asking, until it is clicked again
-          looking.held = !looking.held || looking.query != index;
-          looking.query = index;
-          looking.key.reset();
-          view.selected.reset();
-          break;
-        }
-        if (action == SceneAction::key_word) {
-          looking.key = index;
-          break;
-        }
-        looking.query = index;
-        looking.key.reset();
-        view.selected.reset();
-        break;
-      case SceneAction::look_at:  // a share that the prose names
-      case SceneAction::how: {
-        const Index query = action == SceneAction::look_at ? cell.row : asking_word(*trace, view);
-        const MatrixView weights = numbers_of(*trace, view, Stage::weights);
-        Index most = action == SceneAction::look_at ? cell.col : 0;
-        for (Index k = 1; k < weights.cols && action == SceneAction::how; ++k)
-          most = weights(query, k) > weights(query, most) ? k : most;
-        looking.query = query;
-        looking.key = most;
-        looking.stage = Stage::weights;
-        looking.level = Level::operation;
-        looking.facet = Facet::step;
-        looking.guessing = {};
-        break;
-      }
+      case SceneAction::key_word: click_word(view, *trace, action, index, picture); break;
+      case SceneAction::look_at: look_at_weights(view, *trace, cell); break;
+      case SceneAction::how: look_at_weights(view, *trace, {}); break;
       case SceneAction::measure: view.measure = static_cast<HeadMeasure>(index); break;
       case SceneAction::back: looking.level = Level::pipeline; break;
       case SceneAction::next_word:

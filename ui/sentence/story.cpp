@@ -4,10 +4,9 @@
 #include <cmath>
 #include <span>
 
-#include "core/network/network.h"
 #include "core/network/shipped_models.h"
-#include "core/scenario/model_layer.h"
-#include "core/tensor/philox.h"
+#include "core/scenario/inputs.h"
+#include "core/tensor/sampler.h"
 
 namespace headlight {
 namespace {

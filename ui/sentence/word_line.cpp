@@ -1,11 +1,10 @@
 #include "ui/sentence/word_line.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/run/trace.h"
-#include "ui/frame/measure_shown.h"
+#include "ui/frame/frame.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 

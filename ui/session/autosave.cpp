@@ -7,7 +7,6 @@
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
-#include "ui/session/recovery.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ui/document/document.h"
-#include "ui/frame/typing.h"
+#include "ui/frame/frame.h"
 #include "ui/session/journal.h"
 #include "ui/session/recovery.h"
 

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "core/explain/explain.h"
-#include "ui/document/moment.h"
-#include "ui/document/path.h"
+#include "ui/document/view.h"
 #include "ui/export/export_file.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/map/map_view.h"
+#include "ui/map/map_picture.h"
 #include "ui/masklab/painting.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"

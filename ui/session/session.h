@@ -84,7 +84,7 @@ class Session {
   /// Seconds until the next frame is due without input; infinite when idle.
   double next_frame_in() const;
   const Document& document() const;
-  /// The last actions as lines of ui/document/action_text.h, for bug reports and replay.
+  /// The last actions as lines of ui/document/action.h, for bug reports and replay.
   const std::deque<std::string>& log() const;
   /// The canvas colour, which the frame is cleared with.
   Rgba ground() const;

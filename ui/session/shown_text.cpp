@@ -4,7 +4,7 @@
 
 #include "core/network/network.h"
 #include "core/network/network_trace.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/open/layer_dialog.h"

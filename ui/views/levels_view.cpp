@@ -1,16 +1,31 @@
-#include "ui/views/levels_view.h"
-
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
+#include "ui/frame/frame.h"
 #include "ui/level/travel.h"
 #include "ui/operation/operation_view.h"
 #include "ui/pipeline/pipeline_view.h"
 #include "ui/sentence/sentence_view.h"
-#include "ui/views/pointer_tools.h"
-#include "ui/views/window_scale.h"
+#include "ui/views/registry.h"
 
 namespace headlight {
 namespace {
+
+/// What the lines were drawn on.
+struct Step {
+  Level level{};
+  Facet facet{};
+  Stage stage{};
+  bool presenting = false;
+  bool operator==(const Step&) const = default;
+};
+
+struct Board {
+  Step step;
+  std::vector<std::vector<ImVec2>> lines;
+  bool drawing = false;
+};
 
 constexpr float motion_seconds = 0.6f;  // between the pipeline and a scene
 constexpr float scene_seconds = 0.7f;   // from one scene to the next
@@ -79,6 +94,40 @@ void move_scene(const Frame& frame) {
   if (!motion.moves()) motion = {};
 }
 
+/// Does nothing outside a presentation. `held`: the pressed object is being dragged, so no line is drawn.
+void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held) {
+  Board& board = frame.pictures.get<Board>([] { return Board{}; });
+  const View& view = frame.view();
+  const Step step{level_shown(view), view.looking.facet, stage, view.presenting};
+  if (board.step != step) {
+    board.lines.clear();
+    board.drawing = false;
+    board.step = step;
+  }
+  if (!view.presenting || view.blank) return;
+  const ImGuiIO& io = ImGui::GetIO();
+  const float u = frame.u;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool drags = is_dragging(frame) && place.contains(io.MouseClickedPos[0]) && !held;
+  if (!drags) board.drawing = false;
+  if (drags) {
+    if (!board.drawing) board.lines.push_back({io.MouseClickedPos[0]});
+    board.drawing = true;
+    std::vector<ImVec2>& line = board.lines.back();
+    if (std::hypot(io.MousePos.x - line.back().x, io.MousePos.y - line.back().y) >= 2 * u) line.push_back(io.MousePos);
+  }
+  for (const std::vector<ImVec2>& line : board.lines) {
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      list.AddLine(line[i - 1], line[i], frame.look.warning, 5 * u);
+      list.AddCircleFilled(line[i], 2.5f * u, frame.look.warning, 12);  // round where it bends
+    }
+  }
+  if (ImGui::IsMousePosValid() && place.contains(io.MousePos)) {
+    list.AddCircle(io.MousePos, 17 * u, fade(frame.look.window, 0.8f), 40, 6 * u);
+    list.AddCircle(io.MousePos, 17 * u, frame.look.warning, 40, 3 * u);
+  }
+}
+
 }  // namespace
 
 void draw_levels_view(const Frame& frame, Rect place) {
@@ -99,6 +148,17 @@ void draw_levels_view(const Frame& frame, Rect place) {
   level == Level::operation ? draw_operation_view(near, place) : draw_sentence_view(near, place);
   const bool held = level == Level::operation && drags_in_operation(near, place);
   draw_pointer_tools(near, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);
+}
+
+float room_scale(ImVec2 window, float scale) {
+  const float fit = std::min(window.x / (1600 * scale), window.y / (900 * scale));
+  return std::clamp(std::floor(fit * 8) / 8, 1.0f, 2.0f);
+}
+
+Frame scaled_to_window(const Frame& frame) {
+  Frame grown = frame;
+  if (!frame.view().presenting) grown.u *= room_scale(ImGui::GetIO().DisplaySize, frame.u);
+  return grown;
 }
 
 }  // namespace headlight

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "ui/heads/heads_view.h"
-#include "ui/lessons/lesson_view.h"
-#include "ui/map/map_view.h"
-#include "ui/masklab/mask_view.h"
-#include "ui/mine/mine_view.h"
-#include "ui/network/network_view.h"
-#include "ui/views/levels_view.h"
+#include "ui/heads/heads_picture.h"
+#include "ui/lessons/lesson_picture.h"
+#include "ui/map/map_picture.h"
+#include "ui/masklab/mask_picture.h"
+#include "ui/mine/mine_picture.h"
+#include "ui/network/network_scene.h"
 
 namespace headlight {
 namespace {

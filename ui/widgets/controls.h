@@ -1,6 +1,8 @@
 // The window's small controls, the same in both themes. None of them keeps state.
 #pragma once
 
+#include <cstdio>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -86,5 +88,20 @@ std::optional<std::string> text_field(const Frame& frame, const char* id, const 
 void note(const Frame& frame, std::string_view text);
 /// A tooltip for the last item, while it is hovered.
 void tooltip(const Frame& frame, std::string_view text);
+
+/// `name_of(i)` is the text of entry i of `count`; returns the clicked entry.
+std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen,
+                              const std::function<const char*(int)>& name_of);
+
+/// A slider for an integer of the scenario. `set` writes the number; it must capture by value.
+template <typename Set>
+void scenario_slider(const Frame& frame, const char* id, Index now, const Choices& choices, bool enabled, Set set) {
+  char key[48];
+  std::snprintf(key, sizeof key, "settings.%s", id);
+  if (const auto change = int_slider(frame, id, frame.words(key), now, choices, enabled)) {
+    frame.edit(change->typed ? std::string() : std::string(id),
+               [set, value = change->value](Scenario& s) { set(s, value); });
+  }
+}
 
 }  // namespace headlight

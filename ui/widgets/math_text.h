@@ -12,6 +12,7 @@
 #include "core/stage/stage.h"
 #include "ui/look/fonts.h"
 #include "ui/look/look.h"
+#include "ui/look/words.h"
 
 namespace headlight {
 
@@ -42,5 +43,10 @@ ImVec2 math_size(const Fonts& fonts, MathType type, std::string_view markup);
 float smallest_in_math(const Fonts& fonts, MathType type, std::string_view markup);
 /// Broken at spaces outside braces into lines of at most `width`; a single piece may be wider.
 std::vector<std::string> math_lines(const Fonts& fonts, float pixels, std::string_view markup, float width);
+
+/// For core/explain: "s where m, else −∞", "… 13 more: 0.84".
+std::string formula_in_words(const Words& words, std::string markup);
+/// A stage's formula; valid as long as `words`.
+std::string_view stage_formula(const Words& words, Stage stage);
 
 }  // namespace headlight

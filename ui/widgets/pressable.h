@@ -18,4 +18,8 @@ int keyboard_steps();
 /// Draws the ring around the focused control; call after everything else.
 void draw_keyboard_ring(const Frame& frame);
 
+/// Its width in pixels, also that of a chip beside it.
+float button_width(const Frame& frame, const char* label);
+bool main_button(const Frame& frame, const char* id, const char* label, bool enabled = true);
+
 }  // namespace headlight

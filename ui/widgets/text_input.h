@@ -1,6 +1,7 @@
 // A line of text input of any length; fields, sliders and paths are made of it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,16 @@ struct Typed {
 Typed text_input(const Frame& frame, const char* id, std::string_view text, const char* hint = "",
                  ImGuiInputTextFlags flags = 0, ImGuiInputTextCallback listen = nullptr, void* listener = nullptr,
                  bool stop = true);
+
+struct PathKeys {
+  bool changed = false;  ///< `text` has changed
+  bool entered = false;  ///< Enter
+  int moved = 0;         ///< lines down, by arrow keys
+  bool has_keyboard = false;
+};
+/// `focus` gives it the keyboard, with the caret at the end. `complete` completes the text for Tab; without it, Tab
+/// leaves the field.
+PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool focus,
+                    const std::function<std::string(const std::string&)>& complete = {}, const char* hint = "");
 
 }  // namespace headlight

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

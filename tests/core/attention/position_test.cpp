@@ -1,6 +1,6 @@
 #include "core/attention/qk_norm.h"
 #include "core/attention/rope.h"
-#include "core/attention/scores.h"
+#include "core/attention/sweep.h"
 #include "core/position/relative_bias.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"

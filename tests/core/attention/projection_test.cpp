@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/attention/heads.h"
 #include "core/attention/product.h"
 #include "core/tensor/sampler.h"
 #include "tests/attention_inputs.h"

@@ -3,7 +3,7 @@
 
 #include "core/attention/workers.h"
 #include "core/run/pipeline.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"

@@ -1,7 +1,7 @@
 #include "core/attention/softmax.h"
 
-#include "core/attention/scores.h"
-#include "core/tensor/philox.h"
+#include "core/attention/sweep.h"
+#include "core/tensor/sampler.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

@@ -8,10 +8,9 @@
 #include <set>
 #include <thread>
 
-#include "core/attention/heads.h"
 #include "core/attention/projection.h"
-#include "core/attention/scores.h"
 #include "core/attention/softmax.h"
+#include "core/attention/sweep.h"
 #include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/time_limit.h"
 #include "core/tensor/error.h"

@@ -1,7 +1,6 @@
 // Mistakes made on purpose are those that compare finds.
-#include "core/diagnosis/mistaken_run.h"
-
 #include "core/diagnosis/comparer.h"
+#include "core/diagnosis/reproduction.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"

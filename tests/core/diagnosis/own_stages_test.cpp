@@ -1,6 +1,6 @@
 #include "core/diagnosis/own_stages.h"
 
-#include "core/attention/heads.h"
+#include "core/attention/projection.h"
 #include "core/tensor/error.h"
 #include "tests/core/diagnosis/own.h"
 #include "tests/matchers.h"

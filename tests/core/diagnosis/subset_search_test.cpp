@@ -1,7 +1,6 @@
-#include "core/diagnosis/subset_search.h"
-
 #include <numeric>
 
+#include "core/diagnosis/weight_recovery.h"
 #include "core/tensor/sampler.h"
 #include "tests/catch.h"
 

@@ -10,7 +10,7 @@
 #include "core/network/attention_flow.h"
 #include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"

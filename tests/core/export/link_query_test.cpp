@@ -1,5 +1,4 @@
-#include "core/export/link_query.h"
-
+#include "core/export/command_words.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 

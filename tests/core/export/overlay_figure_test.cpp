@@ -1,16 +1,15 @@
 // Overlays: what their cells show, read back from the picture's pixels and from files, is the trace's row.
-#include "core/export/overlay_figure.h"
-
 #include <array>
 #include <cmath>
 
+#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
 #include "core/figure/figure_layout.h"
 #include "core/files/array_file.h"
 #include "core/files/array_write.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 

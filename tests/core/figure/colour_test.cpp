@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "core/assets/assets.h"
-#include "core/figure/cell_values.h"
 #include "core/figure/colormap.h"
+#include "core/figure/figure_layout.h"
 #include "core/figure/range.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"

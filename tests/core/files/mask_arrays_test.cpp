@@ -7,7 +7,6 @@
 #include "core/files/array_write.h"
 #include "core/image/png_image.h"
 #include "core/scenario/inputs.h"
-#include "core/scenario/mask_in_force.h"
 #include "core/tensor/error.h"
 #include "tests/matchers.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/scenario/mask_in_force.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "core/scenario/mask_in_force.h"
+#include "core/scenario/inputs.h"
 #include "tests/attention_inputs.h"
 #include "tests/catch.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/mask/evaluate.h"
-#include "core/mask/hash.h"
+#include "core/mask/machine.h"
 #include "tests/catch.h"
 
 using namespace headlight;

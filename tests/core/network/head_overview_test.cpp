@@ -7,7 +7,7 @@
 #include "core/network/attention_flow.h"
 #include "core/network/head_patterns.h"
 #include "core/network/network_trace.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
 #include "tests/core/network/networks.h"

@@ -12,7 +12,7 @@
 #include "core/architecture/model_folder.h"
 #include "core/network/network_trace.h"
 #include "core/network/row_parts.h"
-#include "core/scenario/model_layer.h"
+#include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"

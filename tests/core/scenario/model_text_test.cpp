@@ -1,13 +1,12 @@
 // Text through a model's own tokenizer and embedding, against what PyTorch and a tokenizer of another hand give
 // (tests/fixtures/make_model_files.py).
-#include "core/scenario/model_text.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
 
+#include "core/scenario/file_source.h"
 #include "core/tokenizer/tokenizer.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"

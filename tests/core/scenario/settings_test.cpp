@@ -39,6 +39,7 @@ Scenario random_settings() {
 
 TEST_CASE("what a setting's example says in a file, its word says on the command line") {
   std::set<std::string> options;
+  std::vector<Scenario> others;
   for (const Setting& setting : all_settings()) {
     CAPTURE(setting.key);
     CHECK_FALSE(setting.help.empty());
@@ -53,6 +54,8 @@ TEST_CASE("what a setting's example says in a file, its word says on the command
       CHECK(setting.key == "source");
       continue;
     }
+    CHECK(std::ranges::find(others, said) == others.end());  // no field has two rows
+    others.push_back(said);
     const std::optional<std::string> text = setting.text(said);
     REQUIRE(text);
     CHECK(with(setting.option, *text, plain) == said);

@@ -1,5 +1,3 @@
-#include "core/stage/survey.h"
-
 #include <limits>
 
 #include "core/stage/extent.h"

@@ -1,7 +1,6 @@
-#include "core/text/number_from.h"
-
 #include <string_view>
 
+#include "core/text/number_text.h"
 #include "tests/catch.h"
 
 using namespace headlight;

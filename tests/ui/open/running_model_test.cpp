@@ -6,7 +6,6 @@
 
 #include "core/files/array_write.h"
 #include "core/files/file_watch.h"
-#include "core/files/watched_run.h"
 #include "core/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"

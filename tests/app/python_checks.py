@@ -1,0 +1,14 @@
+"""What the tests of python/headlight.py share: the module, run with the program that sys.argv[1] names, and what fails."""
+import os, sys
+
+os.environ["HEADLIGHT"] = os.path.abspath(sys.argv[1])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
+import headlight
+
+faults = []
+
+
+def expect(holds, what):
+    if not holds:
+        faults.append(what)
+        print("FAULT", what)
