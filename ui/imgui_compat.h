@@ -59,6 +59,27 @@ inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, flo
 #endif
 }
 
+/// Areas without soft edges, which are two of three triangles of a rounded rectangle.
+class HardEdges {
+ public:
+  explicit HardEdges(ImDrawList& list, bool hard = true) : list_(list), before_(list.Flags) {
+    if (hard) list.Flags &= ~ImDrawListFlags_AntiAliasedFill;
+  }
+  ~HardEdges() { list_.Flags = before_; }
+  HardEdges(const HardEdges&) = delete;
+  HardEdges& operator=(const HardEdges&) = delete;
+
+ private:
+  ImDrawList& list_;
+  ImDrawListFlags before_;
+};
+
+/// A filled rectangle; corners of a few pixels have hard edges.
+inline void add_fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, float rounding) {
+  const HardEdges hard(list, rounding <= 4);
+  list.AddRectFilled(min, max, colour, rounding);
+}
+
 /// The keys that shortcuts use, besides letters. 1.86 indexes keys by the platform's codes; those that ImGui's own
 /// KeyMap lacks are GLFW's, the only backend that is used with it.
 enum class Key : std::uint8_t {

@@ -102,13 +102,6 @@ auto of_texts(const CommandLine& line, const Compute& compute) {
   }
 }
 
-Patch::What patched(const std::string& word) {
-  if (word == "residual") return Patch::What::residual;
-  if (word == "heads") return Patch::What::heads;
-  if (word == "mlp") return Patch::What::mlp;
-  throw SettingError("--what", "\"" + word + "\" is nothing that is patched", "expected residual, heads or mlp");
-}
-
 void print_grid(const Network& network, const TokenBatch& tokens, const TokenBatch& from, Patch::What what,
                 const PatchGrid& made, const std::string& word) {
   std::printf("%8.4f  logit of %s\n%8.4f  with every patch\n\n", made.before, word.c_str(), made.after_all);
@@ -188,21 +181,23 @@ int patch_command(const CommandLine& line) {
   }
   Scenario scenario = scenario_of(line);
   scenario.source = Source::file;
-  const Patch::What what = patched(line["--what"]);
+  const Patch::What what = state_named(line["--what"]);
   const auto network = open_network(line.file);
   const std::string said = input_of(*network, scenario);
   const NetworkText text = network->read(said), from = network->read(line["--from"]);
   if (!network->spec().head.output.there())
     throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
-  const Token word = next_token(*network, said.substr(0, said.find('\n')), line["--word"], "--word");
+  const AskedWord word = asked_word(*network, said.substr(0, said.find('\n')), line["--word"], "--word");
   Progress progress(line.file);
-  const PatchGrid made = patch_grid(*network, text, from, what, word.id, options_of(line, *network, scenario),
-                                    [&](const auto&, double share) { progress(share); });
+  const PatchGrid made = patch_grid(
+      *network, text, from, what, word.word.id, options_of(line, *network, scenario),
+      [&](const auto&, double share) { progress(share); }, word.other_id());
   if (!line.has("--json")) {
-    print_grid(*network, text.tokens, from.tokens, what, made, word.text);
+    print_grid(*network, text.tokens, from.tokens, what, made, word.text());
     return 0;
   }
-  Json json{{"tokens", words_json(text.tokens)}, {"from", words_json(from.tokens)}, {"word", word.text}};
+  Json json{{"tokens", words_json(text.tokens)}, {"from", words_json(from.tokens)}, {"word", word.word.text}};
+  if (word.other) json["other"] = word.other->text;
   json["before"] = made.before;
   json["after_all"] = made.after_all;
   json["grid"] = made.grid;

@@ -43,7 +43,7 @@ Commands
      [--image FILE]                                 in place of --text, for networks that read pictures
   headlight heads MODEL --texts FILE [--json|--csv] what each head does over many sentences, one a line
      [--ablate mean]                                the effect also with its mean over FILE in a head's place
-  headlight patch MODEL --text "..." --from "..." --what residual|heads|mlp --word W [--json]   one sentence's states put into another
+  headlight patch MODEL --text "..." --from "..." --what residual|heads|mlp --word W[,OTHER] [--json]   one sentence's states put into another
   headlight lesson FILE|ID --check                  everything that is wrong in a lesson file, with its path
   headlight lesson FILE|ID --worksheet OUT.pdf [--key]   a page to hand out, with the answers; --language en|zh
   headlight handout [FILE] -o OUT.pdf               the sentence and every stage on paper; --head H --paper a4|letter --language en|zh

@@ -17,27 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "is,are": two words; a comma alone is a word.
-std::pair<std::string, std::string> words_of(const std::string& asked) {
-  const std::size_t comma = asked.find(',', 1);
-  if (comma == std::string::npos || comma + 1 == asked.size()) return {asked, ""};
-  return {asked.substr(0, comma), asked.substr(comma + 1)};
-}
-
-/// The line that the entry was read from; "" where its words do not follow from it.
-std::string line_of(const NetworkRun& pass, Index entry) {
-  if (pass.network->spec().stacks.size() != 1) return "";
-  const std::vector<std::string> lines = text_lines(pass.asked);
-  return entry < std::ssize(lines) ? lines[static_cast<std::size_t>(entry)] : "";
-}
-
 LogitParts parts_for(const NetworkRun& pass, Index entry, const std::string& asked) {
-  const auto [word, other] = words_of(asked);
-  const std::string line = line_of(pass, entry);
-  const Index id = next_token(*pass.network, line, word, "--why").id;
-  const std::optional<Index> than =
-      other.empty() ? std::nullopt : std::optional(next_token(*pass.network, line, other, "--why").id);
-  return pass.network->parts_of(pass, entry, id, than);
+  const AskedWord word = asked_word(pass, entry, asked, "--why");
+  return pass.network->parts_of(pass, entry, word.word.id, word.other_id());
 }
 
 std::string part_text(const Network& network, const LogitPart& part) {

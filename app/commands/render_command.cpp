@@ -4,6 +4,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/export_line.h"
+#include "core/export/prediction_figures.h"
 #include "core/figure/fonts.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
@@ -30,9 +31,10 @@ int render_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (out.empty()) throw UsageError("render needs -o FILE, such as heads.png");
   const std::string kind = line["--kind"], layers = line["--layers"];
-  const bool has_own_numbers = kind == "lens" || kind == "overlay" || layers == "experts" || layers == "kept";
   check_export_name(out);
   const ExportOptions options = export_options_of(line);
+  const bool predicts = is_of_prediction(options.style.kind);
+  const bool has_own_numbers = predicts || kind == "overlay" || layers == "experts" || layers == "kept";
   if (!line.has("--stage") && !has_own_numbers) throw UsageError("render needs --stage STAGE");
   Run run;
   run.threads = line.threads();
@@ -40,7 +42,7 @@ int render_command(const CommandLine& line) {
   const bool one_stage = options.stage != Stage::contribution_norms && options.layers.empty();
   if (is_figure_file(extension_of(out))) {
     if (one_stage && options.pool == HeadPool::none) run.most_kept = std::min(64e6, memory_budget());
-  } else if (one_stage && line["--kind"] != "lens") {
+  } else if (one_stage && !predicts) {
     run.last = options.stage;
     if (info(options.stage).cols == Axis::key) run.scores_kept = {options.stage};
   }

@@ -105,8 +105,28 @@
     return context.createPattern(patterns.get(key), "repeat");
   };
 
+  // ---- the picture that the cells lie over
+  const picture = data.picture && Object.assign(new Image(), { src: data.picture.image });
+  let opacity = data.picture ? data.picture.opacity : 1;
+  const overPicture = (context, panel, left, top, cell) => {
+    context.imageSmoothingEnabled = picture.width > 128;
+    context.drawImage(picture, left, top, cols * cell, rows * cell);
+    context.globalAlpha = opacity;
+    for (let i = 0; i < area; ++i) {
+      if (kindAt(panel, i)) continue;
+      context.fillStyle = css(colour(panel, i, endsOf(panel, Math.floor(i / cols))));
+      context.fillRect(left + (i % cols) * cell, top + Math.floor(i / cols) * cell, cell, cell);
+    }
+    context.globalAlpha = 1;
+  };
+
   // ---- small pictures of all panels
   const thumbnail = (canvas, panel) => {
+    if (picture) {
+      const side = Math.ceil(96 / cols);
+      canvas.width = cols * side, canvas.height = rows * side;
+      return overPicture(flat(canvas), panel, 0, 0, side);
+    }
     canvas.width = cols, canvas.height = rows;
     const context = flat(canvas);
     const image = context.createImageData(cols, rows);
@@ -207,7 +227,13 @@
     place = { kind: "matrix", left, top, cell, full: width, height: top + rows * cell + 4 };
     const context = fit($("cells"), width, place.height);
     const gap = cell >= 8 ? 1 : 0;
-    for (let r = 0; r < rows; ++r) {
+    if (picture) {
+      overPicture(context, state.panel, left, top, cell);
+      const asks = data.picture.asks;
+      context.strokeStyle = theme().ink, context.lineWidth = 2;
+      if (asks) context.strokeRect(left + asks.col * cell, top + asks.row * cell, cell, cell);
+    }
+    for (let r = 0; !picture && r < rows; ++r) {
       const ends = endsOf(state.panel, r);
       for (let c = 0; c < cols; ++c) {
         const i = r * cols + c, kind = kindAt(state.panel, i);
@@ -516,6 +542,13 @@
   }
   makeHeads(), draw(), drawHeads(), later(fillTable);
   const redraw = () => (drawHeads(), draw());
+  if (picture) {
+    const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 100, value: 100 * opacity });
+    slider.setAttribute("aria-label", "opacity of the colours");
+    slider.addEventListener("input", () => ((opacity = slider.value / 100), redraw()));
+    $("scale").append("opacity ", slider);
+    picture.complete ? redraw() : (picture.onload = redraw);
+  }
   system.addEventListener("change", redraw);
   new ResizeObserver(() => !printing && room() !== place.full && drawLarge()).observe($("place"));
   addEventListener("beforeprint", () => ((printing = true), redraw()));

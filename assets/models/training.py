@@ -365,10 +365,10 @@ class Measured:
                 seen += [float(weights[q, q - 1 if on == "previous" else 0]) for q in range(1, len(words))]
         return sum(seen) / len(seen)
 
-    def claim(self, layer, head, on, does, hurts=None):
-        """`on`: where its weight is measured; `hurts`: the kind of question that suffers without it."""
+    def claim(self, layer, head, on, does, hurts=None, brief=None):
+        """`on`: where its weight is measured; `hurts`: the kind of question that suffers without it; `brief`: `does` in few words."""
         hurts = hurts or on
-        return dict(layer=layer, head=head, does=does,
+        return dict(layer=layer, head=head, does=does, **(dict(brief=brief) if brief else {}),
                     measured=dict(on=on, weight=round(self.weight(layer, head, on), 3), questions=hurts,
                                   accuracy=round(self.accuracy(hurts), 3), without=round(self.accuracy(hurts, [(layer, head)]), 3)))
 

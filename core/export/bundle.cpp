@@ -7,6 +7,7 @@
 #include "core/export/layers_figure.h"
 #include "core/export/layers_script.h"
 #include "core/export/overlay_figure.h"
+#include "core/export/prediction_figures.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
@@ -148,8 +149,8 @@ void write_files(const fs::path& folder, const Trace& trace, const ExportOptions
     write_npy(folder / "data.npy", overlay_array(figure_for(trace, options), options).values, false);
     return write_computation(folder, trace);
   }
-  if (options.style.kind == PictureKind::lens) {
-    write_text(folder / "data.csv", lens_table(trace, options));
+  if (is_of_prediction(options.style.kind)) {
+    write_text(folder / "data.csv", prediction_csv(trace, options));
     return write_computation(folder, trace);
   }
   if (!options.layers.empty()) {

@@ -10,6 +10,7 @@
 #include "core/export/html_figure.h"
 #include "core/export/layers_figure.h"
 #include "core/export/overlay_figure.h"
+#include "core/export/prediction_figures.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
@@ -82,15 +83,15 @@ bool brings_too(const Trace& trace, const ExportOptions& options) {
 
 std::vector<Message> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
                                   const std::filesystem::path& path) {
-  const FigureSpec spec = figure_for(trace, options);
+  FigureSpec spec = figure_for(trace, options);
   if (extension == ".html") {
-    if (options.style.kind == PictureKind::overlay)
-      throw SettingError("--kind", "an overlay is not written as a page", "expected .png, .svg or .pdf");
+    std::erase_if(spec.panels, [](const FigurePanel& panel) { return panel.opacity == 0; });  // the page has a slider
     ExportOptions other = options;
     other.stage = Stage::contribution_norms;
     const bool both = brings_too(trace, options);
     const bool fits = 2 * html_numbers(spec) <= most_html_numbers || options.layers.empty();
-    const std::optional<FigureSpec> arrives = both && fits ? std::optional(figure_for(trace, other)) : std::nullopt;
+    std::optional<FigureSpec> arrives = both && fits ? std::optional(figure_for(trace, other)) : std::nullopt;
+    if (arrives) std::erase_if(arrives->panels, [](const FigurePanel& panel) { return panel.opacity == 0; });
     const std::string page =
         html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)),
                     arrives && arrives->panels.size() == spec.panels.size() ? &*arrives : nullptr);
@@ -174,10 +175,17 @@ std::vector<Message> write_export(const Trace& trace, const ExportOptions& optio
     else write_array(array, extension, path_from(path));
     return {};
   }
-  if (options.style.kind == PictureKind::lens) {
-    if (extension != ".csv") throw SettingError("--kind", "a lens is words and no array", "expected a figure or .csv");
-    const std::string table = lens_table(trace, options);
-    write_whole_file(path_from(path), std::as_bytes(std::span(table)));
+  if (is_of_prediction(options.style.kind)) {
+    if (extension == ".csv") {
+      const std::string table = prediction_csv(trace, options);
+      write_whole_file(path_from(path), std::as_bytes(std::span(table)));
+    } else if (options.style.kind == PictureKind::patch) {
+      write_array(patch_array(trace, options), extension, path_from(path));
+    } else {
+      const bool lens = options.style.kind == PictureKind::lens;
+      throw SettingError("--kind", lens ? "a lens is words and no array" : "parts have names and are no array",
+                         "expected a figure or .csv");
+    }
     return {};
   }
   if (!options.layers.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/export/style_file.h"
+#include "core/network/logit_parts.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/alternatives.h"
@@ -175,7 +176,8 @@ Written norm_text(const ExportOptions& o) {
   return !o.style.own_norm && o.style.norm == Norm::linear ? Written() : norm_words[static_cast<int>(o.style.norm)];
 }
 
-constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side", "lens", "overlay"};
+constexpr const char* kinds[] = {"heatmap",      "arcs", "difference", "reach", "blocks",
+                                 "side-by-side", "lens", "overlay",    "why",   "patch"};
 void kind(ExportOptions& o, Text option, Text text) {
   o.style.kind = one_of<PictureKind>(option, text, kinds, "is no kind of picture");
 }
@@ -194,6 +196,15 @@ Written font_size_text(const ExportOptions& o) {
 
 void query(ExportOptions& o, Text, Text text) { o.query = std::string(text); }
 Written query_text(const ExportOptions& o) { return o.query.empty() ? Written() : o.query; }
+
+void word(ExportOptions& o, Text, Text text) { o.word = std::string(text); }
+Written word_text(const ExportOptions& o) { return o.word.empty() ? Written() : o.word; }
+
+void from(ExportOptions& o, Text, Text text) { o.from = std::string(text); }
+Written from_text(const ExportOptions& o) { return o.from.empty() ? Written() : o.from; }
+
+void what(ExportOptions& o, Text, Text text) { o.what = name(state_named(text)); }
+Written what_text(const ExportOptions& o) { return o.what.empty() ? Written() : o.what; }
 
 void opacity(ExportOptions& o, Text option, Text text) {
   o.style.opacity = parse_number(option, text);
@@ -278,11 +289,15 @@ constexpr ExportOption table[] = {
      part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
     {"--kind", "heatmap|arcs|difference|...",
-     "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens: of a network; overlay: over "
-     "its picture",
+     "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens, why, patch: of what a "
+     "network "
+     "predicts; overlay: over its picture",
      kind, kind_text},
     {"--query", "ROW,COL|cls", "the patch whose row an overlay shows; cls unless set", query, query_text},
     {"--opacity", "X", "of an overlay's colours, 0.05 to 1; 0.6 unless set", opacity, opacity_text},
+    {"--word", "WORD[,OTHER]", "whose logit why and patch are of; the most likely next one unset", word, word_text},
+    {"--from", "TEXT", "the text whose states patch puts into this one", from, from_text},
+    {"--what", "residual|heads|mlp", "which of them; residual unless set", what, what_text},
     {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>,
      plain_text<&Style::other_mask>},
     {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",
@@ -339,6 +354,9 @@ void clear_export_option(ExportOptions& options, std::string_view option) {
   if (option == "--other-mask") options.style.other_mask.clear();
   if (option == "--block") options.style.block.reset();
   if (option == "--query") options.query.clear();
+  if (option == "--word") options.word.clear();
+  if (option == "--from") options.from.clear();
+  if (option == "--what") options.what.clear();
   if (option == "--opacity") options.style.opacity = usual.style.opacity;
 }
 

@@ -24,6 +24,9 @@ struct ExportOptions {
   HeadPool pool = HeadPool::none;  ///< overrides both
   Part rows, cols;
   std::string query;   ///< for an overlay, the query's patch: "7,3", "cls"; "": the first token
+  std::string word;    ///< for why and patch: "is", "is,are"; "": the most likely next word
+  std::string from;    ///< for patch, the other text
+  std::string what;    ///< and which of its states: "residual" (also ""), "heads", "mlp"
   std::string layers;  ///< all layers in place of one: "all", a stack's name, "rollout", "flow"
                        ///< (core/export/layers_figure.h); "": one
 

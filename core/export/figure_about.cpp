@@ -1,5 +1,6 @@
 #include "core/export/figure_about.h"
 
+#include "core/export/prediction_figures.h"
 #include "core/scenario/model_layer.h"
 #include "core/text/utf8_path.h"
 
@@ -7,7 +8,7 @@ namespace headlight {
 namespace {
 
 std::string heads_text(const Trace& trace, const ExportOptions& options) {
-  if (!has_head_axis(options.stage) || options.style.kind == PictureKind::lens) return "";
+  if (!has_head_axis(options.stage) || is_of_prediction(options.style.kind)) return "";
   const bool layers = !options.layers.empty();
   if (options.layers.starts_with("rollout") || options.layers.starts_with("flow")) return options.layers;
   const std::string of = layers ? "layers " + options.layers + " · " : std::string();

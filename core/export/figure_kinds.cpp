@@ -238,7 +238,9 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
     case PictureKind::side_by_side: return sides(cut, style);
     case PictureKind::overlay:  // laid over its picture by figure_for()
       return stage_figure(cut, style);
-    case PictureKind::lens: assert(false && "figure_for() draws it"); break;
+    case PictureKind::lens:
+    case PictureKind::why:
+    case PictureKind::patch: assert(false && "figure_for() draws it"); break;
   }
   FigureSpec spec = stage_figure(cut, style);
   const MatrixView& shown = spec.panels.front().matrix;

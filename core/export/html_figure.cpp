@@ -167,6 +167,16 @@ Json arriving_of(const FigureSpec* spec, const FigureSpec& shown) {
           {"values", base64(cells.numbers)}};
 }
 
+/// The picture that the cells lie over.
+Json picture_of(const FigureSpec& spec) {
+  const FigurePanel& panel = spec.panels.front();
+  if (!panel.under) return nullptr;
+  Json picture{{"image", "data:image/png;base64," + base64(encode_png(*panel.under))}, {"opacity", panel.opacity}};
+  if (!spec.highlights.empty())
+    picture["asks"] = {{"row", spec.highlights.front().first_row}, {"col", spec.highlights.front().first_col}};
+  return picture;
+}
+
 Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives) {
   const Colormap light = colormap_of(spec, Theme::light), dark = colormap_of(spec, Theme::dark);
   const bool diverging = light.kind() == ColormapKind::diverging, boolean = spec.palette == Palette::boolean;
@@ -184,6 +194,7 @@ Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec*
           {"scale", cells.scale},
           {"values", base64(cells.numbers)},
           {"kept_only", cells.kept_only},
+          {"picture", picture_of(spec)},
           {"arrives", arriving_of(arrives, spec)},
           {"title", indices(spec.title, "_{", "}")},
           {"shape", indices(spec.shape, "_{", "}")},

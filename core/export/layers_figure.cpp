@@ -1,13 +1,12 @@
 #include "core/export/layers_figure.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "core/export/figure_kinds.h"
 #include "core/export/overlay_figure.h"
+#include "core/export/prediction_figures.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
-#include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
 #include "core/run/trace.h"
 #include "core/scenario/file_source.h"
@@ -16,17 +15,23 @@
 
 namespace headlight {
 
+RunOptions as_asked(const Trace& trace) {
+  const auto pass = network_of(trace.inputs);
+  RunOptions options;
+  options.knock_out = pass->knock_out;
+  options.change = change_of(*pass->network, *asked_of(trace.inputs));
+  return options;
+}
+
 std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries, bool logits) {
   const std::shared_ptr<const NetworkRun> pass = network_of(trace.inputs);
   const bool complete = pass->final.defined() && (!summaries || pass->layers.front().summary.pictures.defined()) &&
                         (!logits || (pass->logits.defined() && pass->logits.size(1) == pass->final.size(1)));
   if (complete) return pass;
-  RunOptions options;
+  RunOptions options = as_asked(trace);
   options.weights = false;
   options.summaries = summaries;
   options.logits = logits ? RunOptions::Logits::all : RunOptions::Logits::none;
-  options.knock_out = pass->knock_out;
-  options.change = change_of(*pass->network, *asked_of(trace.inputs));
   return std::make_shared<const NetworkRun>(pass->network->run(pass->text, options));
 }
 
@@ -294,71 +299,8 @@ FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
   return spec;
 }
 
-struct Lens {
-  std::shared_ptr<const NetworkRun> pass;
-  std::vector<std::vector<LensCell>> cells;
-};
-
-Lens lens_for(const Trace& trace, const ExportOptions& options) {
-  const auto network = network_of(trace.inputs);
-  if (!network || !network->network->spec().head.output.there())
-    throw SettingError("--kind", "a lens is of a network that predicts words", "expected a language model");
-  if (options.rows != Part{} || options.cols != Part{} || !options.layers.empty())
-    throw SettingError("--kind", "a lens is drawn whole", "expected no --rows, --cols or --layers with it");
-  Lens lens{whole_pass(trace, false, true), {}};
-  const Index lines = lens.pass->text.tokens.size();
-  if (options.batch >= lines)
-    throw SettingError("--batch", Message("{0} is out of range", options.batch),
-                       Message("expected 0 to {0}", lines - 1));
-  lens.cells = lens_of(*lens.pass, options.batch);
-  return lens;
-}
-
-/// The words of the stack that predicts.
-std::vector<std::string> words_of(const Lens& lens, Index batch) {
-  const NetworkText& text = lens.pass->text;
-  const TokenBatch& tokens = text.decoder.entries.empty() ? text.tokens : text.decoder;
-  std::vector<std::string> words;
-  for (const Token& token : tokens.entries[static_cast<std::size_t>(batch)]) words.push_back(token.text);
-  words.resize(lens.cells.front().size());
-  return words;
-}
-
-/// The most probable word after each block, coloured by the probability of the word that it ends with.
-FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
-  const Lens lens = lens_for(trace, options);
-  const StageFigureStyle style = style_of(options);
-  FigureSpec spec = figure_of_one(trace, options);
-  Buffer shares;
-  spec.row_ticks.clear();
-  for (const std::vector<LensCell>& line : lens.cells) {
-    spec.row_ticks.push_back("block " + std::to_string(spec.row_ticks.size()));
-    for (const LensCell& cell : line) {
-      shares.push_back(static_cast<float>(cell.probability_of));
-      spec.cell_words.push_back(cell.likely.text);
-    }
-  }
-  const Shape shape{std::ssize(lens.cells), std::ssize(lens.cells.front())};
-  spec.col_ticks = words_of(lens, options.batch);
-  spec.kept.emplace_back(shape, std::move(shares));
-  spec.panels = {{spec.kept.back().matrix(), {}, "", {}}};
-  if (!style.title) spec.title = "what it would say after each block";
-  spec.shape = "";
-  spec.subtitle = "the most probable next word; coloured by the probability of the one that it ends with";
-  if (!style.row_label) spec.row_label = "after";
-  if (!style.col_label) spec.col_label = "after the word";
-  spec.palette = Palette::sequential;
-  spec.values = !style.bare;
-  if (!style.cell && !style.size) spec.cell = 64;
-  if (!style.own_range) {
-    spec.range_mode = RangeMode::fixed;
-    spec.range = ValueRange{0, 1};
-  }
-  return spec;
-}
-
 FigureSpec drawn(const Trace& trace, const ExportOptions& options) {
-  if (options.style.kind == PictureKind::lens) return lens_figure(trace, options);
+  if (is_of_prediction(options.style.kind)) return prediction_figure(trace, options);
   const bool overlay = options.style.kind == PictureKind::overlay;
   if (options.layers.empty()) return figure_of(cut_of(options, trace), style_of(options));
   if (options.style.kind != PictureKind::heatmap && !overlay)
@@ -378,27 +320,6 @@ FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
   if (own) spec.kept.push_back(own->contributions);
   if (options.shares && !options.style.title) spec.title = "share of " + spec.title;
   return spec;
-}
-
-std::string lens_table(const Trace& trace, const ExportOptions& options) {
-  const Lens lens = lens_for(trace, options);
-  const std::vector<std::string> words = words_of(lens, options.batch);
-  const auto quoted = [](const std::string& text) {
-    std::string field = "\"";
-    for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
-    return field + "\"";
-  };
-  std::string table = "block,position,after,token,probability,probability_of_final\n";
-  for (std::size_t block = 0; block < lens.cells.size(); ++block) {
-    for (std::size_t at = 0; at < words.size(); ++at) {
-      const LensCell& cell = lens.cells[block][at];
-      char shares[64];
-      std::snprintf(shares, sizeof shares, ",%.9g,%.9g\n", cell.likely.probability, cell.probability_of);
-      table += std::to_string(block) + "," + std::to_string(at) + "," + quoted(words[at]) + "," +
-               quoted(cell.likely.text) + shares;
-    }
-  }
-  return table;
 }
 
 NamedArray layers_array(const Trace& trace, const ExportOptions& options) {

@@ -8,6 +8,7 @@
 namespace headlight {
 
 struct NetworkRun;
+struct RunOptions;
 
 /// The figure that the options ask for: of one layer (core/export/figure_kinds.h), or with ExportOptions::layers of
 /// all. The trace must live until it is drawn. Throws SettingError, FileError.
@@ -37,6 +38,8 @@ struct JoinedLayers {
 /// Rollout or flow. Throws SettingError where there is none.
 JoinedLayers join_layers(const Trace& trace, const ExportOptions& options);
 
+/// A pass with the heads that the trace leaves out and its change of the layer looked at.
+RunOptions as_asked(const Trace& trace);
 /// The trace's pass where it went to its end, else another that does, with the same change of the layer looked at.
 std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries, bool logits = false);
 
@@ -47,10 +50,6 @@ bool takes_network(const ExportOptions& options);
 FigureSpec network_figure(const Trace& trace, const ExportOptions& options);
 /// [layers, n, experts] of shares, or [layers, n] of bytes.
 NamedArray network_array(const Trace& trace, const ExportOptions& options);
-
-/// What a figure of kind lens shows, as CSV: block, position, the word there, the most probable next one, its
-/// probability and that of the word that the network ends with. Throws SettingError.
-std::string lens_table(const Trace& trace, const ExportOptions& options);
 
 /// The numbers of the same: [L, H, rows, cols] for all layers, [n, n] of what they give together.
 NamedArray layers_array(const Trace& trace, const ExportOptions& options);

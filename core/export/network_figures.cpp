@@ -94,6 +94,8 @@ FigureSpec begun(const Trace& trace, const ExportOptions& options, const std::st
   spec.shape = "";
   spec.row_ticks.clear();
   spec.col_ticks.clear();
+  spec.row_pictures.clear();
+  spec.col_pictures.clear();
   spec.palette = Palette::sequential;
   if (!style.own_range) {
     spec.range_mode = RangeMode::stage;

@@ -144,6 +144,7 @@ void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions&
     spec.panels.insert(spec.panels.begin(), std::move(plain));
   }
   spec.row_ticks.clear(), spec.col_ticks.clear();
+  spec.row_pictures.clear(), spec.col_pictures.clear();
   spec.shape = "[" + std::to_string(grid.rows) + " × " + std::to_string(grid.columns) + " patches]";
   if (!options.style.title) spec.title += " · where " + query + " looks";
   const std::string file =

@@ -10,6 +10,7 @@
 
 #include "core/figure/figure_layout.h"
 #include "core/figure/typesetter.h"
+#include "core/network/network.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 
@@ -44,6 +45,29 @@ std::vector<std::string> ticks(const StageCut& cut, Axis axis, Index first, Inde
   std::vector<std::string> words;
   std::transform(at(first), at(first + count), std::back_inserter(words), within_a_figure);
   return words;
+}
+
+/// The pieces of the picture that these tokens are; null for a token that is none.
+std::vector<std::shared_ptr<const Image>> pieces(const StageCut& cut, Axis axis, Index first, Index count) {
+  const auto run = network_of(cut.trace.inputs);
+  const bool of_tokens = axis == Axis::query || axis == Axis::key;
+  if (!of_tokens || !run || !run->network->spec().picture || cut.batch >= std::ssize(run->text.pictures)) return {};
+  const PictureSpec& spec = *run->network->spec().picture;
+  const Image& whole = run->text.pictures[static_cast<std::size_t>(cut.batch)]->image;
+  const Index extra = std::ssize(run->network->spec().stacks.front().embedding.extra);
+  std::vector<std::shared_ptr<const Image>> all(static_cast<std::size_t>(count));
+  for (Index i = 0; i < count; ++i) {
+    const Index patch = first + i - extra;
+    if (patch < 0 || patch >= spec.rows * spec.columns) continue;
+    const auto side = static_cast<int>(spec.patch), left = static_cast<int>(patch % spec.columns) * side,
+               top = static_cast<int>(patch / spec.columns) * side;
+    const auto piece = std::make_shared<Image>(side, side);
+    for (int y = 0; y < side; ++y) {
+      for (int x = 0; x < side; ++x) piece->set(x, y, whole.at(left + x, top + y));
+    }
+    all[static_cast<std::size_t>(i)] = piece;
+  }
+  return all;
 }
 
 /// "[n_q 5 × d_head 16]"
@@ -250,6 +274,8 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
     const MatrixView matrix = cut.matrix(0);
     spec.row_ticks = ticks(cut, about.rows, spec.first_row, matrix.rows);
     spec.col_ticks = ticks(cut, about.cols, spec.first_col, matrix.cols);
+    spec.row_pictures = pieces(cut, about.rows, spec.first_row, matrix.rows);
+    spec.col_pictures = pieces(cut, about.cols, spec.first_col, matrix.cols);
   }
   spec.bar = style.bar;
   spec.palette = about.palette;

@@ -57,6 +57,8 @@ enum class PictureKind : std::uint8_t {
   side_by_side,  ///< the mask, another one, and where they differ
   lens,          ///< of a network: what it would say after each block (core/network/logit_parts.h)
   overlay,       ///< of a network that reads pictures: where a patch looks, over the picture
+  why,           ///< the parts of a word's logit, layers by heads (core/network/logit_parts.h)
+  patch,         ///< how the word's logit changes with another text's states
 };
 
 struct StageFigureStyle {

@@ -97,6 +97,7 @@ void paint(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, c
   for (const PanelBox& box : layout.panels) draw_heatmap(canvas, spec, box, style);
   for (const DrawnPath& path : layout.paths) canvas.path(path.steps, path.width, path.colour, path.filled);
   for (const FilledBox& box : layout.boxes) canvas.fill(box.rect, box.colour);
+  for (const PictureBox& picture : layout.pictures) canvas.image(picture.rect, *picture.image, false);
   for (const BarBox& bar : layout.bars) canvas.colour_bar(bar.rect, map, bar.rect.h >= bar.rect.w);
   for (const SwatchBox& swatch : layout.swatches) canvas.swatch(swatch.rect, swatch.kind, style);
   for (const Label& label : layout.labels) canvas.text(label);

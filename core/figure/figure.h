@@ -73,6 +73,7 @@ struct FigureSpec {
   std::string col_label;
   std::vector<std::string> row_ticks;  ///< tokens; empty: indices
   std::vector<std::string> col_ticks;
+  std::vector<std::shared_ptr<const Image>> row_pictures{}, col_pictures{};  ///< in place of ticks; null: the tick
   Index first_row = 0, first_col = 0;  ///< the first index, if it is a part of a matrix
 
   Palette palette = Palette::diverging;  ///< boolean: 0 is drawn as masked, all else in one colour

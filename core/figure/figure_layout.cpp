@@ -244,8 +244,26 @@ class Placer {
 
   float mark_length() const { return std::min(4.0f, 0.6f * m_.tick_gap); }
 
+  /// The side of pictures along an axis, in the room that its words were given; 0 where there are none, or hardly room.
+  static float picture_side(const std::vector<std::shared_ptr<const Image>>& pictures, float pitch, float depth) {
+    constexpr float least = 5;
+    const float side = std::min(pitch, depth);
+    return pictures.empty() || side < least ? 0 : side;
+  }
+  static bool has_picture(const std::vector<std::shared_ptr<const Image>>& pictures, Index i) {
+    return i < std::ssize(pictures) && pictures[static_cast<std::size_t>(i)];
+  }
+
   void rows_of(const Box& matrix) {
+    const float side = picture_side(spec_.row_pictures, frame_.cell_height, frame_.row_ticks.depth);
+    for (Index i = 0; side > 0 && i < std::ssize(spec_.row_pictures); ++i) {
+      const float y = matrix.y + (static_cast<float>(i) + 0.5f) * frame_.cell_height;
+      if (has_picture(spec_.row_pictures, i))
+        out_.pictures.push_back({{matrix.x - m_.tick_gap - side, y - side / 2, side, side},
+                                 spec_.row_pictures[static_cast<std::size_t>(i)]});
+    }
     for (const AxisTick& tick : frame_.row_ticks.ticks) {
+      if (side > 0 && has_picture(spec_.row_pictures, tick.index)) continue;
       const float y = matrix.y + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_height, mark = mark_length();
       const bool ends = &tick == &frame_.row_ticks.ticks.back() && frame_.row_ticks.ticks.size() > 1;
       const float next = matrix.y + frame_.panel_height + frame_.panel_top + frame_.gap + 0.5f * frame_.cell_height;
@@ -268,7 +286,15 @@ class Placer {
   void columns_of(const Box& matrix) {
     const AxisTicks& ticks = frame_.col_ticks;
     const float size = m_.tick_text, mark = mark_length();
+    const float side = picture_side(spec_.col_pictures, frame_.cell_width, std::max(ticks.depth, size));
+    for (Index i = 0; side > 0 && i < std::ssize(spec_.col_pictures); ++i) {
+      const float x = matrix.x + (static_cast<float>(i) + 0.5f) * frame_.cell_width;
+      if (has_picture(spec_.col_pictures, i))
+        out_.pictures.push_back({{x - side / 2, matrix.bottom() + m_.tick_gap, side, side},
+                                 spec_.col_pictures[static_cast<std::size_t>(i)]});
+    }
     for (const AxisTick& tick : ticks.ticks) {
+      if (side > 0 && has_picture(spec_.col_pictures, tick.index)) continue;
       const float x = matrix.x + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_width;
       if (ticks.marks) out_.boxes.push_back({{x - stroke() / 2, matrix.bottom() + 1, stroke(), mark}, theme_.muted});
       if (ticks.angle == 0) {

@@ -31,6 +31,11 @@ struct SwatchBox {
   CellKind kind;
 };
 
+struct PictureBox {
+  Box rect;
+  std::shared_ptr<const Image> image;
+};
+
 struct DrawnPath {
   std::vector<PathStep> steps;
   float width;
@@ -42,10 +47,11 @@ struct FigureLayout {
   float width = 0, height = 0;
   float cell_width = 0, cell_height = 0;
   std::vector<PanelBox> panels;
-  std::vector<Label> labels;     ///< titles, ticks, legend: never over a heatmap or one another
-  std::vector<Label> inside;     ///< numbers in cells
-  std::vector<FilledBox> boxes;  ///< tick marks, hue strips, frames, plates
-  std::vector<DrawnPath> paths;  ///< arcs, under the labels
+  std::vector<Label> labels;         ///< titles, ticks, legend: never over a heatmap or one another
+  std::vector<Label> inside;         ///< numbers in cells
+  std::vector<FilledBox> boxes;      ///< tick marks, hue strips, frames, plates
+  std::vector<DrawnPath> paths;      ///< arcs, under the labels
+  std::vector<PictureBox> pictures;  ///< along the axes
   std::vector<BarBox> bars;
   std::vector<SwatchBox> swatches;
   std::vector<Message> left_out;  ///< for want of room, in words

@@ -107,10 +107,18 @@ std::string matched(const std::string& family) {
   return found ? found->family : std::string();
 }
 
+bool names_file(const std::string& font) {
+  return font.find_first_of("/\\") != std::string::npos || font.ends_with(".ttf") || font.ends_with(".otf");
+}
+
+Pattern described(const std::string& file) {
+  int count = 0;
+  return Pattern(FcFreeTypeQuery(bytes(file.c_str()), 0, nullptr, &count));
+}
+
 /// The family of a font file, which is known to fontconfig from then on.
 std::optional<std::string> family_in(const std::string& path) {
-  int count = 0;
-  const Pattern inside(FcFreeTypeQuery(bytes(path.c_str()), 0, nullptr, &count));
+  const Pattern inside = described(path);
   if (!inside || FcConfigAppFontAddFile(nullptr, bytes(path.c_str())) == FcFalse) return {};
   return family_of(inside.get());
 }
@@ -119,8 +127,7 @@ std::optional<std::string> family_in(const std::string& path) {
 /// place of a generic or a well-known one ("serif", "Times"); none for any other.
 std::optional<std::string> family_for(const std::string& name) {
   start_fontconfig();
-  if (name.find_first_of("/\\") != std::string::npos || name.ends_with(".ttf") || name.ends_with(".otf"))
-    return family_in(name);
+  if (names_file(name)) return family_in(name);
   const Pattern wanted(FcPatternCreate());
   FcPatternAddString(wanted.get(), FC_FAMILY, bytes(name.c_str()));
   if (const Set found = listed(wanted); found && found->nfont > 0) return name;
@@ -142,6 +149,18 @@ std::vector<std::string> installed_families() {
     if (std::string name = family_of(found->fonts[i]); !name.empty()) names.insert(std::move(name));
   }
   return {names.begin(), names.end()};
+}
+
+FontStyle font_style(const std::string& font) {
+  start_fontconfig();
+  const Pattern inside = names_file(font) ? described(font) : nullptr;
+  FontStyle style;
+  int weight = 0, slant = 0;
+  if (!inside) return style;
+  if (FcPatternGetInteger(inside.get(), FC_WEIGHT, 0, &weight) == FcResultMatch)
+    style.weight = FcWeightToOpenType(weight);
+  if (FcPatternGetInteger(inside.get(), FC_SLANT, 0, &slant) == FcResultMatch) style.italic = slant != FC_SLANT_ROMAN;
+  return style;
 }
 
 std::string installed_family(const std::string& family) { return family_for(family).value_or(family); }

@@ -52,6 +52,8 @@ std::string font_families(FontRole role) {
   return std::string(found.family) + ",WenQuanYi Micro Hei,Noto Sans CJK SC," + found.like;
 }
 
+FontStyle font_style(const std::string&) { return {}; }
+
 std::vector<std::string> installed_families() {
   std::set<std::string> names;
   for (const Shipped& each : shipped) names.insert(each.family);

@@ -103,8 +103,9 @@ void SvgCanvas::text(const Label& label) {
   svg_ += "<text" + attribute("x", number(label.at.x)) + attribute("y", number(label.at.y)) +
           attribute("font-family", escape(typesetter_.families(label.role))) +
           attribute("font-size", number(label.size)) + paint(label.colour);
-  if (label.role == FontRole::strong) svg_ += attribute("font-weight", "600");
-  if (label.role == FontRole::math) svg_ += attribute("font-style", "italic");
+  const int weight = typesetter_.weight(label.role);
+  if (weight != 400) svg_ += attribute("font-weight", std::to_string(weight));
+  if (typesetter_.italic(label.role)) svg_ += attribute("font-style", "italic");
   if (label.anchor == Anchor::middle) svg_ += attribute("text-anchor", "middle");
   if (label.anchor == Anchor::end) svg_ += attribute("text-anchor", "end");
   if (label.angle != 0) {

@@ -1,5 +1,6 @@
 #include "core/figure/typesetter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -29,6 +30,16 @@ std::string Typesetter::checked_family(const std::string& family) {
                        "expected a font file, or the name of a font family, such as DejaVu Serif or serif");
   }
   return installed_family(family);
+}
+
+int Typesetter::weight(FontRole role) const {
+  constexpr int regular = 400, semi_bold = 600;
+  if (role == FontRole::text) return style_.weight;
+  return role == FontRole::strong ? std::max(style_.weight, semi_bold) : regular;
+}
+
+bool Typesetter::italic(FontRole role) const {
+  return role == FontRole::math || (style_.italic && (role == FontRole::text || role == FontRole::strong));
 }
 
 std::string Typesetter::families(FontRole role) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/figure/fonts.h"
+#include "core/figure/installed_fonts.h"
 #include "core/image/theme.h"
 
 // NOLINTNEXTLINE(bugprone-reserved-identifier, modernize-use-using): as cairo.h has it
@@ -74,6 +75,9 @@ class Typesetter {
 
   /// The outlines as an SVG path in units, rotated and in place; empty for blanks.
   std::string outline(const Label& label);
+  /// Of a role's letters, as CSS and Pango count it: 400 regular, 600 semi-bold. Labels in a font file have its own.
+  int weight(FontRole role) const;
+  bool italic(FontRole role) const;
   /// The families of a role, most wanted first, as CSS and fontconfig write them.
   std::string families(FontRole role) const;
 
@@ -82,6 +86,7 @@ class Typesetter {
 
   struct Impl;
   std::string family_;  ///< that is installed; "" for the roles' own
+  FontStyle style_;     ///< a font file's; regular for a family
   std::unique_ptr<Impl> impl_;
 };
 

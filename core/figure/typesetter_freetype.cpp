@@ -151,7 +151,8 @@ struct Typesetter::Impl {
   }
 };
 
-Typesetter::Typesetter(const std::string& family) : family_(checked_family(family)), impl_(std::make_unique<Impl>()) {}
+Typesetter::Typesetter(const std::string& family)
+    : family_(checked_family(family)), style_(font_style(family)), impl_(std::make_unique<Impl>()) {}
 
 Typesetter::~Typesetter() = default;
 

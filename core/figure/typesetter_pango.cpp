@@ -161,13 +161,13 @@ struct Typesetter::Impl {
   }
 
   /// Pango takes a new context for each surface's own fonts; ours is the same for all of them.
-  PangoLayoutLine* set(std::string_view text, FontRole role, double size, const std::string& families) {
+  PangoLayoutLine* set(std::string_view text, FontRole role, double size, const Typesetter& by) {
     Description& description = descriptions[role];
     if (!description) {
       description.reset(pango_font_description_new());
-      pango_font_description_set_family(description.get(), families.c_str());
-      if (role == FontRole::strong) pango_font_description_set_weight(description.get(), PANGO_WEIGHT_SEMIBOLD);
-      if (role == FontRole::math) pango_font_description_set_style(description.get(), PANGO_STYLE_ITALIC);
+      pango_font_description_set_family(description.get(), by.families(role).c_str());
+      pango_font_description_set_weight(description.get(), static_cast<PangoWeight>(by.weight(role)));
+      if (by.italic(role)) pango_font_description_set_style(description.get(), PANGO_STYLE_ITALIC);
     }
     pango_font_description_set_absolute_size(description.get(), size * PANGO_SCALE);
     pango_layout_set_font_description(layout.get(), description.get());
@@ -185,7 +185,8 @@ struct Typesetter::Impl {
   }
 };
 
-Typesetter::Typesetter(const std::string& family) : family_(checked_family(family)), impl_(std::make_unique<Impl>()) {}
+Typesetter::Typesetter(const std::string& family)
+    : family_(checked_family(family)), style_(font_style(family)), impl_(std::make_unique<Impl>()) {}
 
 Typesetter::~Typesetter() = default;
 
@@ -201,7 +202,7 @@ float Typesetter::width(std::string_view text, FontRole role, float size) {
   const auto [found, fresh] = known.try_emplace(std::string(text), 0.0f);
   if (fresh) {
     PangoRectangle logical;
-    pango_layout_line_get_extents(impl_->set(text, role, nominal, families(role)), nullptr, &logical);
+    pango_layout_line_get_extents(impl_->set(text, role, nominal, *this), nullptr, &logical);
     found->second = static_cast<float>(logical.width / (PANGO_SCALE * nominal));
   }
   return found->second * size;
@@ -211,7 +212,7 @@ float Typesetter::half_height(FontRole role, float size) {
   const auto [found, fresh] = impl_->capitals.try_emplace(role, 0.36f);
   if (fresh) {
     PangoRectangle ink;
-    pango_layout_line_get_extents(impl_->set("H", role, nominal, families(role)), &ink, nullptr);
+    pango_layout_line_get_extents(impl_->set("H", role, nominal, *this), &ink, nullptr);
     if (ink.height > 0) found->second = static_cast<float>(ink.height / (PANGO_SCALE * nominal)) / 2;
   }
   return found->second * size;
@@ -222,8 +223,7 @@ void Typesetter::draw_outlines(cairo_t* cairo, const Label& label) {
   const float length = width(label.text, label.role, label.size);
   cairo_save(cairo);
   impl_->aim(cairo, label, length);
-  pango_cairo_layout_line_path(
-      cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
+  pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), *this));
   cairo_fill(cairo);
   cairo_restore(cairo);
 }
@@ -232,7 +232,7 @@ void Typesetter::draw_text(cairo_t* cairo, const Label& label) {
   const float length = width(label.text, label.role, label.size);
   cairo_save(cairo);
   impl_->aim(cairo, label, length);
-  PangoLayoutLine* line = impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role));
+  PangoLayoutLine* line = impl_->set(label.text, label.role, static_cast<double>(label.size), *this);
   const bool pages = cairo_surface_get_type(cairo_get_target(cairo)) == CAIRO_SURFACE_TYPE_PDF;
   pages&& has_pictures(label.text) ? show_runs(cairo, pango_layout_get_text(impl_->layout.get()), *line)
                                    : pango_cairo_show_layout_line(cairo, line);
@@ -244,8 +244,7 @@ std::string Typesetter::outline(const Label& label) {
   cairo_t* cairo = impl_->pen.get();
   cairo_save(cairo);
   impl_->aim(cairo, label, length);
-  pango_cairo_layout_line_path(
-      cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
+  pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), *this));
   cairo_restore(cairo);  // back in the figure's units; the path stays
   const Path path(cairo_copy_path(cairo));
   cairo_new_path(cairo);

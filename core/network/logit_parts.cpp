@@ -329,8 +329,11 @@ Token label_named(const Network& network, const std::string& word, std::string_v
         return {static_cast<Index>(i), labels[i]};
     }
   }
+  constexpr std::size_t most = 8;
+  std::string some;
+  for (std::size_t i = 0; i < std::min(labels.size(), most); ++i) some += (i > 0 ? ", " : "") + labels[i];
   throw SettingError(std::string(option), Message("{0} is no label of {1}", in_quotes(word), network.file()),
-                     "expected one of its labels");
+                     Message("expected one of its labels: {0}", some + (labels.size() > most ? ", …" : "")));
 }
 
 }  // namespace
@@ -360,6 +363,26 @@ Token next_token(const Network& network, const std::string& line, const std::str
                        "expected one of its words");
   throw SettingError(std::string(option), Message("{0} is {1} tokens", in_quotes(word), pieces),
                      Message("expected a word that is one token of {0}", network.file()));
+}
+
+std::string line_of(const NetworkRun& run, Index batch) {
+  if (run.network->spec().stacks.size() != 1) return "";
+  const std::vector<std::string> lines = text_lines(run.asked);
+  return batch < std::ssize(lines) ? lines[static_cast<std::size_t>(batch)] : "";
+}
+
+AskedWord asked_word(const Network& network, const std::string& line, const std::string& words,
+                     std::string_view option) {
+  const auto token = [&](const std::string& word) { return next_token(network, line, word, option); };
+  const std::size_t comma = words.find(',', 1);
+  if (comma == std::string::npos || comma + 1 == words.size()) return {token(words), {}};
+  return {token(words.substr(0, comma)), token(words.substr(comma + 1))};
+}
+
+AskedWord asked_word(const NetworkRun& run, Index batch, const std::string& words, std::string_view option) {
+  if (!words.empty()) return asked_word(*run.network, line_of(run, batch), words, option);
+  const LikelyToken likely = most_likely(run, batch, place_of_prediction(run, batch), 1).front();
+  return {{likely.id, likely.text}, {}};
 }
 
 std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block) {
@@ -393,9 +416,26 @@ std::vector<std::vector<LensCell>> lens_of(const NetworkRun& run, Index batch) {
   return lens;
 }
 
+namespace {
+
+constexpr std::string_view state_names[] = {"residual", "heads", "mlp"};
+
+}  // namespace
+
+std::string_view name(Patch::What what) { return state_names[static_cast<std::size_t>(what)]; }
+
+Patch::What state_named(std::string_view word) {
+  const auto found = std::ranges::find(state_names, word);
+  if (found == std::end(state_names))
+    throw SettingError("--what", Message("\"{0}\" is nothing that is patched", std::string(word)),
+                       "expected residual, heads or mlp");
+  return static_cast<Patch::What>(found - std::begin(state_names));
+}
+
 PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
                      Index word, const RunOptions& options,
-                     const std::function<void(const PatchGrid& so_far, double share)>& told) {
+                     const std::function<void(const PatchGrid& so_far, double share)>& told,
+                     std::optional<Index> other_word) {
   if (network.spec().stacks.size() != 1)
     throw SettingError("patch", Message("{0} has two stacks", network.title()),
                        "expected a network of one, such as GPT-2");
@@ -416,7 +456,8 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
     const bool one = network.spec().head.reads == HeadReads::first;
     const Tensor logits =
         network.logits_of(one ? run.final.slice(1, place, 1).contiguous() : run.final, options.threads);
-    return static_cast<double>(logits.matrix()(0, word));
+    const auto of = [&](Index id) { return static_cast<double>(logits.matrix()(0, id)); };
+    return of(word) - (other_word ? of(*other_word) : 0);
   };
   how.logits = RunOptions::Logits::none;  // of one row alone
   how.parts = false;

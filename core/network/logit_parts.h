@@ -49,6 +49,22 @@ struct LogitParts {
 /// Throws SettingError named `option` for a word that the vocabulary does not have or has in pieces.
 Token next_token(const Network& network, const std::string& line, const std::string& word, std::string_view option);
 
+/// The line that the batch entry was read from; "" where its words do not follow from it.
+std::string line_of(const NetworkRun& run, Index batch);
+/// A word whose logit is asked for, and one whose logit is taken off it.
+struct AskedWord {
+  Token word;
+  std::optional<Token> other;
+  std::optional<Index> other_id() const { return other ? std::optional(other->id) : std::nullopt; }
+  /// "is", "is − are"
+  std::string text() const { return other ? word.text + " − " + other->text : word.text; }
+};
+/// Of "is", or of "is,are"; a comma alone is a word. Throws as next_token().
+AskedWord asked_word(const Network& network, const std::string& line, const std::string& words,
+                     std::string_view option);
+/// The same after the batch entry's line; of "" the most likely next word.
+AskedWord asked_word(const NetworkRun& run, Index batch, const std::string& words, std::string_view option);
+
 /// What a network would say if it ended with a block (the logit lens, nostalgebraist 2020): through the last norm and
 /// the word table. One entry for each block of the last stack, each with one for each position.
 struct LensCell {
@@ -59,17 +75,23 @@ std::vector<std::vector<LensCell>> lens_of(const NetworkRun& run, Index batch);
 /// The entry of one block of the last stack.
 std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block);
 
-/// The effect of another text's states on a word's logit where the network predicts.
+/// The effect of another text's states on a word's logit, less another's, where the network predicts.
 struct PatchGrid {
   double before = 0;                      ///< the logit without a patch
   double after_all = 0;                   ///< with every patch of the grid at once
   std::vector<std::vector<double>> grid;  ///< [layer][position], of heads [layer][head]
 };
-/// Both texts have one line of as many tokens. `told` gets the grid as far as it is
-/// and the share that is done. Throws SettingError where they differ in length or the network has two stacks,
+/// "residual", "heads", "mlp".
+std::string_view name(Patch::What what);
+/// Throws SettingError for --what.
+Patch::What state_named(std::string_view word);
+
+/// Both texts have one line of as many tokens; `other`: a word whose logit is taken off. `told` gets the grid as far as
+/// it is and the share that is done. Throws SettingError where they differ in length or the network has two stacks,
 /// Cancelled.
 PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
                      Index word, const RunOptions& options = {},
-                     const std::function<void(const PatchGrid& so_far, double share)>& told = {});
+                     const std::function<void(const PatchGrid& so_far, double share)>& told = {},
+                     std::optional<Index> other = {});
 
 }  // namespace headlight

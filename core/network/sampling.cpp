@@ -30,7 +30,17 @@ bool begins_character(const std::string& text, std::size_t at) {
 /// The shortest beginning of the line that reads as its first tokens.
 std::optional<std::string> beginning(const TokenSplitter& splitter, const std::string& line, const TokenIds& tokens) {
   if (ids_of(splitter, line) == tokens) return line.substr(0, line.find_last_not_of(" \t") + 1);
-  for (std::size_t end = 0; end < line.size(); ++end) {
+  // Longer beginnings have more tokens, unless a word is cut: halving comes within a word of where they end.
+  constexpr std::size_t word = 64;  // bytes
+  std::size_t low = 0, high = line.size();
+  while (high - low > word) {
+    std::size_t middle = (low + high) / 2;
+    while (!begins_character(line, middle)) ++middle;
+    const std::optional<TokenIds> ids = ids_of(splitter, line.substr(0, middle));
+    (ids && ids->size() >= tokens.size() ? high : low) = middle;
+  }
+  const std::size_t last = std::min(high + word, line.size());
+  for (std::size_t end = low > word ? low - word : 0; end <= last; ++end) {
     if (begins_character(line, end) && ids_of(splitter, line.substr(0, end)) == tokens) return line.substr(0, end);
   }
   return {};

@@ -39,6 +39,7 @@ ShippedModel read_model(const std::filesystem::path& path) {
       claim.layer = layer.is_string() ? layer.get<std::string>() : std::to_string(layer.get<Index>());
       item.at("head").get_to(claim.head);
       item.at("does").get_to(claim.does);
+      if (item.contains("brief")) item.at("brief").get_to(claim.brief);
       claim.measured = item.at("measured");
       if (!item.contains("rests")) continue;
       item.at("rests").at("on").get_to(claim.rests_on);

@@ -17,7 +17,8 @@ namespace headlight {
 struct HeadClaim {
   std::string layer;  ///< "1"; "cross.0" where there are two stacks
   Index head = 0;
-  std::map<std::string, std::string> does;  ///< by language: "the verb's subject"
+  std::map<std::string, std::string> does;   ///< by language: "the verb's subject"
+  std::map<std::string, std::string> brief;  ///< the same in three or four words; empty where it has no more itself
   /// {"questions": their kinds, "accuracy": as it is, "without": with the head knocked out, "next_largest": with the
   /// head knocked out that is missed most but for this one}; where it was measured, "on" and "weight": on what and how
   /// much

@@ -183,6 +183,7 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
     HeadlessWindow window(std::move(document), large);
     window.press('e', true);
     window.settle();
+    window.settle();  // a picture of the view is made without the dialog
     const ExportChoice& choice = window.document().view.exporting;
     REQUIRE(window.document().view.dialog == Dialog::exporting);
     CHECK(choice.kind == seen.kind);
@@ -192,6 +193,8 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
     CHECK(command.find(seen.word) != std::string::npos);
     if (seen.kind == ExportKind::window) {
       CHECK(command.find("--bare") != std::string::npos);
+      const auto& images = window.painter.images;
+      CHECK(std::ranges::any_of(images, [](const auto& image) { return image->width == preview_width; }));
       continue;  // its file is made by the loop that draws the window
     }
     CHECK(choice.problem.empty());
@@ -438,6 +441,9 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
       window.press('e', true);
       window.settle();
       click(window, part("options"), {"kind2", "view"});
+      window.settle();
+      window.settle();
+      REQUIRE(window.document().view.dialog == Dialog::exporting);
       click(window, "export", {"copy"});
       command = ImGui::GetClipboardText();
       run_command(export_path(window.document()), folder / "a.png");

@@ -1,5 +1,6 @@
 // Every lesson, stepped from its start to its end; and what a question hides, hidden wherever one looks.
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include <imgui_internal.h>
@@ -7,6 +8,7 @@
 #include "core/lesson/course.h"
 #include "core/tensor/tensor.h"
 #include "core/text/utf8.h"
+#include "core/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
@@ -377,4 +379,24 @@ TEST_CASE("on a number's slider the answer can be said well enough, and its ends
       }
     }
   }
+}
+
+TEST_CASE("what saves a step unfolds in sight at the end of the list, and Enter saves it") {
+  const samples::TempFolder folder;
+  HeadlessWindow window(sentence());
+  window.session.perform(EditView{[](View& v) { v.kind = ViewKind::lesson; }});
+  window.settle();
+  window.move({800, 400});
+  for (int turn = 0; turn < 60; ++turn) window.wheel(-5);
+  window.settle();
+  const ImVec2 chip = window.find("canvas", {"save_step"});
+  REQUIRE(chip.x > 0);
+  window.click(chip);
+  window.settle();
+  CHECK(window.find("canvas", {"save"}).x > 0);
+  window.session.perform(EditView{[&](View& v) { v.saving_step = utf8_from(folder / "mine.json"); }});
+  window.press(compat::Key::enter);
+  window.settle();
+  CHECK(window.document().error.empty());
+  CHECK(std::filesystem::exists(folder / "mine.json"));
 }

@@ -25,15 +25,22 @@ bool cross(const Box& a, const Box& b) {
          std::min(a.bottom, b.bottom) - std::max(a.top, b.top) > 1.5f;
 }
 
-/// "−0.25", "1.2e-05", ".47" as a number; nothing for other words.
-std::optional<double> number_in(std::string text) {
+/// A printed number, and one of its last digit.
+struct Printed {
+  double value = 0, unit = 0;
+};
+
+/// "−0.25", "1.2e-05", ".47"; nothing for other words.
+std::optional<Printed> number_in(std::string text) {
   for (std::size_t at = text.find("−"); at != std::string::npos; at = text.find("−"))
     text.replace(at, std::string("−").size(), "-");
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  return end == text.c_str() || *end != 0 || text.find_first_of("0123456789") == std::string::npos
-             ? std::nullopt
-             : std::optional(value);
+  if (end == text.c_str() || *end != 0 || text.find_first_of("0123456789") == std::string::npos) return std::nullopt;
+  const std::size_t power = text.find('e'), digits = std::min(power, text.size()), point = text.find('.');
+  const int exponent = power == std::string::npos ? 0 : std::atoi(text.c_str() + power + 1);
+  const int decimals = point == std::string::npos ? 0 : static_cast<int>(digits - point - 1);
+  return Printed{value, std::pow(10.0, exponent - decimals)};
 }
 
 double luminance(ImU32 colour) {
@@ -116,10 +123,10 @@ void small_or_faint(const DrawnPicture& picture, std::vector<std::string>& found
   }
 }
 
-/// Every number in a cell is that cell's, within 5 %.
+/// Every number in a cell is that cell's, to its last digit.
 void wrong_numbers(const DrawnPicture& picture, std::vector<std::string>& found, int* numbers) {
   for (const RecordedText& text : picture.record.texts) {
-    const std::optional<double> number = text.face == Face::mono ? number_in(text.text) : std::nullopt;
+    const std::optional<Printed> number = text.face == Face::mono ? number_in(text.text) : std::nullopt;
     if (!number) continue;
     const ImVec2 middle{(text.min.x + text.max.x) / 2, (text.min.y + text.max.y) / 2};
     for (const MatrixQuad& quad : picture.quads) {
@@ -133,7 +140,7 @@ void wrong_numbers(const DrawnPicture& picture, std::vector<std::string>& found,
           static_cast<Index>((middle.x - quad.min.x) / (quad.max.x - quad.min.x) * static_cast<float>(matrix.cols));
       const double value = static_cast<double>(matrix(row, col));
       if (numbers) ++*numbers;
-      if (std::isfinite(value) && std::abs(*number - value) > 0.05 * std::abs(value))
+      if (std::isfinite(value) && std::abs(number->value - value) > 0.501 * number->unit)
         found.push_back(at(text) + " stands for " + std::to_string(value));
     }
   }

@@ -43,6 +43,8 @@ void HeadlessWindow::frame() {
   ImGui::NewFrame();
   session.draw(painter);
   ImGui::Render();
+  if (session.wants_pixels() && document().view.exporting.kind == ExportKind::window)
+    session.take_pixels(Image(preview_width, 5, {1, 2, 3}));  // as the loop that draws a window gives them
 }
 
 void HeadlessWindow::settle() {

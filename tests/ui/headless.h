@@ -14,6 +14,9 @@ struct ImRect;
 
 namespace headlight::test {
 
+/// Of the picture that the export dialog is given for its preview of the view.
+inline constexpr int preview_width = 7;
+
 /// Keeps what was asked to be painted in the last frame.
 class RecordingPainter : public MatrixPainter {
  public:

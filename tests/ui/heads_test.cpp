@@ -6,6 +6,8 @@
 #include "tests/ui/headless.h"
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
+#include "ui/look/number_text.h"
+#include "ui/look/record.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -108,6 +110,40 @@ TEST_CASE("the heads view shows every head and their average over one range") {
     CHECK(quad.range.lo == window.painter.quads[0].range.lo);
     CHECK(quad.range.hi == window.painter.quads[0].range.hi);
   }
+}
+
+TEST_CASE("under the heads stands what their colours stand for, as the view gives them ranges") {
+  Document document = heads_document();
+  document.scenario.source = Source::random;
+  const auto said = [&] {
+    HeadlessWindow window(document);
+    window.settle();
+    Record record;
+    ImGui::GetIO().UserData = &record;
+    window.painter.quads.clear();
+    window.frame();
+    ImGui::GetIO().UserData = nullptr;
+    const std::vector<MatrixQuad>& quads = window.painter.quads;
+    const auto at =
+        std::ranges::find_if(record.texts, [](const RecordedText& t) { return t.text.starts_with("colours"); });
+    REQUIRE(at + 2 < record.texts.end());
+    if (at->text == "colours") {
+      CHECK((at + 1)->text == bound_text(quads[0].range.lo));
+      CHECK((at + 2)->text == bound_text(quads[0].range.hi));
+    }
+    for (const MatrixQuad& quad : quads) CHECK(quad.range.hi <= quads.back().range.hi);  // the mean holds all of them
+    return at->text;
+  };
+  CHECK(said() == "colours");
+  document.view.norm = Norm::log;
+  CHECK(said() == "colours · log");
+  document.view.norm.reset();
+  document.view.heads.stage = Stage::scores;
+  CHECK(said() == "colours");
+  document.view.range.mode = RangeMode::head;
+  CHECK(said().starts_with("colours: each head"));
+  document.view.range.mode = RangeMode::row;
+  CHECK(said().starts_with("colours: each row"));
 }
 
 TEST_CASE("a double-click shows one head alone, and another all again") {

@@ -161,3 +161,48 @@ TEST_CASE("the mouse takes the ring away, and Tab goes on from what it pressed")
   REQUIRE(ring());
   CHECK(ring()->min.x == next->min.x);
 }
+
+TEST_CASE("after Enter the sentence's field goes on typing, taken or refused, until Esc or a click elsewhere") {
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = "model:induction";
+  document.scenario.text = "fox moon fox";
+  document.view.looking.level = Level::sentence;
+  HeadlessWindow window(document);
+  window.settle();
+  const ImVec2 field = window.find("canvas/words", {"own_words"});
+  REQUIRE(field.x > 0);
+  window.click(field);
+  window.press(Key::end);
+  window.type(" moon");
+  window.press(Key::enter);
+  window.press('k');  // at once: a letter, which would knock the head out
+  window.settle();
+  CHECK(window.document().scenario.text == "fox moon fox moon");
+  CHECK_FALSE(window.document().view.looking.knocked);
+  window.type_and_enter(" unicorn");
+  CHECK(window.document().error.english().find("unicorn") != std::string::npos);
+  CHECK(window.document().scenario.text == "fox moon fox moon");
+  window.press('k');
+  CHECK_FALSE(window.document().view.looking.knocked);
+  const bool by_a_click = GENERATE(false, true);
+  by_a_click ? window.click({800, 120}) : window.press(Key::escape);
+  window.press('k');
+  CHECK(window.document().view.looking.knocked);
+}
+
+TEST_CASE("after Enter a mask's field goes on typing, and Esc leaves what was entered") {
+  HeadlessWindow window(sentence());
+  window.settle();
+  window.click(window.find("controls", {"##mask"}));
+  window.press(Key::end);
+  window.type_and_enter(" && window(3)");
+  CHECK(window.document().scenario.mask == "causal() && window(3)");
+  const ViewKind kind = window.document().view.kind;
+  window.type_and_enter(" && full()");
+  CHECK(window.document().scenario.mask == "causal() && window(3) && full()");
+  window.press(Key::escape);
+  window.settle();
+  CHECK(window.document().scenario.mask == "causal() && window(3) && full()");
+  CHECK(window.document().view.kind == kind);
+}

@@ -418,7 +418,7 @@ TEST_CASE("the sentence level holds 2 to 60 words, in both languages, and nothin
       story.random_weights = true;
       RailLayer layer;
       for (Index h = 0; h < 4; ++h)
-        layer.heads.push_back({0, h, studio.trace()[Stage::weights], {}, "the verb’s subject", h == 0, false});
+        layer.heads.push_back({0, h, studio.trace()[Stage::weights], {}, "the verb’s subject", h == 0, false, {}});
       story.rail.push_back(layer);
       const Scene scene = make_sentence(studio.context(), story, studio.place());
       INFO(text << " " << words_of(at));

@@ -345,6 +345,62 @@ TEST_CASE("heads over many sentences are there for a network that reads sentence
   }
 }
 
+TEST_CASE("beside a head that is left out stands the same head with its mean in its place, where that is known") {
+  NetworkStudio studio(network_document(), {1600, 900}, 1, "en");
+  NetworkFacts facts;
+  facts.likeliest = "cat";
+  facts.probability = 0.9;
+  for (const OverviewLayer& layer : studio.overview().layers) {
+    facts.without.emplace_back(layer.silent.size(), 0.21);
+    facts.without_layer.emplace_back(0.11);
+  }
+  const auto says = [&](const std::string& number) {
+    const Scene scene = studio.scene(facts);
+    return std::ranges::any_of(scene.items, [&](const SceneItem& item) {
+      const auto* text = std::get_if<SceneText>(&item);
+      return text && text->text == number;
+    });
+  };
+  CHECK(says("0.21"));
+  CHECK_FALSE(says("0.43"));
+  for (const OverviewLayer& layer : studio.overview().layers) facts.with_mean.emplace_back(layer.silent.size(), 0.43);
+  CHECK(says("0.43"));
+}
+
+TEST_CASE("heads over many sentences ask for a file where none came with the network, and show no error") {
+  Document document = network_document(places::fixtures() + "/networks/gpt2", "3 17 5");
+  document.view.network.together = LayersTogether::study;
+  HeadlessWindow window(document);
+  window.settle();
+  window.frame();
+  NetworkStudio studio(document, {1600, 900}, 1, "en");
+  NetworkFacts facts;
+  facts.study = {{}, {}, true, true};
+  const Scene scene = studio.scene(facts);
+  CHECK(std::ranges::any_of(scene.items, [](const SceneItem& item) {
+    const auto* text = std::get_if<SceneText>(&item);
+    return text && text->text.find("sentences.") != std::string::npos;
+  }));
+  CHECK(window.document().error.empty());
+}
+
+TEST_CASE("the network view of a picture speaks of patches, in every language") {
+  for (const char* language : {"en", "zh"}) {
+    Document document = network_document(places::fixtures() + "/networks/vit", "");
+    NetworkStudio studio(document, {1024, 768}, 1, language);
+    CHECK(said_of(*studio.window.document().trace, "network.title") == "network.title_picture");
+    for (const char* key :
+         {"title", "habit_previous", "habit_first", "habit_next", "measured", "lens_says", "patch", "patch_says",
+          "patch_from_hint", "positions", "the_words", "rollout_says", "flow_says", "patch_word_hint"}) {
+      const std::string about = said_of(*studio.window.document().trace, std::string("network.") + key);
+      CHECK(about.ends_with("_picture"));
+      CHECK(std::string(studio.words(about)) != about);
+    }
+  }
+  NetworkStudio words(network_document(), {1024, 768}, 1, "en");
+  CHECK(said_of(*words.window.document().trace, "network.title") == "network.title");
+}
+
 TEST_CASE("in the overview no text leaves the window or lies over another, in either language, at any size") {
   struct Setting {
     ImVec2 size;

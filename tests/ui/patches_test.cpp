@@ -1,7 +1,12 @@
 // The picture as a sentence: patches that ask, the numbers over them, and pictures that are opened into it.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <span>
+#include <tuple>
 
+#include "core/files/whole_file.h"
+#include "core/image/png_image.h"
 #include "core/network/network.h"
 #include "core/scenario/model_layer.h"
 #include "tests/catch.h"
@@ -134,4 +139,43 @@ TEST_CASE("a picture that is opened where one is looked at takes its place, and 
   window.press('z', true);
   window.settle();
   CHECK(window.document().scenario.image.empty());
+}
+
+TEST_CASE("a pasted path or file URI of a picture is opened as if it were dropped") {
+  const std::string file = places::assets() + "/models/shapes/cross.png";
+  std::string uri = "file://" + file;
+  uri.replace(uri.find("cross"), 5, "%63ross");
+  for (const std::string& text : {file, uri + "\r\n", "\"" + file + "\""}) {
+    HeadlessWindow window(seeing());
+    window.settle();
+    ImGui::SetClipboardText(text.c_str());
+    window.press('v', true);
+    window.settle();
+    CHECK(window.document().scenario.image == file);
+    CHECK(window.document().error.empty());
+  }
+}
+
+TEST_CASE("what looks at the patch stands in small windows too, below what the network sees") {
+  Studio studio(seeing(), {{1024, 768}});
+  const Scene scene = drawn(studio);
+  const auto found = overlays(scene);
+  const auto wide = std::ranges::count_if(found, [](const SceneMatrix* matrix) { return matrix->seen.width() > 90; });
+  CHECK(wide == 2);
+}
+
+TEST_CASE("a picture that was resized out of proportion is said to be squashed, another not") {
+  for (const auto& [width, height, says] : {std::tuple{90, 30, true}, {30, 30, false}}) {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / "headlight_squashed.png";
+    const auto png = encode_png(Image(width, height, {200, 100, 50, 255}));
+    write_whole_file(file, std::as_bytes(std::span(png)));
+    Document document = seeing();
+    document.scenario.file = "model:shapes";
+    document.scenario.image = file.string();
+    Studio studio(document, {{1600, 900}});
+    const std::vector<std::string>& sides = story_of(studio.trace(), studio.view(), -1, {}).squashed;
+    CHECK(sides.empty() != says);
+    if (says) CHECK(sides == std::vector<std::string>{"90", "30", "48", "48"});
+    std::filesystem::remove(file);
+  }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 
 #include "core/run/difference.h"
 #include "tests/catch.h"
@@ -57,6 +58,98 @@ TEST_CASE("what a head does stands whole in the rail of a small window, and a do
     INFO(window.document().error);
     CHECK(record.texts.size() > 40);
     CHECK(shortened(record) == "");
+  }
+}
+
+TEST_CASE("a head's label too long for its card stands there in few words, in the rail and on the network's cards") {
+  for (const auto& [model, language, brief] :
+       {std::tuple("model:induction", "en", "what"), std::tuple("model:induction", "zh", "上次"),
+        std::tuple("model:shapes", "en", "squares"), std::tuple("model:shapes", "zh", "方块")}) {
+    Document document = of_network(model, language);
+    document.scenario.text = model == std::string("model:induction") ? "fox moon river fox moon river" : "";
+    for (const ViewKind kind : {ViewKind::pipeline, ViewKind::network}) {
+      document.view.kind = kind;
+      HeadlessWindow window(document, {1024, 768});
+      Record record = drawn_by(window);
+      std::erase_if(record.texts, [](const RecordedText& text) {  // the text itself, as far as a line holds it
+        return text.text.starts_with("cls ");
+      });
+      INFO(model << " " << language << " " << static_cast<int>(kind) << " " << window.document().error);
+      CHECK(shortened(record) == "");
+      CHECK(std::ranges::any_of(record.texts,
+                                [&](const RecordedText& text) { return text.text.find(brief) != std::string::npos; }));
+    }
+  }
+}
+
+TEST_CASE("a sentence that is refused is answered without the name that the command line has for its field") {
+  for (const char* language : {"en", "zh"}) {
+    Document document = of_network("model:induction", language);
+    document.scenario.text = "fox moon fox";
+    HeadlessWindow window(document, {1024, 768});
+    window.settle();
+    window.click(window.find("canvas/words", {"own_words"}));
+    window.press(compat::Key::end);
+    window.type_and_enter(" unicorn");
+    const Record record = drawn_by(window);
+    std::string all;
+    for (const RecordedText& text : record.texts) all += text.text + "\n";
+    CHECK(all.find("unicorn") != std::string::npos);
+    CHECK(all.find("--text") == std::string::npos);
+  }
+}
+
+TEST_CASE("the mask and the compare view say that numbers are random, and of a trained model they do not") {
+  for (const char* language : {"en", "zh"}) {
+    const Words words(language);
+    const auto says = [&](Document document, ViewKind kind, float width) {
+      document.view.kind = kind;
+      document.view.language = language;
+      HeadlessWindow window(document, {width, 768});
+      window.settle();
+      window.session.perform(Pin{});
+      window.settle();
+      const Record record = drawn_by(window);
+      return std::ranges::any_of(record.texts, [&](const RecordedText& text) {
+        return text.text == words("level.random_weights") || text.text == words("level.random_input") ||
+               text.text == words("pipeline.random_short");
+      });
+    };
+    for (const ViewKind kind : {ViewKind::mask, ViewKind::compare}) {
+      INFO(language << " " << static_cast<int>(kind));
+      for (const float width : {640.0f, 1024.0f, 1600.0f}) CHECK(says(random_document(6, 16, 4), kind, width));
+      CHECK_FALSE(says(of_network("model:english", language), kind, 1600));
+    }
+  }
+}
+
+TEST_CASE("a card whose matrix has more cells than pixels says so, however narrow it is") {
+  for (const char* language : {"en", "zh"}) {
+    Document document = random_document(16, 512, 8);
+    document.view.kind = ViewKind::pipeline;
+    document.view.looking.level = Level::pipeline;
+    document.view.language = language;
+    const Words words(language);
+    for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{1024, 768}}) {
+      HeadlessWindow window(document, size);
+      const Record record = drawn_by(window);
+      const auto pooled = std::ranges::count_if(window.painter.quads, [](const MatrixQuad& quad) {
+        const MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
+        return matrix.rows > 1 && (quad.max.x - quad.min.x < static_cast<float>(matrix.cols) ||
+                                   quad.max.y - quad.min.y < static_cast<float>(matrix.rows));
+      });
+      const auto said = std::ranges::count_if(record.texts, [&](const RecordedText& text) {
+        for (const char* key : {"pipeline.pooled", "pipeline.pooled_extremes"}) {
+          const std::string form = words(key), word = form.substr(0, form.find(" {0}"));
+          const std::string end = form.substr(form.rfind('}') + 1);
+          if (form.starts_with("{") ? text.text.ends_with(end) : text.text.find(word) != std::string::npos) return true;
+        }
+        return text.text == words("pipeline.pooled_short") || text.text == words("pipeline.extremes_short");
+      });
+      INFO(language << " " << size.x);
+      CHECK(pooled >= 4);
+      CHECK(said == pooled);
+    }
   }
 }
 

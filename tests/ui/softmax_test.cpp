@@ -451,7 +451,7 @@ TEST_CASE("what a step is broken by comes back with the same click, and the next
     if (!has_breaks(context, ending.story, studio.place())) continue;
     Scene scene = make_operation(context, Stage::scores, {}, without_breaks(context, studio.place()));
     Pen pen(context, scene);
-    put_breaks(pen, ending.story, studio.place());
+    put_breaks(pen, ending.story, true, studio.place());
     INFO(at.window.x << at.language);
     CHECK(faults(scene, studio) == "");
     CHECK(has_text(scene, ending.next.candidates.front().word));
@@ -464,7 +464,7 @@ TEST_CASE("what a step is broken by comes back with the same click, and the next
     const Studio studio(document, {{1600, 900}});
     const SceneContext context = studio.context();
     Pen pen(context, scene);
-    put_breaks(pen, ending_of(studio).story, studio.place());
+    put_breaks(pen, ending_of(studio).story, true, studio.place());
   }
   HeadlessWindow window(document);
   window.settle();
@@ -548,4 +548,66 @@ TEST_CASE("the next word's picture is whole at every size, and Space writes on, 
   window.press(compat::Key::space);
   window.settle();
   CHECK(window.document().view.looking.query == Index{3});
+}
+
+TEST_CASE("in a small window the row comes first and then makes room for what is made from it, in step and next word") {
+  Studio studio(of_network("the cat that chases the dogs"), {{640, 480}, 1, true});
+  studio.view().looking.query = 5;
+  const Scene looked_up = studio.operation(Stage::query, played(0.3f)), entered = studio.operation(Stage::query);
+  CHECK(faults(looked_up, studio) == "");
+  CHECK(faults(entered, studio) == "");
+  CHECK(has_text(looked_up, "the table of words"));
+  CHECK_FALSE(has_text(entered, "the table of words"));
+  CHECK(has_text(entered, "together"));
+
+  const Ending ending = ending_of(studio);
+  const auto at = [&](float share) {
+    studio.view().looking.share = share;
+    Scene scene = make_next(studio.context(), ending.next, ending.story, studio.place());
+    CHECK(faults(scene, studio) == "");
+    return scene;
+  };
+  const std::string length = "‖·‖";
+  CHECK(has_text(at(0.39f), length));
+  CHECK_FALSE(has_text(at(0.6f), length));
+  CHECK(has_text(at(0.6f), "logit"));
+}
+
+TEST_CASE("the heads' numbers in concat stand in the lines of the output until W_o has made these from them") {
+  Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
+  studio.view().looking.query = 5;
+  const auto seen = [&](const Reveal& reveal) {
+    const Scene scene = studio.operation(Stage::output, reveal);
+    Index count = 0;
+    for (const auto& [item, cell] : scene.marks) {
+      if (cell.stage != Stage::concat) continue;
+      CHECK(cell.row == 5);
+      CHECK(cell.col == count++);  // each of the row's numbers once, in their order
+    }
+    CHECK(count == studio.trace()[Stage::concat].size(-1));
+    return std::ranges::count_if(scene.marks, [&](const auto& mark) {
+      return mark.second.stage == Stage::concat &&
+             std::get<SceneFill>(scene.items[mark.first]).colour >> IM_COL32_A_SHIFT != 0;
+    });
+  };
+  CHECK(seen(played(0)) == studio.trace()[Stage::concat].size(-1));
+  CHECK(seen(played(1)) == 0);
+  CHECK(seen({}) == 0);
+}
+
+TEST_CASE("a sum that is on its way does not tell its end") {
+  Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
+  studio.view().looking.query = 5;
+  studio.view().looking.key = 1;
+  const auto sum = [&](const Scene& scene) -> std::string {
+    for (const SceneText* text : texts_of(scene)) {
+      if (text->role == TextRole::number && text->face == Face::bold) return text->text;
+    }
+    return "";
+  };
+  const std::string whole = sum(studio.operation(Stage::scores));
+  REQUIRE(whole != "");
+  const Scene under_way = studio.operation(Stage::scores, played(0.6f));
+  CHECK(sum(under_way) != whole);
+  CHECK_FALSE(has_text(under_way, whole));
 }

@@ -10,6 +10,7 @@
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/scenario/model_layer.h"
+#include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/studio.h"
 #include "ui/document/saved_view.h"
@@ -21,6 +22,7 @@
 #include "ui/look/record.h"
 #include "ui/network/network_scene.h"
 #include "ui/sentence/story.h"
+#include "ui/timeline/timeline.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -196,12 +198,13 @@ TEST_CASE("the network view shows of every head what the view measures, in one s
       std::ranges::any_of(window.painter.quads, [&](const MatrixQuad& quad) { return quad.range.hi == Approx(most); }));
 }
 
-TEST_CASE("the pipeline's card of the weights shows what the view measures, and weights while they are played") {
+TEST_CASE("the pipeline's card of the weights shows what the view measures, and weights until these are played") {
   Document document = of_network_saying();
   document.view.looking.level = Level::pipeline;
   document.view.measure = HeadMeasure::arrives;
-  const auto shows = [&](bool played) {
-    if (played) document.view.step = 3;
+  const auto shows = [&](std::optional<Stage> played) {
+    const Timeline timeline(*compute_any(document.scenario), document.view.way);
+    document.view.step = played ? std::optional(timeline.chapter_of(*played)->first) : std::nullopt;
     HeadlessWindow window(document, {1600, 900});
     window.settle();
     window.frame();
@@ -210,8 +213,10 @@ TEST_CASE("the pipeline's card of the weights shows what the view measures, and 
       return quad.values.defined() && identical(quad.values, lengths);
     });
   };
-  CHECK(shows(false));
-  CHECK_FALSE(shows(true));
+  CHECK(shows({}));
+  CHECK_FALSE(shows(Stage::scores));
+  CHECK_FALSE(shows(Stage::weights));
+  CHECK(shows(Stage::output));
 }
 
 TEST_CASE("a click on a measure's name on the card of the weights chooses what the card shows") {

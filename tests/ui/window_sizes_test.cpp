@@ -50,7 +50,7 @@ const ImVec2 window_sizes[] = {{320, 200}, {320, 640}, {480, 400},  {640, 400},
                                {800, 600}, {960, 540}, {1280, 200}, {1280, 720}};
 
 /// What is wrong in this frame; where a view scrolls, its edges cut what goes on beyond them.
-void count_faults(HeadlessWindow& window, const std::string& what, std::map<std::string, int>& faults) {
+void count_faults(HeadlessWindow& window, const std::string& what, std::map<std::string, int>& faults, int& numbers) {
   Record record;
   ImGui::GetIO().UserData = &record;
   window.painter.quads.clear();
@@ -61,7 +61,7 @@ void count_faults(HeadlessWindow& window, const std::string& what, std::map<std:
   CHECK(window.document().error.empty());
   CHECK(record.texts.size() > 4);
   for (const std::string& fault :
-       drawn_faults({record, window.painter.quads, look(window.document().view.theme), false})) {
+       drawn_faults({record, window.painter.quads, look(window.document().view.theme), true}, &numbers)) {
     if (fault.find("is cut at an edge") == std::string::npos) ++faults[what + ": " + fault];
   }
 }
@@ -77,7 +77,7 @@ TEST_CASE("every view is whole at every width from 320 and height from 200, in t
                                                         {"24 layers", of_file(folder / "deep.npz", "3")},
                                                         {"attention alone", of_file(folder / "alone.npz", "")}};
   std::map<std::string, int> faults;
-  int pictures = 0;
+  int pictures = 0, numbers = 0;
   for (const auto& [name, document] : documents) {
     HeadlessWindow window(document, {1280, 720});
     window.session.perform(Pin{});
@@ -85,27 +85,45 @@ TEST_CASE("every view is whole at every width from 320 and height from 200, in t
       window.session.perform(EditScenario{[](Scenario& s) { s.scale = 0.2f; }, {}});
     window.settle();
     REQUIRE(window.document().trace != nullptr);
+    const auto at_every_size = [&](const std::string& shown, auto before) {
+      for (std::size_t i = 0; i < std::size(window_sizes); ++i) {
+        const ImVec2 size = window_sizes[i];
+        before(i);
+        ImGui::GetIO().DisplaySize = size;
+        window.frame();
+        window.frame();
+        count_faults(window,
+                     std::string(name) + ", " + shown + " at " + std::to_string(static_cast<int>(size.x)) + " × " +
+                         std::to_string(static_cast<int>(size.y)),
+                     faults, numbers);
+        ++pictures;
+      }
+    };
     for (const char* language : {"en", "zh"}) {
       for (const ViewEntry& view : all_views()) {
-        window.session.perform(EditView{[&](View& v) { v.kind = view.kind, v.language = language; }});
+        window.session.perform(
+            EditView{[&](View& v) { v.kind = view.kind, v.language = language, v.looking.level = Level::pipeline; }});
         window.settle();
-        for (const ImVec2 size : window_sizes) {
-          ImGui::GetIO().DisplaySize = size;
-          window.frame();
-          window.frame();
-          count_faults(window,
-                       std::string(name) + ", " + language + ", " + view.word + " at " +
-                           std::to_string(static_cast<int>(size.x)) + " × " + std::to_string(static_cast<int>(size.y)),
-                       faults);
-          ++pictures;
-        }
+        at_every_size(language + std::string(", ") + view.word, [](std::size_t) {});
       }
+      window.session.perform(EditView{[](View& v) { v.kind = ViewKind::pipeline, v.looking.level = Level::sentence; }});
+      window.settle();
+      at_every_size(language + std::string(", the sentence"), [](std::size_t) {});
+      const std::vector<Stage> stages = window.document().trace->stages();  // one a size, every one of them in turn
+      at_every_size(language + std::string(", an operation"), [&](std::size_t i) {
+        const Stage stage = stages[(i * 2 + (language[0] == 'z' ? 1 : 0)) % stages.size()];
+        window.session.perform(EditView{[&](View& v) {
+          v.kind = ViewKind::pipeline, v.looking.level = Level::operation, v.looking.stage = stage;
+        }});
+        window.settle();
+      });
     }
   }
   std::string list;
   for (const auto& [fault, times] : faults) list += "\n" + fault;
   INFO(faults.size() << " faults in " << pictures << " pictures" << list);
-  CHECK(pictures == 4 * 2 * 7 * 8);
+  CHECK(pictures == 4 * 2 * 9 * 8);
+  CHECK(numbers > 1000);
   CHECK(faults.empty());
 }
 

@@ -8,6 +8,7 @@
 #include "ui/document/path.h"
 #include "ui/document/wanted.h"
 #include "ui/look/measure.h"
+#include "ui/matrix/card_notes.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
@@ -225,7 +226,8 @@ void draw_compare_view(const Frame& frame, Rect place) {
               frame.words("messages.computing"));
     return;
   }
-  const Rect area{{inside.min.x, inside.min.y + 62 * u}, inside.max};
+  const float top = say_random(frame, {{inside.min.x, inside.min.y + 56 * u}, inside.max}) + 6 * u;
+  const Rect area{{inside.min.x, top}, inside.max};
   const ComparePicture& picture = compare_picture(frame, area);
   draw_heading(frame, picture, inside);
   const Rect large{area.min,

@@ -153,7 +153,7 @@ bool looks_within(const View& view, const Trace& trace);
 void look_within(View& view, const Trace& trace);
 
 /// Above this number of weights, contribution norms are not computed for the window.
-inline constexpr Index most_measured = 1 << 22;
+inline constexpr Index most_measured = 1 << 23;
 /// Whether the trace has contribution norms to show (View::measure).
 bool can_be_measured(const Trace& trace);
 

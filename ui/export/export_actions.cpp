@@ -11,7 +11,9 @@ namespace {
 void write(Document& document, Recorder& recorder, const Words& words, const Export& wanted) {
   const ExportChoice& choice = document.view.exporting;
   if (!document.trace) return;
-  if (choice.kind < ExportKind::window) {
+  if (wanted.path.empty()) {  // for the dialog's preview
+    recorder.start_preview(document, choice.alone);
+  } else if (choice.kind < ExportKind::window) {
     write_export_file(document, wanted.path, wanted.replace, words);
   } else if (choice.kind == ExportKind::window) {
     recorder.start_picture(document, wanted.path, choice.alone);

@@ -219,6 +219,22 @@ void draw_option(const Frame& frame, const char* key, std::string_view option, E
   }
 }
 
+/// What is drawn of a whole network: what it predicts, and why; of pictures an overlay.
+void draw_network_kind(const Frame& frame, StageFigureStyle& style) {
+  const auto network = network_of(frame.trace()->inputs);
+  if (!network) return;
+  const NetworkSpec& spec = network->network->spec();
+  const auto offer = [&](const char* id, const char* const(&keys)[1], PictureKind kind) {
+    if (pick(frame, id, keys, style.kind == kind ? 0 : -1)) style.kind = kind;
+  };
+  if (spec.picture) offer("picture3", {"export.overlay"}, PictureKind::overlay);
+  if (!spec.head.output.there()) return;
+  offer("picture4", {"export.lens"}, PictureKind::lens);
+  if (network->network->has_parts()) offer("picture5", {"export.why"}, PictureKind::why);
+  // The preview waits for it: of large networks `headlight render` draws it.
+  if (network->is_small() && spec.stacks.size() == 1) offer("picture6", {"export.patch"}, PictureKind::patch);
+}
+
 /// What is drawn of the stage: a heatmap, arcs, a difference, or what a mask does.
 void draw_picture_kind(const Frame& frame, ExportChoice& choice) {
   constexpr const char* kinds[] = {"export.heatmap", "export.arcs", "export.difference"};
@@ -228,11 +244,18 @@ void draw_picture_kind(const Frame& frame, ExportChoice& choice) {
   const int now = static_cast<int>(style.kind);
   if (const auto kind = pick(frame, "picture", kinds, now)) style.kind = static_cast<PictureKind>(*kind);
   if (const auto kind = pick(frame, "picture2", mask_kinds, now - 3)) style.kind = static_cast<PictureKind>(*kind + 3);
-  const auto network = network_of(frame.trace()->inputs);
-  constexpr const char* lens[] = {"export.lens"};
-  if (network && network->network->spec().head.output.there() && pick(frame, "picture3", lens, now - 6))
-    style.kind = PictureKind::lens;
-  if (style.kind != PictureKind::heatmap) choice.options.layers.clear();  // layers are heatmaps
+  draw_network_kind(frame, style);
+  if (style.kind != PictureKind::heatmap && style.kind != PictureKind::overlay) choice.options.layers.clear();
+  if (style.kind == PictureKind::overlay) {
+    draw_option(frame, "export.query", "--query", choice);
+    draw_option(frame, "export.opacity", "--opacity", choice);
+  }
+  if (style.kind == PictureKind::why || style.kind == PictureKind::patch)
+    draw_option(frame, "export.word", "--word", choice);
+  if (style.kind == PictureKind::patch) {
+    draw_option(frame, "export.from", "--from", choice);
+    draw_option(frame, "export.states", "--what", choice);
+  }
   if (style.kind == PictureKind::side_by_side) draw_option(frame, "export.other_mask", "--other-mask", choice);
   if (style.kind == PictureKind::difference) draw_option(frame, "export.other_file", "--other-file", choice);
   if (style.kind == PictureKind::blocks) draw_option(frame, "export.block", "--block", choice);

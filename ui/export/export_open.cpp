@@ -3,10 +3,13 @@
 
 #include "core/files/free_path.h"
 #include "core/network/head_overview.h"
+#include "core/network/logit_parts.h"
+#include "core/scenario/model_layer.h"
 #include "core/stage/stage.h"
 #include "ui/document/saved_view.h"
 #include "ui/document/wanted.h"
 #include "ui/export/export_file.h"
+#include "ui/sentence/sentence.h"
 
 namespace headlight {
 namespace {
@@ -26,6 +29,7 @@ void begin(ExportChoice& choice, Stage stage, const View& view, const Trace& tra
   options.rows = options.cols = {};
   options.layers.clear();
   options.style.kind = PictureKind::heatmap;
+  options.query.clear();
   options.style.other_file.clear();
   options.style.other_mask.clear();
   if (choice.kind == ExportKind::window) choice.kind = ExportKind::figure;
@@ -58,10 +62,26 @@ void of_masks(ExportChoice& choice, const View& view, const Trace& trace) {
 
 /// Of the whole network, what is shown of it.
 void of_network(ExportChoice& choice, const View& view, const HeadOverview& overview) {
-  constexpr const char* together[] = {"all", "all", "rollout:", "flow:"};
   ExportOptions& options = choice.options;
+  const NetworkChoice& shown = view.network;
+  options.batch = view.batch;
+  switch (shown.together) {
+    case LayersTogether::lens: options.style.kind = PictureKind::lens; return;
+    case LayersTogether::patch:
+      if (shown.patch_from.empty()) break;
+      options.style.kind = PictureKind::patch;
+      options.from = shown.patch_from;
+      options.word = shown.patch_word;
+      options.what = name(static_cast<Patch::What>(shown.patched));
+      return;
+    case LayersTogether::study: choice.kind = ExportKind::window; return;
+    case LayersTogether::experts: options.layers = "experts"; return;
+    case LayersTogether::writing: options.layers = "kept"; return;
+    default: break;
+  }
+  const bool rollout = shown.together == LayersTogether::rollout, flow = shown.together == LayersTogether::flow;
   const Index last = std::ssize(overview.layers) - 1;
-  options.layers = together[static_cast<int>(view.network.together)];
+  options.layers = rollout ? "rollout:" : flow ? "flow:" : "all";
   if (options.layers.ends_with(':'))
     options.layers +=
         overview
@@ -69,14 +89,17 @@ void of_network(ExportChoice& choice, const View& view, const HeadOverview& over
             .layer;
   options.pool = view.network.together == LayersTogether::mean ? HeadPool::mean : HeadPool::none;
   options.all_heads = options.pool == HeadPool::none;
-  options.batch = view.batch;
 }
 
 void of_level(ExportChoice& choice, const View& view, const Trace& trace) {
   const Level level = level_shown(view);
   if (level == Level::sentence && trace.has(Stage::weights) && !trace.inputs.key_tokens.empty()) {
     begin(choice, Stage::weights, view, trace);
-    choice.options.style.kind = PictureKind::arcs;
+    const auto run = network_of(trace.inputs);
+    const bool picture = run && run->network->spec().picture;
+    choice.options.style.kind = picture ? PictureKind::overlay : PictureKind::arcs;
+    const auto& tokens = trace.inputs.query_tokens[static_cast<std::size_t>(view.batch)];
+    if (picture) choice.options.query = tokens[static_cast<std::size_t>(asking_word(trace, view))];
   }
   if (level != Level::operation) return;
   if (view.looking.facet != Facet::step) choice.kind = ExportKind::window;

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "core/export/layers_figure.h"
+#include "core/export/overlay_figure.h"
+#include "core/export/prediction_figures.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/arranged_figure.h"
 #include "core/files/array_write.h"
+#include "core/image/picture_input.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "ui/export/export_file.h"
@@ -54,8 +57,13 @@ void show(const Document& document, int width, int height, ExportPreview& previe
       preview.image = std::make_shared<const Image>(std::move(figure.image));
       preview.size = std::to_string(figure.width) + " × " + std::to_string(figure.height) + " px";
     } else {
-      const bool layers = !choice.options.layers.empty();
-      const NamedArray array = layers ? layers_array(trace, choice.options) : stage_array(cut);
+      const PictureKind kind = choice.options.style.kind;
+      const bool overlay = kind == PictureKind::overlay, patch = kind == PictureKind::patch,
+                 layers = !choice.options.layers.empty() || overlay || patch;
+      const NamedArray array = overlay  ? overlay_array(figure_for(trace, choice.options), choice.options)
+                               : patch  ? patch_array(trace, choice.options)
+                               : layers ? layers_array(trace, choice.options)
+                                        : stage_array(cut);
       preview.lines = {array_line(array), ""};
       const MatrixView shown =
           !layers && cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : array.values.matrix();
@@ -80,12 +88,52 @@ ExportPreview make_export_preview(const Document& document, const WindowSize& wi
   return preview;
 }
 
+ViewShot& view_shot(Pictures& pictures) {
+  return pictures.get<ViewShot>([] { return ViewShot{}; });
+}
+
+namespace {
+
+/// Asks for the picture where the last one is of something else.
+std::shared_ptr<const Image> shot_of_view(const Frame& frame) {
+  const ExportChoice& choice = frame.view().exporting;
+  if (choice.kind != ExportKind::window) return nullptr;
+  ViewShot& shot = view_shot(frame.pictures);
+  View looked = frame.view();
+  looked.dialog = Dialog::none;
+  looked.exporting = {};
+  looked.hovered.reset();
+  looked.pointed.reset();
+  looked.looking.pointed.reset();
+  if (shot.of && *shot.of == looked && shot.alone == choice.alone) return shot.image;
+  shot = {nullptr, std::move(looked), choice.alone};
+  frame.actions.push_back(Export{});
+  return nullptr;
+}
+
+/// As large as there is room, at most as large as it is.
+void show_shot(const Image& shot, int width, int height, ExportPreview& preview) {
+  preview.size = std::to_string(shot.width) + " × " + std::to_string(shot.height) + " px";
+  const double scale =
+      std::min({1.0, static_cast<double>(width) / shot.width, static_cast<double>(height) / shot.height});
+  const auto scaled = [&](int length) { return std::max(1, static_cast<int>(length * scale)); };
+  preview.image =
+      std::make_shared<const Image>(resized(shot, scaled(shot.width), scaled(shot.height), Resampling::bilinear));
+}
+
+}  // namespace
+
 const ExportPreview& export_preview(const Frame& frame, ImVec2 room) {
   const int width = std::max(1, static_cast<int>(room.x)), height = std::max(1, static_cast<int>(room.y));
   const Document& document = frame.document;
-  return frame.pictures.get<ExportPreview>(
-      [&] { return make_export_preview(document, window_size(frame.fonts), width, height); }, document.trace,
-      document.view.exporting, document.origin.lesson.file, width, height);
+  const std::shared_ptr<const Image> shot = shot_of_view(frame);
+  const auto make = [&] {
+    ExportPreview preview = make_export_preview(document, window_size(frame.fonts), width, height);
+    if (shot) show_shot(*shot, width, height, preview);
+    return preview;
+  };
+  return frame.pictures.get<ExportPreview>(make, document.trace, document.view.exporting, document.origin.lesson.file,
+                                           width, height, shot);
 }
 
 }  // namespace headlight

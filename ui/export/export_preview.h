@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,14 @@ struct ExportPreview {
   std::string usual_title, usual_rows, usual_cols;  ///< default labels of the figure
   Message problem;                                  ///< why nothing can be written
 };
+
+/// The view or the window as it was drawn before the dialog lay over it, for the preview of a picture of it.
+struct ViewShot {
+  std::shared_ptr<const Image> image;  ///< none until it is drawn
+  std::optional<View> of;              ///< what is looked at in it, without the dialog
+  bool alone = false;
+};
+ViewShot& view_shot(Pictures& pictures);
 
 /// With a picture of at most `width` × `height` pixels. The document must have a trace.
 ExportPreview make_export_preview(const Document& document, const WindowSize& window, int width, int height);

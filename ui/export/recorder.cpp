@@ -23,6 +23,13 @@ void Recorder::start(Document& document, std::string path) {
   at_ = 0;
   frames_ = 0;
   story_.clear();
+  previews_ = false;
+}
+
+void Recorder::start_preview(Document& document, bool alone) {
+  start_picture(document, "preview", alone);
+  before_.dialog = Dialog::exporting;
+  previews_ = true;
 }
 
 void Recorder::start_picture(Document& document, std::string path, bool alone) {
@@ -59,6 +66,10 @@ void Recorder::prepare(Document& document, const Timeline& timeline) {
 
 void Recorder::take_pixels(Image pixels, Document& document, const Words& words) {
   frames_ = 0;
+  if (previews_) {
+    preview_ = std::make_shared<const Image>(std::move(pixels));
+    return stop(document);
+  }
   if (!film_) {
     picture_ = std::move(pixels);
     return finish(document, words);

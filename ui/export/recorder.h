@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/export/film.h"
@@ -19,6 +20,10 @@ class Recorder {
  public:
   /// Starts a picture of the window, or of the view alone (`alone`). A path that ends in .pdf or .svg gets vectors.
   void start_picture(Document& document, std::string path, bool alone);
+  /// Starts one for the export dialog, which is back when it is taken.
+  void start_preview(Document& document, bool alone);
+  /// That picture, once.
+  std::shared_ptr<const Image> preview() { return std::exchange(preview_, nullptr); }
   /// Of all that ui/export/film_story.h tells. Throws FileError where there can be no film at `path`.
   void start_film(Document& document, std::string path, std::optional<double> seconds_per_step);
 
@@ -46,7 +51,8 @@ class Recorder {
 
   std::string path_;
   View before_;
-  bool film_ = false, alone_ = false;
+  bool film_ = false, alone_ = false, previews_ = false;
+  std::shared_ptr<const Image> preview_;
   std::string drawing_;
   std::size_t at_ = 0;  ///< the frame of the film
   int frames_ = 0;      ///< drawn since what is shown changed

@@ -7,6 +7,7 @@
 #include "core/run/contributions.h"
 #include "ui/frame/measure_shown.h"
 #include "ui/heads/average.h"
+#include "ui/look/number_text.h"
 
 namespace headlight {
 namespace {
@@ -108,6 +109,8 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     card.heat.quad.opacity = card.chosen ? 1.0f : 0.3f;
     if (!card.average) continue;
     MatrixQuad& quad = card.heat.quad;
+    for (const HeadCard& each : picture.cards)  // the heads may have ranges of their own
+      quad.range = {std::min(quad.range.lo, each.heat.quad.range.lo), std::max(quad.range.hi, each.heat.quad.range.hi)};
     quad.values = {};
     picture.averaged_mask = std::exchange(quad.mask, Tensor());
     quad.kept = Tensor();
@@ -115,6 +118,24 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     quad.row_ranges = false;
     quad.batch = quad.head = card.heat.batch = card.heat.head = 0;
   }
+}
+
+/// The ends of the colours, which all cards share unless the view gives each head or row its own.
+void state_scale(const Frame& frame, Rect grid, HeadsPicture& picture) {
+  const MatrixQuad& quad = picture.cards[0].heat.quad;
+  picture.scale = {{grid.min.x, grid.max.y - 15 * frame.u}, grid.max};
+  if (info(picture.cards[0].heat.stage).palette == Palette::boolean) return;
+  if (quad.row_ranges || frame.view().range.mode == RangeMode::head) {
+    picture.scale_words = frame.words(quad.row_ranges ? "heads.colours_row" : "heads.colours_head");
+    return;
+  }
+  picture.scale_words = frame.words("heads.colours");
+  if (quad.norm != Norm::linear)
+    picture.scale_words +=
+        " · " + std::string(frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt"));
+  const bool sampled = quad.values.source() && quad.range.lo < 0;
+  picture.scale_lo = (sampled ? "<" : "") + bound_text(quad.range.lo);
+  picture.scale_hi = (sampled ? ">" : "") + bound_text(quad.range.hi);
 }
 
 /// Names down a column, thinned out where they would touch.
@@ -161,7 +182,8 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   HeadsPicture picture;
-  add_cards(frame, grid, picture);
+  add_cards(frame, {grid.min, {grid.max.x, grid.max.y - 21 * frame.u}}, picture);
+  state_scale(frame, grid, picture);
   picture.n_q = trace.dims().n_q;
   picture.n_k = trace.dims().n_k;
   picture.batch = view.batch;

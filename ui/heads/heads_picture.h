@@ -53,6 +53,9 @@ struct HeadsPicture {
   std::vector<HeadCard> cards;            ///< the average is last; its numbers follow when computed
   std::vector<Index> averaged;            ///< heads along the stage's own axis; empty: no average
   Tensor averaged_mask;                   ///< for hatching, if the stage has one
+  Rect scale;                             ///< the line under the cards that says what their colours stand for
+  std::string scale_words;                ///< "colours", then its ends and a bar; or that each card has its own
+  std::string scale_lo, scale_hi;         ///< empty: no bar
   Rect arcs;                              ///< between the columns of tokens
   std::vector<TokenLabel> queries, keys;  ///< as many as fit
   std::vector<HeadArcs> heads;            ///< of the chosen heads

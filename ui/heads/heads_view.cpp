@@ -275,16 +275,21 @@ void draw_arcs(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   draw_weights(frame, list, picture, query, key);
 }
 
-/// Says so where numbers are random, at the height y; gives the y below it.
-struct RandomNote {
-  std::string words;
-};
-float say_random(const Frame& frame, Rect place, float y) {
-  const std::string& note = frame.picture<RandomNote>([&] { return RandomNote{random_words(frame)}; }).words;
-  if (note.empty()) return y;
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * frame.u,
-              {place.min.x, y - 4 * frame.u}, frame.look.warning, note, place.width());
-  return y + 18 * frame.u;
+/// What the colours of all cards stand for, under them.
+void draw_scale(const Frame& frame, ImDrawList& list, const HeadsPicture& picture) {
+  const float u = frame.u, pixels = TypeSize::note * u;
+  float x = picture.scale.min.x;
+  const auto put = [&](Face face, const std::string& words) {
+    draw_text(list, frame.fonts, face, pixels, {x, picture.scale.min.y}, frame.look.muted, words);
+    x += text_size(frame.fonts, face, pixels, words).x + 6 * u;
+  };
+  put(Face::ui, picture.scale_words);
+  if (picture.scale_lo.empty()) return;
+  put(Face::mono, picture.scale_lo);
+  const Rect bar{{x, picture.scale.min.y + 4 * u}, {x + 90 * u, picture.scale.min.y + 11 * u}};
+  draw_colour_bar(list, bar, *picture.cards[0].heat.colormap);
+  x = bar.max.x + 6 * u;
+  put(Face::mono, picture.scale_hi);
 }
 
 void mass_slider(const Frame& frame, Rect place) {
@@ -310,7 +315,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   const Rect inner = place.grown(-14 * u);
   const float side = std::clamp(inner.width() * 0.38f, 260 * u, 460 * u);
   const float left = inner.max.x - side;
-  const float top = say_random(frame, inner, choose_stage(frame, inner));
+  const float top = say_random(frame, {{inner.min.x, choose_stage(frame, inner)}, inner.max});
   const Rect grid{{inner.min.x, top}, {left - 16 * u, inner.max.y}};
   const Rect arcs{{left + 92 * u, top + 68 * u}, {inner.max.x - 124 * u, inner.max.y - 6 * u}};
   const HeadsPicture& picture = heads_picture(frame, grid, arcs);
@@ -333,6 +338,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   act(frame, picture, cell);
 
   for (const HeadCard& card : picture.cards) draw_card(frame, list, picture, card);
+  draw_scale(frame, list, picture);
   if (frame.shown(heads_stage(*frame.trace(), frame.view())).nothing()) say_not_yet(frame, list, grid);
   draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {left, top}, frame.look.ink,
             frame.words(picture.arcs_of == Stage::weights ? "heads.arcs" : "heads.arcs_share"));

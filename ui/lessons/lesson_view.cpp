@@ -12,7 +12,6 @@
 #include "ui/look/measure.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/main_button.h"
 #include "ui/widgets/paragraph.h"
 #include "ui/widgets/pressable.h"
 
@@ -180,8 +179,7 @@ void draw_deeds(const Frame& frame, ImVec2 at, float wide) {
   ImGui::PopItemWidth();
   if (typed) frame.show([path = *typed](View& v) { v.saving_step = path; });
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * u});
-  if (main_button(frame, "save", frame.words("lesson.save")))
-    frame.actions.push_back(SaveStep{typed.value_or(*frame.view().saving_step)});
+  if (save_button(frame, "save")) frame.actions.push_back(SaveStep{typed.value_or(*frame.view().saving_step)});
 }
 
 }  // namespace
@@ -208,7 +206,8 @@ void draw_lesson_view(const Frame& frame, Rect place) {
          4 * u;
   }
   draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
-  ImGui::Dummy({1, 20 * u});
+  // What the chips unfold has its room from the beginning: it would be out of sight.
+  ImGui::Dummy({1, (frame.view().saving_step || frame.view().saving_answers ? 20 : 120) * u});
 }
 
 }  // namespace headlight

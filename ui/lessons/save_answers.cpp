@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/text/utf8_path.h"
+#include "ui/imgui_compat.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/main_button.h"
 
@@ -25,6 +26,15 @@ void toggle_saving_answers(const Frame& frame) {
       [](View& v) { v.saving_answers ? v.saving_answers.reset() : void(v.saving_answers = suggested_answers_path()); });
 }
 
+bool save_button(const Frame& frame, const char* id) {
+  const View& view = frame.view();
+  const bool alone = view.saving_answers.has_value() != view.saving_step.has_value();
+  const bool entered = alone && view.kind == ViewKind::lesson && view.dialog == Dialog::none &&
+                       !ImGui::GetIO().WantTextInput && !frame.focus.shown() &&
+                       compat::pressed_once(compat::Key::enter);
+  return main_button(frame, id, frame.words("lesson.save")) || entered;
+}
+
 void draw_saving_answers(const Frame& frame, ImVec2 at, float width) {
   ImGui::SetCursorScreenPos(at);
   note(frame, frame.words("lesson.answers_path"));
@@ -34,7 +44,7 @@ void draw_saving_answers(const Frame& frame, ImVec2 at, float width) {
   ImGui::PopItemWidth();
   if (typed) frame.show([path = *typed](View& v) { v.saving_answers = path; });
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * frame.u});
-  if (main_button(frame, "save_answers_to", frame.words("lesson.save")))
+  if (save_button(frame, "save_answers_to"))
     frame.actions.push_back(SaveAnswers{typed.value_or(*frame.view().saving_answers)});
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 6 * frame.u});
 }

@@ -5,6 +5,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
@@ -27,16 +28,21 @@ struct Drawer {
               MathInk{math.colour, math.lanes ? &look : nullptr, {}}, math.markup);
   }
   void operator()(const SceneFill& fill) const {
-    list.AddRectFilled(fill.rect.min, fill.rect.max, fill.colour, fill.corner);
+    constexpr float large = 10'000;  // square pixels: worth a command of its own
+    if (fill.colour >> IM_COL32_A_SHIFT == 255 && fill.rect.width() * fill.rect.height() >= large)
+      return fill_area(painter, list, card_on_pixels(fill.rect), fill.colour, fill.corner);
+    put(fill.rect, fill.colour, fill.corner);
   }
   void operator()(const SceneBox& box) const {
     const Rect& rect = box.rect;
     compat::add_rect(list, {std::round(rect.min.x), std::round(rect.min.y)},
                      {std::round(rect.max.x), std::round(rect.max.y)}, box.colour, box.corner, box.thickness);
   }
-  void operator()(const SceneBar& bar) const {
-    const Rect rect = bar.rect();
-    list.AddRectFilled(rect.min, rect.max, bar.colour, bar.corner);
+  void operator()(const SceneBar& bar) const { put(bar.rect(), bar.colour, bar.corner); }
+  /// What has corners lies on whole pixels.
+  void put(Rect rect, ImU32 colour, float corner) const {
+    if (corner > 0 && rect.width() >= 2 && rect.height() >= 2) rect = card_on_pixels(rect);
+    compat::add_fill(list, rect.min, rect.max, colour, corner);
   }
   void operator()(const SceneHatch& hatch) const {
     const Rect& rect = hatch.rect;

@@ -124,7 +124,8 @@ void type_mask(const Frame& frame, const std::string& text) {
 void draw_mask_field(const Frame& frame, const char* id) {
   const std::optional<std::string>& draft = frame.view().mask_draft;
   const std::string& text = draft ? *draft : frame.document.scenario.mask;
-  if (const auto typed = text_field(frame, id, text, Face::mono, true, mask_in_force(frame).c_str()))
+  if (const auto typed =
+          text_field(frame, id, text, Face::mono, true, mask_in_force(frame).c_str(), AfterEnter::goes_on))
     type_mask(frame, *typed);
   if (draft) draw_trouble(frame, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()});
 }

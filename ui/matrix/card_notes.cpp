@@ -93,6 +93,22 @@ std::string in_column(double value) {
 
 }  // namespace
 
+float say_random(const Frame& frame, Rect room) {
+  struct Note {
+    std::string words;
+  };
+  const float pixels = TypeSize::note * frame.u;
+  const auto make = [&] {
+    std::string words = random_words(frame);
+    if (text_size(frame.fonts, Face::ui, pixels, words).x > room.width()) words = frame.words("pipeline.random_short");
+    return Note{std::move(words)};
+  };
+  const std::string& words = frame.picture<Note>(make, room.width()).words;
+  if (words.empty()) return room.min.y;
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels, room.min, frame.look.warning, words);
+  return room.min.y + 20 * frame.u;
+}
+
 RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t) {
   RowStrip strip;
   strip.left = heat.rect.max.x + 8 * t;

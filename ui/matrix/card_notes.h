@@ -37,6 +37,10 @@ constexpr float row_strip_width = 150;
 /// `t`: pixels per point.
 RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t);
 
+/// Says that numbers are random, in the longest words that fit, at the top of `room`; gives the y below them. Where
+/// they are not random that is the top.
+float say_random(const Frame& frame, Rect room);
+
 /// Draws them: `at` is in screen pixels, `t` is pixels per point. Full sentences appear as tooltips.
 void draw_count_note(const Frame& frame, ImDrawList& list, const CountNote& note, ImVec2 at, float t);
 void draw_row_strip(const Frame& frame, ImDrawList& list, const RowStrip& strip, const Rect& matrix, Index rows,

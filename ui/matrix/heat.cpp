@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "core/export/stage_figure.h"
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/measure_shown.h"
 
@@ -138,8 +140,26 @@ RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, fl
   return two.room <= most ? two : one;
 }
 
+namespace {
+
+TokenPicture picture_along(const Frame& frame, Axis axis) {
+  const auto run = network_of(frame.trace()->inputs);
+  const bool of_tokens = axis == Axis::query || axis == Axis::key;
+  if (!of_tokens || !run || !run->network->spec().picture || run->text.pictures.empty()) return {};
+  const NetworkSpec& spec = run->network->spec();
+  const auto at = std::min(static_cast<std::size_t>(frame.view().batch), run->text.pictures.size() - 1);
+  return {{run->text.pictures[at], &run->text.pictures[at]->image},
+          spec.picture->rows,
+          spec.picture->columns,
+          std::ssize(spec.stacks.front().embedding.extra)};
+}
+
+}  // namespace
+
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns) {
   const StageInfo& about = info(heat.stage);
+  heat.row_picture = picture_along(frame, about.rows);
+  if (columns) heat.col_picture = picture_along(frame, about.cols);
   heat.row_labels = axis_labels(frame, about.rows, heat.rows);
   if (columns) {
     heat.col_labels = axis_labels(frame, about.cols, heat.cols);

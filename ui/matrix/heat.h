@@ -1,6 +1,7 @@
 // One heatmap as plain data: its numbers, rectangle, colours and labels.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,13 @@
 #include "ui/geometry/rect.h"
 
 namespace headlight {
+
+/// The picture that an axis's tokens are pieces of: after `extra` others, row by row.
+struct TokenPicture {
+  std::shared_ptr<const Image> image;
+  Index rows = 0, columns = 0, extra = 0;
+  bool has(Index token) const { return image && token >= extra && token < extra + rows * columns; }
+};
 
 /// A heatmap with its position, from which the cell under the pointer is found.
 struct HeatPicture {
@@ -27,7 +35,8 @@ struct HeatPicture {
                             ///< label height; 0: one column of labels
   float widest_column = 0;  ///< width of the widest column label, in multiples of its height
   bool elsewhere = false;   ///< it belongs to another run of another shape, so cells do not correspond
-  float turned_room = 0;    ///< length of column labels at 45°, in multiples of their height; 0: horizontal labels
+  TokenPicture row_picture, col_picture;  ///< whose pieces stand in the place of labels
+  float turned_room = 0;  ///< length of column labels at 45°, in multiples of their height; 0: horizontal labels
 };
 
 /// Minimum distance of row labels, in multiples of their height.

@@ -72,7 +72,7 @@ class NumberWriter {
   }
 
  private:
-  float margin() const { return 4 * frame_.u; }
+  float margin() const { return 7 * frame_.u; }  // with room for the frame of a cell that is looked at
   float least() const { return 12 * frame_.u; }
 
   NumberSpan span_of(const Sight& sight) const {

@@ -136,6 +136,18 @@ struct LabelStyle {
   float width(bool lit, std::string_view text) const { return text_size(frame.fonts, face(lit), pixels, text).x; }
 };
 
+/// The piece of the picture that a token is, in the place of its label.
+void draw_piece(const LabelStyle& style, const TokenPicture& picture, Index token, Rect at, bool lit) {
+  const Index patch = token - picture.extra;
+  const ImVec2 whole{at.width() * static_cast<float>(picture.columns), at.height() * static_cast<float>(picture.rows)};
+  const ImVec2 min{at.min.x - static_cast<float>(patch % picture.columns) * at.width(),
+                   at.min.y - static_cast<float>(patch / picture.columns) * at.height()};
+  style.list.PushClipRect(at.min, at.max, true);
+  style.frame.painter.stretched(style.list, min, {min.x + whole.x, min.y + whole.y}, picture.image);
+  style.list.PopClipRect();
+  if (lit) compat::add_rect(style.list, at.min, at.max, style.frame.look.ink, 0, std::max(1.0f, style.frame.u));
+}
+
 /// Thinned out; the one that is looked at pushes aside what is not `apart` from it, in cells.
 bool has_label(Index i, Index every, Index lit, float apart) {
   const bool beside = lit >= 0 && i != lit && static_cast<float>(std::abs(i - lit)) < apart;
@@ -164,6 +176,13 @@ void draw_row_labels(const LabelStyle& style, Index lit) {
     char buffer[24];
     const std::string_view text =
         label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > names_left_out && r != lit, buffer);
+    if (style.heat.row_picture.has(r)) {
+      const float side = std::round(std::min(line, style.heat.label_room * style.pixels));
+      const ImVec2 max{style.seen.min.x - 4 * style.frame.u,
+                       std::round(style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y + side / 2)};
+      draw_piece(style, style.heat.row_picture, r, {{max.x - side, max.y - side}, max}, r == lit);
+      continue;
+    }
     const bool outer = two_tiers && r % 2 == 1;
     const float room =
         (two_tiers && !outer ? style.heat.second_tier : style.heat.label_room - (outer ? style.heat.second_tier : 0)) *
@@ -182,6 +201,16 @@ void draw_row_labels(const LabelStyle& style, Index lit) {
   }
 }
 
+/// Whether the column's token is a piece of a picture, which is drawn under it then.
+bool put_column_piece(const LabelStyle& style, Index c, Index lit) {
+  if (!style.heat.col_picture.has(c)) return false;
+  const float side = std::round(style.pixels);
+  const ImVec2 min{std::round(style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - side / 2),
+                   std::round(style.seen.max.y + 3 * style.frame.u)};
+  draw_piece(style, style.heat.col_picture, c, {min, {min.x + side, min.y + side}}, c == lit);
+  return true;
+}
+
 /// Each ends under its cell and leans out to the left.
 void draw_turned_labels(const LabelStyle& style, Index lit) {
   const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x,
@@ -189,7 +218,7 @@ void draw_turned_labels(const LabelStyle& style, Index lit) {
   const float apart = style.pixels * 1.05f / style.cell.x;
   const Index every = round_step(apart);
   for (Index c = first; c < last; ++c) {
-    if (!style.shows_col(c) || !has_label(c, every, lit, apart)) continue;
+    if (!style.shows_col(c) || !has_label(c, every, lit, apart) || put_column_piece(style, c, lit)) continue;
     const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f,
                      style.seen.max.y + style.pixels * 0.55f};
     draw_turned(style.list, style.frame.fonts, style.face(c == lit), style.pixels, end, -45, style.ink(c == lit),
@@ -207,7 +236,7 @@ void draw_column_labels(const LabelStyle& style, Index lit) {
   const float apart = (room + 3 * u) / style.cell.x - 0.01f;
   const Index every = round_step(apart);
   for (Index c = first; c < last; ++c) {
-    if (!has_label(c, every, lit, apart) || !style.shows_col(c)) continue;
+    if (!has_label(c, every, lit, apart) || !style.shows_col(c) || put_column_piece(style, c, lit)) continue;
     char buffer[24];
     const std::string_view text =
         label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > names_left_out && c != lit, buffer);
@@ -236,10 +265,11 @@ void draw_labels_beside(const LabelStyle& style, bool rows, bool cols) {
 }  // namespace
 
 void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map) {
-  constexpr int steps = 24;
   if (bar.width() < 8) return;
+  const int steps = std::clamp(static_cast<int>(bar.width() / 4), 4, 24);
   for (int i = 0; i < steps; ++i) {
-    const float from = static_cast<float>(i) / steps, to = static_cast<float>(i + 1) / steps;
+    const float count = static_cast<float>(steps), from = static_cast<float>(i) / count,
+                to = static_cast<float>(i + 1) / count;
     const ImU32 a = to_imgui(map.at(from)), b = to_imgui(map.at(to));
     list.AddRectFilledMultiColor({bar.min.x + from * bar.width(), bar.min.y}, {bar.min.x + to * bar.width(), bar.max.y},
                                  a, b, b, a);

@@ -211,9 +211,12 @@ struct HeadPanel {
   const float names = names_room();
 
   float names_room() const {
-    float room = pen.measure(Face::ui, caption, words("network.without_head")).x;
+    float room = 0;
+    for (const char* key : {"network.without_head", "network.with_mean"})
+      room = std::max(room, pen.measure(Face::ui, caption, words(key)).x);
     for (std::size_t i = 0; i < head_pattern_count; ++i)
-      room = std::max(room, pen.measure(Face::ui, caption, words(habit_key_of(static_cast<HeadPattern>(i)))).x);
+      room = std::max(
+          room, pen.measure(Face::ui, caption, words(habit_key_of(context.trace, static_cast<HeadPattern>(i)))).x);
     return std::min(room + pen.measure(Face::ui, caption, " (9)").x + 12 * u, column.room().width() * 0.5f);
   }
 
@@ -239,10 +242,10 @@ struct HeadPanel {
       if (patterns.rows[i] == 0) continue;
       // Of few words only: how many.
       const std::string few = patterns.is_usual(pattern) ? "" : " (" + std::to_string(patterns.rows[i]) + ")";
-      column.bar(words(habit_key_of(pattern)) + few, patterns[pattern], look.head(at.head), names);
+      column.bar(words(habit_key_of(context.trace, pattern)) + few, patterns[pattern], look.head(at.head), names);
     }
     if (patterns.queries > 0) column.bar(words("network.entropy"), patterns.entropy, look.muted, names);
-    column.note(words(patterns.queries > 0 ? "network.measured" : "network.not_measured"));
+    column.note(words(said_of(context.trace, patterns.queries > 0 ? "network.measured" : "network.not_measured")));
   }
 
   void put_actions() {
@@ -269,8 +272,11 @@ struct HeadPanel {
     std::vector<Column::Button> marks{{words("network.strongest"), SceneAction::habit, -1, !choice.habit}};
     for (std::size_t i = 0; i < head_pattern_count; ++i) {
       const auto pattern = static_cast<HeadPattern>(i);
-      marks.push_back(
-          {words(habit_key_of(pattern)), SceneAction::habit, static_cast<Index>(i), choice.habit == pattern});
+      // No patch of a picture comes twice.
+      if (reads_pictures(context.trace) && (pattern == HeadPattern::duplicate || pattern == HeadPattern::induction))
+        continue;
+      marks.push_back({words(habit_key_of(context.trace, pattern)), SceneAction::habit, static_cast<Index>(i),
+                       choice.habit == pattern});
     }
     column.note(words("network.mark"));
     column.buttons(marks, true);
@@ -283,7 +289,11 @@ struct HeadPanel {
     column.title(words.fill("network.how_sure", {facts.likeliest}), look.ink, caption * 1.1f);
     const auto& without = facts.without[static_cast<std::size_t>(at.layer)];
     column.bar(words("network.whole"), facts.probability, look.after, names);
-    column.bar(words("network.without_head"), without[static_cast<std::size_t>(at.head)], look.after, names);
+    const auto head = static_cast<std::size_t>(at.head);
+    column.bar(words("network.without_head"), without[head], look.after, names);
+    if (!facts.with_mean.empty())
+      column.bar(words("network.with_mean"), facts.with_mean[static_cast<std::size_t>(at.layer)][head], look.after,
+                 names);
     column.bar(words("network.without_layer"), facts.without_layer[static_cast<std::size_t>(at.layer)], look.after,
                names);
   }

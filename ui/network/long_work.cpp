@@ -35,6 +35,10 @@ class Left {
 struct KeptPatch {
   std::shared_ptr<Left<PatchShown>> left = std::make_shared<Left<PatchShown>>();
 };
+struct KeptMeans {
+  using Means = std::shared_ptr<const MeanHeads>;
+  std::shared_ptr<Left<Means>> left = std::make_shared<Left<Means>>();
+};
 struct KeptStudy {
   std::shared_ptr<Left<StudyShown>> left = std::make_shared<Left<StudyShown>>();
 };
@@ -45,10 +49,12 @@ std::vector<std::string> words_of(const NetworkText& text) {
   return words;
 }
 
-/// The line that the batch entry was read from.
-std::string line_of(const NetworkRun& run, Index batch) {
-  const std::vector<std::string> lines = text_lines(run.asked);
-  return batch < std::ssize(lines) ? lines[static_cast<std::size_t>(batch)] : run.asked;
+/// The one that is named, else the network's own; "" where there is none.
+std::string file_of_sentences(const Frame& frame, const NetworkRun& run) {
+  if (!frame.view().network.texts.empty()) return frame.view().network.texts;
+  const std::filesystem::path own = run.network->folder() / "sentences.txt";
+  std::error_code error;
+  return std::filesystem::exists(own, error) ? utf8_from(own) : "";
 }
 
 void patch(const NetworkRun& run, Index batch, const NetworkChoice& choice, RunOptions options,
@@ -57,26 +63,18 @@ void patch(const NetworkRun& run, Index batch, const NetworkChoice& choice, RunO
   const std::string line = line_of(run, batch);
   const NetworkText text = network.read(line), from = network.read(choice.patch_from);
   PatchShown made{words_of(text), words_of(from), {}, {}};
-  Index word = 0;
-  if (choice.patch_word.empty()) {
-    const Index entry = std::min(batch, run.logits.size(0) - 1);
-    const LikelyToken likely = most_likely(run, entry, place_of_prediction(run, entry), 1).front();
-    word = likely.id;
-    made.word = likely.text;
-  } else {
-    const Token token = next_token(network, line, choice.patch_word, "--word");
-    word = token.id;
-    made.word = token.text;
-  }
+  const AskedWord word = asked_word(run, std::min(batch, run.logits.size(0) - 1), choice.patch_word, "--word");
+  made.word = word.text();
   left.put(made);
   options.knock_out = run.knock_out;
   options.change = run.change;
-  made.grid = patch_grid(network, text, from, static_cast<Patch::What>(choice.patched), word, options,
-                         [&](const PatchGrid& so_far, double share) {
-                           made.grid = so_far;
-                           left.put(made);
-                           told(share);
-                         });
+  const auto tell = [&](const PatchGrid& so_far, double share) {
+    made.grid = so_far;
+    left.put(made);
+    told(share);
+  };
+  made.grid = patch_grid(network, text, from, static_cast<Patch::What>(choice.patched), word.word.id, options, tell,
+                         word.other_id());
   made.whole = true;
   left.put(made);
 }
@@ -99,9 +97,22 @@ PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRu
   return left->now();
 }
 
+std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
+  const std::string file = file_of_sentences(frame, *run);
+  if (file.empty()) return nullptr;
+  const auto& left = frame.pictures.get<KeptMeans>([] { return KeptMeans(); }, run->network->file(), file).left;
+  if (const auto made = left->now()) return made;
+  frame.task.want(left, [left, network = run->network, file](const std::stop_token& stop, const auto& told) {
+    RunOptions options;
+    options.stop = stop;
+    left->put(mean_heads(*network, sentences_of(file), options, told));
+  });
+  return left->now();
+}
+
 StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
-  const std::string own = utf8_from(run->network->folder() / "sentences.txt");
-  const std::string file = frame.view().network.texts.empty() ? own : frame.view().network.texts;
+  const std::string file = file_of_sentences(frame, *run);
+  if (file.empty()) return {{}, {}, true, true};
   const Ablation ablation = frame.view().network.study_mean ? Ablation::mean : Ablation::zero;
   const auto& left =
       frame.pictures.get<KeptStudy>([] { return KeptStudy(); }, run->network->file(), file, ablation).left;

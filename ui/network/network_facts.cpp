@@ -19,16 +19,20 @@ constexpr Index most_said = 256;
 struct Effects {
   std::shared_ptr<const NetworkRun> run;
   Index batch = 0, token = -1;
-  std::size_t next = 0;          ///< of `asked`
-  std::vector<HeadPlace> asked;  ///< head −1: the layer
+  std::size_t next = 0;                    ///< of `asked`
+  std::vector<HeadPlace> asked;            ///< head −1: the layer
+  std::shared_ptr<const MeanHeads> means;  ///< over the network's sentences, once they are computed
+  std::size_t next_mean = 0;
 };
 
-double probability_without(const Effects& effects, HeadPlace at) {
+double probability_without(const Effects& effects, HeadPlace at,
+                           const std::shared_ptr<const MeanHeads>& means = nullptr) {
   const NetworkRun& run = *effects.run;
   RunOptions options;
   options.weights = false;
   options.threads = 1;
   options.knock_out = run.knock_out;
+  options.means = means;
   options.change = run.change;
   for (Index h = 0; h < run.network->layers()[static_cast<std::size_t>(at.layer)].heads; ++h) {
     if (at.head < 0 || at.head == h) options.knock_out.emplace(at.layer, h);
@@ -104,11 +108,16 @@ Teller begin(const Frame& frame) {
     if (run->change) facts.changed = layers[static_cast<std::size_t>(run->change->layer)].layer;
     bool any = false;
     for (const NetworkLayer& layer : layers) {
-      std::vector<std::string>& claims = facts.claims.emplace_back();
-      for (Index h = 0; h < layer.heads; ++h)
-        any |= !claims.emplace_back(claim_of(run->network->file(), layer.layer, h, frame.view().language)).empty();
+      std::vector<std::string>&claims = facts.claims.emplace_back(), &briefs = facts.briefs.emplace_back();
+      for (Index h = 0; h < layer.heads; ++h) {
+        const auto words = [&](bool brief) {
+          return claim_of(run->network->file(), layer.layer, h, frame.view().language, brief);
+        };
+        any |= !claims.emplace_back(words(false)).empty();
+        briefs.push_back(words(true));
+      }
     }
-    if (!any) facts.claims.clear();
+    if (!any) facts.claims.clear(), facts.briefs.clear();
     tell_layers(*run, frame.view().batch, facts);
     teller.effects.run = run;
     tell_predictions(*run, frame.view().batch, facts, teller.effects);
@@ -126,6 +135,30 @@ bool advance_effects(Teller& teller) {
   const auto layer = static_cast<std::size_t>(at.layer);
   if (at.head < 0) facts.without_layer[layer] = left;
   else facts.without[layer][static_cast<std::size_t>(at.head)] = left;
+  return true;
+}
+
+/// The means of heads are computed in the background, while nothing else is.
+void tell_means(const Frame& frame, Teller& teller) {
+  Effects& effects = teller.effects;
+  const LayersTogether shown = frame.view().network.together;
+  const bool busy = shown == LayersTogether::patch || shown == LayersTogether::study;
+  if (effects.means || effects.asked.empty() || busy || !effects.run->knock_out.empty()) return;
+  effects.means = means_shown(frame, effects.run);
+  if (!effects.means) return;
+  NetworkFacts& facts = teller.so_far.facts;
+  for (const auto& layer : facts.without) facts.with_mean.emplace_back(layer.size());
+  ++teller.so_far.version;
+}
+
+/// The next head with its mean in its place; whether there was one to be had.
+bool advance_means(Teller& teller) {
+  Effects& effects = teller.effects;
+  while (effects.next_mean < effects.asked.size() && effects.asked[effects.next_mean].head < 0) ++effects.next_mean;
+  if (!effects.means || effects.next_mean >= effects.asked.size()) return false;
+  const HeadPlace at = effects.asked[effects.next_mean++];
+  teller.so_far.facts.with_mean[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)] =
+      probability_without(effects, at, effects.means);
   return true;
 }
 
@@ -263,7 +296,9 @@ const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview
                                               frame.view().language);
   tell_together(frame, overview, teller);
   tell_task(frame, teller);
-  if (advance_lens(frame, teller) || advance_brought(frame, teller) || advance_effects(teller)) {
+  tell_means(frame, teller);
+  if (advance_lens(frame, teller) || advance_brought(frame, teller) || advance_effects(teller) ||
+      advance_means(teller)) {
     ++teller.so_far.version;
     frame.pictures.go_on();
   }

@@ -56,7 +56,8 @@ struct LensTable {
     if (positions == 0 || facts.lens.empty()) return;
     for (std::size_t i = 0; i < facts.lens_layers.size(); ++i)
       names = std::max(names, pen.measure(Face::ui, caption, layer_name(i)).x + 12 * u);
-    names = std::max(names, pen.measure(Face::ui, caption, context.words("network.the_words")).x + 12 * u);
+    names = std::max(
+        names, pen.measure(Face::ui, caption, context.words(said_of(context.trace, "network.the_words"))).x + 12 * u);
     const float head = pen.type.word * 1.9f, least = 62 * u, note = caption * 1.7f;
     const Index query = context.view.looking.query.value_or(positions - 1);
     const auto [first, columns] = part_around(std::min(query, positions - 1), positions, room.width() - names, least);
@@ -68,7 +69,7 @@ struct LensTable {
     const auto text_at = [&](float y, const std::string& words) {
       pen.text(TextRole::caption, Face::ui, caption, {room.min.x, y}, Align::left, look.muted, words);
     };
-    text_at(room.min.y + head / 2, std::string(context.words("network.the_words")));
+    text_at(room.min.y + head / 2, std::string(context.words(said_of(context.trace, "network.the_words"))));
     for (Index q = first; q < first + columns; ++q) {
       const float x = room.min.x + names + (static_cast<float>(q - first) + 0.5f) * column;
       pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {x, room.min.y + head / 2}, Align::middle, look.ink,
@@ -87,9 +88,10 @@ struct LensTable {
       }
     }
     if (columns < positions)
-      text_at(room.min.y + head + static_cast<float>(rows) * line + note / 2,
-              context.words.fill("network.positions", {std::to_string(first), std::to_string(first + columns - 1),
-                                                       std::to_string(positions)}));
+      text_at(
+          room.min.y + head + static_cast<float>(rows) * line + note / 2,
+          context.words.fill(said_of(context.trace, "network.positions"),
+                             {std::to_string(first), std::to_string(first + columns - 1), std::to_string(positions)}));
     pen.add_content({room.min,
                      {room.min.x + names + static_cast<float>(columns) * column,
                       room.min.y + head + static_cast<float>(rows) * line}});

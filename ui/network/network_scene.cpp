@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/scenario/model_layer.h"
+#include "core/text/utf8_path.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/measure_shown.h"
 #include "ui/level/matrix_numbers.h"
@@ -65,22 +67,24 @@ std::string mark_words(const SceneContext& context, const std::optional<HeadMark
   if (!mark) return {};
   if (context.view.network.order == HeadOrder::effect) return context.words("network.order_effect");
   if (context.view.network.order == HeadOrder::entropy) return context.words("network.entropy");
-  return mark->habit ? context.words(habit_key_of(*mark->habit)) : context.words("network.mixed");
+  return mark->habit ? context.words(habit_key_of(context.trace, *mark->habit)) : context.words("network.mixed");
 }
 
 constexpr std::size_t most_claim_lines = 2;
 
-std::vector<std::string> claim_lines(const Pen& pen, const std::string& claim, float width,
+/// Whole, in few words where all of it has no room.
+std::vector<std::string> claim_lines(const Pen& pen, const NetworkFacts& facts, HeadPlace at, float width,
                                      std::size_t most = most_claim_lines) {
-  return paragraph_lines(pen.context().fonts, Face::ui, pen.type.caption, claim, width,
-                         std::min(most, most_claim_lines));
+  return whole_lines(pen.context().fonts, Face::ui, pen.type.caption, {facts.claim(at), facts.claim(at, true)}, width,
+                     std::min(most, most_claim_lines));
 }
 
 /// The lines of the longest label: all cards of a view leave as much room.
 std::size_t most_claim_lines_of(const Pen& pen, const NetworkFacts& facts, float width) {
   std::size_t lines = 0;
-  for (const std::vector<std::string>& layer : facts.claims) {
-    for (const std::string& claim : layer) lines = std::max(lines, claim_lines(pen, claim, width).size());
+  for (Index l = 0; l < std::ssize(facts.claims); ++l) {
+    for (Index h = 0; h < std::ssize(facts.claims[static_cast<std::size_t>(l)]); ++h)
+      lines = std::max(lines, claim_lines(pen, facts, {l, h}, width).size());
   }
   return lines;
 }
@@ -98,7 +102,6 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts,
   const float pad = large ? 7 * u : 2 * u;
   if (large) pen.fill(card, look.card, Corner::card * u);
   const std::optional<HeadMark> mark = mark_of(overview, facts, context.view.network, at);
-  const std::string claim = facts.claim(at);
   const std::size_t lines = 2 + most_claim_lines_of(pen, facts, card.width() - 2 * pad);
   // The words stand under the picture or beside it, whichever leaves it larger; without room there is the bar alone.
   const float bar = card.height() >= 40 * u ? 5 * u : 0;
@@ -136,19 +139,21 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts,
                                  context.view.network.order == HeadOrder::entropy);
     const std::string share = shares ? MatrixNumbers(2, true)(static_cast<float>(mark->share)) : "";
     const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
-    const bool in_line =
-        below &&
-        after + pen.measure(Face::ui, caption, mark_words(context, mark, silent)).x + number_room <= words.max.x;
-    const std::string said = mark_words(context, mark, silent);
-    if (!said.empty())
-      pen.text(TextRole::caption, Face::ui, caption, {after, y}, Align::left, silent ? look.warning : look.ink,
-               elide(context.fonts, Face::ui, caption, said, words.max.x - after - (in_line ? number_room : 0)));
+    const auto fits = [&](const std::string& text, float beside_it) {
+      return after + pen.measure(Face::ui, caption, text).x + beside_it <= words.max.x;
+    };
+    std::string said = mark_words(context, mark, silent);
+    if (!fits(said, 0) && mark && mark->habit && !silent)
+      said = context.words("network.brief_" + std::string(name(*mark->habit)));
+    const bool in_line = below && fits(said, number_room);
+    if (!said.empty() && fits(said, 0))
+      pen.text(TextRole::caption, Face::ui, caption, {after, y}, Align::left, silent ? look.warning : look.ink, said);
     if (!share.empty() && in_line)
       pen.text(TextRole::number, Face::mono, pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
     if (!share.empty() && beside && y + 1.5f * line <= words.max.y - bar)
       pen.text(TextRole::number, Face::mono, pen.type.number, {words.min.x, y += line}, Align::left, look.muted, share);
     const auto room_for = static_cast<std::size_t>(std::max((words.max.y - bar - y) / line - 0.5f, 0.0f));
-    for (const std::string& words_of : claim_lines(pen, claim, words.width(), room_for)) {
+    for (const std::string& words_of : claim_lines(pen, facts, at, words.width(), room_for)) {
       pen.text(TextRole::caption, Face::ui, caption, {words.min.x, y += line}, Align::left, look.muted, words_of);
     }
     put_bar({{words.min.x, words.max.y - bar}, words.max});
@@ -258,7 +263,23 @@ const char* hint_key(const View& view, bool pooled) {
 
 }  // namespace
 
-std::string habit_key_of(HeadPattern habit) { return "network.habit_" + std::string(name(habit)); }
+bool reads_pictures(const Trace& trace) {
+  const auto run = network_of(trace.inputs);
+  return run && run->network->spec().picture;
+}
+
+std::string said_of(const Trace& trace, const std::string& key) {
+  constexpr std::string_view about_words[] = {
+      "title",      "habit_previous",  "habit_first", "habit_next", "measured",     "lens_says", "patch",
+      "patch_says", "patch_from_hint", "positions",   "the_words",  "rollout_says", "flow_says", "patch_word_hint"};
+  const std::string_view name = std::string_view(key).substr(key.find('.') + 1);
+  return reads_pictures(trace) && std::ranges::find(about_words, name) != std::end(about_words) ? key + "_picture"
+                                                                                                : key;
+}
+
+std::string habit_key_of(const Trace& trace, HeadPattern habit) {
+  return said_of(trace, "network.habit_" + std::string(name(habit)));
+}
 
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view) {
   const Index layer =
@@ -342,6 +363,32 @@ float put_measured(Pen& pen, const NetworkFacts& facts, Rect room) {
 
 }  // namespace
 
+namespace {
+
+/// The picture, or the text as far as one line may hold it; "" where neither is known.
+std::string what_is_read(const SceneContext& context, const WordLines& lines) {
+  if (reads_pictures(context.trace)) {
+    const auto run = network_of(context.trace.inputs);
+    const PictureSpec& spec = *run->network->spec().picture;
+    const auto& pictures = run->text.pictures;
+    if (pictures.empty()) return "";
+    const Picture& picture = *pictures[std::min(static_cast<std::size_t>(context.view.batch), pictures.size() - 1)];
+    return context.words.fill("network.picture_is", {picture.file.empty() ? std::string(context.words("network.drawn"))
+                                                                          : std::string(file_name_of(picture.file)),
+                                                     std::to_string(spec.rows), std::to_string(spec.columns)});
+  }
+  std::string text;
+  if (lines.empty()) return text;
+  for (const std::string& word :
+       lines[static_cast<std::size_t>(std::min<Index>(context.view.batch, std::ssize(lines) - 1))]) {
+    text += (text.empty() || word.starts_with(' ') ? "" : " ") + word;
+    if (text.size() > 400) break;
+  }
+  return text;
+}
+
+}  // namespace
+
 Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place) {
   Scene scene;
   Pen pen(context, scene);
@@ -359,13 +406,14 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
   const std::vector<Named> counts{{heads, context.look.ink, false},
                                   {std::to_string(overview.layers.size()), context.look.ink, false}};
   area.min.y +=
-      pen.sentence(TextRole::prose, words(overview.layers.size() == 1 ? "network.title_one" : "network.title"), counts,
-                   area, pen.type.title, context.look.ink);
+      pen.sentence(TextRole::prose,
+                   words(said_of(context.trace, overview.layers.size() == 1 ? "network.title_one" : "network.title")),
+                   counts, area, pen.type.title, context.look.ink);
   const bool pooled = layer_at(overview, at.layer).summary.pictures.defined() &&
                       layer_at(overview, at.layer).summary.pictures.size(3) > 32;
   const std::vector<Named> where{{layer_at(overview, at.layer).layer, context.look.ink}};
-  area.min.y += pen.sentence(TextRole::story, words(hint_key(context.view, pooled)), where, area, pen.type.story,
-                             context.look.muted);
+  area.min.y += pen.sentence(TextRole::story, words(said_of(context.trace, hint_key(context.view, pooled))), where,
+                             area, pen.type.story, context.look.muted);
   const std::vector<Named> changed{{facts.changed, context.look.ink}};
   if (!facts.changed.empty())
     area.min.y +=
@@ -374,15 +422,7 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
     area.min.y +=
         pen.sentence(TextRole::story, words(facts.random_weights ? "sentence.random_weights" : "sentence.random_input"),
                      {}, area, pen.type.story, context.look.warning);
-  // The text, as far as one line holds it.
-  const WordLines& lines = *layer_at(overview, at.layer).keys;
-  if (!lines.empty()) {
-    std::string text;
-    for (const std::string& word :
-         lines[static_cast<std::size_t>(std::min<Index>(context.view.batch, std::ssize(lines) - 1))]) {
-      text += (text.empty() || word.starts_with(' ') ? "" : " ") + word;
-      if (text.size() > 400) break;
-    }
+  if (const std::string text = what_is_read(context, *layer_at(overview, at.layer).keys); !text.empty()) {
     const float pixels = pen.type.story, line = pixels * 1.5f;
     pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, context.look.ink,
              elide(context.fonts, Face::bold, pixels, text, area.width()));

@@ -30,6 +30,7 @@ struct StudyShown {
   std::vector<std::string> lines;
   std::vector<HeadMeans> heads;
   bool whole = false;
+  bool asks = false;  ///< no file is named, and none came with the network
 };
 /// Progress of the long computation.
 struct TaskShown {
@@ -46,6 +47,8 @@ struct NetworkFacts {
   /// [layer][head]: its probability without this head; unset if not computed or if the network is too large.
   std::vector<std::vector<std::optional<double>>> without;
   std::vector<std::optional<double>> without_layer;
+  /// The same with the mean of its output over the network's sentences in its place; empty where there are none.
+  std::vector<std::vector<std::optional<double>>> with_mean;
   struct Prediction {
     std::string after, word;
     double probability = 0;
@@ -66,19 +69,24 @@ struct NetworkFacts {
   std::vector<std::string> text;                 ///< that they have read
   std::string file;                              ///< the network's, as the person named it
   std::vector<std::vector<std::string>> claims;  ///< [layer][head]: what a shipped model's head does; "" if unknown
+  std::vector<std::vector<std::string>> briefs;  ///< the same in few words; "" if there are none
   std::vector<Tensor> brought;                   ///< pictures of the view's measure, for the layers computed so far
   float most_brought = 0;                        ///< the largest contribution norm in them
   bool can_measure = false, random_weights = false, can_knock = false;
   std::string changed;  ///< the layer with changed settings; "" for none
 
-  std::string claim(HeadPlace at) const {
-    return claims.empty() ? std::string()
-                          : claims[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
+  std::string claim(HeadPlace at, bool brief = false) const {
+    const auto& of = brief ? briefs : claims;
+    return of.empty() ? std::string() : of[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
   }
 };
 
+/// Whether patches stand where words would.
+bool reads_pictures(const Trace& trace);
+/// The key of the words about patches where the network reads pictures: "network.title_picture", else the key.
+std::string said_of(const Trace& trace, const std::string& key);
 /// Translation key of a pattern: "network.habit_previous".
-std::string habit_key_of(HeadPattern habit);
+std::string habit_key_of(const Trace& trace, HeadPattern habit);
 /// The current head.
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view);
 /// All heads in the chosen order.

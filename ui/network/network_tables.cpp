@@ -51,7 +51,7 @@ float put_task(Pen& pen, const TaskShown& task, Rect room) {
 
 /// A label and the room for a field that is typed into, which the view draws there; gives the height.
 float put_field(Pen& pen, Rect room, const char* key, Index field) {
-  const std::string label = pen.context().words(key);
+  const std::string label = pen.context().words(said_of(pen.context().trace, key));
   const float height = 30 * pen.u(), width = pen.measure(Face::ui, pen.type.caption, label).x + 10 * pen.u();
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.min.y + 13 * pen.u()}, Align::left,
            pen.look().muted, label);
@@ -309,6 +309,10 @@ void put_patch(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts
 
 void put_study(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
   room.min.y += put_field(pen, room, "network.study_file", 2);
+  if (facts.study.asks) {
+    pen.sentence(TextRole::story, pen.context().words("network.study_asks"), {}, room, pen.type.story, pen.look().ink);
+    return;
+  }
   room.min.y += put_task(pen, facts.task, room);
   StudyTable{pen, overview, facts.study, room}.put();
 }

@@ -7,6 +7,7 @@
 #include "ui/frame/colormaps.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/network/network_scene.h"
+#include "ui/sentence/patch_picture.h"
 
 namespace headlight {
 namespace {
@@ -33,6 +34,8 @@ void put_numbers(Pen& pen, const NetworkFacts& facts, const Rect& at, float side
   }
 }
 
+using sentence_parts::put_patch_row;
+
 /// One matrix of all layers up to the one that is looked at, words along it as far as there is room.
 void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
   const SceneContext& context = pen.context();
@@ -42,6 +45,13 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkFacts& fact
     const bool comes = facts.together_missing.empty();
     pen.sentence(TextRole::story, context.words(comes ? "network.coming" : facts.together_missing), {}, room,
                  pen.type.story, comes ? look.muted : look.warning);
+    return;
+  }
+  const auto run = network_of(context.trace.inputs);
+  const std::optional<PatchPicture> picture = run ? patch_picture(*run, context.view.batch) : std::nullopt;
+  if (picture && facts.together.size(0) == facts.together.size(1)) {
+    const Index query = std::clamp<Index>(context.view.looking.query.value_or(0), 0, facts.together.size(0) - 1);
+    if (query < facts.rows_together) put_patch_row(pen, *picture, facts.together.matrix(), query, room);
     return;
   }
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(looked_at_head(overview, context.view).layer)];
@@ -175,7 +185,7 @@ float put_ways(Pen& pen, const NetworkFacts& facts, Rect room) {
                        : way == LayersTogether::writing ? !facts.decode.empty()
                                                         : way != LayersTogether::study || reads_sentences;
     if (!there) continue;
-    const std::string words = pen.context().words(key);
+    const std::string words = pen.context().words(said_of(pen.context().trace, key));
     const bool lit = pen.context().view.network.together == way;
     const Face face = lit ? Face::bold : Face::ui;
     const float width = pen.measure(face, pixels, words).x + 20 * u;

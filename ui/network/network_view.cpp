@@ -105,7 +105,8 @@ void offer_fields(const Frame& frame, const Scene& scene) {
     ImGui::SetCursorScreenPos(target.rect.min);
     ImGui::BeginChild(hint, {target.rect.width(), target.rect.height()}, false,
                       ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
-    if (const auto text = text_field(frame, "field", frame.view().network.*member, Face::ui, false, frame.words(hint)))
+    if (const auto text = text_field(frame, "field", frame.view().network.*member, Face::ui, false,
+                                     frame.words(said_of(*frame.trace(), hint))))
       frame.show([member = member, typed = *text](View& v) { v.network.*member = typed; });
     ImGui::EndChild();
   }
@@ -146,7 +147,8 @@ void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts&
     case SceneAction::knock_out: return knock_out(frame, overview, looked_at_head(overview, frame.view()));
     case SceneAction::layer: return look_at(frame, {target.index, looked_at_head(overview, frame.view()).head});
     case SceneAction::query_word:
-      if (frame.view().network.together == LayersTogether::writing) look_at_word(frame, target.index);
+      if (frame.view().network.together == LayersTogether::writing || reads_pictures(*frame.trace()))
+        look_at_word(frame, target.index);
       return;
     case SceneAction::together: return turn_to(frame, static_cast<LayersTogether>(target.index));
     case SceneAction::order:

@@ -1,11 +1,15 @@
 #include "ui/open/paste.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "core/files/parse_matrix.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 #include "ui/document/action.h"
 
 namespace headlight {
@@ -30,6 +34,37 @@ Message what_fits(const Dims& dims) {
 }
 
 }  // namespace
+
+namespace {
+
+/// "%20" is a blank; a % without two digits stays.
+std::string unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned byte = 0;
+    const char* const end = text.data() + std::min(at + 3, text.size());
+    const bool coded =
+        text[at] == '%' && at + 2 < text.size() && std::from_chars(text.data() + at + 1, end, byte, 16).ptr == end;
+    out += coded ? static_cast<char>(byte) : text[at];
+    if (coded) at += 2;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string pasted_file(const std::string& text) {
+  std::string line = text.substr(0, text.find_first_of("\r\n"));
+  const bool quoted = line.size() > 1 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front();
+  if (quoted) line = line.substr(1, line.size() - 2);
+  constexpr std::string_view scheme = "file://";
+  if (line.starts_with(scheme)) {
+    const std::size_t path = line.find('/', scheme.size());  // after a host, which is usually left out
+    line = path == std::string::npos ? "" : unescaped(line.substr(path));
+  }
+  std::error_code error;
+  return !line.empty() && std::filesystem::is_regular_file(path_from(line), error) ? line : "";
+}
 
 std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
   const Dims& dims = shown.dims();

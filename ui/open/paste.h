@@ -16,6 +16,8 @@ std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown);
 /// The scenario with the matrix used so.
 Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use);
 
+/// The file that a path or a file:// URI on the clipboard names; "" where it names none that is there.
+std::string pasted_file(const std::string& text);
 /// Uses the text if there is only one way to, asks if there are several, and shows an error if there is none.
 void paste_into(Document& document, const std::string& text, const Words& words);
 /// Applies the answer of the dialog.

@@ -34,23 +34,20 @@ std::pair<Index, Index> words_followed(const Trace& trace, const View& view) {
   return {focus.query, focus.key};
 }
 
-/// The document's text with these two swapped; nothing where that is no text, or no other one.
-std::optional<std::string> swapped_text(const Trace& trace, const View& view) {
+std::optional<std::string> swap_in_text(const Trace& trace, const View& view) {
   const auto run = network_of(trace.inputs);
   if (!trace.inputs.self_attention() || run->text.decoder.count() > 0 || !run->network->spec().writes()) return {};
-  constexpr std::size_t longest = 200;  // bytes; the words are found by reading every beginning of the text
   const auto [first, second] = words_followed(trace, view);
   const std::string& text = trace.scenario.text;
-  if (text.size() > longest) return {};
   const Index batch = std::clamp<Index>(view.batch, 0, run->text.tokens.size() - 1);
   const auto swapped = with_swapped_tokens(*run->network, text, batch, first, second);
   return swapped && *swapped != text ? swapped : std::nullopt;
 }
 
 /// Whether there is anything to be taken away.
-bool is_there(const SceneContext& context, Break what) {
+bool is_there(const SceneContext& context, Break what, bool can_swap) {
   if (is_taken(context, what) || what == Break::head) return true;
-  if (what == Break::words) return swapped_text(context.trace, context.view).has_value();
+  if (what == Break::words) return can_swap;
   return what == Break::mask ? context.trace.has(Stage::mask) : context.trace.scale != 1;
 }
 
@@ -59,6 +56,7 @@ float height_of(const TypeSizes& type, float u) { return type.caption * 2.2f + 1
 struct BreakRow {
   Pen& pen;
   const SentenceStory& story;
+  const bool can_swap;
   const Rect row;
   const SceneContext& context = pen.context();
   const Look& look = context.look;
@@ -89,7 +87,7 @@ struct BreakRow {
                                std::string(context.words("break.it")));
     left = said.max.x + 12 * u;
     for (const Break what : {Break::mask, Break::scale, Break::head, Break::words}) {
-      if (is_there(context, what)) put_choice(what);
+      if (is_there(context, what, can_swap)) put_choice(what);
     }
   }
 
@@ -142,19 +140,32 @@ Rect without_breaks(const SceneContext& context, Rect place) {
   return place;
 }
 
-void put_breaks(Pen& pen, const SentenceStory& story, Rect place) {
+void put_breaks(Pen& pen, const SentenceStory& story, bool can_swap, Rect place) {
   const Rect area = operation::scene_area(pen.context(), place);
   const float bottom = place.max.y - 8 * pen.u(), high = pen.type.caption * 2.1f;
-  BreakRow row{pen, story, {{area.min.x, bottom - high}, {area.max.x, bottom}}};
+  BreakRow row{pen, story, can_swap, {{area.min.x, bottom - high}, {area.max.x, bottom}}};
   row.put_choices();
   row.put_words();
 }
 
 namespace {
 
+/// The document's text with the two words swapped; nothing where that is no text, or no other one. Finding the words
+/// reads the text many times, so it is kept.
+struct SwappedText {
+  std::optional<std::string> text;
+};
+const std::optional<std::string>& swapped_text(const Frame& frame) {
+  const View& view = frame.view();
+  return frame.pictures
+      .get<SwappedText>([&] { return SwappedText{swap_in_text(*frame.trace(), view)}; }, frame.document.trace,
+                        view.batch, words_followed(*frame.trace(), view))
+      .text;
+}
+
 void swap_words(const Frame& frame) {
   const Trace& trace = *frame.trace();
-  const auto text = swapped_text(trace, frame.view());
+  const auto& text = swapped_text(frame);
   if (!text) return;
   const auto [first, second] = words_followed(trace, frame.view());
   const bool back = is_swapped(trace, frame.view());
@@ -167,6 +178,8 @@ void swap_words(const Frame& frame) {
 }
 
 }  // namespace
+
+bool can_swap_words(const Frame& frame) { return swapped_text(frame).has_value(); }
 
 void take_away(const Frame& frame, Index which) {
   switch (static_cast<Break>(which)) {

@@ -12,7 +12,9 @@ namespace headlight {
 bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place);
 /// At the foot of `place`; gives what it leaves above.
 Rect without_breaks(const SceneContext& context, Rect place);
-void put_breaks(Pen& pen, const SentenceStory& story, Rect place);
+void put_breaks(Pen& pen, const SentenceStory& story, bool can_swap, Rect place);
+/// Whether the two words that are followed can take each other's place.
+bool can_swap_words(const Frame& frame);
 /// Takes it away, or gives it back: the index of a target of SceneAction::knock_out.
 void take_away(const Frame& frame, Index which);
 

@@ -40,6 +40,7 @@ namespace {
 // Of the stage's time: when the sum is there, and all rows.
 constexpr float sum_comes = 0.62f, all_there = 0.9f;
 constexpr float taken_from = 0.1f;  // and when the first row leaves its table
+constexpr float sum_is_up = 0.68f;  // in a low window: when the sum has come up, and the words' rows begin under it
 
 /// A row of numbers over the matrix, with what it is at its left.
 struct Line {
@@ -178,7 +179,8 @@ RowLookup lookup_in(const Task& task, Index row, float room) {
   return {};
 }
 
-/// The matrix of the words' rows; over it, where there is room, what the followed word's row is the sum of.
+/// The matrix of the words' rows; over it what the followed word's row is the sum of. In a low window the parts of the
+/// sum come first and have the place for themselves; the sum then goes up and makes room for the matrix.
 struct InputPicture {
   const Task& task;
   Pen& pen = task.pen;
@@ -190,17 +192,23 @@ struct InputPicture {
   const Axis axis = info(task.stage).rows;
   Rect area = task.area;
   const std::optional<RowParts> parts = parts_of_row(context, task.stage, cell.row);
-  const std::vector<Line> lines = parts ? lines_of(context, *parts, cell.row) : std::vector<Line>();
+  const float share = task.reveal.share.value_or(1.0f);
+  std::vector<Line> lines = parts ? lines_of(context, *parts, cell.row) : std::vector<Line>();
   const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u);
   const float between = pen.type.caption * 2.2f;  ///< from the sum to the matrix
-  const float summed = static_cast<float>(lines.size()) * pitch + between;
-  const bool sum = parts && summed <= area.height() * 0.5f;  ///< it leaves the matrix half of the height
-  const RowLookup found = sum ? lookup_in(task, cell.row, area.height() * 0.64f - summed) : RowLookup{};
-  const float over = height_of(pen, found);
+  float summed = static_cast<float>(lines.size()) * pitch + between;
+  const bool half = parts && summed <= area.height() * 0.5f;  ///< of the height is the matrix's beside the sum
+  RowLookup found = half ? looked_up(0.64f) : RowLookup{};
+  const bool low = parts && found.words.empty() && !(found = looked_up(1)).words.empty();
+  const bool sum = half || low;
+  float over = height_of(pen, found);
   Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
   const float names = names_room();
   Window cols{};
   float x = 0, wide = 0;  ///< of the matrix
+
+  /// The table's rows that have room in this share of the height, with the sum.
+  RowLookup looked_up(float room) const { return lookup_in(task, cell.row, area.height() * room - summed); }
 
   float names_room() const {
     const float bold = pen.bold(pen.type.caption);
@@ -221,11 +229,21 @@ struct InputPicture {
     x = area.min.x + names + (width - wide) / 2;
   }
 
+  /// In a low window only the sum stays of the lines; it goes up.
+  void keep_sum_only() {
+    const float from = over + static_cast<float>(lines.size() - 1) * pitch;
+    lines = {lines.back()};
+    found = {};
+    summed = pitch + between;
+    over = from * (1 - eased(std::min((share - sum_comes) / (sum_is_up - sum_comes), 1.0f)));
+  }
+
   void put_sum() {
     const Rect room{{x, area.min.y + over + 6 * u}, {x + wide, area.max.y}};
     const Tables tables = lay_out_tables(pen, found, {{x, area.min.y}, room.max});
-    put_lines(task, lines, *parts, over > 0 ? &tables : nullptr, cols, room, pitch, names - 14 * u);
+    put_lines(task, lines, *parts, found.words.empty() ? nullptr : &tables, cols, room, pitch, names - 14 * u);
     area.min.y += summed + over;
+    if (waits()) return;
     const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";
     const Rect said = pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + wide / 2, middle}, Align::middle,
@@ -235,12 +253,15 @@ struct InputPicture {
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
 
+  /// The matrix is not begun.
+  bool waits() const { return low && share < sum_is_up; }
+
   void put_matrix() const {
     const float deep = rows.size * static_cast<float>(rows.count), y = area.min.y + (sum ? 0 : caption);
     const Block block = make_block(context, task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
-    const float share = task.reveal.share.value_or(1.0f);
-    const Index lit = put_rows(task, rows, cols, block, cell.row,
-                               sum ? (share - sum_comes) / (all_there - sum_comes) : share / all_there);
+    const float begins = low ? sum_is_up : sum ? sum_comes : 0;
+    const Index lit =
+        put_rows(task, rows, cols, block, cell.row, share < 1 ? (share - begins) / (all_there - begins) : 1);
     name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, pen.look().ink);
     const float under = y + deep + caption * 0.55f;
     const float symbol =
@@ -260,8 +281,9 @@ struct InputPicture {
 void input(const Task& task) {
   InputPicture picture{task};
   picture.lay_out();
+  if (picture.low && picture.share >= sum_comes) picture.keep_sum_only();
   if (picture.sum) picture.put_sum();
-  picture.put_matrix();
+  if (!picture.waits()) picture.put_matrix();
 }
 
 }  // namespace headlight::operation

@@ -69,7 +69,9 @@ void put_tables(const Task& task, const Tables& tables, const Window& cols, floa
                 const std::string& scale) {
   const RowLookup& rows = tables.rows;
   const Words& words = task.context().words;
-  const std::string title = std::string(words("level.table_words")) + (scale.empty() ? "" : " · ") + scale;
+  std::string title = std::string(words("level.table_words")) + (scale.empty() ? "" : " · ") + scale;
+  if (task.pen.measure(Face::ui, task.pen.type.caption, title).x > tables.words.width())
+    title = words("level.table_words_short");
   put_table(task, tables, rows.words, tables.words, rows.token, title, cols, most, names);
   if (!rows.places.empty())
     put_table(task, tables, rows.places, tables.places, rows.place, std::string(words("level.table_places")), cols,

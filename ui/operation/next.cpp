@@ -38,11 +38,12 @@ struct NextPicture {
       {story.next_after, look.q}, {chosen.word, look.after}, {digits(chosen.probability), look.after}};
   const Network& network = *network_of(context.trace.inputs)->network;
   const std::span<const NetworkLayer> layers = network.layers();
-  bool beside = true;  ///< the rows have room; else their time is not waited for
+  bool beside = true;  ///< the row has room at the left; else it comes first, in the place of the words
   float share = context.view.looking.share.value_or(1.0f);
   float done(Part part) const {
     return share >= 1 ? 1.0f : std::clamp((share - part.from) / (part.until - part.from), 0.0f, 1.0f);
   }
+  bool row_alone() const { return !beside && (open || share < the_product.until); }
   Rect rows{}, table{}, foot{};  ///< the row at the left, the words, the sentence
   float line = 0;                ///< height of a word's line
   std::size_t shown = 0;         ///< words that have room
@@ -71,7 +72,7 @@ struct NextPicture {
     const float sentence = pen.type.word * 2.6f, dials = dials_fit() ? 62 * u : 0;
     foot = {{area.min.x, area.max.y - sentence - dials}, area.max};
     area.max.y = foot.min.y - 8 * u;
-    rows = {area.min, {area.min.x + (beside ? area.width() * 0.31f : 0), area.max.y}};
+    rows = {area.min, {area.min.x + area.width() * (beside ? 0.31f : row_alone() ? 1.0f : 0.0f), area.max.y}};
     table = {{beside ? rows.max.x + 40 * u : area.min.x, area.min.y}, area.max};
     const float room = table.height() - pen.type.caption * 3.4f;
     const float least = pen.type.word * 1.75f;
@@ -121,12 +122,15 @@ struct NextPicture {
     const float pitch = std::min(each, high + 78 * u);
     put_row(top, high, next.product.last, say.fill("next.row", {story.next_after}), look.muted, last_row,
             row_of_last_layer());
-    put_step(top + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.norm", normed_row);
+    const bool steps = pitch - high >= 3.2f * pen.type.caption;  // between the rows what is done
+    if (steps)
+      put_step(top + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.norm", normed_row);
     put_row(top + pitch, high, next.product.row, std::string(say("next.normed")), look.q, normed_row);
-    put_step(top + pitch + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.product",
-             word_row);
+    if (steps)
+      put_step(top + pitch + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.product",
+               word_row);
     put_row(top + 2 * pitch, high, next.product.word, say.fill("next.word_row", {chosen.word}), look.after, word_row);
-    if (done(the_product) < 1) return;
+    if (done(the_product) < (beside ? 1.0f : 0.4f)) return;  // alone, the row goes when the product is there
     const float y = top + 3 * pitch;
     const std::string number = "= " + logit_text(chosen.logit);
     const Rect at =
@@ -184,7 +188,12 @@ struct NextPicture {
     std::string kept;
     if (sampling.top_k > 0) kept = "top-" + std::to_string(sampling.top_k);
     if (sampling.top_p < 1) kept += (kept.empty() ? "top-p " : ", p ") + MatrixNumbers(2, true)(sampling.top_p);
-    if (done(falling) > 0) put(tempered_end, kept_end, kept.empty() ? "top-k, top-p" : kept);
+    if (kept.empty()) {
+      const float room = column(tempered_end, kept_end, head).width() + 10 * u;
+      const std::string both = "top-k, top-p";
+      kept = pen.measure(Face::bold, pen.bold(pen.type.caption), both).x <= room ? both : "top-k/p";
+    }
+    if (done(falling) > 0) put(tempered_end, kept_end, kept);
     if (done(chances) > 0) put(kept_end, 1, std::string(say("next.probability")));
   }
 
@@ -290,9 +299,13 @@ struct NextPicture {
     }
     const Rect chip{{x, y - high / 2}, {x + fresh, y + high / 2}};
     pen.box(chip, done(drop) >= 1 ? look.after : look.line, std::max(2.0f, 2 * u), Corner::control * u);
-    if (const float way = done(drop); way > 0)
-      pen.text(TextRole::word, Face::bold, pen.bold(size), mixed(word_in_table(), chip.centre(), eased(way)),
-               Align::middle, look.after, chosen.word);
+    if (const float way = done(drop); way > 0) {
+      const ImVec2 at = mixed(word_in_table(), chip.centre(), eased(way));
+      const ImVec2 half{chip.width() / 2, chip.height() / 2};
+      if (way < 1)
+        pen.fill({{at.x - half.x, at.y - half.y}, {at.x + half.x, at.y + half.y}}, look.card, Corner::control * u);
+      pen.text(TextRole::word, Face::bold, pen.bold(size), at, Align::middle, look.after, chosen.word);
+    }
     if (story.writes) pen.target(chip, SceneAction::write_word, chosen.token);
     if (!writes) return;
     const Rect at{{foot.max.x - button, y - high / 2}, {foot.max.x, y + high / 2}};
@@ -319,11 +332,10 @@ Scene make_next(const SceneContext& context, const NextWords& next, const Senten
   Pen pen(context, scene);
   NextPicture picture{pen, next, story, scene_area(context, place)};
   picture.beside = picture.area.width() >= 900 * context.u;
-  if (!picture.beside) picture.share = mixed(the_product.until, 1, picture.share);
   picture.put_titles();
   picture.lay_out();
   picture.put_rows();
-  picture.put_table();
+  if (!picture.row_alone()) picture.put_table();
   picture.put_sentence();
   picture.put_dials();
   return scene;

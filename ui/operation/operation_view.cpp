@@ -276,7 +276,7 @@ Scene scene_of(const Frame& frame, Rect place) {
   Scene scene =
       shows_next(frame) ? next_scene(frame, room) : make_operation(context, stage, reveal_of(frame, stage), room);
   Pen pen(context, scene);
-  if (breaks) put_breaks(pen, *story, place);
+  if (breaks) put_breaks(pen, *story, can_swap_words(frame), place);
   return scene;
 }
 

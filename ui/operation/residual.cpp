@@ -7,6 +7,7 @@
 #include "core/network/row_parts.h"
 #include "core/scenario/model_layer.h"
 #include "ui/level/matrix_numbers.h"
+#include "ui/level/travel.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
@@ -21,6 +22,7 @@ struct RowLine {
   std::vector<float> numbers;
   ImU32 colour = 0;
   bool total = false;  ///< the sum of the lines before it
+  Index head = -1;     ///< whose it is
 };
 
 /// The heads by themselves as far as there are lines for them, the longest ones; the others together.
@@ -37,7 +39,7 @@ void add_heads(const SceneContext& context, const BlockParts& parts, std::size_t
     const std::size_t h = order[i];
     if (whole || i + 1 < most) {
       lines.push_back({"+ " + context.words.fill("residual.head", {std::to_string(h)}), parts.heads[h],
-                       context.look.head_ink(static_cast<Index>(h))});
+                       context.look.head_ink(static_cast<Index>(h)), false, static_cast<Index>(h)});
     } else {
       for (std::size_t c = 0; c < rest.size(); ++c) rest[c] += parts.heads[h][c];
     }
@@ -161,6 +163,7 @@ struct Residual {
       pen.box(rect, look.line, 1);
       const bool leaves = &line == &lines.back() && line.total;  // what the picture of the next word begins with
       const Cell first{Stage::output, cell.batch, 0, cell.row, 0};
+      put_made_from(line, rect, 1 - share);
       if (share > 0)
         put_row_strip(pen, line.numbers, scale.most, rect, share, leaves ? std::optional(first) : std::nullopt);
       if (share < 1) continue;
@@ -169,6 +172,18 @@ struct Residual {
       put_length(line, y, longest);
     }
     pen.add_content(strips);
+  }
+
+  /// The head's numbers in concat, which W_o makes the line from: they come into its place and go as it is made.
+  void put_made_from(const RowLine& line, const Rect& rect, float presence) const {
+    const Trace& trace = task.trace();
+    if (line.head < 0 || !trace.has(Stage::concat)) return;
+    const Index each = trace[Stage::concat].size(-1) / trace.dims().heads, first = line.head * each;
+    const float inset = rect.height() * 0.2f;
+    Block block = make_block(context, Stage::concat, {cell.row, 1, 0, true}, {first, each, 0, true},
+                             {{rect.min.x, rect.min.y + inset}, {rect.max.x, rect.max.y - inset}});
+    block.quad.opacity = presence;
+    put_cells(trace, block.quad, {Stage::concat, cell.batch, 0, cell.row, first}, pen.scene());
   }
 
   void put_length(const RowLine& line, float y, double longest) const {

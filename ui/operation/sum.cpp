@@ -208,19 +208,12 @@ struct Drawing {
     const Rect& card = layout.card;
     const float line = layout.bottom + (sum.bias ? layout.line : 0), y = line + pen.type.great * 0.62f;
     const float now = so_far(sum);
-    const std::vector<float> numbers{now, sum.total};
-    const auto exact = [&](const float& value, int more) {
-      return MatrixNumbers(MatrixNumbers({&value, 1, 1, 1, 1}).decimals() + more, false)(value);
-    };
+    const int decimals = MatrixNumbers({&now, 1, 1, 1, 1}).decimals() + (std::abs(now) < 1000 ? 1 : 0);
     pen.fill({{card.min.x, line}, {card.max.x, line + std::max(1.0f, u)}}, look.line);
     pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y}, Align::left, look.muted,
              words(is_whole(sum) ? "level.is_sum" : "level.so_far"));
     pen.text(TextRole::number, Face::bold, pen.type.great, {card.max.x, y}, Align::right, look.ink,
-             exact(numbers[0], std::abs(now) < 1000 ? 1 : 0));
-    if (is_whole(sum) || is_guessed(pen.context())) return;
-    const std::string whole = words.fill("level.all_give", {std::to_string(sum.left.size()), exact(numbers[1], 1)});
-    note({card.min.x, line + pen.type.great * 1.15f + pen.type.caption * 0.7f},
-         elided(Face::ui, pen.type.caption, whole, card.width()), look.muted);
+             MatrixNumbers(decimals, false)(now));
   }
 };
 

@@ -41,7 +41,7 @@ void draw_input(const Frame& frame) {
   section(frame, frame.words("controls.input"));
   const Scenario& now = frame.document.scenario;
   if (now.source == Source::text) {
-    auto text = text_field(frame, "##text", in_one_line(frame, now.text), Face::ui, true);
+    auto text = text_field(frame, "##text", in_one_line(frame, now.text), Face::ui, true, "", AfterEnter::goes_on);
     tooltip(frame, frame.words("controls.lines"));
     if (text) *text = as_lines(*text);
     if (text &&

@@ -161,7 +161,7 @@ class Drawer {
   }
 
   void dot_cell(const DotCell& cell, ImVec2 min, ImVec2 size, const char* kind, std::size_t number) {
-    list_.AddRectFilled(min, {min.x + size.x, min.y + size.y}, cell.ground, Corner::cell * u_);
+    compat::add_fill(list_, min, {min.x + size.x, min.y + size.y}, cell.ground, Corner::cell * u_);
     const ImVec2 extent = text_size(frame_.fonts, Face::mono, TypeSize::note * u_, cell.text);
     if (extent.x <= size.x) {
       draw_text(list_, frame_.fonts, Face::mono, TypeSize::note * u_,
@@ -299,11 +299,11 @@ class Drawer {
       const float extent = text_size(frame_.fonts, face, 12 * u_, bar.label).x;
       draw_text(list_, frame_.fonts, face, 12 * u_, {start.x + label - extent - 8 * u_, y}, ink, bar.label);
       const float from = start.x + label, length = width_ - label - number, top = y + 3 * u_;
-      list_.AddRectFilled({from, top}, {from + length, top + 9 * u_}, frame_.look.field, Corner::cell * u_);
+      compat::add_fill(list_, {from, top}, {from + length, top + 9 * u_}, frame_.look.field, Corner::cell * u_);
       const bool computed = shown.has(picture_.cell.row, bar.col);
       if (bar.has_value && computed)
-        list_.AddRectFilled({from + bar.from * length, top}, {from + bar.to * length, top + 9 * u_}, bar.colour,
-                            3 * u_);
+        compat::add_fill(list_, {from + bar.from * length, top}, {from + bar.to * length, top + 9 * u_}, bar.colour,
+                         3 * u_);
       if (computed) right(Face::mono, TypeSize::note, {start.x, y}, ink, bar.number);
       y += line;
     }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "ui/document/moment.h"
+#include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/player/stages.h"
@@ -137,8 +138,9 @@ struct TimelineLine {
     const float done =
         std::clamp(static_cast<float>(now + 1 - chapter.first) / static_cast<float>(chapter.count), 0.0f, 1.0f);
     const float from = x + 1.5f * u, width = step - 3 * u;
-    list.AddRectFilled({from, y}, {from + width, y + 5 * u}, frame.look.field, Corner::mark * u);
-    if (done > 0) list.AddRectFilled({from, y}, {from + width * done, y + 5 * u}, fade(lane, 0.85f), Corner::mark * u);
+    compat::add_fill(list, {from, y}, {from + width, y + 5 * u}, frame.look.field, Corner::mark * u);
+    if (done > 0)
+      compat::add_fill(list, {from, y}, {from + width * done, y + 5 * u}, fade(lane, 0.85f), Corner::mark * u);
     if (!is_current(chapter) || !frame.view().step) return;
     list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
     list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);

@@ -17,6 +17,7 @@ constexpr float pad = 8;  // points
 constexpr float header = 24;
 constexpr float footer = 39;  // notes and colour bar
 constexpr float notes_line = 18;
+constexpr float reading_line = 15;
 constexpr float least_beside_names = 20;  // of an input's matrix
 constexpr float scrubber_height = 10;
 constexpr float strip_height = 7;  // of the heads' colours over a matrix
@@ -184,24 +185,33 @@ ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
 
 namespace {
 
+/// Whether no moment is played, or one after the weights.
+bool weights_are_there(const Frame& frame) {
+  const std::optional<int> step = frame.view().step;
+  if (!step) return true;
+  const Shown shown = frame.timeline.shown(Stage::weights, *step);
+  return frame.timeline.at(*step).stage != Stage::weights && shown.rows == Shown::all && shown.columns == Shown::all;
+}
+
 /// What of a card's height and width its names, notes and strips take before the matrix has the rest.
 struct CardRooms {
   const Frame& frame;
   const Slot& slot;
   float t = 1;
   const Trace& trace = *frame.trace();
-  /// Of weights what the view measures of them, but while they are played.
-  const Stage shown = frame.view().step ? slot.stage : measured_stage(trace, frame.view(), slot.stage);
+  /// Of weights what the view measures of them, but while they are not all there.
+  const Stage shown = weights_are_there(frame) ? measured_stage(trace, frame.view(), slot.stage) : slot.stage;
   const MatrixView matrix = trace[slot.stage].matrix();
   const bool large = slot.stage == Stage::weights;
   const bool labelled = large || is_input(slot.stage);
   const bool has_bias = is_parameter(slot.stage) && trace[bias_beside(slot.stage)].defined();
   /// Notes stand beside the title where height is dear.
   const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 196 * t;
-  const float foot = notes_above ? footer - notes_line : footer;
+  float foot = notes_above ? footer - notes_line : footer;
   float label = 0, second_tier = 0, turned = 0, below = 0;  ///< of names beside the rows, and under the columns
   float bias = 0, strip = 0, head = 0;
-  ImVec2 box{}, size{};  ///< what is left, and what the matrix takes of it
+  ImVec2 box{}, size{};        ///< what is left, and what the matrix takes of it
+  bool reading_below = false;  ///< how the matrix is pooled stands on a line of its own, below the shape
 
   void measure_names(float pitch) {
     const float most = large ? std::max(slot.card.width() * 0.5f, 32 * t)
@@ -223,6 +233,15 @@ struct CardRooms {
     strip = shown == slot.stage && has_strip(slot, matrix, label, foot, t) ? row_strip_width * t : 0;
     const bool striped = !head_strips(frame, slot.stage, {}).empty();
     head = (header + (slot.folded.empty() ? 0 : scrubber_height) + (striped ? strip_height : 0)) * t;
+    fit();
+    const std::string one_line = std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols) + "  " + reading();
+    reading_below = pooled() && !notes_above && width_of(one_line) > slot.card.width() - 2 * pad * t;
+    if (!reading_below) return;
+    foot += reading_line;
+    fit();
+  }
+
+  void fit() {
     box = {std::max(slot.card.width() - 2 * pad * t - label - strip, 12.0f),
            std::max(slot.card.height() - head - (foot + pad) * t - below - bias, 12.0f)};
     // Rows with names are as high as those, where there is room.
@@ -232,6 +251,26 @@ struct CardRooms {
                           : labelled                 ? std::max(1.45f, 14 * t / square)
                                                      : 1.45f;
     size = fit_cells(matrix.rows, matrix.cols, box, stretch);
+  }
+
+  float width_of(std::string_view words) const { return text_size(frame.fonts, Face::ui, label_points * t, words).x; }
+
+  bool pooled() const {
+    return std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;
+  }
+
+  /// How the painter reads a matrix with more cells than pixels, in the words that fit the line below the shape.
+  std::string reading() const {
+    if (!pooled()) return {};
+    if (trace[slot.stage].source()) return frame.words("pipeline.sampled_rows");
+    const auto blocks = [](Index cells, float pixels) {
+      return std::to_string(std::min<Index>(cells, std::lround(pixels)));
+    };
+    const bool means = is_parameter(slot.stage);
+    std::string words = frame.words.fill(means ? "pipeline.pooled" : "pipeline.pooled_extremes",
+                                         {blocks(matrix.rows, size.y), blocks(matrix.cols, size.x)});
+    const bool narrow = reading_below && width_of(words) > slot.card.width() - 2 * pad * t;
+    return narrow ? frame.words(means ? "pipeline.pooled_short" : "pipeline.extremes_short") : words;
   }
 };
 
@@ -266,20 +305,22 @@ void place_heats(const CardRooms& rooms, CardPicture& card) {
 Rect place_of_notes(const CardRooms& rooms, const CardPicture& card) {
   const float t = rooms.t, bar = card.card.max.y - 11 * t;
   if (!rooms.notes_above)
-    return {{card.card.min.x + pad * t, bar - (3 + 22) * t}, {card.card.max.x - pad * t, bar - 8 * t}};
+    return {{card.card.min.x + pad * t, bar - (3 + 22 + (rooms.reading_below ? reading_line : 0)) * t},
+            {card.card.max.x - pad * t, bar - 8 * t}};
   const Fonts& fonts = rooms.frame.fonts;
   const float words = text_size(fonts, card.title_face, card.title_size * t, card.title).x +
                       text_size(fonts, Face::bold, subtitle_points * t, card.subtitle).x;
   const float top = card.card.min.y + (11.5f - label_points / 2) * t;
-  return {
-      {card.card.min.x + words + 34 * t, top},
-      {card.card.max.x - math_size(fonts, symbol_points * t, card.symbol).x - 18 * t, top + label_points * 1.3f * t}};
+  const float end = card.measures.empty()
+                        ? card.card.max.x - math_size(fonts, symbol_points * t, card.symbol).x - 18 * t
+                        : card.measures.front().rect.min.x - 8 * t;
+  return {{card.card.min.x + words + 34 * t, top}, {end, top + label_points * 1.3f * t}};
 }
 
-/// Between the title and the symbol, where all three fit.
+/// Between the title and the symbol, all three or, where these do not fit, the next one.
 void add_measures(const CardRooms& rooms, CardPicture& card) {
   const Frame& frame = rooms.frame;
-  if (!rooms.large || rooms.notes_above || frame.view().step || !can_be_measured(rooms.trace)) return;
+  if (!rooms.large || !weights_are_there(frame) || !can_be_measured(rooms.trace)) return;
   const float t = rooms.t, height = 17 * t;
   const auto width_of = [&](Face face, float points, std::string_view words) {
     return text_size(frame.fonts, face, points * t, words).x;
@@ -289,17 +330,25 @@ void add_measures(const CardRooms& rooms, CardPicture& card) {
   const float title =
       width_of(card.title_face, card.title_size, card.title) + width_of(Face::bold, subtitle_points, card.subtitle);
   const float symbol = math_size(frame.fonts, symbol_points * t, card.symbol).x;
-  if (title + symbol + total + (2 * pad + 34) * t > card.card.width()) return;
-  float x = card.card.max.x - (pad + 8) * t - symbol - total;
-  const float y = card.card.min.y + 4 * t;
-  for (std::size_t i = 0; i < std::size(measure_keys); ++i) {
-    const std::string words(frame.words(measure_keys[i]));
+  const float room = card.card.width() - title - symbol - (2 * pad + 34) * t, y = card.card.min.y + 4 * t,
+              end = card.card.max.x - (pad + 8) * t - symbol;
+  const HeadMeasure now = measure_shown(rooms.trace, frame.view());
+  const auto put = [&](HeadMeasure measure, float x, const std::string& words) {
     const float width = width_of(Face::bold, label_points, words) + 14 * t;
-    const auto measure = static_cast<HeadMeasure>(i);
-    card.measures.push_back(
-        {measure, {{x, y}, {x + width, y + height}}, words, measure == measure_shown(rooms.trace, frame.view())});
-    x += width;
+    card.measures.push_back({measure, {{x, y}, {x + width, y + height}}, words, measure == now});
+    return x + width;
+  };
+  if (total <= room && !rooms.notes_above) {
+    float x = end - total;
+    for (std::size_t i = 0; i < std::size(measure_keys); ++i)
+      x = put(static_cast<HeadMeasure>(i), x, frame.words(measure_keys[i]));
+    return;
   }
+  const std::size_t next = (static_cast<std::size_t>(now) + 1) % std::size(measure_keys);
+  const std::string words = "→ " + std::string(frame.words(measure_keys[next]));
+  const float width = width_of(Face::bold, label_points, words) + 14 * t;
+  if (width <= room) put(static_cast<HeadMeasure>(next), end - width, words);
+  else if (room > 4 * t) put(static_cast<HeadMeasure>(next), end - 24 * t, "→");
 }
 
 /// Title, symbol, notes and colour bar.
@@ -323,16 +372,8 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
   add_measures(rooms, card);
   card.notes = place_of_notes(rooms, card);
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
-  const bool pooled = std::min(rooms.size.x / static_cast<float>(rooms.matrix.cols),
-                               rooms.size.y / static_cast<float>(rooms.matrix.rows)) < 1;
-  const auto blocks = [](Index cells, float pixels) {
-    return std::to_string(std::min<Index>(cells, std::lround(pixels)));
-  };
-  if (pooled)
-    card.reading = frame.words.fill(is_parameter(slot.stage) ? "pipeline.pooled" : "pipeline.pooled_extremes",
-                                    {blocks(rooms.matrix.rows, rooms.size.y), blocks(rooms.matrix.cols, rooms.size.x)});
-  if (pooled && card.heats[0].quad.values.source())
-    card.reading = frame.words("pipeline.sampled_rows");  // as the painter reads what is computed on demand
+  card.reading = rooms.reading();
+  card.reading_below = rooms.reading_below;
   if (info(slot.stage).palette != Palette::boolean) {
     set_ends(frame, card, inner, t);
     if (rooms.large) card.ticks = ticks_between(card.heats[0].quad, inner / t);
@@ -365,10 +406,11 @@ void write_notes(const Frame& frame, CardPicture& card, bool named, float t) {
   const auto length = [&](const std::string& text) {
     return text_size(frame.fonts, Face::ui, label_points * t, text).x;
   };
-  const float beside = card.reading.empty() ? 0 : length("  " + card.reading);
+  const bool joined = !card.reading.empty() && !card.reading_below;
+  const float beside = joined ? length("  " + card.reading) : 0;
   card.shape = shape_text(frame, card.stage, width - beside, label_points * t, named);
   if (card.shape.empty()) card.shape = shape_text(frame, card.stage, width, label_points * t, named);
-  else if (!card.reading.empty()) card.shape += "  " + card.reading;
+  else if (joined) card.shape += "  " + card.reading;
   card.counts = count_notes(frame, card.heats[0], width - length(card.shape) - 8 * t, card.notes.max.x, t);
 }
 

@@ -61,6 +61,7 @@ class Painter {
   void stack_behind(const CardPicture& card, const Rect& rect) {
     const Index heads = frame_.trace()->dims().heads;
     const Index step = is_per_kv_head(card.stage) ? frame_.trace()->dims().groups() : 1;
+    const compat::HardEdges under_borders(list_);
     for (int i = card.behind; i >= 1; --i) {
       const float shift = static_cast<float>(i) * stack_step * t_;
       const Rect behind =
@@ -101,7 +102,7 @@ class Painter {
     }
     for (const ScrubPart& part : card.scrubber) {
       const Rect bar = to_.screen(part.rect);
-      list_.AddRectFilled(bar.min, bar.max, part.in_front ? card.colour : frame_.look.line, 2.5f * t_);
+      compat::add_fill(list_, bar.min, bar.max, part.in_front ? card.colour : frame_.look.line, 2.5f * t_);
     }
     for (const MeasurePart& part : card.measures) {
       const Rect place = to_.screen(part.rect);
@@ -129,13 +130,13 @@ class Painter {
       const Rect heat = to_.screen(card.heats[0].rect);
       const ImVec2 from = to_.screen({strip.from, 0});
       const ImVec2 end = to_.screen({strip.to, 0});
-      list_.AddRectFilled({from.x, heat.min.y - 6 * t_}, {end.x, heat.min.y - 3 * t_}, strip.colour, 1.5f * t_);
+      compat::add_fill(list_, {from.x, heat.min.y - 6 * t_}, {end.x, heat.min.y - 3 * t_}, strip.colour, 1.5f * t_);
     }
     for (const Strip& strip : card.row_strips) {
       const Rect heat = to_.screen(card.heats[0].rect);
       const float from = to_.screen({0, strip.from}).y;
       const float end = to_.screen({0, strip.to}).y;
-      list_.AddRectFilled({heat.min.x - 6 * t_, from}, {heat.min.x - 3.5f * t_, end}, strip.colour, 1.5f * t_);
+      compat::add_fill(list_, {heat.min.x - 6 * t_, from}, {heat.min.x - 3.5f * t_, end}, strip.colour, 1.5f * t_);
     }
     draw_footer(card);
     if (in_the_dark(card)) list_.AddRectFilled(rect.min, rect.max, fade(frame_.look.window, 1 - stepping_back), 9 * t_);
@@ -182,6 +183,9 @@ class Painter {
     const Rect notes = to_.screen(card.notes);
     draw_elided(list_, frame_.fonts, Face::ui, small, notes.min, on_its_way ? frame_.look.ink : frame_.look.muted,
                 on_its_way ? moment_.caption : card.shape, notes.width());
+    if (card.reading_below)
+      draw_elided(list_, frame_.fonts, Face::ui, small, {notes.min.x, notes.min.y + 15 * t_}, frame_.look.muted,
+                  card.reading, notes.width());
     const bool whole = frame_.rows_shown(card.stage) >= card.heats[0].rows;  // the ends are those of all its rows
     if (whole) {
       for (const CountNote& count : card.counts)

@@ -47,9 +47,10 @@ struct CardPicture {
   ImU32 border = 0;  ///< 0: the usual border
   int behind = 0;    ///< number of cards of other heads behind it
   std::string title, symbol, shape;
-  std::string reading;     ///< how a matrix with more cells than pixels is sampled: "sampled rows"; "" if it is not
-  std::string shape_hint;  ///< the meaning of rows and columns: "n_q 6: queries · d_head 4: channels of a head"
-  std::string subtitle;    ///< "head 2, batch entry 1", for a wide card of heads
+  std::string reading;         ///< how a matrix with more cells than pixels is sampled: "sampled rows"; "" if it is not
+  bool reading_below = false;  ///< on a line of its own below the shape
+  std::string shape_hint;      ///< the meaning of rows and columns: "n_q 6: queries · d_head 4: channels of a head"
+  std::string subtitle;        ///< "head 2, batch entry 1", for a wide card of heads
   Face title_face = Face::bold;
   float title_size = 13;              ///< points; smaller where a long name meets a narrow card
   std::vector<ScrubPart> scrubber;    ///< under the title, where stages share the card

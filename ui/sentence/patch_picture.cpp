@@ -107,6 +107,7 @@ struct Overlay {
       const float x = std::round(whole.min.x + static_cast<float>(c) * first.width());
       pen.fill({{x, whole.min.y}, {x + 1, whole.max.y}}, colour);
     }
+    pen.box(whole, colour, 1);
     for (Index r = 1; r < picture.rows; ++r) {
       const float y = std::round(whole.min.y + static_cast<float>(r) * first.height());
       pen.fill({{whole.min.x, y}, {whole.max.x, y + 1}}, colour);
@@ -167,13 +168,19 @@ struct Overlay {
     }
   }
 
-  /// Tokens that are no patches, under each other: name, colour, number.
   void put_extra(Rect room, const PatchNumbers& of_patches, const Row& row, bool hidden) const {
+    put_extra(
+        room, of_patches, [&](Index from, Index to) { return measured_at(context, from, to); }, row.dead, hidden);
+  }
+
+  /// Tokens that are no patches, under each other: name, colour, number.
+  template <typename Number>
+  void put_extra(Rect room, const PatchNumbers& of_patches, Number&& number_of, bool dead, bool hidden) const {
     const float most = std::max(of_patches.most, 1e-9f), high = pen.type.number * 2.6f;
     float y = room.min.y;
     for (Index i = 0; i < picture.extra && y + high <= room.max.y; ++i, y += high + 6 * u) {
       const Rect cell{{room.min.x, y}, {room.max.x, y + high}};
-      const float number = measured_at(context, query, i);
+      const float number = number_of(query, i);
       pen.fill(cell, look.card, Corner::cell * u);
       const Rgba colour = window_colormap(context.view, Stage::weights).at(std::min(number / most, 1.0f));
       if (!hidden) pen.fill({{cell.min.x, cell.max.y - 5 * u}, cell.max}, IM_COL32(colour.r, colour.g, colour.b, 255));
@@ -183,7 +190,7 @@ struct Overlay {
                look.ink, key_word(context, i));
       if (!hidden)
         pen.text(TextRole::number, Face::mono, pen.type.number, {cell.centre().x, y + third * 1.9f}, Align::middle,
-                 look.muted, row.dead ? "NaN" : number_text(context, number));
+                 look.muted, dead ? "NaN" : number_text(context, number));
       const bool reads = context.view.looking.held && !context.view.looking.guessing.asked;
       pen.target(cell, reads ? SceneAction::key_word : SceneAction::query_word, i);
     }
@@ -221,49 +228,93 @@ float put_small_overlay(Pen& pen, const PatchPicture& picture, const MatrixView&
   return numbers.most;
 }
 
-void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index query, bool hidden, Rect body) {
+namespace {
+
+/// Where the patches, the tokens beside them, their captions and bars stand in a room.
+struct PatchRooms {
+  Pen& pen;
+  const PatchPicture& picture;
+  const float u = pen.u();
+  const float caption = pen.type.caption * 1.7f, bar = 29 * u + pen.measure(Face::mono, pen.type.number, "0.0000").x;
+  const float shape = static_cast<float>(picture.columns) / static_cast<float>(picture.rows);  ///< width by height
+
+  /// As wide as the longest of the names and numbers of tokens that are no patches.
+  float extra(const std::vector<std::string>& texts) const {
+    float widest = pen.measure(Face::mono, pen.type.number, "0.0000").x;
+    for (const std::string& text : texts) widest = std::max(widest, pen.measure(Face::mono, pen.type.number, text).x);
+    return picture.extra > 0 ? widest + 24 * u : 0;
+  }
+  Rect at(ImVec2 corner, float width) const {
+    return {{std::round(corner.x), std::round(corner.y + caption)},
+            {std::round(corner.x + width), std::round(corner.y + caption + width / shape)}};
+  }
+  Rect bar_of(const Rect& whole) const {
+    return {{whole.max.x + 8 * u, whole.min.y}, {whole.max.x + 20 * u, whole.max.y}};
+  }
+  void title(const Rect& whole, const char* key, const std::string& asks) const {
+    const Named name{asks, pen.look().ink};
+    pen.sentence(TextRole::caption, pen.context().words(key), std::span(&name, 1),
+                 {{whole.min.x, whole.min.y - caption}, {whole.max.x + bar, whole.min.y}}, pen.type.caption,
+                 pen.look().muted);
+  }
+};
+
+}  // namespace
+
+void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index query, bool hidden, Rect body,
+                 Rect beside) {
   const SceneContext& context = pen.context();
   const float u = pen.u();
   const Overlay overlay{pen, picture, query};
+  const PatchRooms rooms{pen, picture};
   const PatchNumbers to = patch_numbers(picture, [&](Index key) {
     return row.lengths ? row.brought->lengths[static_cast<std::size_t>(key)]
                        : row.shares[static_cast<std::size_t>(key)];
   });
   const PatchNumbers from = patch_numbers(picture, [&](Index other) { return measured_at(context, other, query); });
-  const float caption = pen.type.caption * 1.7f,
-              bar_room = 29 * u + pen.measure(Face::mono, pen.type.number, "0.0000").x,
-              extra_room =
-                  picture.extra > 0 ? pen.measure(Face::mono, pen.type.number, "0.0000").x + 14 * u + 10 * u : 0;
-  const float shape = static_cast<float>(picture.columns) / static_cast<float>(picture.rows);  // width by height
-  const float free = body.width() - extra_room - 2 * bar_room - 32 * u;
-  const float high_room = body.height() - caption - (pen.context().view.presenting ? 0 : 30 * u);
-  const bool both = !hidden && free > 420 * u;
+  std::vector<std::string> besides;
+  for (Index i = 0; i < picture.extra; ++i)
+    besides.insert(besides.end(), {key_word(context, i), number_text(context, measured_at(context, query, i))});
+  const float extra_room = rooms.extra(besides);
+  const float high_room = body.height() - rooms.caption - (context.view.presenting ? 0 : 30 * u);
   // The second picture is never larger than the first.
-  const float wide = std::min(both ? free * 0.6f : free + bar_room, high_room * shape), high = wide / shape;
-  const auto square = [&](float x, float width) {
-    const float top = body.min.y + caption;
-    return Rect{{std::round(x), std::round(top)}, {std::round(x + width), std::round(top + width / shape)}};
-  };
+  const float fits_beside = std::min(beside.width() - rooms.bar, (beside.height() - rooms.caption) * rooms.shape);
+  const bool apart = !hidden && fits_beside >= 96 * u;
+  const float free = body.width() - extra_room - (apart ? 1 : 2) * rooms.bar - (apart ? 0 : 32 * u);
+  const bool both = !hidden && !apart && free > 420 * u;
+  const float wide = std::min(both ? free * 0.6f : apart ? free : free + rooms.bar, high_room * rooms.shape);
+  const Rect first = rooms.at({body.min.x + extra_room, body.min.y}, wide);
   const std::string asks = query_word(context, query);
-  const auto title = [&](const Rect& over, const char* key) {
-    const Named name{asks, pen.look().ink};
-    pen.sentence(TextRole::caption, context.words(key), std::span(&name, 1),
-                 {{over.min.x, body.min.y}, {over.max.x + bar_room, over.min.y}}, pen.type.caption, pen.look().muted);
-  };
-  const Rect first = square(body.min.x + extra_room, wide);
-  if (!hidden) title(first, "sentence.patch_looks");
+  if (!hidden) rooms.title(first, "sentence.patch_looks", asks);
   overlay.put_extra({{body.min.x, first.min.y}, {first.min.x - 10 * u, first.max.y}}, to, row, hidden);
   overlay.put(first, to, hidden);
-  if (!hidden) overlay.put_bar({{first.max.x + 8 * u, first.min.y}, {first.max.x + 20 * u, first.max.y}}, to.most);
+  if (!hidden) overlay.put_bar(rooms.bar_of(first), to.most);
   if (!context.view.presenting && !hidden)
-    overlay.put_opacity({{first.min.x, first.min.y + high + 4 * u}, {first.max.x, first.min.y + high + 30 * u}});
-  if (!both) return;
-  const float second = std::min(body.max.x - first.max.x - 2 * bar_room - 24 * u, wide * 0.75f);
-  if (second < 120 * u) return;
-  const Rect other = square(first.max.x + bar_room + 24 * u, second);
-  title(other, "sentence.patch_looked_at");
+    overlay.put_opacity({{first.min.x, first.max.y + 4 * u}, {first.max.x, first.max.y + 30 * u}});
+  if (!both && !apart) return;
+  const float second =
+      apart ? std::min(fits_beside, wide) : std::min(body.max.x - first.max.x - 2 * rooms.bar - 24 * u, wide * 0.75f);
+  if (second < 96 * u) return;
+  const Rect other = rooms.at(apart ? beside.min : ImVec2{first.max.x + rooms.bar + 24 * u, body.min.y}, second);
+  rooms.title(other, "sentence.patch_looked_at", asks);
   overlay.put(other, from, false);
-  overlay.put_bar({{other.max.x + 8 * u, other.min.y}, {other.max.x + 20 * u, other.max.y}}, from.most);
+  overlay.put_bar(rooms.bar_of(other), from.most);
+}
+
+void put_patch_row(Pen& pen, const PatchPicture& picture, const MatrixView& matrix, Index query, Rect room) {
+  const PatchRooms rooms{pen, picture};
+  const Overlay overlay{pen, picture, query};
+  const PatchNumbers numbers = patch_numbers(picture, [&](Index key) { return matrix(query, key); });
+  const float u = pen.u(), extra_room = rooms.extra({});
+  const float wide =
+      std::min(room.width() - extra_room - rooms.bar, (room.height() - rooms.caption - 8 * u) * rooms.shape);
+  if (wide < 40 * u) return;
+  const Rect whole = rooms.at({room.min.x + extra_room, room.min.y}, wide);
+  rooms.title(whole, "sentence.patch_looks", query_word(pen.context(), query));
+  const auto number = [&](Index, Index key) { return matrix(query, key); };
+  overlay.put_extra({{room.min.x, whole.min.y}, {whole.min.x - 10 * u, whole.max.y}}, numbers, number, false, false);
+  overlay.put(whole, numbers, false);
+  overlay.put_bar(rooms.bar_of(whole), numbers.most);
 }
 
 void draw_patch_number(const SceneContext& context, const PatchPicture& picture, Index query, Index key) {

@@ -24,8 +24,12 @@ struct Row;
 /// One head's row over a small copy of the picture; gives the largest of its numbers.
 float put_small_overlay(Pen& pen, const PatchPicture& picture, const MatrixView& weights, Index query, float opacity,
                         Rect room);
-/// All of it in `body`. `row` is the asking token's; with `hidden` nothing says where it looks.
-void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index query, bool hidden, Rect body);
+/// Where the asking token, whose `row` this is, looks: in `body`; with `hidden` nothing says it. What looks at it: in
+/// `beside` where that has room, else in `body` too.
+void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index query, bool hidden, Rect body,
+                 Rect beside);
+/// A row of any matrix of tokens over the picture, with its bar, in `room`.
+void put_patch_row(Pen& pen, const PatchPicture& picture, const MatrixView& matrix, Index query, Rect room);
 
 /// "0.031 from 7,3, which it gives 0.012 itself": the number under the pointer, over everything.
 void draw_patch_number(const SceneContext& context, const PatchPicture& picture, Index query, Index key);

@@ -141,7 +141,7 @@ Sampling dialled(Sampling sampling, Dial dial, double share, Index vocabulary) {
   return sampling;
 }
 
-void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
+Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const Look& look = pen.look();
   const Words& words = pen.context().words;
   const float u = pen.u();
@@ -198,6 +198,7 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
     y += pen.sentence(TextRole::story, words("sentence.both_sampled"), names, {{inside.min.x, y + 6 * u}, inside.max},
                       pen.type.caption, look.muted);
   if (writes) put_writing(pen, story, {{inside.min.x, dials}, inside.max});
+  return {{inside.min.x, writes ? inside.max.y : std::min(y + 20 * u, inside.max.y)}, inside.max};
 }
 
 }  // namespace headlight::sentence_parts

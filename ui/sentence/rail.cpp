@@ -106,10 +106,17 @@ struct Rail {
     const float x = card.min.x + side + 2 * inset + 4 * u, room = card.max.x - x - 6 * u;
     // What it does in as many lines as the card holds below its name, in words that are whole.
     const std::string does = head.silent ? words("sentence.silent") : head.habit;
-    const float line = pen.type.caption * 1.3f;
-    const auto most = static_cast<std::size_t>(std::max(1.0f, (card.height() - 4 * u) / line - 1));
-    const std::vector<std::string> lines =
-        paragraph_lines(pen.context().fonts, Face::ui, pen.type.caption, does, room, most);
+    float line = pen.type.caption * 1.3f;
+    std::vector<std::string> lines;
+    const auto break_lines = [&](std::initializer_list<std::string_view> texts, float height) {
+      const auto most = static_cast<std::size_t>(std::max(1.0f, height / line - 1));
+      lines = whole_lines(pen.context().fonts, Face::ui, pen.type.caption, texts, room, most);
+    };
+    break_lines({does}, card.height() - 4 * u);
+    if (lines.empty() && !does.empty()) {  // closer together, or in few words, where that leaves them whole
+      line = pen.type.caption * 1.15f;
+      break_lines({does, head.silent ? "" : head.brief}, card.height() - 2 * u);
+    }
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),
              words.fill("inspector.head", {std::to_string(head.head)}));
@@ -129,7 +136,7 @@ struct Rail {
     for (; i < items.size(); ++i) {
       const auto& [layer, head] = items[i];
       const float height = head ? pitch : title;
-      if (y + height > inside.max.y - (i + 1 == items.size() ? 0 : more)) break;
+      if (y + height > inside.max.y - (i + 1 == items.size() ? -0.5f : more)) break;
       if (head) put_head(*head, {{inside.min.x, y}, {inside.max.x, y + pitch - 6 * u}});
       else put_layer(*layer, y + title / 2);
       y += height;

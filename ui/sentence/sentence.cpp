@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/run/contributions.h"
 #include "core/run/trace.h"
 #include "ui/document/action.h"
 #include "ui/level/focus.h"
@@ -136,12 +137,19 @@ struct SentenceParts {
     return share_text(row.weights.empty() ? weights[static_cast<std::size_t>(row.most)]
                                           : *std::ranges::max_element(weights));
   }
+  /// Weights only, and nothing but their number is why.
+  bool too_many_to_measure() const {
+    return !presenting && !guessing.asked && !row.dead && can_contribute(trace) && !can_be_measured(trace);
+  }
   bool has_measures() const { return !presenting && !guessing.asked && !row.dead && can_be_measured(trace); }
 
   void lay_out() {
     middle = place;
     if (has_rail()) middle.min.x += std::round(std::clamp(place.width() * 0.156f, 164 * u, 270 * u));
-    if (has_prediction()) middle.max.x -= std::round(std::clamp(place.width() * 0.2f, 200 * u, 350 * u));
+    const bool picture = story.picture.has_value();  // the second one stands beside
+    const float right = picture ? std::clamp(place.width() * 0.235f, 240 * u, 420 * u)
+                                : std::clamp(place.width() * 0.2f, 200 * u, 350 * u);
+    if (has_prediction()) middle.max.x -= std::round(right);
     const float side = std::clamp(middle.width() * 0.035f, 14 * u, 54 * u);
     area = {{middle.min.x + side, middle.min.y + std::clamp(middle.height() * 0.035f, 14 * u, 30 * u)},
             {middle.max.x - side, middle.max.y - 18 * u}};
@@ -159,13 +167,27 @@ struct SentenceParts {
     if (story.random_weights || trace.inputs.random_inputs)
       say(TextRole::story, words(story.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
           pen.type.story, look.warning);
+    if (!story.squashed.empty() && !presenting)
+      say(TextRole::story,
+          words.fill("sentence.squashed", {story.squashed[0], story.squashed[1], story.squashed[2], story.squashed[3]}),
+          {}, pen.type.caption * 1.1f, look.muted);
     if (trace.has(Stage::dropped_weights)) {
       const auto [taken, all] = taken_by_dropout(context, query, row);
       const std::vector<Named> counts{{std::to_string(taken), look.ink}, {std::to_string(all), look.ink}};
       say(TextRole::story, words("sentence.before_dropout"), counts, pen.type.story, look.muted);
     }
     body = {{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + 20 * u)}};
-    if (has_measures() && body.height() >= 200 * u) {
+    if (too_many_to_measure() && body.height() >= 140 * u) {
+      const float line = pen.type.caption * 1.7f;
+      body.max.y -= line;
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.max.y + line * 0.6f}, Align::left,
+               look.muted,
+               elide(context.fonts, Face::ui, pen.type.caption,
+                     words.fill("measure.too_many", {std::to_string(trace.dims().heads), std::to_string(n_q),
+                                                     std::to_string(n_k), std::to_string(most_measured)}),
+                     body.width()));
+    }
+    if (has_measures() && body.height() >= 140 * u) {
       body.max.y -= pen.type.caption * 2.1f + 6 * u;
       const Rect room{{body.min.x, body.max.y + 6 * u}, {body.max.x, area.max.y}};
       const float width = put_measures(pen, room);
@@ -331,13 +353,15 @@ Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rec
   parts.lay_out();
   parts.put_sentences();
   const Inputs& inputs = context.trace.inputs;
-  if (story.picture) put_patches(pen, *story.picture, parts.row, parts.query, parts.hidden, parts.body);
+  if (parts.has_rail()) put_rail(pen, story, {place.min, {parts.middle.min.x, place.max.y}});
+  // Below what the network sees there is room for what looks at the patch, and the picture gets all of the middle.
+  Rect below{};
+  if (parts.has_prediction()) below = put_prediction(pen, story, {{parts.middle.max.x, place.min.y}, place.max});
+  if (story.picture) put_patches(pen, *story.picture, parts.row, parts.query, parts.hidden, parts.body, below);
   else if (!inputs.self_attention() && (parts.n_q != parts.n_k || inputs.query_tokens != inputs.key_tokens))
     parts.put_two_lines();
   else parts.put_line();
   if (!context.view.presenting) parts.put_buttons();
-  if (parts.has_rail()) put_rail(pen, story, {place.min, {parts.middle.min.x, place.max.y}});
-  if (parts.has_prediction()) put_prediction(pen, story, {{parts.middle.max.x, place.min.y}, place.max});
   return scene;
 }
 

@@ -20,6 +20,7 @@ struct RailHead {
   Tensor mask;        ///< undefined without a mask
   std::string habit;  ///< what it does; "" if unknown
   bool chosen = false, silent = false;
+  std::string brief = {};  ///< of the habit, in few words; "" if there are none
 };
 struct RailLayer {
   std::string name;  ///< "1", "decoder.3"
@@ -58,7 +59,8 @@ struct SentenceStory {
   Sampling sampling;           ///< how it is drawn
   std::vector<double> shares;  ///< probability of each token
   bool network = false, can_knock = false;
-  bool takes_words = false;  ///< the sentence can be edited
+  bool takes_words = false;           ///< the sentence can be edited
+  std::vector<std::string> squashed;  ///< of a picture whose sides' ratio changed: width and height before and after
   bool random_weights = false;
 };
 

@@ -104,12 +104,18 @@ AskedWords& asked_words(const Frame& frame) {
   return frame.pictures.get<AskedWords>([] { return AskedWords{}; });
 }
 
+/// What is wrong, without the setting's name, which the field itself is here.
+std::string refusal(const Frame& frame) {
+  std::string sentence = frame.words.translate(frame.document.error);
+  const std::string subject = frame.words.translate(Message("{0}: {1}", "--text", ""));
+  if (sentence.starts_with(subject)) sentence.erase(0, subject.size());
+  return sentence;
+}
+
 /// Why, over the field.
 void draw_refusal(const Frame& frame, const Rect& above) {
   const float u = frame.u, pixels = TypeSize::body * u, pad = 8 * u;
-  std::string sentence = frame.words.translate(frame.document.error);
-  for (const std::string_view subject : {"--text: ", "--text："})  // which the field itself is here
-    if (sentence.starts_with(subject)) sentence.erase(0, subject.size());
+  const std::string sentence = refusal(frame);
   const float width = std::max(above.width(), 300 * u) - 2 * pad;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, sentence, width);
   const ImVec2 max{above.max.x, above.max.y}, min{max.x - width - 2 * pad, max.y - height - 2 * pad};
@@ -182,7 +188,8 @@ void offer_words(const Frame& frame, const Scene& scene) {
   const std::string& stands = asked.refused ? asked.text : given;
   if (const auto text =
           text_field(frame, "own_words", in_one_line(frame, stands), Face::ui, false,
-                     frame.words(field == &Scenario::image ? "sentence.own_picture" : "sentence.own_words"))) {
+                     frame.words(field == &Scenario::image ? "sentence.own_picture" : "sentence.own_words"),
+                     AfterEnter::goes_on)) {
     asked = {as_lines(*text), {}, false};
     frame.edit({}, [typed = asked.text, field](Scenario& s) { s.*field = typed; });
   }

@@ -9,7 +9,8 @@ namespace headlight::sentence_parts {
 void put_rail(Pen& pen, const SentenceStory& story, Rect room);
 /// The most probable next words; with a head knocked out, with and without it. Below, the sampling sliders if a word
 /// can be drawn.
-void put_prediction(Pen& pen, const SentenceStory& story, Rect room);
+/// Gives what of the room is left below it.
+Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room);
 
 /// A button; returns its right end.
 float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, SceneAction action);

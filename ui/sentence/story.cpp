@@ -54,6 +54,7 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
                              at == chosen && h == view.head,
                              false});
       RailHead& head = shown.heads.back();
+      head.brief = claim_of(network.file(), layer.layer, h, view.language, true);
       head.silent = run.knock_out.contains({at, h}) || (head.chosen && view.looking.knocked && run.is_small());
     }
     story.rail.push_back(std::move(shown));
@@ -127,9 +128,11 @@ const HeadClaim* claim_at(const std::string& file, const std::string& layer, Ind
   return nullptr;
 }
 
-std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language) {
+std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language,
+                     bool brief) {
   const HeadClaim* claim = claim_at(file, layer, head);
-  return claim ? in_language(claim->does, language) : std::string();
+  if (!claim || (brief && claim->brief.empty())) return {};
+  return in_language(brief ? claim->brief : claim->does, language);
 }
 
 const char* rest_key(const HeadClaim& claim) {
@@ -143,7 +146,8 @@ std::string percent(double share) { return std::to_string(std::lround(100 * shar
 std::string claims_text(const std::string& file) {
   std::string text;
   for (const HeadClaim& claim : claims_of(file)) {
-    for (const auto& [language, words] : claim.does) text += words;
+    for (const auto* each : {&claim.does, &claim.brief})
+      for (const auto& [language, words] : *each) text += words;
   }
   return text;
 }
@@ -198,6 +202,24 @@ Index prediction_place(const Trace& trace, const View& view, Index word) {
   return predicts_after_each(*run, trace, batch) ? word : -1;
 }
 
+namespace {
+
+/// Width and height before and after, where a picture was resized out of proportion.
+std::vector<std::string> squashed_sides(const NetworkRun& run, Index batch) {
+  const Picture& picture = *run.text.pictures[std::min(static_cast<std::size_t>(batch), run.text.pictures.size() - 1)];
+  const PictureSteps& steps = run.network->spec().picture->steps;
+  if (steps.width <= 0 || steps.height <= 0) return {};
+  const double before = static_cast<double>(picture.width) / picture.height,
+               after = static_cast<double>(steps.width) / steps.height;
+  if (std::abs(before / after - 1) < 0.02) return {};
+  std::vector<std::string> sides;
+  for (const int side : {picture.width, picture.height, steps.width, steps.height})
+    sides.push_back(std::to_string(side));
+  return sides;
+}
+
+}  // namespace
+
 SentenceStory story_of(const Trace& trace, const View& view, Index place, const OtherPass& other) {
   const Scenario& scenario = trace.scenario;
   SentenceStory story;
@@ -205,6 +227,7 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
     story.network = story.takes_words = true;
     story.can_knock = run->is_small();
     story.picture = patch_picture(*run, view.batch);
+    if (story.picture) story.squashed = squashed_sides(*run, view.batch);
     add_rail(trace, view, *run, story);
     const Network& network = *run->network;
     story.claim = claim_at(network.file(),

@@ -34,8 +34,9 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
 /// Switches the prediction without the current head on or off.
 void knock_out(const Frame& frame);
 
-/// What a shipped model's head does, in that language; "" if unknown.
-std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language);
+/// What a shipped model's head does, in that language; "" if unknown. `brief`: in few words, "" where there are none.
+std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language,
+                     bool brief = false);
 const HeadClaim* claim_at(const std::string& file, const std::string& layer, Index head);
 /// Translation key of the sentence that says where the head rests, its share at {0}; null if not measured.
 const char* rest_key(const HeadClaim& claim);

@@ -13,6 +13,7 @@
 #include "ui/document/action_text.h"
 #include "ui/export/export_actions.h"
 #include "ui/export/export_file.h"
+#include "ui/export/export_preview.h"
 #include "ui/export/take_matrix.h"
 #include "ui/export/view_drawing.h"
 #include "ui/frame/pictures.h"
@@ -193,7 +194,9 @@ struct Session::State {
   void handle(const UsePasted& answer) { use_pasted(document, answer.use, words); }
   void handle(const Paste&) {
     const char* pasted = ImGui::GetClipboardText();
-    paste_into(document, pasted != nullptr ? pasted : "", words);
+    const std::string text = pasted != nullptr ? pasted : "";
+    if (const std::string file = pasted_file(text); !file.empty()) return open_file(OpenFile{file});
+    paste_into(document, text, words);
   }
   void handle(const CopyText& copy) { ImGui::SetClipboardText(copy.text.c_str()); }
 
@@ -445,7 +448,11 @@ bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && s
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
-  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.words);
+  if (!s.drawing) {
+    s.recorder.take_pixels(std::move(pixels), s.document, s.words);
+    if (auto preview = s.recorder.preview()) view_shot(s.pictures).image = std::move(preview);
+    return;
+  }
   s.guarded([&] {
     const View& view = s.document.view;
     const ImDrawData& data = *ImGui::GetDrawData();

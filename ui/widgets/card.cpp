@@ -13,15 +13,22 @@ Rect card_on_pixels(const Rect& card) {
   return {{std::round(card.min.x), std::round(card.min.y)}, {std::round(card.max.x), std::round(card.max.y)}};
 }
 
-void fill_card(const Frame& frame, ImDrawList& list, const Rect& card, float corner) {
-  const float strip = std::ceil(corner) + 1;
-  if (card.height() < 3 * strip) return list.AddRectFilled(card.min, card.max, frame.look.card, corner);
-  const float top = card.min.y + strip, bottom = card.max.y - strip;
-  list.AddRectFilled(card.min, {card.max.x, top}, frame.look.card, corner, ImDrawFlags_RoundCornersTop);
-  list.AddRectFilled({card.min.x, bottom}, card.max, frame.look.card, corner, ImDrawFlags_RoundCornersBottom);
+void fill_area(MatrixPainter& painter, ImDrawList& list, const Rect& area, ImU32 colour, float corner) {
+  const float strip = corner > 0 ? std::ceil(corner) + 1 : 0;
+  if (area.height() < 3 * strip) return list.AddRectFilled(area.min, area.max, colour, corner);
+  const float top = area.min.y + strip, bottom = area.max.y - strip;
+  if (strip > 0) {
+    list.AddRectFilled(area.min, {area.max.x, top}, colour, corner, ImDrawFlags_RoundCornersTop);
+    list.AddRectFilled({area.min.x, bottom}, area.max, colour, corner, ImDrawFlags_RoundCornersBottom);
+  }
   const ImVec2 from = list.GetClipRectMin(), to = list.GetClipRectMax();
-  frame.painter.fill(list, {std::max(card.min.x, from.x), std::max(top, from.y)},
-                     {std::min(card.max.x, to.x), std::min(bottom, to.y)}, frame.look.card);
+  painter.fill(list, {std::max(area.min.x, from.x), std::max(top, from.y)},
+               {std::min(area.max.x, to.x), std::min(bottom, to.y)}, colour);
+}
+
+void fill_card(const Frame& frame, ImDrawList& list, const Rect& card, float corner) {
+  const compat::HardEdges under_border(list);
+  fill_area(frame.painter, list, card, frame.look.card, corner);
 }
 
 void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 border, float thickness) {

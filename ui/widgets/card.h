@@ -9,8 +9,10 @@ namespace headlight {
 /// The card's rectangle on whole pixels, so that its border is sharp and its background is exactly what fill_card()
 /// fills.
 Rect card_on_pixels(const Rect& card);
-/// Fills the background of a card that lies on whole pixels. Only the strips with the corners use ImGui, which blends
+/// Fills a rectangle on whole pixels with an opaque colour. Only the strips with the corners use ImGui, which blends
 /// every pixel; the rest is the painter's flat fill.
+void fill_area(MatrixPainter& painter, ImDrawList& list, const Rect& area, ImU32 colour, float corner);
+/// The background of a card that gets a border.
 void fill_card(const Frame& frame, ImDrawList& list, const Rect& card, float corner);
 /// `border` 0: the usual line; else a border in this colour, `thickness` pixels wide.
 void draw_card(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 border = 0, float thickness = 1);

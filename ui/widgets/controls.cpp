@@ -257,7 +257,7 @@ bool bar_button(const Frame& frame, const char* id, std::string_view label, bool
 }
 
 std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live,
-                                      const char* hint) {
+                                      const char* hint, AfterEnter after) {
   compat::push_font(frame.fonts.pick(face, 13 * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   const Typed field = text_input(frame, id, text, hint);
@@ -266,6 +266,7 @@ std::optional<std::string> text_field(const Frame& frame, const char* id, const 
                      6 * frame.u, 1.5f * frame.u);
   }
   ImGui::PopFont();
+  if (field.entered && after == AfterEnter::goes_on) go_on_typing(frame, id, field.text);
   if ((field.entered || field.left || (live && field.changed)) && field.text != text) return field.text;
   return std::nullopt;
 }

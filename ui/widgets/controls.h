@@ -76,9 +76,11 @@ bool bar_button(const Frame& frame, const char* id, std::string_view label, bool
                 float pad = 13);
 
 /// A line of text. Returns the new text when Enter is pressed or the field loses the keyboard; with `live`, after every
-/// change. `hint` is shown while it is empty.
+/// change. `hint` is shown while it is empty. Some keep the keyboard after Enter, until Esc or a click elsewhere: what
+/// is typed next is more text, not shortcuts.
+enum class AfterEnter : std::uint8_t { lets_go, goes_on };
 std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face,
-                                      bool live = false, const char* hint = "");
+                                      bool live = false, const char* hint = "", AfterEnter after = AfterEnter::lets_go);
 
 /// Small grey text, wrapped.
 void note(const Frame& frame, std::string_view text);

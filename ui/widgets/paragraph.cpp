@@ -58,6 +58,16 @@ std::vector<std::string> paragraph_lines(const Fonts& fonts, Face face, float pi
   return lines;
 }
 
+std::vector<std::string> whole_lines(const Fonts& fonts, Face face, float pixels,
+                                     std::initializer_list<std::string_view> texts, float width, std::size_t most) {
+  for (const std::string_view text : texts) {
+    std::vector<std::string> lines = paragraph_lines(fonts, face, pixels, text, width);
+    const bool whole = std::ranges::none_of(lines, [](const std::string& line) { return line.ends_with("…"); });
+    if (whole && lines.size() <= most) return lines;
+  }
+  return {};
+}
+
 float draw_paragraph(ImDrawList* list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
                      std::string_view text, float width) {
   const float line = fonts.crisp(face, pixels) * 1.18f, top = at.y;

@@ -2,6 +2,7 @@
 // after an opening one (ImGui breaks at spaces only).
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ bool may_break_between(std::string_view before, std::string_view after);
 /// The lines as text. With at most `most` lines, the last one is cut and ended by "…".
 std::vector<std::string> paragraph_lines(const Fonts& fonts, Face face, float pixels, std::string_view text,
                                          float width, std::size_t most = std::string_view::npos);
+
+/// Those of the first of these texts that is whole in `most` lines; none where none is.
+std::vector<std::string> whole_lines(const Fonts& fonts, Face face, float pixels,
+                                     std::initializer_list<std::string_view> texts, float width, std::size_t most);
 
 /// Draws lines of at most `width` pixels, with the top left corner at `at`; returns their height. Without a list it
 /// only measures. A longer word gets a line of its own.

@@ -41,6 +41,12 @@ void type_in_next_field() {
   ImGui::SetKeyboardFocusHere();
 }
 
+void go_on_typing(const Frame& frame, const char* id, std::string_view text) {
+  ImGui::SetKeyboardFocusHere(-1);
+  frame.typing.recovered = TypedLine{ImGui::GetID(id), std::string(text)};
+  frame.typing.tries = 0;
+}
+
 Typed text_input(const Frame& frame, const char* id, std::string_view text, const char* hint, ImGuiInputTextFlags flags,
                  ImGuiInputTextCallback listen, void* listener, bool stop) {
   Typing& typing = frame.typing;

@@ -10,6 +10,8 @@ namespace headlight {
 
 /// Gives the keyboard to the next field.
 void type_in_next_field();
+/// Gives it back, with this text and the cursor at its end, to the field that was just drawn and that Enter has left.
+void go_on_typing(const Frame& frame, const char* id, std::string_view text);
 
 struct Typed {
   const std::string& text;  ///< the current text; valid until the next field is drawn

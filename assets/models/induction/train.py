@@ -134,6 +134,7 @@ if __name__ == "__main__":
         layers=LAYERS, heads=HEADS, vocabulary=len(WORDS), accuracy=round(measured.accuracy(), 3),
         opens=dict(layer="1", head=1, query=10, key=5), examples=EXAMPLES,
         claims=[measured.claim(0, 0, "previous", dict(en="the word before", zh="前一个词"), hurts="repeated"),
-                measured.claim(1, 1, "repeated", dict(en="what came after this word the last time", zh="上次跟在这个词后面的词"))],
+                measured.claim(1, 1, "repeated", dict(en="what came after this word the last time", zh="上次跟在这个词后面的词"),
+                               brief=dict(en="what followed last", zh="上次的后一个词"))],
         training=dict(steps=STEPS, seconds=round(seconds), parameters=sum(p.numel() for p in model.parameters()))))
     training.write_questions("induction", asked)

@@ -154,6 +154,10 @@ DOES = {
     "middle column": dict(en="squares in the middle column", zh="方块在中间一列"),
     "right column": dict(en="squares in the right column", zh="方块在右边一列"),
 }
+BRIEF = {
+    "middle column": dict(en="squares, middle", zh="中列方块"),
+    "right column": dict(en="squares, right", zh="右列方块"),
+}
 LEAST_LOSS = 0.08
 HEAD_LIST = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
 
@@ -200,7 +204,7 @@ def claims(held_out, probes):
             continue
         if head not in best or loss > best[head][0]:
             best[head] = loss, kind
-    return [dict(layer=layer, head=head, does=DOES[kind], measured=dict(questions=kind, **held_out.measured(kind, (layer, head)),
+    return [dict(layer=layer, head=head, does=DOES[kind], **(dict(brief=BRIEF[kind]) if kind in BRIEF else {}), measured=dict(questions=kind, **held_out.measured(kind, (layer, head)),
                                                                       probes=probes.measured(kind, (layer, head))))
             for (layer, head), (_, kind) in sorted(best.items())]
 

@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "core/export/figure_kinds.h"
+#include "core/export/prediction_figures.h"
+#include "core/figure/figure_layout.h"
 #include "core/network/attention_flow.h"
 #include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
@@ -220,13 +222,101 @@ TEST_CASE("the lens as a figure shows the words of the lens, and as CSV its numb
   }
   CHECK(spec.col_ticks[1] == "cat");
   CHECK(render_svg(spec).find(lens[1][6].likely.text) != std::string::npos);
-  const std::string table = lens_table(*trace, options);
+  const std::string table = prediction_csv(*trace, options);
   CHECK(std::ranges::count(table, '\n') == 1 + 2 * 7);
   CHECK(table.find("\n1,1,\"cat\",\"" + lens[1][1].likely.text + "\",") != std::string::npos);
   Scenario plain;
   CHECK_THROWS_AS(figure_for(*compute_any(plain), options), SettingError);
   options.cols = {0, 2};
   CHECK_THROWS_AS(figure_for(*trace, options), SettingError);
+}
+
+TEST_CASE("a lens of paper size says what its colours are, and its bar ends at the largest of them", "[figure]") {
+  const auto trace = compute_any(sentences());
+  ExportOptions options;
+  options.style.kind = PictureKind::lens;
+  options.size = parse_wanted_size("--size", "12x6cm");
+  const FigureSpec spec = figure_for(*trace, options);
+  CHECK(render_svg(spec).find("probability") != std::string::npos);
+  float most = 0;
+  for (const float share : spec.kept.front().values()) most = std::max(most, share);
+  CHECK(panel_ranges(spec, ColormapKind::sequential).front().hi == most);
+}
+
+TEST_CASE("the cells of a figure of parts add up to the logit, each the part of its layer and head", "[figure]") {
+  const auto trace = compute_any(sentences());
+  const auto pass = network_of(trace->inputs);
+  ExportOptions options;
+  options.style.kind = PictureKind::why;
+  for (const char* word : {"sleeps", "sleeps,is", ""}) {
+    options.word = word;
+    const FigureSpec spec = figure_for(*trace, options);
+    const MatrixView cells = spec.panels.front().matrix;
+    REQUIRE(cells.rows == std::ssize(spec.row_ticks));
+    REQUIRE(cells.cols == std::ssize(spec.col_ticks));
+    double sum = 0;
+    for (Index row = 0; row < cells.rows; ++row) {
+      for (Index col = 0; col < cells.cols; ++col)
+        sum += classify(cells, spec.panels.front().masks, row, col) == CellKind::value
+                   ? static_cast<double>(cells(row, col))
+                   : 0;
+    }
+    RunOptions how;
+    how.parts = true;
+    const NetworkRun whole = pass->network->run(pass->text, how);
+    const AskedWord asked = asked_word(*word == '\0' ? whole : *pass, 0, word, "--word");
+    const LogitParts parts = pass->network->parts_of(whole, 0, asked.word.id, asked.other_id());
+    CHECK(std::abs(sum - parts.logit) < 1e-4);
+    CHECK(spec.title.find(asked.word.text) != std::string::npos);
+    const auto head = std::ranges::find_if(parts.parts, [](const LogitPart& part) { return part.head == 1; });
+    REQUIRE(head != parts.parts.end());
+    const auto row = std::ranges::find(spec.row_ticks,
+                                       pass->network->layers()[static_cast<std::size_t>(*head->layer)].layer),
+               col = std::ranges::find(spec.col_ticks, "1");
+    CHECK(cells(row - spec.row_ticks.begin(), col - spec.col_ticks.begin()) == Approx(head->value));
+    CHECK(std::ranges::count(prediction_csv(*trace, options), '\n') == 1 + std::ssize(parts.parts));
+  }
+}
+
+TEST_CASE("a figure of patches shows by how much each changes the logit, at words and at heads", "[figure]") {
+  const auto trace = compute_any(sentences());
+  const auto pass = network_of(trace->inputs);
+  const std::string other = "the dog" + pass->asked.substr(std::string("the cat").size());
+  ExportOptions options;
+  options.style.kind = PictureKind::patch;
+  options.from = other;
+  options.word = "sleeps,is";
+  for (const Patch::What what : {Patch::What::residual, Patch::What::heads, Patch::What::mlp}) {
+    options.what = name(what);
+    const Network& network = *pass->network;
+    const AskedWord word = asked_word(*pass, 0, options.word, "--word");
+    const PatchGrid grid = patch_grid(network, network.read(line_of(*pass, 0)), network.read(other), what, word.word.id,
+                                      {}, {}, word.other_id());
+    const Tensor shown = patch_array(*trace, options).values;
+    REQUIRE(shown.shape() == Shape{std::ssize(grid.grid), std::ssize(grid.grid.front())});
+    for (Index layer = 0; layer < shown.size(0); ++layer) {
+      for (Index at = 0; at < shown.size(1); ++at)
+        CHECK(shown.at({layer, at}) ==
+              Approx(grid.grid[static_cast<std::size_t>(layer)][static_cast<std::size_t>(at)] - grid.before));
+    }
+  }
+  options.what = "residual";
+  CHECK(figure_for(*trace, options).col_ticks[1] == "cat ← dog");
+  CHECK_FALSE(render_pdf(figure_for(*trace, options)).empty());
+}
+
+TEST_CASE("figures of what is predicted refuse what they cannot draw in a sentence", "[figure]") {
+  const auto trace = compute_any(sentences());
+  const auto said = [&](PictureKind kind, const std::string& from, const std::string& word, const Trace& of) {
+    ExportOptions options;
+    options.style.kind = kind;
+    options.from = from, options.word = word;
+    return samples::sentence_of([&] { figure_for(of, options); });
+  };
+  CHECK(samples::has(said(PictureKind::patch, "", "is", *trace), "expected --from"));
+  CHECK(samples::has(said(PictureKind::patch, "the", "is", *trace), "expected as many"));
+  CHECK(samples::has(said(PictureKind::why, "", "zebra", *trace), "is not in the vocabulary"));
+  CHECK(samples::has(said(PictureKind::why, "", "", *compute_any(Scenario())), "expected a language model"));
 }
 
 TEST_CASE("a figure of experts has a panel a layer that has them, a row a word, and the shares of the pass") {

@@ -280,6 +280,21 @@ TEST_CASE("on paper and in print masked cells are hatched, in no flat colour tha
   }
 }
 
+TEST_CASE("labels in a font file have its own weight and slant, and titles are no lighter than they were") {
+  const std::string regular = find_font(FontRole::text).path, bold = find_font(FontRole::strong).path;
+  CHECK(font_style(regular).weight == 400);
+  CHECK(font_style(bold).weight >= 600);
+  CHECK(font_style("DejaVu Sans").weight == 400);
+  CHECK(font_style(find_font(FontRole::math).path).italic);
+  Typesetter usual, heavy(bold), plain(regular);
+  const auto width = [](Typesetter& by, FontRole role) { return by.width("Heavy words", role, 20); };
+  CHECK(width(plain, FontRole::text) == width(usual, FontRole::text));
+  CHECK(width(heavy, FontRole::text) == width(usual, FontRole::strong));
+  CHECK(width(heavy, FontRole::text) > width(usual, FontRole::text));
+  CHECK(width(heavy, FontRole::strong) >= width(usual, FontRole::strong));
+  CHECK(width(heavy, FontRole::mono) == width(usual, FontRole::mono));
+}
+
 TEST_CASE("no name of a panel is cut, and labels under neighbouring panels keep a blank between them") {
   Typesetter typesetter;
   for (const std::size_t heads : {4, 12, 64}) {

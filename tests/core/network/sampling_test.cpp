@@ -102,6 +102,11 @@ TEST_CASE("two tokens of a line take each other's place, and the tokenizer reads
   CHECK(with_swapped_tokens(*network, text, 0, 5, 1) == "the dogs that chases the cat sleeps .");
   CHECK(with_swapped_tokens(*network, "the dogs\n" + text, 1, 0, 1) ==
         "the dogs\ncat the that chases the dogs sleeps .");
+  std::string longer, swapped;
+  for (int i = 0; i < 40; ++i) longer += text + " ";
+  swapped = longer;
+  swapped.replace(swapped.rfind("dogs"), 4, "cat").replace(longer.find("cat"), 3, "dogs");
+  CHECK(with_swapped_tokens(*network, longer, 0, 1, 39 * 8 + 5) == swapped);
   CHECK_FALSE(with_swapped_tokens(*network, text, 0, 1, 1));
   CHECK_FALSE(with_swapped_tokens(*network, text, 0, 1, 99));
   CHECK_FALSE(with_swapped_tokens(*network, text, 1, 0, 1));

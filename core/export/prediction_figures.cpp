@@ -1,0 +1,317 @@
+#include "core/export/prediction_figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "core/export/layers_figure.h"
+#include "core/figure/number_format.h"
+#include "core/network/logit_parts.h"
+#include "core/scenario/model_layer.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+constexpr float missing = std::numeric_limits<float>::quiet_NaN();
+bool is_missing(float value) { return std::isnan(value); }
+
+const char* name_of(PictureKind kind) {
+  return kind == PictureKind::lens ? "lens" : kind == PictureKind::why ? "why" : "patch";
+}
+
+/// The trace's network, which predicts. Throws SettingError for options that such figures do not take.
+const Network& predicting(const Trace& trace, const ExportOptions& options) {
+  const auto pass = network_of(trace.inputs);
+  const char* kind = name_of(options.style.kind);
+  if (!pass || !pass->network->spec().head.output.there())
+    throw SettingError("--kind", Message("{0} is of a network that predicts words", kind), "expected a language model");
+  if (options.rows != Part{} || options.cols != Part{} || !options.layers.empty())
+    throw SettingError("--kind", Message("{0} is drawn whole", kind), "expected no --rows, --cols or --layers with it");
+  const Index lines = pass->text.tokens.size();
+  if (options.batch >= lines)
+    throw SettingError("--batch", Message("{0} is out of range", options.batch),
+                       Message("expected 0 to {0}", lines - 1));
+  return *pass->network;
+}
+
+/// The words of the stack that predicts.
+std::vector<std::string> words_of(const NetworkText& text, Index batch) {
+  const TokenBatch& tokens = text.decoder.entries.empty() ? text.tokens : text.decoder;
+  const auto at = static_cast<std::size_t>(batch);
+  std::vector<std::string> words;
+  for (const Token& token : tokens.entries[at]) words.push_back(token.text);
+  words.resize(static_cast<std::size_t>(tokens.lengths[at]));
+  return words;
+}
+
+/// Layers by columns, `missing` where there is nothing.
+struct Grid {
+  std::vector<std::string> rows, cols;
+  Buffer values;
+  /// `blank` where there is nothing.
+  Tensor tensor(float blank = missing) const {
+    Buffer cells(values);
+    std::ranges::replace_if(cells, is_missing, blank);
+    return {{std::ssize(rows), std::ssize(cols)}, std::move(cells)};
+  }
+  Tensor there() const {
+    Buffer cells;
+    for (const float value : values) cells.push_back(is_missing(value) ? 0.0F : 1.0F);
+    return {{std::ssize(rows), std::ssize(cols)}, std::move(cells)};
+  }
+};
+
+/// The figure of one grid: its words, and numbers or words in its cells.
+FigureSpec grid_figure(const Trace& trace, const ExportOptions& options, const Grid& grid, const std::string& title,
+                       const std::string& on_paper) {
+  const StageFigureStyle style = style_of(options);
+  FigureSpec spec = figure_of_one(trace, options);
+  spec.row_ticks = grid.rows, spec.col_ticks = grid.cols;
+  spec.row_pictures.clear();
+  if (std::ssize(grid.cols) != std::ssize(spec.col_pictures)) spec.col_pictures.clear();  // of no tokens
+  spec.kept = {grid.tensor(1), grid.there()};  // of a masked 1 nothing is written, of a 0 "0"
+  spec.panels = {{spec.kept[0].matrix(), {}, "", {}}};
+  if (std::ranges::any_of(grid.values, is_missing)) spec.panels[0].masks.allowed = spec.kept[1].matrix();
+  spec.shape = "";
+  // On paper there is no subtitle, and without its title nothing would say what the colours are.
+  if (!style.title) spec.title = spec.on_paper ? on_paper : title, spec.keep_title = true;
+  spec.values = !style.bare;
+  spec.norm = style.own_norm ? style.norm : Norm::linear;
+  if (!style.own_range) spec.range_mode = RangeMode::head, spec.range.reset();  // up to the largest
+  return spec;
+}
+
+FigureSpec of_logits(FigureSpec spec, const ExportOptions& options) {
+  spec.palette = Palette::diverging;
+  if (options.style.colormap.empty()) spec.colormap = options.style.print ? "coolwarm" : "";
+  if (!options.style.cell && !options.size) spec.cell = 48;
+  return spec;
+}
+
+std::string in_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", std::abs(value));
+  return (value < 0 ? "−" : "") + std::string(text);
+}
+
+struct Lens {
+  std::vector<std::string> words;
+  std::vector<std::vector<LensCell>> cells;
+};
+
+Lens lens_for(const Trace& trace, const ExportOptions& options) {
+  predicting(trace, options);
+  const auto pass = whole_pass(trace, false, true);
+  return {words_of(pass->text, options.batch), lens_of(*pass, options.batch)};
+}
+
+/// The most probable word after each block, coloured by the probability of the word that it ends with.
+FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
+  const Lens lens = lens_for(trace, options);
+  Grid grid{{}, lens.words, {}};
+  std::vector<std::string> words;
+  for (const std::vector<LensCell>& line : lens.cells) {
+    grid.rows.push_back("block " + std::to_string(grid.rows.size()));
+    for (const LensCell& cell : line) {
+      grid.values.push_back(static_cast<float>(cell.probability_of));
+      words.push_back(cell.likely.text);
+    }
+  }
+  FigureSpec spec = grid_figure(trace, options, grid, "what it would say after each block",
+                                "the next word after each block; colour: probability of the last block’s");
+  spec.cell_words = std::move(words);
+  spec.subtitle = "the most probable next word; coloured by the probability of the one that it ends with";
+  if (!options.style.row_label) spec.row_label = "after";
+  if (!options.style.col_label) spec.col_label = "after the word";
+  spec.palette = Palette::sequential;
+  if (!options.style.cell && !options.size) spec.cell = 64;
+  return spec;
+}
+
+struct Parts {
+  std::shared_ptr<const NetworkRun> pass;
+  AskedWord word;
+  LogitParts made;
+  std::string layer(const LogitPart& part) const {
+    return part.layer ? pass->network->layers()[static_cast<std::size_t>(*part.layer)].layer : "";
+  }
+};
+
+Parts parts_for(const Trace& trace, const ExportOptions& options) {
+  const Network& network = predicting(trace, options);
+  RunOptions how = as_asked(trace);
+  how.parts = true;
+  Parts parts;
+  parts.pass = std::make_shared<const NetworkRun>(network.run(network_of(trace.inputs)->text, how));
+  const NetworkRun& read = options.word.empty() ? *parts.pass : *network_of(trace.inputs);  // which knows the line
+  parts.word = asked_word(read, options.batch, options.word, "--word");
+  parts.made = network.parts_of(*parts.pass, options.batch, parts.word.word.id, parts.word.other_id());
+  return parts;
+}
+
+/// Where a part stands: in a row of its layer, or of what comes before and after them all.
+struct PartPlace {
+  std::string row, col;
+};
+PartPlace place_of(const Parts& parts, const LogitPart& part) {
+  using What = LogitPart::What;
+  const std::string row = part.layer ? parts.layer(part) : part.what == What::final_bias ? "end" : "start";
+  switch (part.what) {
+    case What::token: return {row, "word"};
+    case What::position: return {row, "place"};
+    case What::head: return {row, std::to_string(*part.head)};
+    case What::mlp: return {row, "MLP"};
+    case What::attention_bias:
+    case What::final_bias: return {row, "bias"};
+  }
+  return {row, ""};
+}
+
+FigureSpec why_figure(const Trace& trace, const ExportOptions& options) {
+  const Parts parts = parts_for(trace, options);
+  Index heads = 0;
+  for (const LogitPart& part : parts.made.parts) heads = std::max(heads, part.head.value_or(-1) + 1);
+  std::vector<std::string> cols{"word", "place"};
+  for (Index h = 0; h < heads; ++h) cols.push_back(std::to_string(h));
+  cols.insert(cols.end(), {"bias", "MLP"});
+  Grid grid;
+  std::vector<PartPlace> places;
+  for (const LogitPart& part : parts.made.parts) {
+    places.push_back(place_of(parts, part));
+    if (std::ranges::find(grid.rows, places.back().row) == grid.rows.end()) grid.rows.push_back(places.back().row);
+  }
+  std::ranges::copy_if(cols, std::back_inserter(grid.cols), [&](const std::string& col) {
+    return std::ranges::any_of(places, [&](const PartPlace& place) { return place.col == col; });
+  });
+  grid.values.assign(grid.rows.size() * grid.cols.size(), missing);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto row = std::ranges::find(grid.rows, places[i].row) - grid.rows.begin(),
+               col = std::ranges::find(grid.cols, places[i].col) - grid.cols.begin();
+    float& cell = grid.values[static_cast<std::size_t>(row) * grid.cols.size() + static_cast<std::size_t>(col)];
+    cell = static_cast<float>(parts.made.parts[i].value) + (is_missing(cell) ? 0 : cell);
+  }
+  const std::string logit = parts.word.text() + ": " + in_digits(parts.made.logit);
+  FigureSpec spec = of_logits(grid_figure(trace, options, grid, "the parts of a logit, " + logit,
+                                          "the parts of the logit of " + logit + ", their sum"),
+                              options);
+  spec.subtitle = "what each head, MLP, bias and the word itself add to it; all cells together are the logit";
+  spec.words.masked = "no part";
+  if (!options.style.row_label) spec.row_label = "layer";
+  if (!options.style.col_label) spec.col_label = "head";
+  return spec;
+}
+
+struct Patched {
+  std::vector<std::string> words, from;  ///< of both texts
+  AskedWord word;
+  PatchGrid made;
+  std::vector<std::string> layers;
+};
+
+Patched patched_for(const Trace& trace, const ExportOptions& options) {
+  const Network& network = predicting(trace, options);
+  if (options.from.empty())
+    throw SettingError("--kind", "patch puts the states of another text into this one",
+                       "expected --from \"…\" with it");
+  const auto pass = network_of(trace.inputs);
+  const NetworkText text = network.read(line_of(*pass, options.batch)), from = network.read(options.from);
+  const auto read = options.word.empty() ? whole_pass(trace, false, true) : pass;
+  Patched patched{
+      words_of(text, 0), words_of(from, 0), asked_word(*read, options.batch, options.word, "--word"), {}, {}};
+  const Patch::What what = options.what.empty() ? Patch::What::residual : state_named(options.what);
+  patched.made =
+      patch_grid(network, text, from, what, patched.word.word.id, as_asked(trace), {}, patched.word.other_id());
+  for (const NetworkLayer& layer : network.layers()) patched.layers.push_back(layer.layer);
+  return patched;
+}
+
+Grid changes_of(const Patched& patched, bool of_heads) {
+  Grid grid{patched.layers, {}, {}};
+  const std::size_t columns = std::ranges::max_element(patched.made.grid, {}, &std::vector<double>::size)->size();
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (of_heads) grid.cols.push_back(std::to_string(i));
+    else
+      grid.cols.push_back(patched.words[i] == patched.from[i] ? patched.words[i]
+                                                              : patched.words[i] + " ← " + patched.from[i]);
+  }
+  for (const std::vector<double>& line : patched.made.grid) {
+    for (std::size_t i = 0; i < columns; ++i)
+      grid.values.push_back(i < line.size() ? static_cast<float>(line[i] - patched.made.before) : missing);
+  }
+  return grid;
+}
+
+FigureSpec patch_figure(const Trace& trace, const ExportOptions& options) {
+  const bool of_heads = options.what == "heads";
+  const Patched patched = patched_for(trace, options);
+  const std::string what = options.what == "heads" ? "a head’s output"
+                           : options.what == "mlp" ? "an MLP’s output"
+                                                   : "a layer’s input",
+                    change = "how the logit of " + patched.word.text() + " changes with " + what + " of another text";
+  FigureSpec spec = of_logits(grid_figure(trace, options, changes_of(patched, of_heads), change, change), options);
+  spec.subtitle = "from “" + options.from + "”; " + in_digits(patched.made.before) + " without a patch, " +
+                  in_digits(patched.made.after_all) + " with all";
+  if (!options.style.row_label) spec.row_label = "layer";
+  if (!options.style.col_label) spec.col_label = of_heads ? "head" : "at the word ← of the other text";
+  return spec;
+}
+
+std::string quoted(const std::string& text) {
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
+  return field + "\"";
+}
+
+std::string lens_table(const Trace& trace, const ExportOptions& options) {
+  const Lens lens = lens_for(trace, options);
+  std::string table = "block,position,after,token,probability,probability_of_final\n";
+  for (std::size_t block = 0; block < lens.cells.size(); ++block) {
+    for (std::size_t at = 0; at < lens.words.size(); ++at) {
+      const LensCell& cell = lens.cells[block][at];
+      char shares[64];
+      std::snprintf(shares, sizeof shares, ",%.9g,%.9g\n", cell.likely.probability, cell.probability_of);
+      table += std::to_string(block) + "," + std::to_string(at) + "," + quoted(lens.words[at]) + "," +
+               quoted(cell.likely.text) + shares;
+    }
+  }
+  return table;
+}
+
+std::string parts_table(const Trace& trace, const ExportOptions& options) {
+  const Parts parts = parts_for(trace, options);
+  std::string table = "layer,what,head,value\n";
+  for (const LogitPart& part : parts.made.parts) {
+    char value[40];
+    std::snprintf(value, sizeof value, ",%.9g\n", part.value);
+    table += parts.layer(part) + "," + std::string(name(part.what)) + "," +
+             (part.head ? std::to_string(*part.head) : "") + value;
+  }
+  return table;
+}
+
+}  // namespace
+
+bool is_of_prediction(PictureKind kind) {
+  return kind == PictureKind::lens || kind == PictureKind::why || kind == PictureKind::patch;
+}
+
+FigureSpec prediction_figure(const Trace& trace, const ExportOptions& options) {
+  if (options.style.kind == PictureKind::lens) return lens_figure(trace, options);
+  return options.style.kind == PictureKind::why ? why_figure(trace, options) : patch_figure(trace, options);
+}
+
+NamedArray patch_array(const Trace& trace, const ExportOptions& options) {
+  return {"patch_effects", changes_of(patched_for(trace, options), options.what == "heads").tensor(), false};
+}
+
+std::string prediction_csv(const Trace& trace, const ExportOptions& options) {
+  switch (options.style.kind) {
+    case PictureKind::lens: return lens_table(trace, options);
+    case PictureKind::why: return parts_table(trace, options);
+    default: return csv_text(patch_array(trace, options).values.matrix());
+  }
+}
+
+}  // namespace headlight
