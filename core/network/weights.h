@@ -35,7 +35,7 @@ struct PlacesTerms {
   Tensor to_place, from_place;
 };
 PlacesTerms places_terms(const PlacesSpec& spec, const Tensor& queries, const Tensor& keys, const Tensor& place_queries,
-                   const Tensor& place_keys, double scale);
+                         const Tensor& place_keys, double scale);
 /// The bucket of distance k − q.
 Index relative_bucket(Index distance, const RelativeSpec& spec);
 
