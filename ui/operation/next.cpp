@@ -131,7 +131,7 @@ struct NextPicture {
                word_row);
     put_row(top + 2 * pitch, high, next.product.word, say.fill("next.word_row", {chosen.word}), look.after, word_row);
     if (done(the_product) < (beside ? 1.0f : 0.4f)) return;  // alone, the row goes when the product is there
-    const float y = top + 3 * pitch;
+    const float y = top + std::max(3 * pitch, 2 * pitch + pen.type.caption + high + pen.type.great * 0.75f);
     const std::string number = "= " + logit_text(chosen.logit);
     const Rect at =
         pen.text(TextRole::number, Face::bold, pen.type.great, {rows.min.x, y}, Align::left, look.ink, number);
@@ -302,8 +302,9 @@ struct NextPicture {
     if (const float way = done(drop); way > 0) {
       const ImVec2 at = mixed(word_in_table(), chip.centre(), eased(way));
       const ImVec2 half{chip.width() / 2, chip.height() / 2};
-      if (way < 1)
-        pen.fill({{at.x - half.x, at.y - half.y}, {at.x + half.x, at.y + half.y}}, look.card, Corner::control * u);
+      const Rect plate{{at.x - half.x, at.y - half.y}, {at.x + half.x, at.y + half.y}};
+      if (way < 1) pen.fill(plate, look.card, Corner::control * u);
+      if (way < 1) pen.box(plate, look.after, std::max(2.0f, 2 * u), Corner::control * u);
       pen.text(TextRole::word, Face::bold, pen.bold(size), at, Align::middle, look.after, chosen.word);
     }
     if (story.writes) pen.target(chip, SceneAction::write_word, chosen.token);

@@ -66,7 +66,7 @@ void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLa
   for (const float larger : {1.7f, 1.35f, 1.0f}) {
     to.pixels = pen.context().fonts.crisp(Face::mono, pen.type.number * larger);
     to.line = to.pixels * 1.6f;
-    to.bottom = to.card.max.y - (pen.type.great * 1.15f + (sum.bias ? to.line : 0) + pen.type.caption * 1.6f);
+    to.bottom = to.card.max.y - (pen.type.great * 1.15f + (sum.bias ? to.line : 0) + pen.type.caption * 0.4f);
     const float digit = pen.measure(Face::mono, to.pixels, "0").x;
     to.chip = widths.digits * digit + 8 * u;
     to.sign = digit * 1.6f;
@@ -128,7 +128,9 @@ struct Drawing {
     pen.text(TextRole::number, Face::mono, layout.pixels, {x + layout.sign / 2, middle}, Align::middle, look.muted,
              text);
   }
-  float product_x(float x) const { return x + layout.name + 2 * (layout.chip + layout.sign); }
+  float product_x(float x) const {
+    return std::min(x + layout.name + 2 * (layout.chip + layout.sign), layout.card.max.x - layout.chip);
+  }
 
   /// From the sum before to the sum with it, and a hair line down to where the next one begins.
   void bar(ImVec2 line, float before, float after, float value, bool goes_on) const {

@@ -38,7 +38,7 @@ void draw_caption(const Frame& frame, ImDrawList& list, Stage stage, const std::
   const float y = two_lines ? row.min.y + row.height() * 0.26f : row.centre().y;
   const float height = two_lines ? row.height() / 2 : row.height();
   const MathInk ink{frame.look.ink, &frame.look, {}}, quiet{frame.look.muted, nullptr, {}};
-  std::string title(name(stage));
+  std::string title(is_input(stage) && frame.trace()->inputs.self_attention() ? "X" : name(stage));
   if (const auto called = stage_words(frame.words, stage); !called.empty()) title.append(" ").append(called);
   draw_text(list, frame.fonts, Face::bold, size, {row.min.x, y - size * 0.5f}, frame.look.lane(stage), title);
   float x = row.min.x + text_size(frame.fonts, Face::bold, size, title).x + size;
