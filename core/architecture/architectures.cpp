@@ -119,6 +119,9 @@ constexpr Architecture rows[] = {
     {"swin", "Swin",
      [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
      Scope::layer},
+    {"beit", "BEiT",
+     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
+     Scope::layer},
     {"deberta", "DeBERTa",
      [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
      Scope::layer},
@@ -316,6 +319,10 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
   const auto row = std::ranges::find(known, type, &Architecture::model_type);
   if (row == known.end()) {
     refuse_recurrent(config, type, checkpoint);
+    if (std::ranges::find(rows, type, &Architecture::model_type) != std::end(rows))
+      throw UnknownModel(config.path(), Message("a network of model_type {0} is not run as a whole", in_quotes(type)),
+                         Message("expected one of its layers alone: {0} in place of the folder, with --layer",
+                                 checkpoint.files().front()->path()));
     throw UnknownModel(
         config.path(),
         type.empty() ? Message("has no model_type") : Message("its model_type {0} is not known", in_quotes(type)),

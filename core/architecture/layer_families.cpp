@@ -138,7 +138,9 @@ void build_layers(NetworkBuilder& b, const LayerFamily& family) {
   const Config& c = b.config;
   refuse_other_attention(b);
   const nlohmann::json inner = attn_config_of(c);
-  const auto window = number_of(c, {"sliding_window", "window_size"});
+  // Swin's window_size is the side of a square of patches.
+  const auto window =
+      family.relative ? number_of(c, {"sliding_window"}) : number_of(c, {"sliding_window", "window_size"});
   const nlohmann::json* uses_window = c.find({"use_sliding_window"});
   const bool windowed = window && *window > 0 && !(uses_window && *uses_window == false);
   const bool alibi = says(c, "alibi") || says(c, "use_alibi") || word_of(c, "position_embedding_type") == "alibi" ||

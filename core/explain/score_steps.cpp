@@ -8,6 +8,7 @@
 #include "core/explain/steps.h"
 #include "core/position/relative_bias.h"
 #include "core/run/stage_steps.h"
+#include "core/scenario/inputs.h"
 
 namespace headlight::steps {
 namespace {
@@ -77,7 +78,13 @@ void explain_bias(const Trace& trace, Explanation& to) {
     add("t5_bias", value, "T_{" + std::to_string(c.head) + "," + std::to_string(bucket) + "}", bracketed(value));
     to.quantities.push_back({"bucket", static_cast<double>(bucket)});
   }
-  if (trace.inputs.bias.defined()) {
+  const OwnRules& own = own_rules(trace.inputs);
+  if (own.to_place.defined() && !trace.scenario.attn_bias) {
+    for (const auto& [name, term] : {std::pair{"c2p", &own.to_place}, {"p2c", &own.from_place}}) {
+      const auto value = static_cast<double>(term->at({c.batch, c.head, c.row, c.col}));
+      add(name, value, name + at(c.row, c.col), bracketed(value));
+    }
+  } else if (trace.inputs.bias.defined()) {
     const Tensor bias = trace.inputs.bias.expand(trace[c.stage].shape());
     const auto value = static_cast<double>(bias.at({c.batch, c.head, c.row, c.col}));
     add("bias", value, "bias" + at(c.row, c.col), bracketed(value));

@@ -22,11 +22,22 @@ std::string absolute(const std::string& path) {
   return error ? path : std::string(text.begin(), text.end());
 }
 
+/// Whether the scenario's text is read: not by a network of pictures, unless it compares them with texts.
+bool is_text_read(const Scenario& scenario) {
+  if (scenario.source == Source::text) return true;
+  try {
+    const auto network = find_network(scenario);
+    return network && (!network->spec().picture || scenario.text_as_input);
+  } catch (const InputError&) {
+    return true;  // what is wrong with it is said when it is run
+  }
+}
+
 Words begun_with(const std::string& first, const Scenario& from, const Scenario& to) {
   if (from.source != to.source || (to.source == Source::file && from.file != to.file)) return {};
   Scenario heard = from;  // what another source would read does not matter
   heard.file = to.file;
-  const bool reads_text = to.source == Source::text || is_network(to);
+  const bool reads_text = is_text_read(to);
   if (!reads_text) heard.text = to.text;
   Words words = settings_between(heard, to);
   // A model has a text of its own, which is read where none is said.

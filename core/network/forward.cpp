@@ -202,9 +202,14 @@ void Forward::add_places(const AttentionSpec& spec, Inputs& in) const {
   const Tensor table = checkpoint_.load(places.table);
   const Tensor rows = normed(table.view({1, table.size(0), table.size(1)}), places.norm);
   const auto heads = [&](const Tensor& channels) { return split_heads(channels, spec.heads); };
-  in.bias = places_bias(places, heads(project(in.query, in.W_q, in.b_q, workers_)),
-                        heads(project(in.key, in.W_k, in.b_k, workers_)), heads(through(rows, places.query)),
-                        heads(through(rows, places.key)), spec.scale);
+  PlacesTerms terms = places_terms(places, heads(project(in.query, in.W_q, in.b_q, workers_)),
+                                   heads(project(in.key, in.W_k, in.b_k, workers_)), heads(through(rows, places.query)),
+                                   heads(through(rows, places.key)), spec.scale);
+  in.bias = plus(terms.to_place, terms.from_place);
+  OwnRules own = own_rules(in);
+  own.to_place = std::move(terms.to_place);
+  own.from_place = std::move(terms.from_place);
+  in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
 }
 
 void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& in) const {

@@ -27,11 +27,10 @@ double product(const MatrixView& a, Index row, const MatrixView& b, Index other)
 
 }  // namespace
 
-Tensor places_bias(const PlacesSpec& spec, const Tensor& queries, const Tensor& keys, const Tensor& place_queries,
-                   const Tensor& place_keys, double scale) {
+PlacesTerms places_terms(const PlacesSpec& spec, const Tensor& queries, const Tensor& keys, const Tensor& place_queries,
+                         const Tensor& place_keys, double scale) {
   const Index n_q = queries.size(2), n_k = keys.size(2);
-  Buffer values;
-  values.reserve(static_cast<std::size_t>(queries.size(0) * queries.size(1) * n_q * n_k));
+  Buffer to, from;
   for (Index b = 0; b < queries.size(0); ++b) {
     for (Index h = 0; h < queries.size(1); ++h) {
       const MatrixView q = queries.matrix(b, h), k = keys.matrix(b, h);
@@ -39,14 +38,14 @@ Tensor places_bias(const PlacesSpec& spec, const Tensor& queries, const Tensor& 
       for (Index row = 0; row < n_q; ++row) {
         for (Index col = 0; col < n_k; ++col) {
           const Index place = place_of_distance(row - col, spec);
-          const double to = spec.to_place ? product(q, row, place_k, place) : 0;
-          const double from = spec.from_place ? product(k, col, place_q, place) : 0;
-          values.push_back(static_cast<float>((to + from) * scale));
+          to.push_back(static_cast<float>(spec.to_place ? scale * product(q, row, place_k, place) : 0));
+          from.push_back(static_cast<float>(spec.from_place ? scale * product(k, col, place_q, place) : 0));
         }
       }
     }
   }
-  return Tensor({queries.size(0), queries.size(1), n_q, n_k}, std::move(values));
+  const Shape shape{queries.size(0), queries.size(1), n_q, n_k};
+  return {Tensor(shape, std::move(to)), Tensor(shape, std::move(from))};
 }
 
 }  // namespace headlight

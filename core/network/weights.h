@@ -29,10 +29,13 @@ Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec);
 /// position p₀ + q, p₀ = `query_offset`.
 Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Index n_q, Index n_k,
                      Index query_offset = 0);
-/// DeBERTa's bias, [B, H, n, n] of queries and keys [B, H, n, d] and the places' own [1, H, 2 · span, d]: c2p and p2c,
-/// times the scale.
-Tensor places_bias(const PlacesSpec& spec, const Tensor& queries, const Tensor& keys, const Tensor& place_queries,
-                   const Tensor& place_keys, double scale);
+/// DeBERTa's c2p and p2c times the scale, [B, H, n, n] of queries and keys [B, H, n, d] and the places' own
+/// [1, H, 2 · span, d].
+struct PlacesTerms {
+  Tensor to_place, from_place;
+};
+PlacesTerms places_terms(const PlacesSpec& spec, const Tensor& queries, const Tensor& keys, const Tensor& place_queries,
+                         const Tensor& place_keys, double scale);
 /// The bucket of distance k − q.
 Index relative_bucket(Index distance, const RelativeSpec& spec);
 

@@ -117,9 +117,13 @@ Index furthest_distance(const FileReading& r, Index buckets) {
 }
 
 /// Swin's [(2w − 1)², heads] (Liu et al. 2021): a number for each difference in row and column of two places in a
-/// window.
+/// window. BEiT's (Bao et al. 2021) has three rows more: from cls to a patch, from a patch to cls, cls itself.
+constexpr std::string_view of_beit = "relative_position_bias.relative_position_bias_table";
 std::string window_table(const FileReading& r, const Dims& dims) {
-  const std::string name = array_under(r, {"relative_position_bias_table", "self.relative_position_bias_table"});
+  std::string name = array_under(r, {"relative_position_bias_table", "self.relative_position_bias_table"});
+  for (const ArrayEntry& entry : r.file.arrays().entries()) {
+    if (entry.name.starts_with(r.keys.layer() + ".") && entry.name.ends_with(of_beit)) name = entry.name;
+  }
   if (name.empty()) return {};
   const Shape& shape = r.file.arrays().find(name)->shape;
   return shape.size() == 2 && shape[1] == dims.heads ? name : std::string();
@@ -127,23 +131,30 @@ std::string window_table(const FileReading& r, const Dims& dims) {
 
 Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table) {
   const Index rows = r.file.arrays().find(table)->shape[0];
-  const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(rows))));
-  const Index w = (side + 1) / 2;
+  const Index cls = table.ends_with(of_beit) ? 1 : 0, places = rows - 3 * cls;
+  const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(std::max<Index>(places, 0)))));
+  const Index w = (side + 1) / 2, tokens = w * w + cls;
   const std::string width = std::to_string(w);
-  if (side * side != rows || side % 2 == 0) r.fail(r.shape_of(table), "expected (2w − 1)² rows, of windows of w x w");
-  if (d.n_q != w * w || d.n_k != w * w) {
+  if (side * side != places || side % 2 == 0)
+    r.fail(r.shape_of(table), cls > 0 ? "expected (2w − 1)² + 3 rows, of w x w patches after cls"
+                                      : "expected (2w − 1)² rows, of windows of w x w");
+  if (d.n_q != tokens || d.n_k != tokens) {
     r.fail(Message("has inputs of {0} tokens", d.n_q),
-           Message("expected a window of {0} tokens, {1} x {2}, as {3} has places", w * w, width, width,
-                   in_quotes(table)));
+           Message(cls > 0 ? "expected {0} tokens, cls and {1} x {2} patches, as {3} has places"
+                           : "expected a window of {0} tokens, {1} x {2}, as {3} has places",
+                   tokens, width, width, in_quotes(table)));
   }
   r.assume("bias", Message("{0}: by the places of query and key in a window of {1} x {2}", table, width, width));
+  const auto row_of = [=](Index q, Index k) {
+    if (q < 0 || k < 0) return q >= 0 ? rows - 2 : k >= 0 ? rows - 3 : rows - 1;
+    return (q / w - k / w + w - 1) * side + q % w - k % w + w - 1;
+  };
   return r.file.made(table + " over a window", [&] {
     const Tensor numbers = r.load(table);
     Buffer cells;
     for (Index h = 0; h < d.heads; ++h) {
       for (Index q = 0; q < d.n_q; ++q) {
-        for (Index k = 0; k < d.n_k; ++k)
-          cells.push_back(numbers.at({(q / w - k / w + w - 1) * side + q % w - k % w + w - 1, h}));
+        for (Index k = 0; k < d.n_k; ++k) cells.push_back(numbers.at({row_of(q - cls, k - cls), h}));
       }
     }
     return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));

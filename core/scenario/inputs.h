@@ -133,6 +133,7 @@ struct OwnRules {
   double qk_epsilon = rms_epsilon;
   bool norm_over_heads = false;       ///< the mean square is over all heads at once, as in OLMo 2
   Tensor sink_logits;                 ///< [H]
+  Tensor to_place, from_place;        ///< [B, H, n, n] whose sum is the bias of disentangled attention (c2p, p2c)
   std::vector<Index> silent_heads{};  ///< knocked out: their head_outputs are zero
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -325,6 +326,11 @@ std::optional<ConfigNumber> config_number(const std::filesystem::path& tensors, 
   for (const char* name : names) {
     const auto found = config.find(name);
     if (found != config.end() && found->is_number()) return ConfigNumber{name, found->get<double>()};
+    // Swin says a number for each of its stages, "encoder.layers.1.".
+    const std::size_t stage = layer.find("layers.");
+    if (found == config.end() || !found->is_array() || stage == std::string::npos) continue;
+    const auto at = static_cast<std::size_t>(std::atoi(layer.c_str() + stage + 7));
+    if (at < found->size() && (*found)[at].is_number()) return ConfigNumber{name, (*found)[at].get<double>()};
   }
   return {};
 }

@@ -37,8 +37,7 @@ bool is_punctuation(char32_t c) {
 }
 
 bool is_control(char32_t c) {
-  return is_any(c, {UTF8PROC_CATEGORY_CC, UTF8PROC_CATEGORY_CF, UTF8PROC_CATEGORY_CS, UTF8PROC_CATEGORY_CO,
-                    UTF8PROC_CATEGORY_CN});
+  return is_any(c, {UTF8PROC_CATEGORY_CC, UTF8PROC_CATEGORY_CF, UTF8PROC_CATEGORY_CS, UTF8PROC_CATEGORY_CO});
 }
 
 bool is_blank(char32_t c) {

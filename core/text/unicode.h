@@ -12,7 +12,7 @@ bool is_digit(char32_t c);           ///< category N
 bool is_mark(char32_t c);            ///< category Mn: combining accents
 bool is_any_mark(char32_t c);        ///< category M
 bool is_punctuation(char32_t c);     ///< category P
-bool is_control(char32_t c);         ///< category C
+bool is_control(char32_t c);         ///< category C but for characters that are not assigned, as Hugging Face has it
 bool is_blank(char32_t c);           ///< category Z, and white space among the control characters
 bool is_word_character(char32_t c);  ///< \w of Unicode TS 18: letters, marks, digits, joining signs
 bool is_ideograph(char32_t c);       ///< CJK ideographs, each a word of its own

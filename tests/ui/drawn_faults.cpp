@@ -123,7 +123,7 @@ void small_or_faint(const DrawnPicture& picture, std::vector<std::string>& found
   }
 }
 
-/// Every number in a cell is that cell's, to its last digit.
+/// Every number in a cell is that cell's, to its last digit and within 5 %.
 void wrong_numbers(const DrawnPicture& picture, std::vector<std::string>& found, int* numbers) {
   for (const RecordedText& text : picture.record.texts) {
     const std::optional<Printed> number = text.face == Face::mono ? number_in(text.text) : std::nullopt;
@@ -140,8 +140,10 @@ void wrong_numbers(const DrawnPicture& picture, std::vector<std::string>& found,
           static_cast<Index>((middle.x - quad.min.x) / (quad.max.x - quad.min.x) * static_cast<float>(matrix.cols));
       const double value = static_cast<double>(matrix(row, col));
       if (numbers) ++*numbers;
-      if (std::isfinite(value) && std::abs(number->value - value) > 0.501 * number->unit)
-        found.push_back(at(text) + " stands for " + std::to_string(value));
+      const double off = std::abs(number->value - value);
+      const bool wrong = off > 0.501 * number->unit, coarse = off > 0.05 * std::abs(value);
+      if (std::isfinite(value) && (wrong || coarse))
+        found.push_back(at(text) + " stands for " + std::to_string(value) + (wrong ? "" : ", rounded too far"));
     }
   }
 }

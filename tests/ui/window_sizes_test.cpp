@@ -49,7 +49,8 @@ bool all_finite(const std::vector<MatrixQuad>& quads, const Record& record) {
 const ImVec2 window_sizes[] = {{320, 200}, {320, 640}, {480, 400},  {640, 400},
                                {800, 600}, {960, 540}, {1280, 200}, {1280, 720}};
 
-/// What is wrong in this frame; where a view scrolls, its edges cut what goes on beyond them.
+/// What is wrong in this frame; where a view scrolls, its edges cut what goes on beyond them. A number may be
+/// short where its cell is small, but not wrong.
 void count_faults(HeadlessWindow& window, const std::string& what, std::map<std::string, int>& faults, int& numbers) {
   Record record;
   ImGui::GetIO().UserData = &record;
@@ -62,7 +63,8 @@ void count_faults(HeadlessWindow& window, const std::string& what, std::map<std:
   CHECK(record.texts.size() > 4);
   for (const std::string& fault :
        drawn_faults({record, window.painter.quads, look(window.document().view.theme), true}, &numbers)) {
-    if (fault.find("is cut at an edge") == std::string::npos) ++faults[what + ": " + fault];
+    if (fault.find("is cut at an edge") == std::string::npos && fault.find("rounded too far") == std::string::npos)
+      ++faults[what + ": " + fault];
   }
 }
 

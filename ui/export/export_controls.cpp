@@ -317,6 +317,7 @@ ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& previ
   if (choice.kind == ExportKind::window) {
     constexpr const char* parts[] = {"export.view_alone", "export.whole_window"};
     if (const auto part = pick(frame, "alone", parts, choice.alone ? 0 : 1)) choice.alone = *part == 0;
+    if (!preview.size.empty()) note(frame, frame.words.fill("export.view_size", {preview.size}));
   }
   draw_format(frame, choice);
   if (shows_figure(choice.kind)) {

@@ -4,11 +4,14 @@
 #include <cmath>
 
 #include "core/explain/math_markup.h"
+#include "core/files/array_file.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
 #include "tests/attention_inputs.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
 
@@ -219,5 +222,32 @@ TEST_CASE("where values have a head size of their own and inputs are latents, ev
     const auto trace = compute_any(scenario);
     CHECK((*trace)[Stage::V_heads].size(3) != (*trace)[Stage::Q_heads].size(3));
     check_random_cells(*trace, 80);
+  }
+}
+
+TEST_CASE("a biased score of DeBERTa opens into word with word, c2p and p2c, each as PyTorch has it") {
+  const auto expected = open_arrays(samples::fixture("networks/deberta2") / "expected.npz");
+  for (const char* layer : {"0", "1"}) {
+    Scenario scenario;
+    scenario.source = Source::file;
+    scenario.file = samples::fixture("networks/deberta2").string();
+    scenario.layer = layer;
+    scenario.text_as_input = true;
+    scenario.text = "3 17 5 28 0 11 5\n9 2 2 26 14 7 21";
+    const auto trace = compute_any(scenario);
+    const Tensor c2p = expected->load(std::string("c2p.") + layer), p2c = expected->load(std::string("p2c.") + layer);
+    for (const auto& [row, col] : {std::pair<Index, Index>{0, 6}, {3, 3}, {5, 1}}) {
+      const Explanation e = explain(*trace, {Stage::biased_scores, 1, 2, row, col});
+      REQUIRE(e.quantity("c2p"));
+      CHECK(e.quantity("c2p")->value == Approx(c2p.at({1, 2, row, col})).margin(1e-5));
+      CHECK(e.quantity("p2c")->value == Approx(p2c.at({1, 2, row, col})).margin(1e-5));
+      CHECK_FALSE(e.quantity("bias"));
+      CHECK(recomputed(e) == Approx(e.value).margin(1e-5));
+      CHECK(e.formula.find("c2p_{" + std::to_string(row)) != std::string::npos);
+    }
+    scenario.attn_bias = GivenMatrix{Tensor::full({7, 7}, 0.5F)};
+    const Explanation given = explain(*compute_any(scenario), {Stage::biased_scores, 1, 2, 0, 1});
+    CHECK(given.quantity("bias")->value == 0.5);
+    CHECK_FALSE(given.quantity("c2p"));
   }
 }

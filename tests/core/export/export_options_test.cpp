@@ -7,6 +7,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -106,4 +107,22 @@ TEST_CASE("a size without its number is refused as a size, with what one looks l
     INFO(wrong);
     CHECK_THROWS_WITH(parse_wanted_size("--size", wrong), Catch::Matchers::Contains("is not a size"));
   }
+}
+
+TEST_CASE("a network of pictures is given no text, unless it compares them with texts") {
+  Scenario shapes;
+  shapes.source = Source::file;
+  shapes.file = "model:shapes";
+  CHECK(source_words(shapes, {}) == std::vector<std::string>{"model:shapes"});
+  shapes.image = "model:shapes/cross.png";
+  CHECK(source_words(shapes, {}) == std::vector<std::string>{"model:shapes", "--image", "model:shapes/cross.png"});
+  Scenario clip = shapes;
+  clip.file = places::fixtures() + "/networks/clip";
+  clip.text_as_input = true;
+  clip.text = "1 28";
+  const auto words = source_words(clip, {});
+  REQUIRE(words);
+  const auto text = std::ranges::find(*words, "--text");
+  REQUIRE(text != words->end());
+  CHECK(*(text + 1) == "1 28");
 }

@@ -169,3 +169,69 @@ TEST_CASE("a table of relative positions in a layer's file is added to its score
     }
   }
 }
+
+namespace {
+
+/// A picture transformer's folder: config.json beside one attention of two heads, on n tokens of 8 numbers.
+struct PictureLayer {
+  PictureLayer(const char* config, const std::string& prefix, const std::string& output, const std::string& table,
+               const Tensor& numbers, Index n) {
+    std::vector<NamedArray> arrays{{"x", Sampler(3, "x").normal({1, n, 8})}, {prefix + table, numbers}};
+    for (const char* name : {"query.weight", "key.weight", "value.weight"})
+      arrays.push_back({prefix + name, Sampler(3, name).normal({8, 8})});
+    arrays.push_back({output + ".weight", Sampler(3, "o").normal({8, 8})});
+    write_npz(folder / "model.npz", arrays);
+    samples::write_text(folder / "config.json", config);
+    scenario.source = Source::file;
+    scenario.file = (folder / "model.npz").string();
+    scenario.layer = prefix.substr(0, prefix.size() - 1);
+  }
+  /// What is added to the score of a head's cell.
+  float added(const Trace& trace, Index head, Index q, Index k) const {
+    return trace[Stage::biased_scores].at({0, head, q, k}) - trace[Stage::scaled_scores].at({0, head, q, k});
+  }
+  samples::TempFolder folder;
+  Scenario scenario;
+};
+
+}  // namespace
+
+TEST_CASE("a layer of Swin has its stage's heads and its window's table; the folder says how one is shown alone") {
+  const Tensor table = Sampler(4, "table").normal({9, 2});
+  const std::string at = "swin.encoder.layers.1.blocks.0.attention.";
+  const PictureLayer swin(R"({"model_type": "swin", "num_heads": [1, 2], "depths": [2, 2], "window_size": 2})",
+                          at + "self.", at + "output.dense", "relative_position_bias_table", table, 4);
+  const auto trace = compute(swin.scenario, nullptr, {});
+  CHECK(trace->dims().heads == 2);
+  for (const Assumption& each : trace->inputs.assumptions)
+    CHECK(each.what != "mask");  // window_size is a square's side
+  // Liu et al. 2021: the difference of rows, then of columns, each from −1 to 1.
+  for (Index q = 0; q < 4; ++q) {
+    for (Index k = 0; k < 4; ++k) {
+      const Index row = (q / 2 - k / 2 + 1) * 3 + q % 2 - k % 2 + 1;
+      CHECK(swin.added(*trace, 1, q, k) == Approx(table.at({row, 1})).margin(1e-5));
+    }
+  }
+  const std::string said = samples::sentence_of([&] { open_network(swin.folder.path().string()); });
+  CHECK(samples::has(said, "a network of model_type \"swin\" is not run as a whole"));
+  CHECK(samples::has(said, "model.npz in place of the folder, with --layer"));
+}
+
+TEST_CASE("a layer of BEiT has its table of relative positions, with the three rows of cls") {
+  const Tensor table = Sampler(4, "table").normal({12, 2});
+  const std::string at = "beit.encoder.layer.0.attention.";
+  const char* config = R"({"model_type": "beit", "num_attention_heads": 2, "num_hidden_layers": 1, "hidden_size": 8})";
+  const std::string name = "relative_position_bias.relative_position_bias_table";
+  const PictureLayer beit(config, at + "attention.", at + "output.dense", name, table, 5);
+  const auto trace = compute(beit.scenario, nullptr, {});
+  for (Index q = 0; q < 5; ++q) {
+    for (Index k = 0; k < 5; ++k) {
+      const Index i = q - 1, j = k - 1, between = (i / 2 - j / 2 + 1) * 3 + i % 2 - j % 2 + 1;
+      const Index row = q == 0 && k == 0 ? 11 : q == 0 ? 9 : k == 0 ? 10 : between;
+      CHECK(beit.added(*trace, 0, q, k) == Approx(table.at({row, 0})).margin(1e-5));
+    }
+  }
+  const PictureLayer wrong(config, at + "attention.", at + "output.dense", name, table, 4);
+  CHECK(samples::has(samples::sentence_of([&] { compute(wrong.scenario, nullptr, {}); }),
+                     "expected 5 tokens, cls and 2 x 2 patches"));
+}
