@@ -2,6 +2,7 @@
 // (Touvron et al. 2020), DINOv2 (Oquab et al. 2023) with registers (Darcet et al. 2023), the image towers of CLIP
 // (Radford et al. 2021) and SigLIP (Zhai et al. 2023), and timm's ViTs.
 #include <algorithm>
+#include <utility>
 
 #include "core/architecture/preprocessor.h"
 #include "core/tensor/message.h"
@@ -182,8 +183,10 @@ void build_hugging_face(NetworkBuilder& b, const Preprocessor& usual, bool disti
   b.network.picture = picture;
   const bool taught = distilled && b.file.has("cls_classifier.weight");
   build_classifier(b, taught ? "cls_classifier" : "classifier", is.d);
-  b.prefix.clear();
-  if (taught) add_second_classifier(b, "distillation_classifier");
+  if (!taught) return;
+  const std::string inside = std::exchange(b.prefix, "");
+  add_second_classifier(b, "distillation_classifier");
+  b.prefix = inside;
 }
 
 constexpr std::array<float, 3> imagenet_mean{0.485F, 0.456F, 0.406F}, imagenet_deviation{0.229F, 0.224F, 0.225F},
@@ -276,18 +279,20 @@ void build_clip(NetworkBuilder& b) {
   if (!b.whole()) return;
   build_contrast(b, "clip");
   if (!b.network.contrast) return;
-  b.prefix.clear();
+  const std::string inside = std::exchange(b.prefix, "");
   const Shape& shape = b.file.entry(b.any_of({"visual_projection.weight"}, "the projection of pictures")).shape;
   b.network.head.transform = b.linear("visual_projection", shape.empty() ? 0 : shape[0], b.network.width);
+  b.prefix = inside;
 }
 
 void build_clip_text(NetworkBuilder& b) {
   const VisionSizes is = build_texts(b, {512, 12, 8, 2048, 1e-5}, "quick_gelu", 77);
   for (BlockSpec& block : b.network.stacks.front().blocks) block.attention.causal = true;
-  b.prefix.clear();
-  if (!b.has("text_projection.weight")) return;
+  if (!b.file.has("text_projection.weight")) return;
+  const std::string inside = std::exchange(b.prefix, "");
   const Shape& shape = b.file.entry("text_projection.weight").shape;
   b.network.head.transform = b.linear("text_projection", shape.empty() ? 0 : shape[0], is.d);
+  b.prefix = inside;
 }
 
 void build_siglip_text(NetworkBuilder& b) {

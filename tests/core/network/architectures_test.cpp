@@ -77,6 +77,7 @@ TEST_CASE("a picture's similarity to several texts is PyTorch's, and its probabi
     const NetworkRun run = network->run(networks::text_of(*network, *expected), {});
     CHECK(networks::excess(run.logits, expected->load("similarity")) <= 0);
     CHECK(network->word(1) == (name == "clip" ? "27 9 28" : "9"));
+    for (const Message& note : network->spec().notes) CHECK_FALSE(note.english().starts_with("not used"));
     const Tensor wanted = expected->load("probabilities");
     for (const LikelyToken& text : most_likely(run, 1, -1, 3)) {
       CHECK(text.probability == Approx(wanted.at({1, 0, text.id})).epsilon(1e-4));
