@@ -211,7 +211,7 @@ inline constexpr auto settings_rows = std::tuple{
         "is the last key",
         R"("14x14")", SettingGroup::mask)
         .as(Control::text)
-        .when([](const Scenario& s) { return s.source != Source::text; }),
+        .when([](const Scenario& s) { return s.source != Source::text && (s.text.empty() || !s.grid.empty()); }),
     setting("painted", &Scenario::painted, "JSON",
             "cells set over the expression: [{\"query\": 0, \"key\": 1, \"attend\": true}]",
             R"([{"query": 0, "key": 1, "attend": true}])", SettingGroup::mask)

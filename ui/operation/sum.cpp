@@ -178,7 +178,7 @@ struct Drawing {
       sign(x + layout.chip, at.y, "×");
       x += layout.chip + layout.sign;
       chip(x, at.y, sum.right_stage, sum.right[term.index], term.text.right.text, there, true);
-      sign(x + layout.chip, at.y, "=");
+      if (x + layout.chip + layout.sign <= product_x(at.x) + 1) sign(x + layout.chip, at.y, "=");
       chip(product_x(at.x), at.y, sum.stage, product_at(sum, term.index), term.text.product.text, there, there);
       if (there) bar(at, term.before, term.after, product_at(sum, term.index), goes_on);
     }
