@@ -401,6 +401,23 @@ TEST_CASE("the network view of a picture speaks of patches, in every language") 
   CHECK(said_of(*words.window.document().trace, "network.title") == "network.title");
 }
 
+TEST_CASE("colours that every row has up to its own largest are not said to go from 0 to 1") {
+  const auto says = [](const Document& document, const char* words) {
+    NetworkStudio studio(document, {1600, 900}, 1, "en");
+    NetworkFacts facts;
+    facts.can_measure = true;
+    const Scene scene = studio.scene(facts);
+    return std::ranges::any_of(scene.items, [words](const SceneItem& item) {
+      const auto* text = std::get_if<SceneText>(&item);
+      return text && text->text == words;
+    });
+  };
+  const Document pictures = network_document("model:shapes", "");
+  CHECK(says(pictures, "colours: each row up to its own largest"));
+  CHECK_FALSE(says(pictures, "colours: 0 to 1"));
+  CHECK(says(network_document(), "colours: 0 to 1"));
+}
+
 TEST_CASE("in the overview no text leaves the window or lies over another, in either language, at any size") {
   struct Setting {
     ImVec2 size;

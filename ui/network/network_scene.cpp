@@ -348,13 +348,15 @@ HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, con
 namespace {
 
 /// The choice of a measure, and what its colours stand for; gives its height.
-float put_measured(Pen& pen, const NetworkFacts& facts, Rect room) {
+float put_measured(Pen& pen, const NetworkFacts& facts, bool row_ranges, Rect room) {
   const SceneContext& context = pen.context();
   const float taken =
       pen.tabs(room, Align::left, measure_keys, static_cast<std::size_t>(context.view.measure), SceneAction::measure);
   if (taken <= 0) return 0;
   const bool lengths = context.view.measure == HeadMeasure::arrives && facts.most_brought > 0;
-  const std::string words = context.words.fill("network.colours_to", {lengths ? length_text(facts.most_brought) : "1"});
+  const std::string most = lengths ? length_text(facts.most_brought) : "1";
+  const std::string words =
+      row_ranges ? std::string(context.words("heads.colours_row")) : context.words.fill("network.colours_to", {most});
   const float x = room.min.x + taken + 14 * pen.u();
   if (x + pen.measure(Face::ui, pen.type.caption, words).x <= room.max.x)
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pen.type.caption * 1.05f}, Align::left,
@@ -433,7 +435,7 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
   area.min.y += put_text(pen, overview, at, area) + 4 * u;
   area.min.y += put_ways(pen, facts, area);
   if (facts.can_measure && context.view.network.together == LayersTogether::none)
-    area.min.y += put_measured(pen, facts, area);
+    area.min.y += put_measured(pen, facts, pooled, area);
   if (context.view.network.together == LayersTogether::lens) put_lens(pen, overview, facts, area);
   else if (context.view.network.together == LayersTogether::patch) put_patch(pen, overview, facts, area);
   else if (context.view.network.together == LayersTogether::study) put_study(pen, overview, facts, area);
