@@ -46,6 +46,19 @@ TEST_CASE("the first visit is not in the way of a key") {
   CHECK(window.document().view.playing);
 }
 
+TEST_CASE("the first visit leaves the top bar in reach: another language, and another view, which closes it") {
+  Document document = sentence();
+  document.view.looking.level = Level::sentence;
+  document.view.dialog = Dialog::welcome;
+  HeadlessWindow window(document);
+  window.click(window.find("top_bar", {"language"}));
+  CHECK(window.document().view.language == "zh");
+  CHECK(window.document().view.dialog == Dialog::welcome);
+  window.session.perform(EditView{[](View& v) { v.kind = ViewKind::heads; }});
+  window.settle();
+  CHECK(window.document().view.dialog == Dialog::none);
+}
+
 TEST_CASE("the first visit offers three things to try, and each does what it says") {
   struct Case {
     const char* id;

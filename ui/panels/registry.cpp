@@ -51,6 +51,9 @@ Rect place_middle(const Frame& frame, ImVec2 window) {
 
 Rect place_window(const Frame&, ImVec2 window) { return {{0, 0}, window}; }
 
+/// The top bar stays in reach: the first click of who reads another language is there.
+Rect place_welcome(const Frame& frame, ImVec2 window) { return {{0, top_height(frame)}, window}; }
+
 Rect place_bottom(const Frame& frame, ImVec2 window) {
   return {{0, window.y - bottom_height(frame) + watch_height(frame)}, window};
 }
@@ -69,7 +72,7 @@ constexpr std::array panels{
     Panel{"top_bar", place_top, draw_top_bar},
     Panel{"messages", place_messages, draw_messages},
     Panel{"matrix_menu", place_window, draw_matrix_menu},
-    Panel{"welcome", place_window, draw_welcome},
+    Panel{"welcome", place_welcome, draw_welcome},
     Panel{"help", place_window, draw_help},
     Panel{"open", place_window, draw_open_dialog},
     Panel{"layers", place_window, draw_layer_dialog},

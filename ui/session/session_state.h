@@ -285,7 +285,8 @@ struct Session::State {
   void keep_fullscreen() {
     View& view = document.view;
     if (!view.presenting) view.fullscreen = false;
-    if (view.presenting && view.dialog == Dialog::welcome) view.dialog = Dialog::none;  // nothing lies over it
+    if (view.dialog == Dialog::welcome && (view.presenting || view.kind != ViewKind::pipeline))
+      view.dialog = Dialog::none;  // it speaks of the pipeline, and lies over no presentation
     if (view.fullscreen != fullscreen) requests.fullscreen = view.fullscreen;
     fullscreen = view.fullscreen;
   }
