@@ -1,7 +1,9 @@
 // From the last block's output to the logits.
-#include <algorithm>
 #include <cmath>
 
+#include "core/attention/product.h"
+#include "core/attention/projection.h"
+#include "core/attention/softmax.h"
 #include "core/network/forward.h"
 #include "core/network/weights.h"
 
@@ -25,31 +27,16 @@ Tensor mean_from(const Tensor& x, Index first) {
 
 /// [B, 1, d]: softmax(q kᵀ / √d_head) v in each head, of one query q [1, 1, d] and keys and values [B, n, d].
 Tensor attended(const Tensor& query, const Tensor& keys, const Tensor& values, Index heads) {
-  const Index d = keys.size(2), n = keys.size(1), width = d / heads;
-  const MatrixView q = query.matrix();
-  Buffer made;
-  for (Index b = 0; b < keys.size(0); ++b) {
-    const MatrixView k = keys.matrix(b), v = values.matrix(b);
-    for (Index head = 0; head < heads; ++head) {
-      std::vector<double> weights;
-      for (Index row = 0; row < n; ++row) {
-        double score = 0;
-        for (Index c = head * width; c < (head + 1) * width; ++c)
-          score += static_cast<double>(q(0, c)) * static_cast<double>(k(row, c));
-        weights.push_back(score / std::sqrt(static_cast<double>(width)));
-      }
-      const double top = *std::ranges::max_element(weights);
-      double all = 0;
-      for (double& weight : weights) all += weight = std::exp(weight - top);
-      for (Index c = head * width; c < (head + 1) * width; ++c) {
-        double sum = 0;
-        for (Index row = 0; row < n; ++row)
-          sum += weights[static_cast<std::size_t>(row)] * static_cast<double>(v(row, c));
-        made.push_back(static_cast<float>(sum / all));
-      }
-    }
+  const Tensor q = split_heads(query, heads), k = split_heads(keys, heads);
+  const Index batch = k.size(0), n = k.size(2);
+  Buffer scores(static_cast<std::size_t>(batch * heads * n));
+  for (Index b = 0; b < batch; ++b) {
+    for (Index h = 0; h < heads; ++h)
+      product(q.matrix(0, h), transposed(k.matrix(b, h)), {scores.data() + (b * heads + h) * n, 1, n, n});
   }
-  return Tensor({keys.size(0), 1, d}, std::move(made));
+  const double scale = 1 / std::sqrt(static_cast<double>(k.size(3)));
+  const Tensor weights = softmax(times(Tensor({batch, heads, 1, n}, std::move(scores)), scale));
+  return merge_heads(gather_values(weights, split_heads(values, heads)));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ void put_picture(Pen& pen, const HeadOverview& overview, const NetworkFacts& fac
   quad.colormap = &window_colormap(context.view, Stage::weights);
   const bool lengths = measured && context.view.measure == HeadMeasure::arrives;
   quad.range = {0, lengths && facts.most_brought > 0 ? facts.most_brought : 1};
-  quad.row_ranges = pictures.size(3) > 32;
+  quad.row_ranges = has_row_ranges(pictures.size(3));
   quad.theme = context.look.theme;
   quad.scale = context.u;
   quad.opacity = layer.silent[static_cast<std::size_t>(at.head)] ? 0.25f : 1;
@@ -258,9 +258,9 @@ void put_in_order(Pen& pen, const HeadOverview& overview, const NetworkFacts& fa
   }
 }
 
-const char* hint_key(const View& view, bool pooled) {
+const char* hint_key(const View& view, bool row_ranges) {
   switch (view.network.together) {
-    case LayersTogether::none: return pooled ? "network.hint_rows" : "network.hint";
+    case LayersTogether::none: return row_ranges ? "network.hint_rows" : "network.hint";
     case LayersTogether::mean: return "network.mean_says";
     case LayersTogether::rollout: return "network.rollout_says";
     case LayersTogether::flow: return "network.flow_says";
@@ -419,10 +419,10 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
       pen.sentence(TextRole::prose,
                    words(said_of(context.trace, overview.layers.size() == 1 ? "network.title_one" : "network.title")),
                    counts, area, pen.type.title, context.look.ink);
-  const bool pooled = layer_at(overview, at.layer).summary.pictures.defined() &&
-                      layer_at(overview, at.layer).summary.pictures.size(3) > 32;
+  const Tensor& pictures = layer_at(overview, at.layer).summary.pictures;
+  const bool row_ranges = pictures.defined() && has_row_ranges(pictures.size(3));
   const std::vector<Named> where{{layer_at(overview, at.layer).layer, context.look.ink}};
-  area.min.y += pen.sentence(TextRole::story, words(said_of(context.trace, hint_key(context.view, pooled))), where,
+  area.min.y += pen.sentence(TextRole::story, words(said_of(context.trace, hint_key(context.view, row_ranges))), where,
                              area, pen.type.story, context.look.muted);
   const std::vector<Named> changed{{facts.changed, context.look.ink}};
   if (!facts.changed.empty())
@@ -435,7 +435,7 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
   area.min.y += put_text(pen, overview, at, area) + 4 * u;
   area.min.y += put_ways(pen, facts, area);
   if (facts.can_measure && context.view.network.together == LayersTogether::none)
-    area.min.y += put_measured(pen, facts, pooled, area);
+    area.min.y += put_measured(pen, facts, row_ranges, area);
   if (context.view.network.together == LayersTogether::lens) put_lens(pen, overview, facts, area);
   else if (context.view.network.together == LayersTogether::patch) put_patch(pen, overview, facts, area);
   else if (context.view.network.together == LayersTogether::study) put_study(pen, overview, facts, area);

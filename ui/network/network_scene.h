@@ -83,6 +83,9 @@ struct NetworkFacts {
   }
 };
 
+/// Whether each row of a picture of weights this wide has colours up to its own largest: in many keys a weight is
+/// small.
+inline bool has_row_ranges(Index cols) { return cols > 32; }
 /// Whether patches stand where words would.
 bool reads_pictures(const Trace& trace);
 /// The key of the words about patches where the network reads pictures: "network.title_picture", else the key.

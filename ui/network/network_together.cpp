@@ -73,7 +73,7 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkFacts& fact
   quad.values = facts.together.view({1, 1, rows, cols});
   quad.colormap = &window_colormap(context.view, Stage::weights);
   quad.range = {0, 1};
-  quad.row_ranges = cols > 32;
+  quad.row_ranges = has_row_ranges(cols);
   quad.theme = look.theme;
   quad.scale = u;
   quad.cell_gap = side >= 8 * u ? u : 0;
@@ -136,7 +136,7 @@ float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace 
     quad.batch = std::min(context.view.batch, mean.size(0) - 1);
     quad.colormap = &window_colormap(context.view, Stage::weights);
     quad.range = {0, 1};
-    quad.row_ranges = mean.size(2) > 32;
+    quad.row_ranges = has_row_ranges(mean.size(2));
     quad.theme = look.theme;
     quad.scale = u;
     quad.opacity = taken ? 1 : 0.35f;
