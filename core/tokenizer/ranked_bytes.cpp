@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "core/files/error_place.h"
-#include "core/text/base64.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/saved_settings.h"
 #include "core/tokenizer/token_pipeline.h"
