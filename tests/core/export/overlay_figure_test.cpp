@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
 #include "core/figure/figure_layout.h"
 #include "core/files/array_file.h"

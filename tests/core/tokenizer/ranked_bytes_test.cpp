@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/text/base64.h"
+#include "core/text/texts.h"
 #include "core/text/utf8.h"
 #include "core/tokenizer/token_pipeline.h"
 #include "tests/catch.h"
