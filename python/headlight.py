@@ -143,8 +143,10 @@ class Page(Figure):
     height = 640  # pixels in the notebook
 
     def _repr_html_(self):
+        # A viewer that takes frames out, as JupyterLab does of a notebook that is not trusted, leaves the sentence within.
         return (f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" title="attention" '
-                f'style="width: 100%; height: {self.height}px; border: 0"></iframe>')
+                f'style="width: 100%; height: {self.height}px; border: 0">The picture is here once this notebook is trusted: '
+                'File, Trust Notebook.</iframe>')
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self._repr_html_(), "image/png": self.png}

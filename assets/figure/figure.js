@@ -547,7 +547,7 @@
     choices("measures", measures.map((each) => each.name), pick);
   }
   makeHeads(), draw(), later(fillTable);
-  requestAnimationFrame(() => setTimeout(drawHeads)); // after the first paint
+  requestAnimationFrame(() => requestAnimationFrame(() => drawHeads())); // after the first paint
   const redraw = () => (drawHeads(), draw());
   if (picture) {
     const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 100, value: 100 * opacity });
