@@ -69,7 +69,7 @@ cases = {
 for name, more in cases.items():
     half = more.pop("half", False)
     inputs = [x.bfloat16() if half else x for x in (q, k, v)]
-    out, (weights,) = recorded(Attention(sdpa, **more), *inputs)
+    out, (weights,) = recorded(Attention(sdpa, None, **more), *inputs)  # a module that does not say its heads
     expect(near(times_v(weights, inputs[2].float()), out.float(), 2e-2 if half else 1e-5), f"scaled_dot_product_attention, {name}: the weights do not give its output")
 out, (weights,) = recorded(Attention(sdpa, enable_gqa=True, is_causal=True), q, k[:, :2, :5], v[:, :2, :5])
 expect(weights.shape == (2, 4, 5, 5) and near(times_v(weights, v[:, :2, :5]), out), "grouped heads: the weights do not give the output")
@@ -94,7 +94,7 @@ for batch_first in (True, False):
     for needed in (True, False):
         for training in (True, False):
             model = nn.MultiheadAttention(16, 4, batch_first=batch_first).train(training)
-            for more in ({}, {"key_padding_mask": padding}, {"attn_mask": hidden}, {"key_padding_mask": padding, "attn_mask": hidden}):
+            for more in ({}, {"key_padding_mask": padding}, {"attn_mask": hidden}, {"key_padding_mask": padding, "attn_mask": hidden}, {"attn_mask": hidden, "is_causal": True}):
                 given = x if batch_first else x.transpose(0, 1)
                 plain = model(given, given, given, average_attn_weights=False, **more)[1]
                 with torch.set_grad_enabled(training):
@@ -113,6 +113,13 @@ for norm_first in (False, True):
         with torch.no_grad():
             _, found = recorded(model, x, **more)
         expect(len(found) == 2 and all(near(a, b) for a, b in zip(found, plain)), f"nn.TransformerEncoder norm_first={norm_first} {list(more)}")
+
+model = nn.Transformer(16, 4, 2, 2, 32, batch_first=True, dropout=0.0)
+for training in (True, False):
+    with torch.set_grad_enabled(training):
+        _, found = recorded(model.train(training), x, random(3, 4, 16), tgt_mask=hidden[:4, :4], tgt_is_causal=True)
+    expect(sorted(each.shape[2:] for each in found) == sorted(2 * [(6, 6), (4, 4), (4, 6)]), f"nn.Transformer training={training}: {[each.shape for each in found]}")
+    expect(all(np.allclose(each.sum(-1), 1, atol=1e-5) for each in found), "rows of nn.Transformer's weights that do not sum to 1")
 
 # ---- FlexAttention, not compiled
 def window(b, h, i, j):
@@ -137,16 +144,17 @@ expect(near(times_v(weights, v[:, :2]), out[0], 1e-4), "flex_attention of groupe
 class Grouped(nn.Module):
     """Llama's shape without positions: four heads of queries, two of keys and values."""
 
-    def __init__(self, repeat=False):
+    def __init__(self, repeat=False, hides=False):
         super().__init__()
-        self.num_heads, self.repeat = 4, repeat
+        self.num_heads, self.repeat, self.hides = 4, repeat, hides
         self.q_proj, self.k_proj, self.v_proj, self.o_proj = (nn.Linear(16, n, bias=False) for n in (16, 8, 8, 16))
 
-    def forward(self, x):
+    def forward(self, x, attn_mask=None):
         q, k, v = (p(x).view(*x.shape[:2], -1, 4).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
         if self.repeat:  # the wrong way round: heads 0 1 0 1 in place of 0 0 1 1
             k, v = k.repeat(1, 2, 1, 1), v.repeat(1, 2, 1, 1)
-        out = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=not self.repeat)
+        mask = ~attn_mask if self.hides else attn_mask
+        out = F.scaled_dot_product_attention(q, k, v, mask, is_causal=mask is None, enable_gqa=not self.repeat)
         return self.o_proj(out.transpose(1, 2).reshape(x.shape))
 
 
@@ -154,6 +162,12 @@ right = headlight.check(Grouped(), x, mask="causal()")
 expect(right["match"] and "output" in repr(right), f"grouped heads: {right!r}")
 wrong = headlight.check(Grouped(repeat=True), 3 * x, mask="causal()")
 expect(not wrong["match"] and wrong["diagnosis"], f"keys' heads in another order: {wrong!r}")
+for hides in (False, True):  # which way a mask is meant is what the module makes of it, and is said
+    said = headlight.check(Grouped(hides=hides), x, arguments={"attn_mask": hidden if hides else ~hidden})
+    expect(said["match"] and f"true = may {'not ' if hides else ''}attend" in repr(said), f"a boolean attn_mask, hides={hides}: {said!r}")
+asked = headlight.check(Grouped(), x, arguments={"attn_mask": ~hidden}, mask_polarity="ignore")
+expect([each["id"] for each in asked["diagnosis"]] == ["mask_inverted"], f"a mask_polarity that is set: {asked!r}")
+expect(not hasattr(F.scaled_dot_product_attention, "__closure__") or F.scaled_dot_product_attention.__closure__ is None, "check() leaves the function wrapped")
 for needed in (True, False):
     said = headlight.check(nn.MultiheadAttention(16, 4, batch_first=True).eval(), x, arguments={"need_weights": needed, "attn_mask": hidden})
     expect(said["match"], f"nn.MultiheadAttention's fast path, need_weights={needed}: {said!r}")
