@@ -40,17 +40,22 @@ bool is_of_last_stack(const Network& network, std::size_t layer) {
   return network.layers()[layer].stack + 1 == std::ssize(network.spec().stacks);
 }
 
+/// Whether a pass keeps the weights, which the overview of a longer text is made of.
+bool may_grow(const NetworkRun& run, const RunOptions& options) {
+  for (Index layer = 0; layer < std::ssize(run.network->layers()); ++layer) {
+    if (!keeps_weights(run, layer, options)) return false;
+  }
+  return true;
+}
+
 /// Whether `last` holds, of every layer, what a pass over the run's text with these options does.
 bool holds_all(const NetworkRun& last, const NetworkRun& run, const RunOptions& options) {
-  const auto has_all = [](const Tensor& rows, const Tensor& of) {
-    return rows.defined() && rows.size(1) == of.size(1);
-  };
-  if (options.logits == RunOptions::Logits::all && !has_all(last.logits, last.final)) return false;
+  const Tensor& logits = last.logits;
+  if (options.logits == RunOptions::Logits::all && (!logits.defined() || logits.size(1) != last.final.size(1)))
+    return false;
   for (std::size_t i = 0; i < last.layers.size(); ++i) {
-    const auto layer = static_cast<Index>(i);
-    if (!is_of_last_stack(*last.network, i)) continue;
-    if (!last.layers[i].weights.defined() || !keeps_weights(run, layer, options)) return false;
-    if (last.layers[i].heads.defined() != keeps_parts(run, layer, options)) return false;
+    const LayerRun& at = last.layers[i];
+    if (!at.weights.defined() || at.heads.defined() != keeps_parts(run, static_cast<Index>(i), options)) return false;
   }
   return true;
 }
@@ -88,6 +93,7 @@ void add_earlier(const NetworkRun& last, NetworkRun& run, RunOptions::Logits log
 
 NetworkRun grown_pass(const Network& network, NetworkText text, RunOptions options, const NetworkRun* last) {
   const NetworkRun asked{network.shared_from_this(), text, options.knock_out, {}, {}, {}, {}, {}};
+  if (!may_grow(asked, options)) return network.run(std::move(text), options);
   const bool grows = last && last->kept && !options.change && last->means == options.means &&
                      last->kept->reusable(asked) > 0 && holds_all(*last, asked, options);
   const auto kept = grows ? std::make_shared<KeyCache>(*last->kept) : std::make_shared<KeyCache>();
