@@ -25,12 +25,8 @@ int give_up_in_time(pcre2_callout_block*, void*) {
   return ++calls % calls_between_looks == 0 && Clock::now() > end_of_time ? PCRE2_ERROR_CALLOUT : 0;
 }
 
-/// In a text of so many bytes the most steps take less than a second.
-constexpr std::size_t short_text = 1024;
-
-pcre2_code* compile(const std::string& expression, PatternSyntax syntax = PatternSyntax::ruby,
-                    std::uint32_t more_options = 0) {
-  const std::uint32_t options = more_options | PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C |
+pcre2_code* compile(const std::string& expression, PatternSyntax syntax = PatternSyntax::ruby) {
+  const std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT |
                                 (syntax == PatternSyntax::ruby ? PCRE2_MULTILINE : PCRE2_DOLLAR_ENDONLY);
   int error = 0;
   PCRE2_SIZE at = 0;
@@ -132,27 +128,25 @@ class Translation {
 }  // namespace
 
 struct Pattern::Compiled {
-  pcre2_code *code = nullptr, *watched = nullptr;  ///< watched: with a look at the time before each part
+  pcre2_code* code = nullptr;
   pcre2_match_context* limits = nullptr;
   Compiled() = default;
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
   ~Compiled() {
     pcre2_code_free(code);
-    pcre2_code_free(watched);
     pcre2_match_context_free(limits);
   }
 };
 
 Pattern::Pattern(const std::string& expression, ErrorPlace place, PatternSyntax syntax)
     : expression_(expression), place_(std::move(place)) {
-  constexpr std::size_t longest = 20'000;
+  constexpr std::size_t longest = 8'000;
   if (expression.size() > longest) place_.fail(Message("its expression has {0}", byte_count(expression.size())));
   const std::string translated = Translation(expression, syntax, place_).text;
   auto compiled = std::make_shared<Compiled>();
   compiled->code = compile(translated, syntax);
-  compiled->watched = compile(translated, syntax, PCRE2_AUTO_CALLOUT);
-  if (!compiled->code || !compiled->watched)
+  if (!compiled->code)
     place_.fail(Message("its expression {0} cannot be read", in_quotes(expression)), "a regular expression");
   compiled->limits = pcre2_match_context_create(nullptr);
   pcre2_set_match_limit(compiled->limits, 100'000);
@@ -188,12 +182,11 @@ Stretches Pattern::matches(std::string_view given) const {
   const MatchTime time(given.size());
   const std::string mended = is_utf8(given) ? std::string() : as_utf8(given);
   const std::string_view text = mended.empty() ? given : mended;
-  const pcre2_code* code = text.size() > short_text ? compiled_->watched : compiled_->code;
   const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
-      pcre2_match_data_create_from_pattern(code, nullptr), &pcre2_match_data_free);
+      pcre2_match_data_create_from_pattern(compiled_->code, nullptr), &pcre2_match_data_free);
   Stretches found;
   for (std::size_t at = 0; at <= text.size();) {
-    const int count = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
+    const int count = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
                                   PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK, data.get(), compiled_->limits);
     if ((count < 0 && count != PCRE2_ERROR_NOMATCH) || Clock::now() > end_of_time)
       place_.fail(Message("its expression {0} takes too many steps on this text", in_quotes(expression_)),

@@ -7,6 +7,7 @@
 
 #include "core/network/decode_step.h"
 #include "core/network/grown_pass.h"
+#include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
@@ -343,4 +344,27 @@ TEST_CASE("two passes that go on from the same one do not write over each other'
   grown_pass(*fixture.network, other, for_drawing(), &last);
   const NetworkRun next = grown_pass(*fixture.network, fixture.first(6), for_drawing(), &one);
   check_equal(next, fixture.network->run(fixture.first(6), for_drawing()));
+}
+
+TEST_CASE("a window's text that grows goes on from its last trace, a changed layer does not") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = "model:english";
+  scenario.text_as_input = true;
+  scenario.text = "the cat";
+  const auto pass_of = [](const Trace& trace) { return network_of(trace.inputs); };
+  const Run run{.summary = Summary::whole, .stop = {}, .progress = {}};
+  auto last = compute_any(scenario, nullptr, run);
+  for (const char* text : {"the cat sat", "the cat sat on", "the cat sat on the", "the cat sat in", "the"}) {
+    INFO(text);
+    scenario.text = text;
+    const auto grown = compute_any(scenario, last.get(), run), whole = compute_any(scenario, nullptr, run);
+    CHECK(pass_of(*grown)->kept->positions(0) == pass_of(*grown)->text.tokens.count());
+    check_equal(*pass_of(*grown), *pass_of(*whole));
+    for (const Stage stage : {Stage::query, Stage::weights, Stage::output})
+      CHECK_THAT((*grown)[stage], agrees_with((*whole)[stage]));
+    last = grown;
+  }
+  scenario.mask = "full()";
+  CHECK(pass_of(*compute_any(scenario, last.get(), run))->kept->bytes() == 0);
 }
