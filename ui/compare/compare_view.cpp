@@ -7,7 +7,7 @@
 #include "ui/document/view.h"
 #include "ui/document/wanted.h"
 #include "ui/look/measure.h"
-#include "ui/matrix/card_notes.h"
+#include "ui/level/card_notes.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"

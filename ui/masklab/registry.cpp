@@ -3,7 +3,7 @@
 #include <array>
 
 #include "ui/masklab/mask_picture.h"
-#include "ui/matrix/card_notes.h"
+#include "ui/level/card_notes.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
