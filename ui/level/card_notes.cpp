@@ -40,7 +40,7 @@ void put_mark(Pen& pen, CellKind kind, const Rect& mark, float t) {
     pen.line(mark.min, mark.max, ink, t);
     pen.line({mark.min.x, mark.max.y}, {mark.max.x, mark.min.y}, ink, t);
   } else {
-    pen.fill(mark.grown(-0.3f * mark.width()), ink);
+    pen.scene().items.emplace_back(SceneDot{mark.centre(), mark.width() * 0.2f, ink});
   }
   pen.box(mark, ink, std::max(1.0f, 0.8f * t), 1.5f * t);
 }

@@ -42,6 +42,13 @@ class Pen {
   }
   /// Adds one line of text centred at y; returns its rectangle.
   Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text);
+  /// The same for a caption, grey if no colour is given, and for a number in a cell or beside a bar.
+  Rect caption(ImVec2 at, Align align, std::string words, std::optional<ImU32> colour = {}) {
+    return text(TextRole::caption, Face::ui, type.caption, at, align, colour.value_or(look().muted), std::move(words));
+  }
+  Rect number(float pixels, ImVec2 at, Align align, ImU32 colour, std::string digits) {
+    return text(TextRole::number, Face::mono, pixels, at, align, colour, std::move(digits));
+  }
   /// Adds a caption whose top is at.y, cut to `width`; returns its rectangle.
   Rect words(Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width = 1e6f,
              Align align = Align::left);
@@ -59,6 +66,10 @@ class Pen {
   void fill(Rect rect, ImU32 colour, float corner = 0) { scene_.items.emplace_back(SceneFill{rect, colour, corner}); }
   void box(Rect rect, ImU32 colour, float thickness, float corner = 0, int lap = 0) {
     scene_.items.emplace_back(SceneBox{rect, colour, thickness, corner, lap});
+  }
+  /// Adds a frame around a cell or a word, `points` wide and at least as many pixels.
+  void frame(Rect rect, ImU32 colour, float points = 2) {
+    box(rect, colour, std::max(points, points * u()), Corner::cell * u());
   }
   /// Adds a card; `border` 0: the usual line.
   void card(const Rect& rect, ImU32 border = 0, float thickness = 1) {
@@ -99,7 +110,7 @@ class Pen {
 
   /// Adds a control, which Tab reaches.
   SceneTarget& control(Rect rect, std::string id, SceneAction action, Index index = 0, Cell cell = {}) {
-    return scene_.targets.emplace_back(SceneTarget{rect, action, cell, index, false, 0, std::move(id), {}});
+    return scene_.targets.emplace_back(SceneTarget{rect, action, cell, index, false, 0, std::move(id)});
   }
 
   const SceneContext& context() const { return context_; }

@@ -7,6 +7,7 @@
 #include "ui/look/measure.h"
 #include "ui/look/record.h"
 #include "ui/matrix/heatmap.h"
+#include "ui/matrix/swatches.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/math_text.h"
@@ -123,6 +124,13 @@ struct Drawer {
     if (cut) list.PopClipRect();
   }
   void operator()(const SceneColours& colours) const { draw_colour_bar(list, colours.rect, *colours.map); }
+  void operator()(const SceneSwatch& swatch) const {
+    draw_swatch(frame, list, {swatch.kind, swatch.colour}, swatch.rect.min, swatch.rect.width());
+  }
+  void operator()(const SceneDot& dot) const {
+    if (dot.line > 0) list.AddCircle(dot.centre, dot.radius, dot.colour, 0, dot.line);
+    else list.AddCircleFilled(dot.centre, dot.radius, dot.colour, 0);
+  }
   void operator()(const SceneHeat& item) const {
     const HeatPicture& heat = *item.heat;
     if (!heat.quad.values.defined()) return;
@@ -161,6 +169,7 @@ const SceneTarget* press_controls(const Frame& frame, const Scene& scene) {
     if (target.id.empty()) continue;
     ImGui::SetCursorScreenPos(target.rect.min);
     if (pressable(frame, target.id.c_str(), {target.rect.width(), target.rect.height()})) pressed = &target;
+    if (!target.hint.empty()) tooltip(frame, target.hint);
     if (!ImGui::IsItemHovered() || target.framed.width() <= 0) continue;
     const Rect card = card_on_pixels(target.framed);
     compat::add_rect(*ImGui::GetWindowDrawList(), card.min, card.max, frame.look.accent, Corner::card * frame.u,

@@ -12,6 +12,7 @@
 #include <imgui.h>
 
 #include "core/run/trace.h"
+#include "core/stage/extent.h"
 #include "core/stage/stage.h"
 #include "ui/document/view.h"
 #include "ui/frame/matrix_painter.h"
@@ -116,8 +117,20 @@ struct SceneHeat {
   bool marks = true;        ///< frames the cells that are looked at
   bool every_head = false;  ///< also those of the same place in other heads
 };
+/// A piece of a legend, as cells of this kind look.
+struct SceneSwatch {
+  Rect rect;
+  CellKind kind{};
+  ImU32 colour = 0;  ///< of a value
+};
+struct SceneDot {
+  ImVec2 centre;
+  float radius = 0;
+  ImU32 colour = 0;
+  float line = 0;  ///< thickness of a ring; 0: filled
+};
 using SceneItem = std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix,
-                               SceneImage, SceneColours, SceneHeat>;
+                               SceneImage, SceneColours, SceneHeat, SceneSwatch, SceneDot>;
 
 /// What a click on a target does.
 enum class SceneAction : std::uint8_t {
@@ -157,10 +170,13 @@ enum class SceneAction : std::uint8_t {
   study_mean,    ///< 1: the effect also with the heads' means
   study_page,    ///< its row becomes the first one that is seen
   unfold,
+  bring_forward,  ///< the stage of cell, among those that share a card
+  none,           ///< it has a hint only
   stage,          ///< of cell
   slice,          ///< the batch entry and head of cell
-  bring_forward,  ///< the stage of cell, among those that share a card
-  none            ///< it has a hint only
+  convention,     ///< which of those that are compared
+  block,          ///< its side
+  kv_heads        ///< their number
 };
 
 struct SceneTarget {
@@ -172,7 +188,7 @@ struct SceneTarget {
   float step = 0;      ///< for scores: the change per pixel upwards
   std::string id{};    ///< of a control, which Tab reaches; "": a place on the canvas
   Rect framed{};       ///< of a control: framed while it is pointed at
-  std::string hint{};  ///< a tooltip
+  std::string hint{};  ///< shown beside the pointer
 };
 
 /// A word that did not fit, and the room it had.

@@ -19,8 +19,7 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
                     Mark mark = Mark::kept);
 /// The highlights of the selected cell and of the one under the pointer, which look different. `every_head`: also where
 /// they are another head's.
-void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect,
-                     bool every_head = false);
+void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool every_head = false);
 /// A colour bar from lowest to highest; nothing if there is too little room.
 void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map);
 /// The range of the colours, in the card's upper right corner, if it fits beside the title.

@@ -265,8 +265,7 @@ struct KeyList {
     const float name = std::min(longest + 12 * u, room.width() * 0.3f),
                 number = name + digit * static_cast<float>(figures.longest() + 1);
     const auto heading = [&](float x, Align align, const char* key) {
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pitch / 2}, align, look.muted,
-               context.words(key));
+      pen.caption({x, room.min.y + pitch / 2}, align, context.words(key));
     };
     heading(room.min.x, Align::left, "facet.into_softmax");
     heading(room.max.x, Align::right, "level.band_share");
@@ -291,12 +290,10 @@ struct KeyList {
              : hidden ? look.muted
                       : look.ink,
              elide(context.fonts, face, pixels, key_word(context, k), name - 6 * u));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + number, y}, Align::right,
-             hidden ? look.muted : look.ink,
-             hidden ? MatrixNumbers(1, false)(scores.values[i]) : figures(scores.values[i]));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, y}, Align::right,
-             lit ? look.head_ink(context.view.head) : look.muted,
-             weights.kinds[i] == CellKind::masked ? "0" : MatrixNumbers(2, true)(weights.values[i]));
+    pen.number(pen.type.number, {room.min.x + number, y}, Align::right, hidden ? look.muted : look.ink,
+               hidden ? MatrixNumbers(1, false)(scores.values[i]) : figures(scores.values[i]));
+    pen.number(pen.type.number, {room.max.x, y}, Align::right, lit ? look.head_ink(context.view.head) : look.muted,
+               weights.kinds[i] == CellKind::masked ? "0" : MatrixNumbers(2, true)(weights.values[i]));
     pen.target(line, SceneAction::key_word, k);
   }
 
@@ -333,8 +330,7 @@ void put_tilt(const Task& task, Rect room) {
     hi = std::max(hi, added.back());
   }
   const float caption = pen.type.caption * 1.5f, span = std::max(hi - lo, 1e-20f);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.min.y + caption / 2}, Align::left,
-           look.muted, task.context().words("facet.tilt"));
+  pen.caption({room.min.x, room.min.y + caption / 2}, Align::left, task.context().words("facet.tilt"));
   const Rect plot{{room.min.x, room.min.y + caption}, room.max};
   const auto at = [&](Index k) {
     return ImVec2{plot.min.x + plot.width() * (static_cast<float>(k) + 0.5f) / static_cast<float>(n),

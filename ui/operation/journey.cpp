@@ -19,8 +19,7 @@ void label(const Task& task, ImVec2 at, Align align, Stage stage, const std::str
   Pen& pen = task.pen;
   const float width = pen.measure(Face::ui, pen.type.caption, words).x;
   const float left = align == Align::middle ? at.x - width / 2 : align == Align::right ? at.x - width : at.x;
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {left, at.y}, Align::left,
-           pen.look().lane(stage) == 0 ? pen.look().ink : pen.look().lane(stage), words);
+  pen.caption({left, at.y}, Align::left, words, pen.look().lane(stage) == 0 ? pen.look().ink : pen.look().lane(stage));
 }
 
 /// The number that times one share gives another: "12.3", "4.1e13".
@@ -153,8 +152,8 @@ void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
       if (word.before >= 0) fill(word.before, 0, fade(look.after, 0.35f));
       fill(word.probability, word.before >= 0 ? 3 * u : 0, look.after);
     }
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.ink,
-             MatrixNumbers(2, true)(static_cast<float>(word.probability)));
+    pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.ink,
+               MatrixNumbers(2, true)(static_cast<float>(word.probability)));
     y += pitch;
   }
 }
@@ -269,8 +268,7 @@ struct Journey {
   void put_mixture() const {
     const float from = table.area.max.x + 34 * u;
     const Rect mixed{{from, values.min.y}, {from + std::min(44 * u, right * 0.4f), values.max.y}};
-    pen.text(TextRole::number, Face::mono, pen.type.story, {from - 16 * u, values.centre().y}, Align::middle,
-             look.muted, "=");
+    pen.number(pen.type.story, {from - 16 * u, values.centre().y}, Align::middle, look.muted, "=");
     put_strip(task, Stage::head_outputs, focus.query, mixed, look.after);
     pen.add_content(mixed);
     const auto name = [&](const char* key, float y, Stage stage) {

@@ -136,11 +136,10 @@ struct Mixture {
       if (strip.width() > 0) put_share(k, {{strip.min.x, low - 14 * u}, {strip.max.x, low}});
       if (size <= 0) continue;
       const CellKind kind = weights.kinds[i];
-      pen.text(TextRole::number, Face::mono, size, {x, low - 18 * u - size * 0.6f}, Align::middle,
-               k == task.focus.key ? look.ink : look.muted,
-               kind == CellKind::value ? figures(weights.values[i])
-               : kind == CellKind::nan ? "NaN"
-                                       : "0");
+      pen.number(size, {x, low - 18 * u - size * 0.6f}, Align::middle, k == task.focus.key ? look.ink : look.muted,
+                 kind == CellKind::value ? figures(weights.values[i])
+                 : kind == CellKind::nan ? "NaN"
+                                         : "0");
     }
   }
 
@@ -158,8 +157,7 @@ struct Mixture {
       band_name(task, table, low, symbol_of(task.context(), operands.right), look.v, say("facet.values"));
     const std::string part = part_of(task.context(), {}, table.keys);
     const float y = strips.max.y + pen.type.caption;
-    if (!part.empty())
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {strips.min.x, y}, Align::left, look.muted, part);
+    if (!part.empty()) pen.caption({strips.min.x, y}, Align::left, part);
   }
 
   void put_flights() const {
@@ -191,8 +189,7 @@ struct Mixture {
           {result.min, {result.max.x, result_cell(shown - 1).max.y}});
     }
     pen.box(result.grown(1.5f * u), look.after, std::max(1.5f, 2 * u), Corner::cell * u);
-    pen.text(TextRole::number, Face::mono, pen.type.title, {result.min.x - 24 * u, result.centre().y}, Align::middle,
-             look.muted, "=");
+    pen.number(pen.type.title, {result.min.x - 24 * u, result.centre().y}, Align::middle, look.muted, "=");
     const std::string word = query_word(task.context(), task.focus.query);
     const float most = area.max.x - result.min.x + 20 * u, size = pen.bold(pen.type.word);
     const Rect name = pen.text(TextRole::word, Face::bold, size, {result.min.x, area.min.y + heads * 0.5f}, Align::left,
@@ -215,8 +212,8 @@ struct Mixture {
       const Rect wide{at.min, {area.max.x, at.max.y}};
       pen.target(wide, SceneAction::unfold, open && f == cell.col ? 0 : 1, own);
       if (has(f) && (all || f == cell.col))
-        pen.text(TextRole::number, Face::mono, pen.type.number, {at.max.x + 12 * u, at.centre().y}, Align::left,
-                 f == cell.col ? look.ink : look.muted, figures(so_far_of(f)));
+        pen.number(pen.type.number, {at.max.x + 12 * u, at.centre().y}, Align::left,
+                   f == cell.col ? look.ink : look.muted, figures(so_far_of(f)));
     }
     const Rect lit = result_cell(cell.col);
     pen.box({{table.area.min.x, lit.min.y - u}, {lit.max.x + 3 * u, lit.max.y + u}}, look.ink, std::max(1.5f, 1.5f * u),
@@ -224,8 +221,7 @@ struct Mixture {
     if (open || presenting || is_guessed(task.context())) return;
     const std::string hint(say("mixture.open"));
     if (pen.measure(Face::ui, pen.type.caption, hint).x <= area.max.x - table.area.min.x)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {area.max.x, strips.max.y + pen.type.caption},
-               Align::right, look.muted, hint);
+      pen.caption({area.max.x, strips.max.y + pen.type.caption}, Align::right, hint);
   }
 
   void put_card() const {

@@ -133,7 +133,7 @@ struct Moving {
     MatrixNumbers figures(numbers_of(trace, task.context().view, heads));
     const float pixels = fitting(pen, seen, figures, pen.type.number);
     write(pen, seen, figures, pixels, [](Index, Index) { return true; });
-    pen.box(seen.row_at(cell.row).grown(u), look.ink, std::max(2.0f, 2 * u), Corner::cell * u);
+    pen.frame(seen.row_at(cell.row).grown(u), look.ink);
     pen.box(seen.rect.grown(4 * u), look.head(chosen * groups), std::max(1.5f, 2 * u), Corner::control * u);
   }
 
@@ -145,14 +145,14 @@ struct Moving {
     const float y = merges ? whole_y + deep + labels * 0.55f : whole_y - labels * 0.7f;
     const float title =
         pen.math(pen.type.formula, {whole_left, y}, 1e6f, look.lane(whole), false, symbol_of(task.context(), whole));
-    const Rect sizes = pen.text(TextRole::caption, Face::ui, pen.type.caption, {whole_left + title + 8 * u, y},
-                                Align::left, look.muted, sizes_of(numbers_of(trace, task.context().view, whole)));
+    const Rect sizes = pen.caption({whole_left + title + 8 * u, y}, Align::left,
+                                   sizes_of(numbers_of(trace, task.context().view, whole)));
     // At the end of that line: what they become, and how many are not shown.
     float right = task.area.max.x;
     const auto note = [&](const std::string& words) {
       const float extent = pen.measure(Face::ui, pen.type.caption, words).x;
       if (right - extent < sizes.max.x + 16 * u) return;
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {right, y}, Align::right, look.muted, words);
+      pen.caption({right, y}, Align::right, words);
       right -= extent + 24 * u;
     };
     const Words& words = task.context().words;

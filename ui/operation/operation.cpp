@@ -198,10 +198,9 @@ void put_map(Pen& pen, Stage stage, Rect room, bool played) {
       continue;
     }
     pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), Corner::mark * u);
-    if (here) pen.box(at.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
+    if (here) pen.frame(at.grown(2 * u), pen.look().ink);
   }
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, card.max.y + pen.type.caption}, Align::left,
-           pen.look().muted, context.words("level.you_are_here"));
+  pen.caption({card.min.x, card.max.y + pen.type.caption}, Align::left, context.words("level.you_are_here"));
   pen.target(card, SceneAction::back);
 }
 

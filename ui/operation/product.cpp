@@ -129,13 +129,12 @@ void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align
   const std::string words = note.empty() ? sizes : sizes + ", " + note;
   const float room = pen.measure(Face::ui, pen.type.caption, words).x + 8 * task.u();
   if (align == Align::right) {
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, at, Align::right, pen.look().muted, words);
+    pen.caption(at, Align::right, words);
     pen.math(pen.type.formula, {at.x - room, at.y}, 1e6f, pen.look().lane(stage), false, symbol, 0, Align::right);
     return;
   }
   const float width = pen.math(pen.type.formula, at, 1e6f, pen.look().lane(stage), false, symbol);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {at.x + width + 8 * task.u(), at.y}, Align::left,
-           pen.look().muted, words);
+  pen.caption({at.x + width + 8 * task.u(), at.y}, Align::left, words);
 }
 
 }  // namespace
@@ -214,8 +213,8 @@ struct Product {
                   [&](Index r, Index c) { return r == cell.row && c < made.terms; });
     write_fitting(pen, above, numbers_of(trace, view, operands.right),
                   [&](Index r, Index c) { return c == cell.col && r < made.terms; });
-    pen.box(row.grown(1.5f * u), look.lane(operands.left), std::max(2.0f, 2 * u), Corner::cell * u);
-    pen.box(col.grown(1.5f * u), look.lane(operands.right), std::max(2.0f, 2 * u), Corner::cell * u);
+    pen.frame(row.grown(1.5f * u), look.lane(operands.left));
+    pen.frame(col.grown(1.5f * u), look.lane(operands.right));
   }
 
   /// Whole rows, and the beginning of the next.
@@ -253,9 +252,7 @@ struct Product {
     const bool any = made.terms > 0;
     const Rgba ground = result.quad.colormap->at(normalise(now, result.quad.range));
     pen.fill(box, any ? to_imgui(ground) : look.card);
-    if (any && pixels > 0)
-      pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)),
-               figures(now));
+    if (any && pixels > 0) pen.number(pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
     pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
     if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(task.context()))
       put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));

@@ -167,8 +167,8 @@ struct Residual {
       if (share > 0)
         put_row_strip(pen, line.numbers, scale.most, rect, share, leaves ? std::optional(first) : std::nullopt);
       if (share < 1) continue;
-      pen.text(TextRole::number, Face::mono, pen.type.number, {strips.max.x + numbers, y}, Align::right,
-               line.total ? look.ink : look.muted, figures(column[i]));
+      pen.number(pen.type.number, {strips.max.x + numbers, y}, Align::right, line.total ? look.ink : look.muted,
+                 figures(column[i]));
       put_length(line, y, longest);
     }
     pen.add_content(strips);
@@ -194,7 +194,7 @@ struct Residual {
     const float x = strips.max.x + numbers + 26 * u;
     const float end = x + std::max(room, 10 * u) * static_cast<float>(length / longest);
     pen.bar({x, y}, {end, y}, std::min(pitch * 0.4f, 12 * u), line.colour, static_cast<float>(length));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {end + 8 * u, y}, Align::left, look.muted, text);
+    pen.number(pen.type.number, {end + 8 * u, y}, Align::left, look.muted, text);
   }
 
   /// Over the columns what they are; the frame around the chosen number of every row.
@@ -256,17 +256,16 @@ struct Residual {
   void put_card_title(const Rect& card, const std::string& sizes) const {
     const float y = card.min.y + text_line() / 2, x = card.min.x + 10 * u;
     const std::string hint(say(open ? "residual.fold" : "residual.open"));
-    const Rect end = pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x - 10 * u, y}, Align::right,
-                              look.accent, hint);
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y}, Align::left, look.ink,
-             elide(context.fonts, Face::ui, pen.type.caption, sizes, end.min.x - x - 16 * u));
+    const Rect end = pen.caption({card.max.x - 10 * u, y}, Align::right, hint, look.accent);
+    pen.caption({x, y}, Align::left, elide(context.fonts, Face::ui, pen.type.caption, sizes, end.min.x - x - 16 * u),
+                look.ink);
   }
   void put_inside(const Rect& card, const NeuronsOfRow& found, const Network& network) const {
     float y = card.min.y + text_line();
     const auto strip = [&](const char* key, const std::vector<float>& row) {
       const Rect rect{{strips.min.x, y + 3 * u}, {card.max.x - 10 * u, y + strip_line() - 3 * u}};
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {strips.min.x - 12 * u, rect.centre().y}, Align::right,
-               look.muted, elide(context.fonts, Face::ui, pen.type.caption, std::string(say(key)), names - 14 * u));
+      pen.caption({strips.min.x - 12 * u, rect.centre().y}, Align::right,
+                  elide(context.fonts, Face::ui, pen.type.caption, std::string(say(key)), names - 14 * u));
       put_row_strip(pen, row, largest_of(row), rect);
       pen.box(rect, look.line, 1);
       y += strip_line();
@@ -284,8 +283,8 @@ struct Residual {
       const std::string told =
           say.fill(words.empty() ? "residual.neuron" : "residual.neuron_words",
                    {std::to_string(neuron.index), printed(static_cast<double>(neuron.added)).text, words});
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {strips.min.x, y + text_line() / 2}, Align::left,
-               look.muted, elide(context.fonts, Face::ui, pen.type.caption, told, card.max.x - strips.min.x - 10 * u));
+      pen.caption({strips.min.x, y + text_line() / 2}, Align::left,
+                  elide(context.fonts, Face::ui, pen.type.caption, told, card.max.x - strips.min.x - 10 * u));
       y += text_line();
     }
   }

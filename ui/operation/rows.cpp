@@ -53,15 +53,13 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
       number.row = task.focus.query;
       number.col = k;
       pen.mark(number);
-      if (pixels > 0)
-        pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)),
-                 figures(band.values[i]));
+      if (pixels > 0) pen.number(pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)), figures(band.values[i]));
     } else {
       pen.hatch(cell);
       const std::string mark = std::isfinite(band.values[i]) ? MatrixNumbers(row_view({band.values[i]}))(band.values[i])
                                                              : MatrixNumbers(1, false)(band.values[i]);
       if (pixels > 0 && pen.measure(Face::mono, pixels, mark).x < cell.width())
-        pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, look.muted, mark);
+        pen.number(pixels, cell.centre(), Align::middle, look.muted, mark);
     }
     if (lit) pen.box(cell.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::control * u);
     pen.target(cell, SceneAction::key_word, k);
@@ -268,8 +266,7 @@ struct Bands {
         whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
     put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true},
               {0, numbers.cols, 0, true});
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + side + pen.type.caption}, Align::left, look.muted,
-             std::string(name(task.stage)) + " " + sizes_of(numbers));
+    pen.caption({x, y + side + pen.type.caption}, Align::left, std::string(name(task.stage)) + " " + sizes_of(numbers));
     return {{x, area.min.y}, {area.max.x, y - 40 * u}};
   }
 };

@@ -87,9 +87,7 @@ struct SoftmaxPicture {
     const float line = noted ? pen.type.caption * 0.75f : 0;
     pen.text(TextRole::caption, Face::bold, size, {x, y - line}, Align::left, look.ink,
              elide(task.context().fonts, Face::bold, size, words, room));
-    if (noted)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y - line + size * 1.25f}, Align::left, look.muted,
-               under);
+    if (noted) pen.caption({x, y - line + size * 1.25f}, Align::left, under);
     if (!symbol.empty() && room - width > 12 * u)
       pen.math(pen.type.formula * 0.85f, {at.left - 16 * u, y - line}, room - width - 10 * u, lane, false, symbol,
                pen.type.least, Align::right);
@@ -132,8 +130,7 @@ struct SoftmaxPicture {
 
   void put_number(std::size_t i, float y, const std::vector<std::string>& texts) const {
     if (at.pixels > 0)
-      pen.text(TextRole::number, Face::mono, at.pixels, {at.x(i), y}, Align::middle,
-               is_lit(row.parts[i]) ? look.ink : look.muted, texts[i]);
+      pen.number(at.pixels, {at.x(i), y}, Align::middle, is_lit(row.parts[i]) ? look.ink : look.muted, texts[i]);
   }
   void put_number_under(std::size_t i, const Rect& band, const std::vector<std::string>& texts) const {
     put_number(i, band.max.y - at.pixels * 0.6f, texts);
@@ -280,7 +277,7 @@ struct SoftmaxPicture {
     const std::string number = MatrixNumbers(2, true)(static_cast<float>(part.share));
     const float size = at.pixels > 0 ? at.pixels : pen.type.number;
     if (pen.measure(Face::mono, size, number).x + 8 * u <= rect.width() && size * 1.15f < rect.height())
-      pen.text(TextRole::number, Face::mono, size, rect.centre(), Align::middle, ink_over(colour(part)), number);
+      pen.number(size, rect.centre(), Align::middle, ink_over(colour(part)), number);
     const Face face = is_lit(part) ? Face::bold : Face::ui;
     const float type = is_lit(part) ? pen.bold(pen.type.caption) : pen.type.caption;
     const std::string name = part.kind == SoftmaxPart::Kind::others

@@ -45,11 +45,10 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
     pen.bar({x + cols.size / 2, zero}, {x + cols.size / 2, end}, cols.size - 2 * inset,
             fade(colour, c == lit ? 1.0f : 0.6f), value);
     if (pixels > 0)
-      pen.text(TextRole::number, Face::mono, pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle,
-               c == lit ? pen.look().ink : pen.look().muted, figures(value));
+      pen.number(pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle,
+                 c == lit ? pen.look().ink : pen.look().muted, figures(value));
     if (c == lit)
-      pen.box({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink,
-              std::max(1.5f, 1.5f * u), Corner::cell * u);
+      pen.frame({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink, 1.5f);
   }
   pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.size * static_cast<float>(cols.count), zero + u * 0.5f}},
            pen.look().line);
@@ -112,8 +111,7 @@ void norm(const Task& task) {
   bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
   if (is_guessed(task.context())) {
     const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
-    pen.box({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink,
-            std::max(1.5f, 1.5f * u), Corner::cell * u);
+    pen.frame({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, 1.5f);
     pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {middle, low.centre().y}, Align::middle,
              pen.look().ink, "?");
   } else {
@@ -222,7 +220,7 @@ struct Dials {
     const bool lit = j == chosen;
     const RotaryPair pair = turning.pair(j);
     const auto line = [&](float y, ImU32 colour, const std::string& text) {
-      pen.text(TextRole::number, Face::mono, number, {dial.centre().x, y}, Align::middle, colour, text);
+      pen.number(number, {dial.centre().x, y}, Align::middle, colour, text);
     };
     char angle[48];
     std::snprintf(angle, sizeof angle, "%.3g°", turning.angle(cell.row, j) * 180 / std::numbers::pi);

@@ -223,8 +223,7 @@ struct WhyPicture {
       const ImU32 colour = line.colour != 0 ? line.colour : sign_colour(pen, value);
       pen.bar({zero, y}, {zero + value / std::max(high - low, 1e-9f) * width, y}, std::min(pitch * 0.62f, 18 * u),
               colour, value);
-      pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, y}, Align::right, look.ink,
-               signed_text(line.value));
+      pen.number(pen.type.number, {room.max.x, y}, Align::right, look.ink, signed_text(line.value));
       if (line.head) pen.target(row, SceneAction::head, line.head->head, *line.head);
     }
     const float bottom = room.min.y + static_cast<float>(lines.size()) * pitch;

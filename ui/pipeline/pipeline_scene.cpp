@@ -64,7 +64,7 @@ struct SceneMaker {
   void put_heat(const HeatPicture& heat, const Rect& rect, float labels, bool numbers, bool marks, bool whole = false) {
     auto placed = std::make_shared<HeatPicture>(heat);
     placed->rect = rect;
-    scene.items.emplace_back(SceneHeat{std::move(placed), labels, numbers, whole, marks});
+    pen.heat({std::move(placed), labels, numbers, whole, marks});
   }
 
   void put_arrow(const Arrow& arrow) {
@@ -314,7 +314,7 @@ struct SceneMaker {
         const ImVec2 enter = to.screen(arc.enter);
         put_dashed({enter, enter, end, end}, arc);
       }
-      pen.fill(Rect{end, end}.grown(2.6f * t), lane_colour(arc.from_stage), 2.6f * t);
+      scene.items.emplace_back(SceneDot{end, 2.6f * t, lane_colour(arc.from_stage)});
     }
   }
 

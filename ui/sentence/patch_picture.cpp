@@ -133,7 +133,7 @@ struct Overlay {
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
       pen.fill(plates[i], fade(look.card, 0.85f), Corner::cell * u);
-      pen.text(TextRole::number, Face::mono, size, written[i].first, Align::middle, look.ink, written[i].second);
+      pen.number(size, written[i].first, Align::middle, look.ink, written[i].second);
     }
   }
 
@@ -145,7 +145,7 @@ struct Overlay {
     if (query >= picture.extra) {
       const Rect at = patch(whole, query - picture.extra);
       pen.box(at.grown(2 * u), look.card, 2 * u, Corner::cell * u);
-      pen.box(at.grown(u), look.q, std::max(2.0f, 2 * u), Corner::cell * u);
+      pen.frame(at.grown(u), look.q);
     }
     const bool reads = context.view.looking.held && !context.view.looking.guessing.asked;
     for (Index i = 0; i < picture.rows * picture.columns; ++i)
@@ -163,8 +163,8 @@ struct Overlay {
     pen.box(bar, look.line, 1);
     for (const float share : {0.0f, 0.5f, 1.0f}) {
       const float y = mixed(bar.max.y - 0.5f * pen.type.number, bar.min.y + 0.5f * pen.type.number, share);
-      pen.text(TextRole::number, Face::mono, pen.type.number, {bar.max.x + 5 * u, y}, Align::left, look.muted,
-               share == 0 ? "0" : number_text(context, share * most));
+      pen.number(pen.type.number, {bar.max.x + 5 * u, y}, Align::left, look.muted,
+                 share == 0 ? "0" : number_text(context, share * most));
     }
   }
 
@@ -189,8 +189,8 @@ struct Overlay {
       pen.text(TextRole::word, Face::bold, pen.type.caption, {cell.centre().x, y + third * 0.85f}, Align::middle,
                look.ink, key_word(context, i));
       if (!hidden)
-        pen.text(TextRole::number, Face::mono, pen.type.number, {cell.centre().x, y + third * 1.9f}, Align::middle,
-                 look.muted, dead ? "NaN" : number_text(context, number));
+        pen.number(pen.type.number, {cell.centre().x, y + third * 1.9f}, Align::middle, look.muted,
+                   dead ? "NaN" : number_text(context, number));
       const bool reads = context.view.looking.held && !context.view.looking.guessing.asked;
       pen.target(cell, reads ? SceneAction::key_word : SceneAction::query_word, i);
     }
@@ -199,8 +199,7 @@ struct Overlay {
   void put_opacity(Rect room) const {
     const float share = context.view.looking.opacity, y = room.centre().y;
     const std::string name = context.words.fill("sentence.opacity", {std::to_string(std::lround(100 * share))});
-    const Rect text =
-        pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y}, Align::left, look.muted, name);
+    const Rect text = pen.caption({room.min.x, y}, Align::left, name);
     const float widest = pen.measure(Face::ui, pen.type.caption, context.words.fill("sentence.opacity", {"100"})).x;
     const Rect track{{text.min.x + widest + 16 * u, y - 2 * u}, {room.max.x - 8 * u, y + 2 * u}};
     if (track.width() < 60 * u) return;

@@ -92,8 +92,7 @@ struct Rail {
     const auto count = std::count_if(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
                                      [](const Item& item) { return item.head != nullptr; });
     if (count == 0) return put_layer(*items.front().layer, middle);
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {inside.min.x, middle}, Align::left, look.muted,
-             words.fill(key, {std::to_string(count)}));
+    pen.caption({inside.min.x, middle}, Align::left, words.fill(key, {std::to_string(count)}));
   }
 
   void put_head(const RailHead& head, Rect card) const {
@@ -121,8 +120,7 @@ struct Rail {
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),
              words.fill("inspector.head", {std::to_string(head.head)}));
     for (const std::string& text : lines)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, middle += line}, Align::left,
-               head.chosen ? look.ink : look.muted, text);
+      pen.caption({x, middle += line}, Align::left, text, head.chosen ? look.ink : look.muted);
     pen.target(card, SceneAction::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
   }
 

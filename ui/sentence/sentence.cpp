@@ -180,12 +180,11 @@ struct SentenceParts {
     if (too_many_to_measure() && body.height() >= 140 * u) {
       const float line = pen.type.caption * 1.7f;
       body.max.y -= line;
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.max.y + line * 0.6f}, Align::left,
-               look.muted,
-               elide(context.fonts, Face::ui, pen.type.caption,
-                     words.fill("measure.too_many", {std::to_string(trace.dims().heads), std::to_string(n_q),
-                                                     std::to_string(n_k), std::to_string(most_measured)}),
-                     body.width()));
+      pen.caption({body.min.x, body.max.y + line * 0.6f}, Align::left,
+                  elide(context.fonts, Face::ui, pen.type.caption,
+                        words.fill("measure.too_many", {std::to_string(trace.dims().heads), std::to_string(n_q),
+                                                        std::to_string(n_k), std::to_string(most_measured)}),
+                        body.width()));
     }
     if (has_measures() && body.height() >= 140 * u) {
       body.max.y -= pen.type.caption * 2.1f + 6 * u;
@@ -195,8 +194,7 @@ struct SentenceParts {
           row.lengths ? words.fill("measure.legend_full", {length_text(row.brought->most)}) : words("measure.legend");
       const float x = room.min.x + width + 14 * u;
       if (!row.weights.empty() && !story.picture && x + pen.measure(Face::ui, pen.type.caption, legend).x <= room.max.x)
-        pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pen.type.caption * 1.05f}, Align::left,
-                 look.muted, legend);
+        pen.caption({x, room.min.y + pen.type.caption * 1.05f}, Align::left, legend);
     }
     depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
   }
@@ -261,8 +259,7 @@ struct SentenceParts {
       put_word(pen, asked, word, key_word(context, word.index), word.index == row.most && !row.dead && !hidden,
                row.hidden[static_cast<std::size_t>(word.index)], colour, SceneAction::key_word);
     put_shares(pen, asked, row, depth, row.most, colour, hidden);
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.min.y + pen.type.caption * 0.6f},
-             Align::left, look.q, words("sentence.they_ask"));
+    pen.caption({body.min.x, body.min.y + pen.type.caption * 0.6f}, Align::left, words("sentence.they_ask"), look.q);
     for (const WordLine* line : {&asks, &asked}) {
       for (const WordPlace& word : line->places) pen.add_content(word.box);
     }
@@ -290,9 +287,9 @@ struct SentenceParts {
       word.box.max.y -= up;
     }
     if (line.lines > fits)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.max.x, body.max.y}, Align::right, look.muted,
-               words.fill("sentence.rows",
-                          {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
+      pen.caption({body.max.x, body.max.y}, Align::right,
+                  words.fill("sentence.rows",
+                             {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
     return line;
   }
 
