@@ -126,6 +126,19 @@ class Pen {
   const TypeSizes type;
 };
 
+/// What a struct that puts a part of a scene together reads, under short names.
+struct ScenePart {
+  ScenePart(Pen& by) : pen(by) {}  // implicit: it is the base of aggregates, which begin with the pen
+  Pen& pen;
+  const SceneContext& context = pen.context();
+  const Trace& trace = context.trace;
+  const View& view = context.view;
+  const Look& look = context.look;
+  const Words& say = context.words;
+  const float u = context.u;
+  const bool presenting = view.presenting;
+};
+
 /// The token's word, else "query 3".
 std::string query_word(const SceneContext& context, Index query);
 std::string key_word(const SceneContext& context, Index key);

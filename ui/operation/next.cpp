@@ -22,23 +22,18 @@ struct Part {
 constexpr Part last_row{0, 0.1f}, normed_row{0.1f, 0.22f}, word_row{0.22f, 0.32f}, the_product{0.32f, 0.4f},
     logits{0.4f, 0.56f}, divided{0.56f, 0.62f}, falling{0.62f, 0.7f}, chances{0.7f, 0.8f}, drop{0.82f, 0.95f};
 
-struct NextPicture {
-  Pen& pen;
+struct NextPicture : ScenePart {
   const NextWords& next;
   const SentenceStory& story;
   Rect area;
-  const SceneContext& context = pen.context();
-  const Look& look = context.look;
-  const Words& say = context.words;
-  const float u = context.u;
-  const bool presenting = context.view.presenting, open = context.view.looking.unfolded && !presenting;
+  const bool open = view.looking.unfolded && !presenting;
   const NextCandidate& chosen = next.candidates[static_cast<std::size_t>(next.chosen)];
   const std::vector<Named> names{
       {story.next_after, look.q}, {chosen.word, look.after}, {digits(chosen.probability), look.after}};
-  const Network& network = *network_of(context.trace.inputs)->network;
+  const Network& network = *network_of(trace.inputs)->network;
   const std::span<const NetworkLayer> layers = network.layers();
   bool beside = true;  ///< the row has room at the left; else it comes first, in the place of the words
-  float share = context.view.looking.share.value_or(1.0f);
+  float share = view.looking.share.value_or(1.0f);
   float done(Part part) const {
     return share >= 1 ? 1.0f : std::clamp((share - part.from) / (part.until - part.from), 0.0f, 1.0f);
   }
@@ -105,12 +100,12 @@ struct NextPicture {
   }
 
   std::size_t index_of_layer() const {
-    return static_cast<std::size_t>(network.find_layer(context.trace.scenario.layer).value_or(0));
+    return static_cast<std::size_t>(network.find_layer(trace.scenario.layer).value_or(0));
   }
   /// The row is the one that the last layer leaves.
   std::optional<Cell> row_of_last_layer() const {
     if (index_of_layer() + 1 != layers.size()) return {};
-    return Cell{Stage::output, context.view.batch, 0, next.place, 0};
+    return Cell{Stage::output, view.batch, 0, next.place, 0};
   }
 
   void put_rows() const {
@@ -159,7 +154,7 @@ struct NextPicture {
       total += static_cast<double>(sum.left[i]) * static_cast<double>(sum.right[i]);
     sum.total = product.scale == 1 && !product.softcap ? product.logit : static_cast<float>(total);
     const Reveal whole;
-    const Task task{pen, Stage::output, focus_of(context.trace, context.view), whole, rows};
+    const Task task{pen, Stage::output, focus_of(trace, view), whole, rows};
     put_sum(task, sum, lay_out_sum(task, sum, rows, true));
     pen.target(rows, SceneAction::unfold, 0);
   }

@@ -83,19 +83,12 @@ RowScale scale_of(const std::vector<RowLine>& lines) {
   return scale;
 }
 
-struct Residual {
-  const Task& task;
+struct Residual : TaskPart {
   const BlockParts& parts;
-  Pen& pen = task.pen;
-  const SceneContext& context = task.context();
-  const Look& look = context.look;
-  const Words& say = context.words;
-  const float u = task.u();
-  const bool presenting = context.view.presenting;
-  const Cell cell = cell_of(task.trace(), context.view, Stage::output, task.focus);
+  const Cell cell = cell_of(trace, view, Stage::output, task.focus);
   const Index width = std::ssize(parts.before);
   const float number = context.fonts.crisp(Face::mono, pen.type.number);
-  const bool open = context.view.looking.unfolded;
+  const bool open = view.looking.unfolded;
   const std::size_t neuron_lines = lines_for_neurons();  ///< the same while it is played: nothing moves
   std::vector<RowLine> lines{};
   RowScale scale{};
@@ -129,7 +122,7 @@ struct Residual {
     const Reveal& reveal = task.reveal;
     if (reveal.whole() && !reveal.share) return 1;
     if (!reveal.share && !reveal.terms) return reveal.shown.has(cell.row, cell.col) ? 1.0f : 0.0f;
-    const Index terms = task.trace().has(Stage::W_o) ? task.trace()[Stage::W_o].size(-1) : 1;
+    const Index terms = trace.has(Stage::W_o) ? trace[Stage::W_o].size(-1) : 1;
     const float share = reveal.share
                             ? *reveal.share / lines_there
                             : static_cast<float>(*reveal.terms) / static_cast<float>(std::max<Index>(terms, 1));
@@ -176,7 +169,6 @@ struct Residual {
 
   /// The head's numbers in concat, which W_o makes the line from: they come into its place and go as it is made.
   void put_made_from(const RowLine& line, const Rect& rect, float presence) const {
-    const Trace& trace = task.trace();
     if (line.head < 0 || !trace.has(Stage::concat)) return;
     const Index each = trace[Stage::concat].size(-1) / trace.dims().heads, first = line.head * each;
     const float inset = rect.height() * 0.2f;
@@ -222,7 +214,7 @@ struct Residual {
 
   /// Where they are a matter of a moment, and have room.
   std::size_t lines_for_neurons() const {
-    if (parts.mlp.empty() || presenting || !network_of(task.trace().inputs)->is_small()) return 0;
+    if (parts.mlp.empty() || presenting || !network_of(trace.inputs)->is_small()) return 0;
     const float height = task.area.height();
     return height >= 560 * u ? 4 : height >= 380 * u ? 2 : 0;
   }
@@ -237,8 +229,8 @@ struct Residual {
 
   void put_mlp() const {
     if (neuron_lines == 0 || !task.reveal.whole()) return;
-    const auto run = network_of(task.trace().inputs);
-    const Index layer = run->network->find_layer(task.trace().scenario.layer).value_or(0);
+    const auto run = network_of(trace.inputs);
+    const Index layer = run->network->find_layer(trace.scenario.layer).value_or(0);
     const NeuronsOfRow found = run->network->neurons_of(*run, layer, parts, open ? neuron_lines : 1);
     if (found.largest.empty()) return;
     const Rect card{{task.area.min.x, strips.max.y + 10 * u},

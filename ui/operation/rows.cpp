@@ -142,20 +142,14 @@ Band bias_band(const Task& task, const Band& before) {
 }
 
 /// The bands of a step, over the words of the keys.
-struct Bands {
-  const Task& task;
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const Look& look = pen.look();
-  const Words& say = task.context().words;
-  const float u = task.u();
+struct Bands : TaskPart {
   const Rect area = task.area;
   const Index n_k = trace.dims().n_k;
   const OperationKind kind = operation_of(trace, task.stage);
   const Stage source = made_from(trace, task.stage);
-  const bool hidden = is_guessed(task.context());
+  const bool hidden = is_guessed(context);
   /// A quarter of the width is for the whole matrix where there is no wall to fill.
-  const bool beside = !pen.context().view.presenting && area.width() >= 1100 * u && n_k <= 24;
+  const bool beside = !view.presenting && area.width() >= 1100 * u && n_k <= 24;
   const float whole = beside ? std::min(area.width() * 0.16f, 210 * u) : 0;
   const float formula = pen.type.formula * 2.5f;
   Table table{};
@@ -179,7 +173,7 @@ struct Bands {
     return {{table.area.min.x, area.min.y + height * from}, {table.area.max.x, area.min.y + height * to}};
   }
   void name_band(Rect band, Stage stage, ImU32 colour, std::string_view note) const {
-    band_name(task, table, band.centre().y, symbol_of(task.context(), stage), colour, std::string(note));
+    band_name(task, table, band.centre().y, symbol_of(context, stage), colour, std::string(note));
   }
 
   /// Those that stay grow from what they were to what they become.
@@ -260,7 +254,7 @@ struct Bands {
   /// The whole matrix at the right; gives the place over it.
   Rect put_matrix() const {
     if (!beside || hidden) return {};
-    const MatrixView numbers = numbers_of(trace, task.context().view, task.stage);
+    const MatrixView numbers = numbers_of(trace, view, task.stage);
     const float x = area.max.x - whole, y = area.min.y + height * 0.42f;
     const float side =
         whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));

@@ -134,16 +134,12 @@ void norm(const Task& task) {
 namespace {
 
 /// A row's pairs as dials side by side, in as many lines as make them the largest.
-struct Dials {
-  const Task& task;
-  Pen& pen = task.pen;
-  const Look& look = pen.look();
-  const float u = task.u();
+struct Dials : TaskPart {
   const Rect area = task.area;
-  const Cell cell = cell_of(task.trace(), task.context().view, task.stage, task.focus);
-  const std::vector<float> before = row_of(task, made_from(task.trace(), task.stage), cell.row),
+  const Cell cell = cell_of(trace, view, task.stage, task.focus);
+  const std::vector<float> before = row_of(task, made_from(trace, task.stage), cell.row),
                            after = row_of(task, task.stage, cell.row);
-  const Rotation turning = rotation_of(task.trace(), task.stage);
+  const Rotation turning = rotation_of(trace, task.stage);
   const Index pairs = turning.turned() / 2, chosen = cell.col < turning.turned() ? turning.pair_of(cell.col).index : 0;
   const float t = std::clamp(task.reveal.share.value_or(1.0f) / 0.85f, 0.0f, 1.0f);
   const float formula = pen.type.formula * 2.6f;
@@ -171,7 +167,7 @@ struct Dials {
     const float larger = pen.type.number * 1.6f;  // a few pairs have room for larger numbers
     const bool few = pairs <= 6 && width_of_two(larger) * static_cast<float>(pairs) <= area.width();
     number = few && area.height() > 320 * u ? larger : pen.type.number;
-    words = pen.context().fonts.crisp(Face::mono, number) * 1.5f;
+    words = context.fonts.crisp(Face::mono, number) * 1.5f;
     const float height = std::max(area.height() - formula, 0.0f);
     in_line = pairs;
     float side = 0;
@@ -229,7 +225,7 @@ struct Dials {
     const std::string result = both(at(after, pair));
     if (pen.measure(Face::mono, number, result).x > size) return;
     line(dial.max.y + words * 0.6f, look.muted, both(at(before, pair)));
-    if (lit && is_guessed(task.context()))
+    if (lit && is_guessed(context))
       line(dial.max.y + words * 1.5f, look.ink, cell.col != pair.second ? "(?, …)" : "(…, ?)");
     if (t >= 1) line(dial.max.y + words * 1.5f, lit ? look.lane(task.stage) : look.ink, result);
   }
