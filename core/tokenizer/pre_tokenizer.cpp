@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include "core/files/error_place.h"
@@ -54,8 +53,7 @@ std::vector<Part> parts_of(const Stretches& found, std::size_t size, bool invert
 }
 
 /// Parts that a match is joined with: the one before it, or, from last to first, the one after it.
-template <typename Parts>
-std::vector<Part> merged(const Parts& parts, bool contiguous) {
+std::vector<Part> merged(const std::vector<Part>& parts, bool contiguous) {
   std::vector<Part> made;
   bool last = false;
   for (const Part& part : parts) {
@@ -103,7 +101,8 @@ PreTokenizer splitting(Matcher matcher, Cut cut, bool inverted) {
     if (cut == Cut::removed) std::erase_if(parts, [](const Part& part) { return part.matches; });
     if (cut == Cut::contiguous || cut == Cut::merged_with_previous) parts = merged(parts, cut == Cut::contiguous);
     if (cut == Cut::merged_with_next) {
-      parts = merged(std::views::reverse(parts), false);
+      std::ranges::reverse(parts);
+      parts = merged(parts, false);
       std::ranges::reverse(parts);
     }
     std::vector<TextPiece> words;
