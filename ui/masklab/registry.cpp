@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "ui/masklab/mask_picture.h"
 #include "ui/level/card_notes.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
