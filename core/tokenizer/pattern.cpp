@@ -127,7 +127,7 @@ class Translation {
 
 }  // namespace
 
-struct Pattern::Compiled {
+struct TextPattern::Compiled {
   pcre2_code* code = nullptr;
   pcre2_match_context* limits = nullptr;
   Compiled() = default;
@@ -139,7 +139,7 @@ struct Pattern::Compiled {
   }
 };
 
-Pattern::Pattern(const std::string& expression, ErrorPlace place, PatternSyntax syntax)
+TextPattern::TextPattern(const std::string& expression, ErrorPlace place, PatternSyntax syntax)
     : expression_(expression), place_(std::move(place)) {
   constexpr std::size_t longest = 8'000;
   if (expression.size() > longest) place_.fail(Message("its expression has {0}", byte_count(expression.size())));
@@ -178,7 +178,7 @@ MatchTime::~MatchTime() {
 }
 
 // Each place is tried by itself, so that the time is looked at in between.
-Stretches Pattern::matches(std::string_view given) const {
+Stretches TextPattern::matches(std::string_view given) const {
   const MatchTime time(given.size());
   const std::string mended = is_utf8(given) ? std::string() : as_utf8(given);
   const std::string_view text = mended.empty() ? given : mended;

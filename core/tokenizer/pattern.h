@@ -20,10 +20,10 @@ enum class PatternSyntax : std::uint8_t {
   rust,  ///< of tiktoken
 };
 
-class Pattern {
+class TextPattern {
  public:
   /// Throws FileError about `place` if it is no expression, or uses syntax that is read in another way here.
-  Pattern(const std::string& expression, ErrorPlace place, PatternSyntax syntax = PatternSyntax::ruby);
+  TextPattern(const std::string& expression, ErrorPlace place, PatternSyntax syntax = PatternSyntax::ruby);
   /// Every match. Throws FileError if one takes too many steps, or all too much time. May be called from any thread.
   Stretches matches(std::string_view text) const;
 

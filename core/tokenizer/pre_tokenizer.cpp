@@ -91,7 +91,7 @@ Matcher each_place_of(std::string part) {
   };
 }
 
-Matcher each_match(Pattern pattern) {
+Matcher each_match(TextPattern pattern) {
   return [pattern = std::move(pattern)](std::string_view text) { return pattern.matches(text); };
 }
 
@@ -125,7 +125,7 @@ std::vector<std::string> deepseek3_words() {
 }
 
 PreTokenizer words_by(const std::string& expression) {
-  return splitting(each_match(Pattern(expression, {"tokenizer"})), Cut::isolated);
+  return splitting(each_match(TextPattern(expression, {"tokenizer"})), Cut::isolated);
 }
 
 std::string spelled_bytes(std::string_view bytes) {
@@ -150,7 +150,7 @@ PreTokenizer signs_apart() {
   static const std::string word =
       R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{200C}\x{200D}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189})";
   static const PreTokenizer words =
-      splitting(each_match(Pattern("[" + word + "]+|[^\\s" + word + "]+", {"tokenizer"})), Cut::removed, true);
+      splitting(each_match(TextPattern("[" + word + "]+|[^\\s" + word + "]+", {"tokenizer"})), Cut::removed, true);
   return words;
 }
 

@@ -142,7 +142,7 @@ std::unique_ptr<const TokenSplitter> open_pickled_ranks(const std::filesystem::p
   parts.padding = parts.before.empty() ? Token{0, "0"} : parts.before.front();
   parts.made_from = {"{0}: tiktoken's BPE over bytes, by ranks", utf8_from(path.filename())};
   return assembled_of(std::move(ranks),
-                      splitting(each_match(Pattern(*words, place, PatternSyntax::rust)), Cut::removed, true),
+                      splitting(each_match(TextPattern(*words, place, PatternSyntax::rust)), Cut::removed, true),
                       std::move(parts), place);
 }
 

@@ -104,7 +104,7 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     card.heat = make_heat(frame, stage, card.head, heat_rect(box, matrix.rows, matrix.cols));
     if (names.left > 0) add_labels(frame, card.heat, picture.label_points() * frame.u, names.left - 4 * frame.u, true);
     card.heat.turned_room = names.turned / (picture.label_points() * frame.u);
-    if (has_strip) card.strip = row_strip(frame, card.heat, t);
+    if (has_strip) card.strip = row_strip(*frame.trace(), card.heat);
     card.heat.quad.opacity = card.chosen ? 1.0f : 0.3f;
     if (!card.average) continue;
     MatrixQuad& quad = card.heat.quad;

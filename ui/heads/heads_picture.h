@@ -9,7 +9,7 @@
 #include "core/tensor/tensor.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
-#include "ui/matrix/card_notes.h"
+#include "ui/level/card_notes.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {

@@ -7,6 +7,7 @@
 #include "ui/frame/frame.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
+#include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/matrix/heatmap.h"
@@ -167,9 +168,16 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   } else {
     draw_heat(frame, list, card.heat, card.heat.rect, card.chosen);
     draw_labels(frame, list, card.heat, card.heat.rect, picture.label_points() * u, true, true);
-    if (!card.strip.rows.empty())
-      draw_row_strip(frame, list, card.strip, card.heat.rect, frame.rows_shown(card.heat.stage), card.strip.left,
-                     card.strip.ends, u * picture.type);
+    if (!card.strip.rows.empty()) {
+      const std::optional<Cell> cell = frame.looked_at();
+      const bool lit = cell && info(cell->stage).rows == Axis::query;
+      const SceneContext context = scene_context(frame);
+      Scene scene;
+      Pen pen(context, scene);
+      put_row_strip(pen, card.strip, card.heat.rect, frame.rows_shown(card.heat.stage), lit ? cell->row : -1,
+                    u * picture.type);
+      draw_scene(frame, list, scene);
+    }
   }
   const View& view = frame.view();
   const auto highlight = [&](const std::optional<Cell>& cell, Mark mark_of) {

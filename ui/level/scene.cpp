@@ -5,17 +5,31 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
+#include "ui/look/record.h"
+#include "ui/matrix/heatmap.h"
+#include "ui/matrix/swatches.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/math_text.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
 
+ImVec2 point_along(const std::array<ImVec2, 4>& curve, float t) {
+  const float s = 1 - t;
+  const float w[] = {s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t};
+  ImVec2 at{0, 0};
+  for (std::size_t i = 0; i < 4; ++i) at = {at.x + w[i] * curve[i].x, at.y + w[i] * curve[i].y};
+  return at;
+}
+
 struct Drawer {
+  const Frame& frame;
   ImDrawList& list;
-  const Look& look;
-  const Fonts& fonts;
-  MatrixPainter& painter;
+  const Look& look = frame.look;
+  const Fonts& fonts = frame.fonts;
+  MatrixPainter& painter = frame.painter;
 
   void operator()(const SceneText& text) const {
     const Rect& rect = text.rect;
@@ -34,9 +48,7 @@ struct Drawer {
     put(fill.rect, fill.colour, fill.corner);
   }
   void operator()(const SceneBox& box) const {
-    const Rect& rect = box.rect;
-    compat::add_rect(list, {std::round(rect.min.x), std::round(rect.min.y)},
-                     {std::round(rect.max.x), std::round(rect.max.y)}, box.colour, box.corner, box.thickness);
+    draw_head_border(list, card_on_pixels(box.rect), box.colour, box.lap, box.corner, box.thickness, frame.u);
   }
   void operator()(const SceneBar& bar) const { put(bar.rect(), bar.colour, bar.corner); }
   /// What has corners lies on whole pixels.
@@ -52,12 +64,42 @@ struct Drawer {
       list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, hatch.colour);
     list.PopClipRect();
   }
+  /// Points along a curve that the clip rectangle leaves in sight.
+  std::vector<ImVec2> seen_points(const std::array<ImVec2, 4>& curve) const {
+    const Rect clip{list.GetClipRectMin(), list.GetClipRectMax()};
+    std::vector<ImVec2> points;
+    for (int i = 0; i <= 40; ++i) {
+      const ImVec2 point = point_along(curve, static_cast<float>(i) / 40);
+      if (clip.contains(point)) points.push_back(point);
+    }
+    return points;
+  }
+  void dashes(const SceneCurve& curve) const {
+    constexpr int steps = 32;
+    const float period = 1.8f * curve.dash;
+    float carry = 0;  // where in a dash and its gap the next piece of the curve begins
+    ImVec2 a = curve.points[0];
+    for (int i = 1; i <= steps; ++i) {
+      const ImVec2 b = point_along(curve.points, static_cast<float>(i) / steps);
+      const float length = std::hypot(b.x - a.x, b.y - a.y);
+      for (float from = -carry; length > 0 && from < length; from += period) {
+        const float to = std::min(from + curve.dash, length);
+        if (to > 0)
+          list.AddLine(mixed(a, b, std::max(from, 0.0f) / length), mixed(a, b, to / length), curve.colour,
+                       curve.thickness);
+      }
+      carry = std::fmod(carry + length, period);
+      a = b;
+    }
+  }
   void operator()(const SceneCurve& curve) const {
     const auto& p = curve.points;
     const ImVec2 end = p[3];
     const float thick = std::max(curve.thickness, 0.5f);
     const bool straight = p[1].x == p[0].x && p[1].y == p[0].y && p[2].x == p[3].x && p[2].y == p[3].y;
-    if (straight) list.AddLine(p[0], end, curve.colour, thick);
+    if (Record* record = curve.clear ? recording() : nullptr) record->lines.push_back(seen_points(p));
+    if (curve.dash > 0) dashes(curve);
+    else if (straight) list.AddLine(p[0], end, curve.colour, thick);
     else list.AddBezierCubic(p[0], p[1], p[2], end, curve.colour, thick, 0);
     if (!curve.arrow) return;
     ImVec2 along = straight ? p[0] : p[2];
@@ -81,6 +123,22 @@ struct Drawer {
     painter.draw(list, quad);
     if (cut) list.PopClipRect();
   }
+  void operator()(const SceneColours& colours) const { draw_colour_bar(list, colours.rect, *colours.map); }
+  void operator()(const SceneSwatch& swatch) const {
+    draw_swatch(frame, list, {swatch.kind, swatch.colour}, swatch.rect.min, swatch.rect.width());
+  }
+  void operator()(const SceneDot& dot) const {
+    if (dot.line > 0) list.AddCircle(dot.centre, dot.radius, dot.colour, 0, dot.line);
+    else list.AddCircleFilled(dot.centre, dot.radius, dot.colour, 0);
+  }
+  void operator()(const SceneHeat& item) const {
+    const HeatPicture& heat = *item.heat;
+    if (!heat.quad.values.defined()) return;
+    if (item.whole) draw_moment_heat(frame, list, heat, heat.rect, item.numbers);
+    else draw_heat(frame, list, heat, heat.rect, item.numbers);
+    if (item.labels > 0) draw_labels(frame, list, heat, heat.rect, item.labels, true, true);
+    if (item.marks) draw_highlights(frame, list, heat, heat.rect, item.every_head);
+  }
 };
 
 }  // namespace
@@ -100,9 +158,24 @@ Rect SceneBar::rect() const {
   return rect;
 }
 
-void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter) {
-  const Drawer drawer{list, look, fonts, painter};
+void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene) {
+  const Drawer drawer{frame, list};
   for (const SceneItem& item : scene.items) std::visit(drawer, item);
+}
+
+const SceneTarget* press_controls(const Frame& frame, const Scene& scene) {
+  const SceneTarget* pressed = nullptr;
+  for (const SceneTarget& target : scene.targets) {
+    if (target.id.empty()) continue;
+    ImGui::SetCursorScreenPos(target.rect.min);
+    if (pressable(frame, target.id.c_str(), {target.rect.width(), target.rect.height()})) pressed = &target;
+    if (!target.hint.empty()) tooltip(frame, target.hint);
+    if (!ImGui::IsItemHovered() || target.framed.width() <= 0) continue;
+    const Rect card = card_on_pixels(target.framed);
+    compat::add_rect(*ImGui::GetWindowDrawList(), card.min, card.max, frame.look.accent, Corner::card * frame.u,
+                     frame.u);
+  }
+  return pressed;
 }
 
 const SceneTarget* target_at(const Scene& scene, ImVec2 point) {
@@ -110,6 +183,24 @@ const SceneTarget* target_at(const Scene& scene, ImVec2 point) {
     if (target->rect.contains(point)) return &*target;
   }
   return nullptr;
+}
+
+HeatPicture* heat_at(const Scene& scene, ImVec2 point) {
+  for (auto item = scene.items.rbegin(); item != scene.items.rend(); ++item) {
+    const auto* heat = std::get_if<SceneHeat>(&*item);
+    if (heat && heat->heat->rect.contains(point)) return heat->heat.get();
+  }
+  return nullptr;
+}
+
+void tell_hint(const Frame& frame, const Scene& scene, const SceneTarget* target) {
+  if (target && !target->hint.empty()) return tooltip(frame, target->hint);
+  for (const SceneItem& item : scene.items) {
+    const auto* heat = std::get_if<SceneHeat>(&item);
+    if (!heat || heat->labels <= 0) continue;
+    if (const std::string* label = label_at(*heat->heat, ImGui::GetIO().MousePos, heat->labels))
+      return tooltip(frame, *label);
+  }
 }
 
 std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link) {
