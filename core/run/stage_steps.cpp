@@ -49,9 +49,7 @@ Index value_channels(const Inputs& in) {
 void check_keys(const Inputs& in) {
   const Dims& d = in.dims;
   must_be("K_heads", in.K_heads, {d.batch, d.kv_heads, d.n_k, d.d_head});
-  if (!in.V_heads.defined()) return;
-  const Index own = in.V_heads.rank() == 4 ? in.V_heads.size(3) : d.d_head;  // a size of its own is its own affair
-  must_be("V_heads", in.V_heads, {d.batch, d.kv_heads, d.n_k, own});
+  may_be("V_heads", in.V_heads, {d.batch, d.kv_heads, d.n_k, value_channels(in)});
 }
 
 void check_projections(const Inputs& in) {
