@@ -130,12 +130,4 @@ std::vector<HeadPatterns> head_patterns_of(const Tensor& weights, const TokenBat
   return patterns;
 }
 
-std::vector<HeadPatterns> head_patterns_of(const NetworkRun& run, Index layer) {
-  const Tensor& weights = run.layers[static_cast<std::size_t>(layer)].weights;
-  if (!weights.defined())
-    return std::vector<HeadPatterns>(
-        static_cast<std::size_t>(run.network->layers()[static_cast<std::size_t>(layer)].heads));
-  return head_patterns_of(weights, run.queries_of(layer), run.keys_of(layer));
-}
-
 }  // namespace headlight

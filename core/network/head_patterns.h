@@ -1,12 +1,8 @@
-// Measuring what a head does: how much of its attention follows each pattern, on real text or on generated
-// tokens.
+// Measuring what a head does: how much of its attention follows each pattern.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <stop_token>
 
-#include "core/network/head_pattern.h"
 #include "core/network/network.h"
 
 namespace headlight {
@@ -16,7 +12,5 @@ namespace headlight {
 /// own. Throws Cancelled.
 std::vector<HeadPatterns> head_patterns_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
                                            const std::stop_token& stop = {});
-/// The same of one layer of a pass; all zero where its weights were not kept.
-std::vector<HeadPatterns> head_patterns_of(const NetworkRun& run, Index layer);
 
 }  // namespace headlight

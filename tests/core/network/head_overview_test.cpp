@@ -1,7 +1,6 @@
 // What stands in the overview of a network, and of files that hold the attention of several layers.
 #include "core/network/head_overview.h"
 
-#include <cmath>
 #include <filesystem>
 
 #include "core/files/array_write.h"
@@ -47,26 +46,6 @@ Tensor attention(std::uint64_t seed, Shape shape) {
   return {shape, std::move(shares)};
 }
 
-/// Words 0, 1 … of one line.
-TokenBatch as_many_tokens(Index n) {
-  TokenBatch batch;
-  batch.entries.resize(1);
-  for (Index i = 0; i < n; ++i) batch.entries[0].push_back({i, std::to_string(i)});
-  batch.lengths = {n};
-  return batch;
-}
-
-/// ‖x‖₂ / √width, as a mean over all rows of [1, n, width].
-double mean_size(const Tensor& x) {
-  double sum = 0;
-  for (Index row = 0; row < x.size(1); ++row) {
-    double squares = 0;
-    for (Index i = 0; i < x.size(2); ++i) squares += std::pow(static_cast<double>(x.at({0, row, i})), 2);
-    sum += std::sqrt(squares / static_cast<double>(x.size(2)));
-  }
-  return sum / static_cast<double>(x.size(1));
-}
-
 struct File {
   explicit File(const std::vector<NamedArray>& arrays)
       : path(std::filesystem::temp_directory_path() / "headlight_overview_test.npz") {
@@ -88,14 +67,15 @@ TEST_CASE("the overview has every head of every layer as it is, of a short text,
   CHECK(overview.heads() == 4);
   CHECK(identical(overview.layers[1].summary.pictures, network_of(trace->inputs)->layers[1].weights));
   CHECK_THAT(overview.layers[1].summary.pictures, agrees_with((*trace)[Stage::weights]));
-  const auto patterns = head_patterns_of(*network_of(trace->inputs), 0);
+  const NetworkRun& pass = *network_of(trace->inputs);
+  const auto patterns = head_patterns_of(pass.layers[0].weights, pass.queries_of(0), pass.keys_of(0));
   CHECK(overview.layers[0].summary.patterns[2][HeadPattern::first] == patterns[2][HeadPattern::first]);
   CHECK(overview.layers[0].keys->front()[1] == "cat");
-  const Tensor& entering = overview.layers[1].summary.entering;
-  double mean = 0;
-  for (Index i = 0; i < entering.size(1); ++i)
-    mean += static_cast<double>(entering.at({0, i})) / static_cast<double>(entering.size(1));
-  CHECK(mean == Approx(mean_size(network_of(trace->inputs)->layers[1].residual)));
+  const Tensor &entering = overview.layers[1].summary.entering, &residual = pass.layers[1].residual;
+  REQUIRE(entering.shape() == Shape{1, residual.size(1)});
+  double squares = 0;
+  for (Index i = 0; i < residual.size(2); ++i) squares += std::pow(static_cast<double>(residual.at({0, 1, i})), 2);
+  CHECK(static_cast<double>(entering.at({0, 1})) == Approx(std::sqrt(squares / static_cast<double>(residual.size(2)))));
   CHECK(overview.leaving.shape() == entering.shape());
 }
 
@@ -114,7 +94,8 @@ TEST_CASE("another layer of the same pass has the same overview's numbers, a sil
 TEST_CASE("of a long text layers keep pictures and no stage of the size of the scores") {
   std::string text = "the cat";
   const auto network = open_network(networks::folder + "gpt2");
-  const TokenBatch tokens = as_many_tokens(network->spec().stacks[0].embedding.most_positions);
+  TokenBatch tokens{{{}}, {network->spec().stacks[0].embedding.most_positions}};
+  for (Index i = 0; i < tokens.lengths[0]; ++i) tokens.entries[0].push_back({i * 7 % 29, std::to_string(i)});
   RunOptions options;
   options.summaries = true;
   options.most_weights = 10;
@@ -124,8 +105,10 @@ TEST_CASE("of a long text layers keep pictures and no stage of the size of the s
     CHECK(layer.summary.pictures.defined());
   }
   const Tensor wide = attention(1, {1, 2, 100, 130});
-  const TokenBatch keys = as_many_tokens(130);
-  TokenBatch queries = keys;
+  TokenBatch queries, keys;
+  for (Index i = 0; i < 130; ++i) keys.entries.resize(1), keys.entries[0].push_back({i, std::to_string(i)});
+  keys.lengths = {130};
+  queries = keys;
   queries.entries[0].resize(100);
   queries.lengths = {100};
   const LayerSummary summary = summary_of(wide, queries, keys);

@@ -1,8 +1,7 @@
 // What heads do, measured on weights that are known.
 #include "core/network/head_patterns.h"
 
-#include <set>
-
+#include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 
 using namespace headlight;
