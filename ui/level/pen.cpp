@@ -1,5 +1,6 @@
 #include "ui/level/pen.h"
 
+#include "ui/look/number_text.h"
 #include "ui/matrix/heat.h"
 #include "ui/widgets/math_text.h"
 #include "ui/widgets/paragraph.h"
@@ -73,6 +74,33 @@ Rect Pen::text(TextRole role, Face face, float pixels, ImVec2 at, Align align, I
   const Rect rect{{left, top}, {left + size.x, top + size.y}};
   scene_.items.emplace_back(SceneText{role, face, context_.fonts.crisp(face, pixels), colour, rect, std::move(text)});
   return rect;
+}
+
+Rect Pen::words(Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width, Align align) {
+  std::string shown = elide(context_.fonts, face, pixels, text, width);
+  if (shown.empty()) return {at, at};
+  return this->text(TextRole::caption, face, pixels, {at.x, at.y + measure(face, pixels, shown).y / 2}, align, colour,
+                    std::move(shown));
+}
+
+float Pen::paragraph(Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width) {
+  const float line_height = context_.fonts.crisp(face, pixels) * 1.18f, top = at.y;
+  for (const std::string& line : paragraph_lines(context_.fonts, face, pixels, text, width)) {
+    words(face, pixels, at, colour, line);
+    at.y += line_height;
+  }
+  return at.y - top;
+}
+
+void Pen::colour_ends(const HeatPicture& heat, const Rect& card, std::string_view title) {
+  const float pixels = TypeSize::note * u(), bar = 48 * u(), y = card.min.y + 10 * u(), right = card.max.x - 12 * u();
+  const std::string lo = bound_text(heat.quad.range.lo), hi = bound_text(heat.quad.range.hi);
+  const float bar_end = right - measure(Face::mono, pixels, hi).x - 6 * u(),
+              left = bar_end - bar - 6 * u() - measure(Face::mono, pixels, lo).x;
+  if (left < card.min.x + 24 * u() + measure(Face::bold, TypeSize::body * u(), title).x) return;
+  words(Face::mono, pixels, {left, y}, look().muted, lo);
+  colours({{bar_end - bar, y + 4 * u()}, {bar_end, y + 11 * u()}}, *heat.colormap);
+  words(Face::mono, pixels, {right, y}, look().muted, hi, 1e6f, Align::right);
 }
 
 void Pen::turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string text) {

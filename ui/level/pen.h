@@ -42,6 +42,11 @@ class Pen {
   }
   /// Adds one line of text centred at y; returns its rectangle.
   Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text);
+  /// Adds a caption whose top is at.y, cut to `width`; returns its rectangle.
+  Rect words(Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width = 1e6f,
+             Align align = Align::left);
+  /// Adds a paragraph; returns its height.
+  float paragraph(Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width);
   /// Adds text that ends at `end`, rotated by `degrees`.
   void turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string text);
   /// Adds a sentence with {0}, {1}, … replaced, broken into lines; returns its height.
@@ -52,9 +57,18 @@ class Pen {
   float math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, std::string_view markup, float least = 0,
              Align align = Align::left);
   void fill(Rect rect, ImU32 colour, float corner = 0) { scene_.items.emplace_back(SceneFill{rect, colour, corner}); }
-  void box(Rect rect, ImU32 colour, float thickness, float corner = 0) {
-    scene_.items.emplace_back(SceneBox{rect, colour, thickness, corner});
+  void box(Rect rect, ImU32 colour, float thickness, float corner = 0, int lap = 0) {
+    scene_.items.emplace_back(SceneBox{rect, colour, thickness, corner, lap});
   }
+  /// Adds a card; `border` 0: the usual line.
+  void card(const Rect& rect, ImU32 border = 0, float thickness = 1) {
+    fill(rect, look().card, Corner::card * u());
+    box(rect, border != 0 ? border : look().line, thickness, Corner::card * u());
+  }
+  void heat(SceneHeat heat) { scene_.items.emplace_back(std::move(heat)); }
+  void colours(Rect rect, const Colormap& map) { scene_.items.emplace_back(SceneColours{rect, &map}); }
+  /// Adds the ends of a heatmap's colours in the upper right corner of its card, where they fit beside its title.
+  void colour_ends(const HeatPicture& heat, const Rect& card, std::string_view title);
   /// Adds a number as a bar with rounded corners.
   void bar(ImVec2 from, ImVec2 to, float thickness, ImU32 colour, float value) {
     const float length = std::abs(to.x - from.x) + std::abs(to.y - from.y);
@@ -78,6 +92,11 @@ class Pen {
   float tabs(Rect room, Align align, std::span<const char* const> keys, std::size_t chosen, SceneAction action);
   /// Extends the scene's content rectangle.
   void add_content(const Rect& rect);
+
+  /// Adds a control, which Tab reaches.
+  SceneTarget& control(Rect rect, std::string id, SceneAction action, Index index = 0, Cell cell = {}) {
+    return scene_.targets.emplace_back(SceneTarget{rect, action, cell, index, false, 0, std::move(id)});
+  }
 
   const SceneContext& context() const { return context_; }
   const Look& look() const { return context_.look; }

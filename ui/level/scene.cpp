@@ -5,17 +5,22 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
+#include "ui/matrix/heatmap.h"
+#include "ui/matrix/swatches.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/math_text.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
 
 struct Drawer {
+  const Frame& frame;
   ImDrawList& list;
-  const Look& look;
-  const Fonts& fonts;
-  MatrixPainter& painter;
+  const Look& look = frame.look;
+  const Fonts& fonts = frame.fonts;
+  MatrixPainter& painter = frame.painter;
 
   void operator()(const SceneText& text) const {
     const Rect& rect = text.rect;
@@ -34,9 +39,7 @@ struct Drawer {
     put(fill.rect, fill.colour, fill.corner);
   }
   void operator()(const SceneBox& box) const {
-    const Rect& rect = box.rect;
-    compat::add_rect(list, {std::round(rect.min.x), std::round(rect.min.y)},
-                     {std::round(rect.max.x), std::round(rect.max.y)}, box.colour, box.corner, box.thickness);
+    draw_head_border(list, card_on_pixels(box.rect), box.colour, box.lap, box.corner, box.thickness, frame.u);
   }
   void operator()(const SceneBar& bar) const { put(bar.rect(), bar.colour, bar.corner); }
   /// What has corners lies on whole pixels.
@@ -81,6 +84,22 @@ struct Drawer {
     painter.draw(list, quad);
     if (cut) list.PopClipRect();
   }
+  void operator()(const SceneColours& colours) const { draw_colour_bar(list, colours.rect, *colours.map); }
+  void operator()(const SceneSwatch& swatch) const {
+    draw_swatch(frame, list, {swatch.kind, swatch.colour}, swatch.rect.min, swatch.rect.width());
+  }
+  void operator()(const SceneDot& dot) const {
+    if (dot.line > 0) list.AddCircle(dot.centre, dot.radius, dot.colour, 0, dot.line);
+    else list.AddCircleFilled(dot.centre, dot.radius, dot.colour, 0);
+  }
+  void operator()(const SceneHeat& item) const {
+    const HeatPicture& heat = *item.heat;
+    if (!heat.quad.values.defined()) return;
+    if (item.whole) draw_moment_heat(frame, list, heat, heat.rect, item.numbers);
+    else draw_heat(frame, list, heat, heat.rect, item.numbers);
+    if (item.labels > 0) draw_labels(frame, list, heat, heat.rect, item.labels, true, true);
+    if (item.marks) draw_highlights(frame, list, heat, heat.rect, item.every_head);
+  }
 };
 
 }  // namespace
@@ -100,14 +119,37 @@ Rect SceneBar::rect() const {
   return rect;
 }
 
-void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter) {
-  const Drawer drawer{list, look, fonts, painter};
+void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene) {
+  const Drawer drawer{frame, list};
   for (const SceneItem& item : scene.items) std::visit(drawer, item);
+}
+
+const SceneTarget* press_controls(const Frame& frame, const Scene& scene) {
+  const SceneTarget* pressed = nullptr;
+  for (const SceneTarget& target : scene.targets) {
+    if (target.id.empty()) continue;
+    ImGui::SetCursorScreenPos(target.rect.min);
+    if (pressable(frame, target.id.c_str(), {target.rect.width(), target.rect.height()})) pressed = &target;
+    if (!target.hint.empty()) tooltip(frame, target.hint);
+    if (!ImGui::IsItemHovered() || target.framed.width() <= 0) continue;
+    const Rect card = card_on_pixels(target.framed);
+    compat::add_rect(*ImGui::GetWindowDrawList(), card.min, card.max, frame.look.accent, Corner::card * frame.u,
+                     frame.u);
+  }
+  return pressed;
 }
 
 const SceneTarget* target_at(const Scene& scene, ImVec2 point) {
   for (auto target = scene.targets.rbegin(); target != scene.targets.rend(); ++target) {
     if (target->rect.contains(point)) return &*target;
+  }
+  return nullptr;
+}
+
+HeatPicture* heat_at(const Scene& scene, ImVec2 point) {
+  for (auto item = scene.items.rbegin(); item != scene.items.rend(); ++item) {
+    const auto* heat = std::get_if<SceneHeat>(&*item);
+    if (heat && heat->heat->rect.contains(point)) return heat->heat.get();
   }
   return nullptr;
 }

@@ -12,6 +12,7 @@
 #include <imgui.h>
 
 #include "core/run/trace.h"
+#include "core/stage/extent.h"
 #include "core/stage/stage.h"
 #include "ui/document/view.h"
 #include "ui/frame/matrix_painter.h"
@@ -21,6 +22,9 @@
 #include "ui/look/words.h"
 
 namespace headlight {
+
+struct Frame;
+struct HeatPicture;
 
 /// The inputs of a scene.
 struct SceneContext {
@@ -63,6 +67,7 @@ struct SceneBox {
   Rect rect;
   ImU32 colour = 0;
   float thickness = 1, corner = 0;
+  int lap = 0;  ///< of a head's border, as Look::head_lap(): dashed or dotted
 };
 /// A number as a bar from zero, or from the previous sum, to its end. A negative one points left or down.
 struct SceneBar {
@@ -94,8 +99,34 @@ struct SceneImage {
   Rect rect;
   std::shared_ptr<const Image> image;
 };
-using SceneItem =
-    std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix, SceneImage>;
+/// A colour map from its lowest to its highest colour.
+struct SceneColours {
+  Rect rect;
+  const Colormap* map = nullptr;
+};
+/// A heatmap at its own rectangle, as far as the step player has computed it, with what is pointed at and selected.
+struct SceneHeat {
+  std::shared_ptr<HeatPicture> heat;  ///< without values: not drawn
+  float labels = 0;                   ///< size of row and column names, in pixels; 0: none
+  bool numbers = false;
+  bool whole = false;       ///< wherever the player is
+  bool marks = true;        ///< frames the cells that are looked at
+  bool every_head = false;  ///< also those of the same place in other heads
+};
+/// A piece of a legend, as cells of this kind look.
+struct SceneSwatch {
+  Rect rect;
+  CellKind kind{};
+  ImU32 colour = 0;  ///< of a value
+};
+struct SceneDot {
+  ImVec2 centre;
+  float radius = 0;
+  ImU32 colour = 0;
+  float line = 0;  ///< thickness of a ring; 0: filled
+};
+using SceneItem = std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix,
+                               SceneImage, SceneColours, SceneHeat, SceneSwatch, SceneDot>;
 
 /// What a click on a target does.
 enum class SceneAction : std::uint8_t {
@@ -134,16 +165,24 @@ enum class SceneAction : std::uint8_t {
   study_filter,  ///< the index of StudyFilter
   study_mean,    ///< 1: the effect also with the heads' means
   study_page,    ///< its row becomes the first one that is seen
-  unfold
+  unfold,
+  stage,       ///< of cell
+  slice,       ///< the batch entry and head of cell
+  convention,  ///< which of those that are compared
+  block,       ///< its side
+  kv_heads     ///< their number
 };
 
 struct SceneTarget {
   Rect rect;
   SceneAction action{};
-  Cell cell;          ///< for look_at
-  Index index = 0;    ///< of the word, head, layer or facet
-  bool link = false;  ///< a word in a sentence that refers to it: while pointed at, it highlights what it refers to
-  float step = 0;     ///< for scores: the change per pixel upwards
+  Cell cell;           ///< for look_at
+  Index index = 0;     ///< of the word, head, layer or facet
+  bool link = false;   ///< a word in a sentence that refers to it: while pointed at, it highlights what it refers to
+  float step = 0;      ///< for scores: the change per pixel upwards
+  std::string id{};    ///< of a control, which Tab reaches; "": a place on the canvas
+  Rect framed{};       ///< of a control: framed while it is pointed at
+  std::string hint{};  ///< shown beside the pointer
 };
 
 /// A word that did not fit, and the room it had.
@@ -162,10 +201,14 @@ struct Scene {
   std::vector<std::pair<std::size_t, Cell>> marks;
 };
 
-void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter);
+void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene);
+/// Makes controls of the targets that have an id; call after draw_scene(). Returns the one that was pressed.
+const SceneTarget* press_controls(const Frame& frame, const Scene& scene);
 
 /// The topmost target at a point; null where there is none.
 const SceneTarget* target_at(const Scene& scene, ImVec2 point);
+/// The topmost heatmap at a point; null where there is none.
+HeatPicture* heat_at(const Scene& scene, ImVec2 point);
 /// The rectangles of what a link refers to: the cell itself, else its word.
 std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link);
 /// Highlights what the link under the pointer refers to; draws nothing for other targets.

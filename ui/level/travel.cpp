@@ -111,7 +111,9 @@ struct Fading {
     hatch.ground = fade(hatch.ground, presence);
   }
   void operator()(SceneMatrix& matrix) const { matrix.quad.opacity *= presence; }
-  void operator()(SceneImage&) const {}  // a picture has no opacity of its own
+  void operator()(SceneImage&) const {}  // these have no opacity of their own
+  void operator()(SceneColours&) const {}
+  void operator()(SceneHeat&) const {}
   void operator()(auto& other) const { other.colour = fade(other.colour, presence); }
 };
 
@@ -287,8 +289,8 @@ Scene between(const Trace& trace, const Scene& from, const Scene& to, float shar
 void draw_scene_on_way(const Frame& frame, const Scene& scene) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const auto* motion = frame.pictures.find<SceneMotion>();
-  if (!motion || !motion->moves()) return draw_scene(list, scene, frame.look, frame.fonts, frame.painter);
-  draw_scene(list, between(*frame.trace(), motion->from, scene, motion->share), frame.look, frame.fonts, frame.painter);
+  if (!motion || !motion->moves()) return draw_scene(frame, list, scene);
+  draw_scene(frame, list, between(*frame.trace(), motion->from, scene, motion->share));
 }
 
 }  // namespace headlight

@@ -35,8 +35,8 @@ void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Re
   draw_shown(frame, list, heat, rect, numbers, frame.shown(heat.stage));
 }
 
-void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect) {
-  draw_shown(frame, list, heat, rect, true, {});
+void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers) {
+  draw_shown(frame, list, heat, rect, numbers, {});
 }
 
 namespace {
@@ -60,11 +60,15 @@ Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
 
 }  // namespace
 
-void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect) {
+void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool every_head) {
   const View& view = frame.view();
-  if (view.selected && frame.shows(*view.selected)) draw_highlight(frame, list, heat, rect, *view.selected, Mark::kept);
-  if (view.hovered && view.hovered != view.selected && frame.shows(*view.hovered))
-    draw_highlight(frame, list, heat, rect, *view.hovered, Mark::pointed);
+  const auto mark = [&](std::optional<Cell> cell, Mark how) {
+    if (!cell || !frame.shows(*cell)) return;
+    if (every_head && cell->stage == heat.stage) cell->head = heat.head;
+    draw_highlight(frame, list, heat, rect, *cell, how);
+  };
+  mark(view.selected, Mark::kept);
+  if (view.hovered != view.selected) mark(view.hovered, Mark::pointed);
 }
 
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell,

@@ -11,14 +11,15 @@ namespace headlight {
 /// Draws the matrix into `rect` (screen pixels). `numbers`: also writes values into cells that are large enough.
 void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers);
 /// The same for numbers that belong to no stage, regardless of the step player.
-void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect);
+void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers = true);
 /// Frames the cell if it belongs to this stage; else, with a thin line, the row or column of the same token (query 3 is
 /// query 3 in every matrix).
 enum class Mark { kept, pointed };
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell,
                     Mark mark = Mark::kept);
-/// The highlights of the selected cell and of the one under the pointer, which look different.
-void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect);
+/// The highlights of the selected cell and of the one under the pointer, which look different. `every_head`: also where
+/// they are another head's.
+void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool every_head = false);
 /// A colour bar from lowest to highest; nothing if there is too little room.
 void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map);
 /// The range of the colours, in the card's upper right corner, if it fits beside the title.

@@ -232,7 +232,7 @@ void draw_network_view(const Frame& frame, Rect place) {
     if (!(looked_at_head(overview, frame.view()) == at)) look_at(frame, at);
   }
   if (word != frame.view().network.pointed) frame.show([word](View& v) { v.network.pointed = word; });
-  draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
+  draw_scene(frame, *ImGui::GetWindowDrawList(), scene);
 }
 
 }  // namespace headlight

@@ -49,8 +49,7 @@ void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
   const Frame near = scaled_to_window(frame);
   const bool step = (goes_in ? motion.to : motion.from) == Level::operation;
   const Scene& scene = step ? operation_scene(near, place) : sentence_scene(near, place);
-  draw_scene(list, between(*frame.trace(), numbers_on_cards(frame, place), scene, share), frame.look, frame.fonts,
-             frame.painter);
+  draw_scene(near, list, between(*frame.trace(), numbers_on_cards(frame, place), scene, share));
 }
 
 /// Which scene is shown.
