@@ -16,6 +16,7 @@ environment variable HEADLIGHT, or built in the repository that this file is in.
 Keyword arguments are the words of the command line: `font_size=8` is --font-size 8, `values=True` is --values, a list
 is the option once for each: highlight=["2:4,0:3", "5:6,0:1"].
 """
+import contextlib
 import html
 import inspect
 import json
@@ -23,6 +24,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
@@ -143,8 +145,10 @@ class Page(Figure):
     height = 640  # pixels in the notebook
 
     def _repr_html_(self):
+        # A viewer that takes frames out, as JupyterLab does of a notebook that is not trusted, leaves the sentence within.
         return (f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" title="attention" '
-                f'style="width: 100%; height: {self.height}px; border: 0"></iframe>')
+                f'style="width: 100%; height: {self.height}px; border: 0">The picture is here once this notebook is trusted: '
+                'File, Trust Notebook.</iframe>')
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self._repr_html_(), "image/png": self.png}
@@ -253,7 +257,7 @@ class Check(dict):
             said = f"{self['first_difference']} differs first"
         for mistake in self["diagnosis"]:
             said += f"\n{mistake['id']}: {mistake['explanation']}"
-        return said
+        return said + (f"\nattn_mask: {self['attn_mask']}" if "attn_mask" in self else "")
 
 
 _OWN_NAMES = {  # of the layers of teaching code whose output is a stage
@@ -262,6 +266,35 @@ _OWN_NAMES = {  # of the layers of teaching code whose output is a stage
     "V": ("v_proj", "w_v", "W_v", "linear_v", "value", "to_v", "wv", "W_value", "v_lin", "value_proj"),
 }
 _HEADS = ("num_heads", "n_heads", "n_head", "heads", "num_attention_heads", "nhead", "h", "head_num")
+
+
+@contextlib.contextmanager
+def _masks_of_sdpa():
+    """What scaled_dot_product_attention is given as its mask meanwhile, a list."""
+    home, name, masks = sys.modules.get("torch.nn.functional"), "scaled_dot_product_attention", []
+    original = getattr(home, name, None)
+
+    def call(*args, **named):
+        masks.append(args[3] if len(args) > 3 else named.get("attn_mask"))
+        return original(*args, **named)
+
+    try:
+        if original is not None:
+            setattr(home, name, call)
+        yield masks
+    finally:
+        if original is not None:
+            setattr(home, name, original)
+
+
+def _polarity(arguments, masks):
+    """Whether true lets a key be seen in a boolean attn_mask, "attend" or "ignore", by how the module hands it on; else None."""
+    given = {name: array for name, array in ((name, _array(v)) for name, v in arguments.items() if hasattr(v, "shape")) if array.dtype == bool}
+    for mask in masks if list(given) == ["attn_mask"] else []:
+        taken, own = (None if each is None else _array(each).squeeze() for each in (mask, given["attn_mask"]))
+        if taken is not None and taken.dtype == bool and taken.shape == own.shape:
+            return "attend" if (taken == own).all() else "ignore" if (taken != own).all() else None
+    return None
 
 
 def _call(module, x, arguments):
@@ -297,7 +330,9 @@ def check(module, x, num_heads=None, arguments=None, **settings):
             num_heads = getattr(module, name)
     if num_heads is None:
         raise HeadlightError("the module does not say how many heads it has; expected check(module, x, num_heads=N)")
-    mine = _call(module, x, arguments)
+    with _masks_of_sdpa() as masks:
+        mine = _call(module, x, arguments)
+    polarity = None if "mask_polarity" in settings else _polarity(arguments, masks)
     source = {**module.state_dict(), "x": x, "num_heads": num_heads}
     source.update({name: value for name, value in arguments.items() if hasattr(value, "shape")})
     if isinstance(getattr(module, "batch_first", None), bool):
@@ -306,7 +341,11 @@ def check(module, x, num_heads=None, arguments=None, **settings):
             mine["output"] = mine["output"].transpose(0, 1)
     if "weights" in mine and len(mine["weights"].shape) == 3 and num_heads > 1:
         del mine["weights"]  # the heads' average, which is no stage
-    return Check(compare(source, mine, **settings))
+    if polarity is None:
+        return Check(compare(source, mine, **settings))
+    attends, other = ("may attend", "ignore") if polarity == "attend" else ("may not attend", "attend")
+    said = f'true = {attends}, by what the module hands to scaled_dot_product_attention; where that is not meant: mask_polarity="{other}"'
+    return Check(compare(source, mine, mask_polarity=polarity, **settings), attn_mask=said)
 
 
 def watch(module, name="model", tokens=None, most_per_second=2, most_megabytes=64, batch=1):

@@ -226,9 +226,9 @@ class Watch:
 
     def _sdpa(self, original):
         def observe(out, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+            if attn_mask is not None:  # its axes are aligned with those of the scores
+                attn_mask = self._four_axes(attn_mask.expand(*query.shape[:-1], key.size(-2)))[:self._batch]
             q, k, v = (self._four_axes(each) for each in (query, key, value))
-            if attn_mask is not None and attn_mask.dim() > 2:
-                attn_mask = self._four_axes(attn_mask)[:self._batch]
             b = self._batch
             with self._torch.no_grad():
                 weights = _sdpa_weights(self._torch, q[:b], k[:b], attn_mask, is_causal, scale)
@@ -240,7 +240,7 @@ class Watch:
             b = self._batch
             with self._torch.no_grad():
                 weights = _flex_weights(self._torch, query[:b], key[:b], score_mod, block_mask, scale)
-            self._add(weights, self._by_values(value), out)
+            self._add(weights, self._by_values(value), out[0] if isinstance(out, tuple) else out)
         return self._observing(original, observe)
 
     def _by_values(self, value):
@@ -289,9 +289,13 @@ class Watch:
         return self._names.get(id(module), "")
 
     def _four_axes(self, tensor):
-        """[B, H, n, m] of [B, H, n, m], or of [B·H, n, m] with the module's own heads."""
+        """[B, H, n, m] of [B, H, n, m], or of [B·H, n, m] with the module's own heads, or of [n, m]."""
         if tensor.dim() == 4:
             return tensor
+        if tensor.dim() not in (2, 3):
+            raise ValueError(f"a tensor of {tensor.dim()} axes; expected 4 [B, H, n, m], 3 or 2")
+        if tensor.dim() == 2:
+            return tensor[None, None]
         module = self._attention()
         heads = next((getattr(module, name) for name in _HEADS if isinstance(getattr(module, name, None), int)), 1)
         if tensor.size(0) % heads != 0:
@@ -342,6 +346,6 @@ class Watch:
 
     @staticmethod
     def _four_axes_of(grad, shape):
-        if grad.dim() == 3:  # [B·H, n, m]
+        if grad.dim() < 4:  # [B·H, n, m] or [n, m]
             grad = grad.reshape(-1, *shape[1:])
         return grad[:shape[0]]

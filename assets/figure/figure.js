@@ -14,16 +14,22 @@
   };
   const kinds = data.kinds.map(bytes); // one byte a cell: 0 a value, else an index into data.words
   const kindAt = (panel, cell) => (panels[panel].kinds < 0 ? 0 : kinds[panels[panel].kinds][cell]);
-  const numbers = (text) => {
-    const kept = new Int16Array(bytes(text).buffer); // little-endian, as every machine that browsers run on
-    if (!data.kept_only) return kept;
-    const all = new Int16Array(panels.length * area);
-    for (let panel = 0, next = 0; panel < panels.length; ++panel)
-      for (let cell = 0; cell < area; ++cell) if (!kindAt(panel, cell)) all[panel * area + cell] = kept[next++];
+  // Each panel's values are decoded when it is first drawn or read: the first picture needs those of one panel alone.
+  const kept = kinds.map((each) => (data.kept_only ? each.reduce((count, kind) => count + !kind, 0) : area));
+  const counts = panels.map((panel) => (panel.kinds < 0 ? area : kept[panel.kinds]));
+  const starts = [0];
+  for (const count of counts) starts.push(starts[starts.length - 1] + count);
+  const numbers = (text, panel) => {
+    const from = 2 * starts[panel], most = 2 * starts[panel + 1], group = Math.floor(from / 3); // 4 letters are 3 bytes
+    const part = bytes(text.slice(4 * group, 4 * Math.ceil(most / 3))).slice(from - 3 * group, most - 3 * group);
+    const read = new Int16Array(part.buffer); // little-endian, as every machine that browsers run on
+    if (read.length === area) return read;
+    const all = new Int16Array(area);
+    for (let cell = 0, next = 0; cell < area; ++cell) if (!kindAt(panel, cell)) all[cell] = read[next++];
     return all;
   };
   const measureOf = ({ name, scale, values, ranges, whole }) => ({
-    name, scale, ranges, whole, values: numbers(values),
+    name, scale, ranges, whole, text: values, values: [],
     decimals: Math.max(0, Math.min(9, Math.floor(-Math.log10(scale || 1)))), // as many as 16 bits carry
   });
   const measures = [measureOf({ ...data, name: "weight", ranges: panels.map((p) => [p.lo, p.hi]) })];
@@ -38,7 +44,7 @@
   const theme = () => data.themes[themeName()];
   const hue = () => (panels[state.panel].hue ? panels[state.panel].hue[themeName()] : theme().accent);
 
-  const value = (panel, cell) => shown.values[panel * area + cell] * shown.scale;
+  const value = (panel, cell) => (shown.values[panel] ??= numbers(shown.text, panel))[cell] * shown.scale;
   const minus = (text) => text.replace("-", "\u2212");
   const number = (panel, cell) => {
     const kind = kindAt(panel, cell);
@@ -100,9 +106,9 @@
         if (kind > 1) t.moveTo(shift, 0), t.lineTo(shift + 8, 8);
       }
       t.stroke();
-      patterns.set(key, tile);
+      patterns.set(key, context.createPattern(tile, "repeat"));
     }
-    return context.createPattern(patterns.get(key), "repeat");
+    return patterns.get(key);
   };
 
   // ---- the picture that the cells lie over
@@ -540,7 +546,8 @@
     const pick = (name) => ((shown = measures.find((each) => each.name === name)), drawHeads(), later(fillTable));
     choices("measures", measures.map((each) => each.name), pick);
   }
-  makeHeads(), draw(), drawHeads(), later(fillTable);
+  makeHeads(), draw(), later(fillTable);
+  requestAnimationFrame(() => requestAnimationFrame(() => drawHeads())); // after the first paint
   const redraw = () => (drawHeads(), draw());
   if (picture) {
     const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 100, value: 100 * opacity });

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -53,6 +54,17 @@ using Node =
 struct Tree {
   std::vector<Node> nodes;
   Ref root = 0;
+
+  /// What a dict has under that name; null where it is no dict, has no such name, or something else there.
+  template <typename Value>
+  const Value* find(Ref dict, std::string_view name) const {
+    const auto* table = std::get_if<Dict>(&nodes[dict]);
+    for (std::size_t i = 0; table && i < table->items.size(); ++i) {
+      const auto* key = std::get_if<std::string>(&nodes[table->items[i].first]);
+      if (key && *key == name) return std::get_if<Value>(&nodes[table->items[i].second]);
+    }
+    return nullptr;
+  }
 };
 
 /// Throws FileError where the pickle is damaged or grows beyond a million values, and where it names a class or

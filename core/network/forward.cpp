@@ -104,6 +104,18 @@ Tensor seen_by_head(const NetworkSpec& spec, const Tensor& final) {
 
 }  // namespace
 
+bool keeps_weights(const NetworkRun& run, Index layer, const RunOptions& options) {
+  const std::span<const NetworkLayer> layers = run.network->layers();
+  const Index maps = std::ssize(layers) * layers[static_cast<std::size_t>(layer)].heads * run.queries_of(layer).size();
+  return options.weights && maps * run.queries_of(layer).count() * run.keys_of(layer).count() <= options.most_weights;
+}
+
+bool keeps_parts(const NetworkRun& run, Index layer, const RunOptions& options) {
+  const TokenBatch& rows = run.queries_of(layer);
+  const Index numbers = std::ssize(run.network->layers()) * rows.size() * rows.count() * run.network->spec().width;
+  return options.parts && 3 * numbers <= options.most_weights;
+}
+
 Forward::Forward(const Network& network, const Checkpoint& checkpoint, const RunOptions& options)
     : network_(network), checkpoint_(checkpoint), options_(options) {
   workers_.threads = threads_of(options);
@@ -276,21 +288,19 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
   if (cache_ && at.stack + 1 == std::ssize(network_.spec().stacks))
     made = with_earlier(run, layer, std::move(made), how);
-  const Dims& dims = made.inputs.dims;
-  const Index numbers = static_cast<Index>(network_.layers().size()) * dims.heads * dims.batch * dims.n_q * dims.n_k;
-  const bool keeps_weights = options_.weights && numbers <= options_.most_weights;
-  if (keeps_weights || options_.summaries) how.scores_kept->push_back(Stage::weights);
+  const bool weights_kept = keeps_weights(run, layer, options_);
+  if (weights_kept || options_.summaries) how.scores_kept->push_back(Stage::weights);
   const Tensor W_o = made.inputs.W_o, b_o = made.inputs.b_o;
   const auto trace = compute(made.scenario, std::move(made.inputs), nullptr, how);
   const Tensor& weights = (*trace)[Stage::weights];
-  if (keeps_weights) record.weights = weights;
+  if (weights_kept) record.weights = weights;
   if (options_.summaries) {
     record.summary = summary_of(weights, run.queries_of(layer), run.keys_of(layer));
     record.summary.entering = sizes_of(residual);
   }
   const Tensor& given = (*trace)[Stage::head_outputs];
   const Tensor heads = with_means(given, layer, run.knock_out);
-  if (keeps_parts(dims.batch * dims.n_q)) {
+  if (keeps_parts(run, layer, options_)) {
     record.heads = heads;
     record.values = (*trace)[Stage::V_heads];
   }

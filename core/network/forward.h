@@ -16,6 +16,10 @@ struct AttentionCall {
   Inputs inputs;
 };
 
+/// Whether a pass keeps the layer's weights, and the outputs of its heads and MLP.
+bool keeps_weights(const NetworkRun& run, Index layer, const RunOptions& options);
+bool keeps_parts(const NetworkRun& run, Index layer, const RunOptions& options);
+
 class Forward {
  public:
   Forward(const Network& network, const Checkpoint& checkpoint, const RunOptions& options);
@@ -74,8 +78,6 @@ class Forward {
   Tensor with_means(Tensor x, Index layer, const KnockOut& out) const;
   /// x with RunOptions::patches applied.
   Tensor patched(Tensor x, Patch::What what, Index layer) const;
-  /// Whether the outputs of heads and MLPs are kept, for so many rows in each layer.
-  bool keeps_parts(Index rows) const;
   Tensor feed_forward(const MlpSpec& spec, const Tensor& x) const;
   /// The sum of the chosen experts, each read once for all tokens that chose it; `shares` becomes LayerRun::experts.
   Tensor mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) const;

@@ -59,11 +59,6 @@ TokenBatch repeated(const TokenBatch& tokens, Index times) {
 
 }  // namespace
 
-bool Forward::keeps_parts(Index rows) const {
-  const Index layers = std::ssize(network_.layers()), width = network_.spec().width;
-  return options_.parts && 3 * layers * rows * width <= options_.most_weights;
-}
-
 Tensor Forward::heads_apart() const {
   const auto [layer, first, count] = *options_.apart;
   const Tensor& heads = options_.from->layers[static_cast<std::size_t>(layer)].heads;

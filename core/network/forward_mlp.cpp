@@ -67,7 +67,7 @@ Tensor Forward::fed_by(const BlockSpec& block, Index layer, const Tensor& x, Net
   const Tensor given = block.mlp ? feed_forward(*block.mlp, in)
                                  : mix(*block.mixture, in, run.layers[static_cast<std::size_t>(layer)].experts);
   const Tensor fed = normed(given, block.after_mlp);
-  if (keeps_parts(x.size(0) * x.size(1))) run.layers[static_cast<std::size_t>(layer)].mlp = fed;
+  if (keeps_parts(run, layer, options_)) run.layers[static_cast<std::size_t>(layer)].mlp = fed;
   return patched(fed, Patch::What::mlp, layer);
 }
 

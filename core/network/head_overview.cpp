@@ -44,13 +44,15 @@ Tensor mean_of(const Tensor& weights) {
   if (weights.source() || std::max(rows, cols) > most_mean_tokens) return {};
   Buffer mean;
   mean.reserve(static_cast<std::size_t>(B * rows * cols));
+  std::vector<double> sums(static_cast<std::size_t>(cols));
   for (Index b = 0; b < B; ++b) {
     for (Index q = 0; q < rows; ++q) {
-      for (Index k = 0; k < cols; ++k) {
-        double sum = 0;
-        for (Index h = 0; h < H; ++h) sum += static_cast<double>(weights.matrix(b, h)(q, k));
-        mean.push_back(static_cast<float>(sum / static_cast<double>(H)));
+      std::ranges::fill(sums, 0);
+      for (Index h = 0; h < H; ++h) {
+        const MatrixView head = weights.matrix(b, h);
+        for (Index k = 0; k < cols; ++k) sums[static_cast<std::size_t>(k)] += static_cast<double>(head(q, k));
       }
+      for (const double sum : sums) mean.push_back(static_cast<float>(sum / static_cast<double>(H)));
       breathe();
     }
   }

@@ -30,15 +30,15 @@ bool same_rotation(const RopeSpec& rope, Index before, Index now) {
 
 Tensor GrowingRows::all() const {
   if (!numbers_) return {};
-  const std::shared_ptr<const float> memory(numbers_, numbers_->data());
+  const std::shared_ptr<const float> memory(numbers_, numbers_->all.data());
   return Tensor::in_memory({batch_, heads_, room_, width_}, memory).slice(2, begin_, count());
 }
 
 void GrowingRows::move_to(Index room) {
-  auto moved = std::make_shared<Buffer>(static_cast<std::size_t>(batch_ * heads_ * room * width_));
+  auto moved = std::make_shared<Numbers>(batch_ * heads_ * room * width_, count());
   for (Index head = 0; head < batch_ * heads_ && count() > 0; ++head) {
-    std::copy_n(numbers_->data() + (head * room_ + begin_) * width_, count() * width_,
-                moved->data() + head * room * width_);
+    std::copy_n(numbers_->all.data() + (head * room_ + begin_) * width_, count() * width_,
+                moved->all.data() + head * room * width_);
   }
   numbers_ = std::move(moved);
   end_ = count();
@@ -55,11 +55,15 @@ Tensor GrowingRows::extend(const Tensor& rows) {
   if (!numbers_) batch_ = rows.size(0), heads_ = rows.size(1), width_ = rows.size(3);
   assert(rows.size(0) == batch_ && rows.size(1) == heads_ && rows.size(3) == width_);
   const Index more = rows.size(2);
-  if (end_ + more > room_) move_to(std::max<Index>(2 * (count() + more), 16));
+  Index free = end_;
+  if (end_ + more > room_ || !numbers_->used.compare_exchange_strong(free, end_ + more)) {
+    move_to(5 * (count() + more) / 4 + 16);
+    numbers_->used = end_ + more;
+  }
   for (Index b = 0; b < batch_; ++b) {
     for (Index head = 0; head < heads_; ++head) {
       const MatrixView m = rows.matrix(b, head);
-      float* to = numbers_->data() + ((b * heads_ + head) * room_ + end_) * width_;
+      float* to = numbers_->all.data() + ((b * heads_ + head) * room_ + end_) * width_;
       for (Index row = 0; row < more; ++row) {
         for (Index col = 0; col < width_; ++col) *to++ = m(row, col);
       }
@@ -77,35 +81,33 @@ bool KeyCache::has_read(const NetworkRun& run) const {
 
 Tensor KeyCache::encoded_for(const NetworkRun& run) const { return has_read(run) ? encoded_ : Tensor(); }
 
-bool KeyCache::can_keep(const NetworkRun& run, Index count) const {
-  if (!has_read(run) || count == 0) return false;
+Index KeyCache::reusable(const NetworkRun& run) const {
+  if (!has_read(run)) return 0;
   const bool two = network_->spec().stacks.size() == 2;
-  const Index now = (two ? run.text.decoder : run.text.tokens).count();
-  const Index before = (two ? text_.decoder : text_.tokens).count();
+  const TokenBatch& now = two ? run.text.decoder : run.text.tokens;
+  const TokenBatch& before = two ? text_.decoder : text_.tokens;
   for (const BlockSpec& block : network_->spec().stacks.back().blocks) {
-    if (!same_rotation(block.attention.rope, before, now)) return false;
+    if (!same_rotation(block.attention.rope, before.count(), now.count())) return 0;
   }
+  const Index count = std::min(same_positions(before, now), now.count() - 1);
   // Of a window no row that the next query sees may be gone.
-  return std::ranges::all_of(layers_, [&](const Layer& layer) {
+  const bool whole = std::ranges::all_of(layers_, [&](const Layer& layer) {
     const Index first = layer.end - layer.keys.count();
     return layer.window == 0 || first <= std::max<Index>(0, count - layer.window + 1);
   });
+  return whole ? count : 0;
 }
 
 Index KeyCache::begin(const NetworkRun& run) {
-  const bool two = run.network->spec().stacks.size() == 2;
-  const TokenBatch& now = two ? run.text.decoder : run.text.tokens;
-  const TokenBatch& before = two ? text_.decoder : text_.tokens;
-  const Index count = std::min(same_positions(before, now), now.count() - 1);
-  const bool usable = can_keep(run, count);
-  if (!usable) *this = KeyCache();
+  const Index count = reusable(run);
+  if (count == 0) *this = KeyCache();
   network_ = run.network;
   text_ = run.text;
   knock_out_ = run.knock_out;
   encoded_ = run.encoded;
   whole_ = false;
   layers_.resize(network_->layers().size());
-  if (!usable) return 0;
+  if (count == 0) return 0;
   for (Layer& layer : layers_) {
     const Index forgotten = std::max<Index>(0, layer.end - count);
     layer.keys.keep_first(layer.keys.count() - forgotten);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -10,7 +11,8 @@
 
 namespace headlight {
 
-/// Rows [B, G, n, d] to which rows can be added; earlier rows are not moved until there is no room.
+/// Rows [B, G, n, d] to which rows can be added; earlier rows are not moved until there is no room. Copies share them:
+/// the first copy that adds a row writes it behind them, another one moves to a place of its own.
 class GrowingRows {
  public:
   /// Adds rows [B, G, r, d] and returns all rows.
@@ -25,7 +27,12 @@ class GrowingRows {
  private:
   void move_to(Index room);
 
-  std::shared_ptr<Buffer> numbers_;  // [B, G, room_, d]
+  struct Numbers {
+    Numbers(Index count, Index rows) : all(static_cast<std::size_t>(count)), used(rows) {}
+    Buffer all;               // [B, G, room_, d]
+    std::atomic<Index> used;  // rows that some copy has
+  };
+  std::shared_ptr<Numbers> numbers_;
   Index batch_ = 0, heads_ = 0, width_ = 0, room_ = 0, begin_ = 0, end_ = 0;
 };
 
@@ -41,8 +48,9 @@ class KeyCache {
 
   /// The encoder's output for the run's text; undefined if it was not read.
   Tensor encoded_for(const NetworkRun& run) const;
-  /// The first position that a pass over the run's text has to compute, at most its last; what is kept of this and
-  /// later ones is dropped. 0 if nothing can be reused. A pass that is not finished leaves nothing.
+  /// The first position that a pass over the run's text has to compute, at most its last; 0 if nothing can be reused.
+  Index reusable(const NetworkRun& run) const;
+  /// The same; what is kept of this position and later ones is dropped. A pass that is not finished leaves nothing.
   Index begin(const NetworkRun& run);
   void end() { whole_ = true; }
   /// Adds the keys and values of the positions from begin()'s on, and returns those that their queries see.
@@ -63,7 +71,6 @@ class KeyCache {
     Kept cross;
   };
   bool has_read(const NetworkRun& run) const;
-  bool can_keep(const NetworkRun& run, Index count) const;
 
   std::shared_ptr<const Network> network_;
   NetworkText text_;

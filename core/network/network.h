@@ -166,6 +166,8 @@ struct NetworkRun {
   /// 0 without a cache.
   Index first = 0;
   std::shared_ptr<const MeanHeads> means{};  ///< as RunOptions::means
+  /// Of this text, for a pass over a longer one (core/network/grown_pass.h); null where nobody asked for it.
+  std::shared_ptr<const KeyCache> kept{};
 
   /// A pass takes a few milliseconds: another can be had while one looks.
   bool is_small() const;

@@ -6,6 +6,7 @@
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
+#include "core/network/grown_pass.h"
 #include "core/network/pictures.h"
 #include "core/run/summary.h"
 #include "core/scenario/inputs.h"
@@ -239,7 +240,10 @@ std::shared_ptr<const NetworkRun> run_network(const std::shared_ptr<const Networ
                     reaches(*last, options);
   if (same && last->change == options.change) return last;
   if (same) options.from = last.get();
-  auto pass = std::make_shared<NetworkRun>(network->run(std::move(text), options));
+  // Only a window goes on looking at texts that grow.
+  auto pass =
+      std::make_shared<NetworkRun>(options.summaries ? grown_pass(*network, std::move(text), options, last.get())
+                                                     : network->run(std::move(text), options));
   pass->asked = asked;
   return pass;
 }
@@ -313,7 +317,7 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
     options.logits = RunOptions::Logits::none;
   } else {  // the window's: its rail and its overview are small
     options.summaries = options.parts = true;
-    options.most_weights = 4'000'000;
+    options.most_weights = 16'000'000;
   }
   const std::shared_ptr<const NetworkRun> pass = run_network(network, scenario, before, options);
   return with_overview(compute_layer(pass, pass->network->layer_named(scenario.layer), scenario, last, run), last, run);

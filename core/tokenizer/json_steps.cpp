@@ -36,9 +36,9 @@ PreTokenizer split_of(const TokenizerPart& part) {
   const TokenizerPart pattern = part.at("pattern");
   const bool by_expression = pattern.at("Regex").there();
   if (!by_expression && !pattern.at("String").there()) part.refuse("splits without a pattern");
-  return splitting(
-      by_expression ? each_match(Pattern(pattern.text("Regex"), part.place)) : each_place_of(pattern.text("String")),
-      cut_of(part), part.is("invert", false));
+  return splitting(by_expression ? each_match(TextPattern(pattern.text("Regex"), part.place))
+                                 : each_place_of(pattern.text("String")),
+                   cut_of(part), part.is("invert", false));
 }
 
 /// One character.
@@ -52,7 +52,8 @@ std::string character_of(const TokenizerPart& part, const char* key, const std::
 
 Normalizer replacing_of(const TokenizerPart& part) {
   const TokenizerPart pattern = part.at("pattern");
-  if (pattern.at("Regex").there()) return replacing(Pattern(pattern.text("Regex"), part.place), part.text("content"));
+  if (pattern.at("Regex").there())
+    return replacing(TextPattern(pattern.text("Regex"), part.place), part.text("content"));
   const std::string from = pattern.text("String");
   if (from.empty()) part.refuse("replaces without a pattern");
   return replacing(from, part.text("content"));

@@ -83,7 +83,7 @@ Normalizer replacing(std::string from, std::string to) {
   };
 }
 
-Normalizer replacing(Pattern pattern, std::string to) {
+Normalizer replacing(TextPattern pattern, std::string to) {
   return [pattern = std::move(pattern), to = std::move(to)](const std::string& text) {
     std::string changed;
     std::size_t at = 0;

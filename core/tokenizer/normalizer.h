@@ -30,7 +30,7 @@ Normalizer bert_cleaning(BertCleaning what);
 Normalizer prepending(std::string prefix);
 /// "Replace", of a string, and of what an expression matches.
 Normalizer replacing(std::string from, std::string to);
-Normalizer replacing(Pattern pattern, std::string to);
+Normalizer replacing(TextPattern pattern, std::string to);
 /// "Lowercase"
 Normalizer lower_case();
 /// "Strip": removes spaces at the ends.

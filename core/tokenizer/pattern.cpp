@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -12,8 +13,21 @@
 namespace headlight {
 namespace {
 
-pcre2_code* compile(const std::string& expression) {
-  constexpr std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
+using Clock = std::chrono::steady_clock;
+
+/// When the MatchTime of this thread is over; nothing where there is none.
+thread_local std::optional<Clock::time_point> end_of_time;
+
+/// Called before each part of an expression: a look ahead over a long text is one step, whatever its length.
+int give_up_in_time(pcre2_callout_block*, void*) {
+  constexpr unsigned calls_between_looks = 64;
+  thread_local unsigned calls = 0;
+  return ++calls % calls_between_looks == 0 && Clock::now() > end_of_time ? PCRE2_ERROR_CALLOUT : 0;
+}
+
+pcre2_code* compile(const std::string& expression, PatternSyntax syntax = PatternSyntax::ruby) {
+  const std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT |
+                                (syntax == PatternSyntax::ruby ? PCRE2_MULTILINE : PCRE2_DOLLAR_ENDONLY);
   int error = 0;
   PCRE2_SIZE at = 0;
   return pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(), options, &error, &at,
@@ -23,7 +37,8 @@ pcre2_code* compile(const std::string& expression) {
 /// One expression as PCRE2 writes it.
 class Translation {
  public:
-  Translation(const std::string& from, const ErrorPlace& place) : from_(from), place_(place) {
+  Translation(const std::string& from, PatternSyntax syntax, const ErrorPlace& place)
+      : from_(from), is_rust_(syntax == PatternSyntax::rust), place_(place) {
     while (at_ < from_.size()) next();
   }
   std::string text;
@@ -42,10 +57,11 @@ class Translation {
   void next() {
     if (peek() == '\\') return escape();
     if (depth_ > 0 && begins("&&")) refuse("an intersection of sets");
+    if (depth_ > 0 && is_rust_ && (begins("[:") || begins("--") || begins("~~"))) refuse(from_.substr(at_, 2));
     if (depth_ > 0 && begins("[:")) return copy(std::max(from_.find(":]", at_), at_) + 2 - at_);
     if (peek() == '[') return open();
     if (peek() == ']' && depth_ > 0 && --depth_ > 0) return void(++at_);
-    if (depth_ == 0 && peek() == '{') return repeat();
+    if (depth_ == 0 && peek() == '{' && !is_rust_) return repeat();
     copy(1);
   }
 
@@ -69,7 +85,7 @@ class Translation {
     const char what = peek(1);
     const bool negated = what == 'S' || what == 'W';
     if (what == 'h' || what == 'H' || what == 'R' || what == 'K' || what == 'X' || what == 'y' || what == 'Y' ||
-        what == 'O' || what == 'N')
+        what == 'O' || what == 'N' || (is_rust_ && (what == 'w' || what == 'W' || what == 'b' || what == 'B')))
       refuse("\\" + std::string(1, what));
     if ((what != 's' && what != 'w' && !negated) || (negated && depth_ > 0))
       return copy(std::min<std::size_t>(2, from_.size() - at_));
@@ -103,6 +119,7 @@ class Translation {
   }
 
   const std::string& from_;
+  const bool is_rust_;
   const ErrorPlace& place_;
   std::size_t at_ = 0;
   int depth_ = 0;  ///< of sets
@@ -110,7 +127,7 @@ class Translation {
 
 }  // namespace
 
-struct Pattern::Compiled {
+struct TextPattern::Compiled {
   pcre2_code* code = nullptr;
   pcre2_match_context* limits = nullptr;
   Compiled() = default;
@@ -122,16 +139,18 @@ struct Pattern::Compiled {
   }
 };
 
-Pattern::Pattern(const std::string& expression, ErrorPlace place) : expression_(expression), place_(std::move(place)) {
-  constexpr std::size_t longest = 20'000;
+TextPattern::TextPattern(const std::string& expression, ErrorPlace place, PatternSyntax syntax)
+    : expression_(expression), place_(std::move(place)) {
+  constexpr std::size_t longest = 8'000;
   if (expression.size() > longest) place_.fail(Message("its expression has {0}", byte_count(expression.size())));
-  const std::string translated = Translation(expression, place_).text;
+  const std::string translated = Translation(expression, syntax, place_).text;
   auto compiled = std::make_shared<Compiled>();
-  compiled->code = compile(translated);
+  compiled->code = compile(translated, syntax);
   if (!compiled->code)
     place_.fail(Message("its expression {0} cannot be read", in_quotes(expression)), "a regular expression");
   compiled->limits = pcre2_match_context_create(nullptr);
   pcre2_set_match_limit(compiled->limits, 100'000);
+  pcre2_set_callout(compiled->limits, give_up_in_time, nullptr);
   pcre2_set_heap_limit(compiled->limits, 65'536);  // KiB
   compiled_ = std::move(compiled);
 }
@@ -150,19 +169,26 @@ std::string as_utf8(std::string_view text) {
 
 }  // namespace
 
+MatchTime::MatchTime(std::size_t bytes) : first_(!end_of_time) {
+  if (first_) end_of_time = Clock::now() + std::chrono::seconds(1) + std::chrono::microseconds(bytes);
+}
+
+MatchTime::~MatchTime() {
+  if (first_) end_of_time.reset();
+}
+
 // Each place is tried by itself, so that the time is looked at in between.
-Stretches Pattern::matches(std::string_view given) const {
-  using Clock = std::chrono::steady_clock;
+Stretches TextPattern::matches(std::string_view given) const {
+  const MatchTime time(given.size());
   const std::string mended = is_utf8(given) ? std::string() : as_utf8(given);
   const std::string_view text = mended.empty() ? given : mended;
-  const auto end = Clock::now() + std::chrono::seconds(1) + std::chrono::microseconds(text.size());
   const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
       pcre2_match_data_create_from_pattern(compiled_->code, nullptr), &pcre2_match_data_free);
   Stretches found;
   for (std::size_t at = 0; at <= text.size();) {
     const int count = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
                                   PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK, data.get(), compiled_->limits);
-    if ((count < 0 && count != PCRE2_ERROR_NOMATCH) || Clock::now() > end)
+    if ((count < 0 && count != PCRE2_ERROR_NOMATCH) || Clock::now() > end_of_time)
       place_.fail(Message("its expression {0} takes too many steps on this text", in_quotes(expression_)),
                   "a simpler one");
     const std::size_t last = count < 0 ? at : std::max<std::size_t>(at, pcre2_get_ovector_pointer(data.get())[1]);

@@ -18,7 +18,7 @@ class PieceModel final : public TokenModel {
       if (piece.starts_with(rules_.inner)) lengths_.push_back(piece.size() - rules_.inner.size());
     }
     std::ranges::sort(lengths_, std::ranges::greater());
-    lengths_.erase(std::ranges::unique(lengths_).begin(), lengths_.end());
+    lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());
   }
 
   void append(std::string_view word, std::vector<Token>& tokens) const override {

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <span>
 
-#include "core/files/byte_reader.h"
 #include "core/files/error_place.h"
+#include "core/files/load_budget.h"
 #include "core/files/pickle.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8.h"
@@ -65,7 +66,7 @@ class Ids : public TokenSplitter {
             Message("{0} is no token id, and there is no tokenizer beside the weights to make words into ids",
                     in_quotes(word)),
             Message("expected numbers from 0 to {0}, or tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt "
-                    "(BERT) or meta.pkl (nanoGPT) in the model's folder",
+                    "(BERT), tokenizer.pkl (nanochat) or meta.pkl (nanoGPT) in the model's folder",
                     vocabulary_ - 1));
       }
       tokens.push_back({id, word});
@@ -88,34 +89,21 @@ class Ids : public TokenSplitter {
 
 std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path& path) {
   const ErrorPlace place{utf8_from(path)};
-  constexpr std::uintmax_t most = 16'000'000;
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error || size > most)
-    place.fail(error ? Message("cannot be read: {0}", error.message().c_str()) : Message("has {0}", byte_count(size)),
-               "a table of characters");
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  FileReader(path, 0, place).read(bytes);
+  const std::string bytes = LoadBudget(place).text_of(path);
   const pickle::Tree tree = pickle::read(
-      bytes, [](std::string_view) { return false; }, place);
+      std::as_bytes(std::span(bytes)), [](std::string_view) { return false; }, place);
   const char* expected = "a dict with \"stoi\", from characters to ids, as nanoGPT writes it";
-  const auto* root = std::get_if<pickle::Dict>(&tree.nodes[tree.root]);
-  if (root == nullptr) place.fail("holds no dict", expected);
-  for (const auto& [key, value] : root->items) {
-    const auto* name = std::get_if<std::string>(&tree.nodes[key]);
-    const auto* table = std::get_if<pickle::Dict>(&tree.nodes[value]);
-    if (name == nullptr || *name != "stoi" || table == nullptr || table->items.empty()) continue;
-    std::map<std::string, Index, std::less<>> ids;
-    for (const auto& [character, number] : table->items) {
-      const auto* text = std::get_if<std::string>(&tree.nodes[character]);
-      const auto* id = std::get_if<std::int64_t>(&tree.nodes[number]);
-      if (text == nullptr || id == nullptr || *id < 0)
-        place.fail("\"stoi\" holds something else than characters and ids", expected);
-      ids[*text] = *id;
-    }
-    return std::make_unique<Characters>(std::move(ids));
+  const auto* table = tree.find<pickle::Dict>(tree.root, "stoi");
+  if (table == nullptr || table->items.empty()) place.fail("holds no \"stoi\"", expected);
+  std::map<std::string, Index, std::less<>> ids;
+  for (const auto& [character, number] : table->items) {
+    const auto* text = std::get_if<std::string>(&tree.nodes[character]);
+    const auto* id = std::get_if<std::int64_t>(&tree.nodes[number]);
+    if (text == nullptr || id == nullptr || *id < 0)
+      place.fail("\"stoi\" holds something else than characters and ids", expected);
+    ids[*text] = *id;
   }
-  place.fail("holds no \"stoi\"", expected);
+  return std::make_unique<Characters>(std::move(ids));
 }
 
 std::unique_ptr<const TokenSplitter> token_ids(Index vocabulary) { return std::make_unique<Ids>(vocabulary); }

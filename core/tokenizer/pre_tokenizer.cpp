@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include "core/files/error_place.h"
@@ -54,8 +53,7 @@ std::vector<Part> parts_of(const Stretches& found, std::size_t size, bool invert
 }
 
 /// Parts that a match is joined with: the one before it, or, from last to first, the one after it.
-template <typename Parts>
-std::vector<Part> merged(const Parts& parts, bool contiguous) {
+std::vector<Part> merged(const std::vector<Part>& parts, bool contiguous) {
   std::vector<Part> made;
   bool last = false;
   for (const Part& part : parts) {
@@ -93,7 +91,7 @@ Matcher each_place_of(std::string part) {
   };
 }
 
-Matcher each_match(Pattern pattern) {
+Matcher each_match(TextPattern pattern) {
   return [pattern = std::move(pattern)](std::string_view text) { return pattern.matches(text); };
 }
 
@@ -103,7 +101,8 @@ PreTokenizer splitting(Matcher matcher, Cut cut, bool inverted) {
     if (cut == Cut::removed) std::erase_if(parts, [](const Part& part) { return part.matches; });
     if (cut == Cut::contiguous || cut == Cut::merged_with_previous) parts = merged(parts, cut == Cut::contiguous);
     if (cut == Cut::merged_with_next) {
-      parts = merged(std::views::reverse(parts), false);
+      std::ranges::reverse(parts);
+      parts = merged(parts, false);
       std::ranges::reverse(parts);
     }
     std::vector<TextPiece> words;
@@ -126,7 +125,7 @@ std::vector<std::string> deepseek3_words() {
 }
 
 PreTokenizer words_by(const std::string& expression) {
-  return splitting(each_match(Pattern(expression, {"tokenizer"})), Cut::isolated);
+  return splitting(each_match(TextPattern(expression, {"tokenizer"})), Cut::isolated);
 }
 
 std::string spelled_bytes(std::string_view bytes) {
@@ -151,7 +150,7 @@ PreTokenizer signs_apart() {
   static const std::string word =
       R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{200C}\x{200D}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189})";
   static const PreTokenizer words =
-      splitting(each_match(Pattern("[" + word + "]+|[^\\s" + word + "]+", {"tokenizer"})), Cut::removed, true);
+      splitting(each_match(TextPattern("[" + word + "]+|[^\\s" + word + "]+", {"tokenizer"})), Cut::removed, true);
   return words;
 }
 

@@ -22,7 +22,7 @@ using Matcher = std::function<Stretches(std::string_view)>;
 Matcher each_character_that(bool (*is)(char32_t));
 /// At each occurrence of `part`.
 Matcher each_place_of(std::string part);
-Matcher each_match(Pattern pattern);
+Matcher each_match(TextPattern pattern);
 
 /// What becomes of a match ("behavior").
 enum class Cut { removed, isolated, merged_with_previous, merged_with_next, contiguous };

@@ -1,11 +1,16 @@
-// tiktoken's file, as Meta's tokenizer.model of LLaMA 3: a line a token, its bytes as base64 and its rank, which is its
-// id. Of two neighbours those are joined that make the token of the lowest rank.
+// tiktoken's tokenizers: tokens by their bytes, the id of each its rank. Of two neighbours those are joined that make
+// the token of the lowest rank. In two files: Meta's tokenizer.model of LLaMA 3, a line a token, its bytes as base64
+// and its rank; and nanochat's tokenizer.pkl, a pickle of tiktoken's Encoding, with its expression and special tokens.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <span>
 
 #include "core/files/error_place.h"
+#include "core/files/load_budget.h"
+#include "core/files/pickle.h"
 #include "core/text/base64.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/saved_settings.h"
@@ -29,6 +34,35 @@ std::optional<RankedToken> ranked_token(std::string_view line) {
   return RankedToken{*bytes, rank};
 }
 
+class Ranks {
+ public:
+  /// False where a token has these bytes already.
+  bool add(const RankedToken& token) {
+    pieces_.push_back({spelled_bytes(token.bytes), -static_cast<double>(token.rank)});
+    return rules_.vocabulary.emplace(pieces_.back().text, token.rank).second;
+  }
+  Index count() const { return last_id(rules_.vocabulary) + 1; }
+  bool has(char byte) const { return rules_.vocabulary.contains(spelled_bytes({&byte, 1})); }
+  std::unique_ptr<const TokenModel> model(const ErrorPlace& place) {
+    add_merges(pieces_, rules_);
+    rules_.whole_words = true;
+    return pair_model(std::move(rules_), place.path);
+  }
+
+ private:
+  PairRules rules_;
+  std::vector<ScoredPiece> pieces_;
+};
+
+/// Everything but the tokens' words and marks.
+std::unique_ptr<const TokenSplitter> assembled_of(Ranks ranks, PreTokenizer words, TokenizerParts parts,
+                                                  const ErrorPlace& place) {
+  parts.words = {std::move(words), byte_level(false, false)};
+  parts.byte_level = true;
+  parts.model = ranks.model(place);
+  return assembled(std::move(parts));
+}
+
 }  // namespace
 
 bool holds_ranked_bytes(const std::filesystem::path& path) {
@@ -43,21 +77,17 @@ bool holds_ranked_bytes(const std::filesystem::path& path) {
 
 std::unique_ptr<const TokenSplitter> open_ranked_bytes(const std::filesystem::path& path) {
   const ErrorPlace place{utf8_from(path)};
-  PairRules rules;
-  std::vector<ScoredPiece> pieces;
+  Ranks ranks;
   const std::vector<std::string> lines = lines_of(path, place);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
     const auto token = ranked_token(lines[i]);
-    if (!token || !rules.vocabulary.emplace(spelled_bytes(token->bytes), token->rank).second)
+    if (!token || !ranks.add(*token))
       place.fail(Message(token ? "line {0} has a token for the second time" : "line {0} is no token", i + 1),
                  "its bytes as base64, a blank, and its rank");
-    pieces.push_back({spelled_bytes(token->bytes), -static_cast<double>(token->rank)});
   }
-  add_merges(pieces, rules);
-  rules.whole_words = true;
   TokenizerParts parts;
-  const Index count = last_id(rules.vocabulary) + 1;
+  const Index count = ranks.count();
   constexpr std::pair<Index, const char*> of_llama3[] = {{0, "<|begin_of_text|>"},
                                                          {1, "<|end_of_text|>"},
                                                          {6, "<|start_header_id|>"},
@@ -66,12 +96,54 @@ std::unique_ptr<const TokenSplitter> open_ranked_bytes(const std::filesystem::pa
   for (const auto& [after, text] : of_llama3) parts.added.push_back({.id = count + after, .text = text});
   parts.before.push_back({count, of_llama3[0].second});
   parts.padding = {count + 1, of_llama3[1].second};
-  parts.words.push_back(words_by(llama3_words(3)));
-  parts.words.push_back(byte_level(false, false));
-  parts.byte_level = true;
-  parts.model = pair_model(std::move(rules), place.path);
   parts.made_from = {"{0}: LLaMA 3's BPE over bytes, by ranks", utf8_from(path.filename())};
-  return assembled(std::move(parts));
+  return assembled_of(std::move(ranks), words_by(llama3_words(3)), std::move(parts), place);
+}
+
+std::unique_ptr<const TokenSplitter> open_pickled_ranks(const std::filesystem::path& path) {
+  const ErrorPlace place{utf8_from(path)};
+  LoadBudget budget(place);
+  const std::string bytes = budget.text_of(path);
+  const pickle::Tree tree = pickle::read(
+      std::as_bytes(std::span(bytes)), [](std::string_view name) { return name == "tiktoken.core.Encoding"; }, place);
+  const char* expected = "tiktoken's Encoding with its tokens, as nanochat writes it";
+  const auto* encoding = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
+  if (!encoding || !encoding->state) place.fail("holds no encoding", expected);
+  if (const auto* name = std::get_if<std::string>(&tree.nodes[*encoding->state]))
+    place.fail(Message("names {0}, whose tokens it does not hold", in_quotes(*name)), expected);
+  const auto* words = tree.find<std::string>(*encoding->state, "pat_str");
+  const auto* tokens = tree.find<pickle::Dict>(*encoding->state, "mergeable_ranks");
+  const auto* special = tree.find<pickle::Dict>(*encoding->state, "special_tokens");
+  if (!words || !tokens || !special) place.fail("lacks pat_str, mergeable_ranks or special_tokens", expected);
+  budget.strings(tokens->items.size() + special->items.size());
+  std::set<Index> ids;
+  const auto id_at = [&](pickle::Ref number) {
+    const auto* id = std::get_if<std::int64_t>(&tree.nodes[number]);
+    if (!id || *id < 0 || !ids.insert(*id).second) place.fail("has a token without an id of its own", expected);
+    return *id;
+  };
+  Ranks ranks;
+  for (const auto& [token, rank] : tokens->items) {
+    const auto* spelled = std::get_if<pickle::Bytes>(&tree.nodes[token]);
+    if (!spelled || spelled->bytes.empty() || !ranks.add({spelled->bytes, id_at(rank)}))
+      place.fail("has a token that is no bytes, or for the second time", expected);
+  }
+  for (int byte = 0; byte < 256; ++byte) {
+    if (!ranks.has(static_cast<char>(byte)))
+      place.fail(Message("has no token for byte {0}", byte), "one for each byte");
+  }
+  TokenizerParts parts;
+  for (const auto& [token, id] : special->items) {
+    const auto* text = std::get_if<std::string>(&tree.nodes[token]);
+    if (!text || text->empty()) place.fail("has a special token that is no text", expected);
+    parts.added.push_back({.id = id_at(id), .text = *text});
+    if (*text == "<|bos|>") parts.before = {{parts.added.back().id, *text}};  // nanochat's begins every text
+  }
+  parts.padding = parts.before.empty() ? Token{0, "0"} : parts.before.front();
+  parts.made_from = {"{0}: tiktoken's BPE over bytes, by ranks", utf8_from(path.filename())};
+  return assembled_of(std::move(ranks),
+                      splitting(each_match(TextPattern(*words, place, PatternSyntax::rust)), Cut::removed, true),
+                      std::move(parts), place);
 }
 
 }  // namespace headlight

@@ -22,6 +22,7 @@ class Pipeline final : public TokenSplitter {
   }
 
   std::vector<Token> split(std::string_view line) const override {
+    const MatchTime time(line.size());
     std::vector<Token> tokens = parts_.before;
     std::size_t bytes = 0;  // that the steps have made of the line
     for (const Stretch& stretch : raw_.cut(line)) {

@@ -26,5 +26,7 @@ std::unique_ptr<const TokenSplitter> assembled(TokenizerParts parts);
 /// and special tokens. Throws FileError.
 bool holds_ranked_bytes(const std::filesystem::path& path);
 std::unique_ptr<const TokenSplitter> open_ranked_bytes(const std::filesystem::path& path);
+/// nanochat's tokenizer.pkl. Throws FileError, also where it asks for anything but tiktoken's class, which is not run.
+std::unique_ptr<const TokenSplitter> open_pickled_ranks(const std::filesystem::path& path);
 
 }  // namespace headlight

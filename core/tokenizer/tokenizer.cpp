@@ -23,6 +23,12 @@ std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path&
     if (there(name)) return open_sentence_pieces(folder / name);
   }
   if (there("vocab.txt")) return open_word_pieces(folder / "vocab.txt");
+  if (there("tokenizer.pkl")) return open_pickled_ranks(folder / "tokenizer.pkl");
+  // nanochat's own folders: base_checkpoints/d20/ and tokenizer/.
+  const std::filesystem::path checkpoints = std::filesystem::absolute(folder, error).lexically_normal().parent_path();
+  const std::filesystem::path shared = checkpoints.parent_path() / "tokenizer" / "tokenizer.pkl";
+  if (utf8_from(checkpoints.filename()).ends_with("_checkpoints") && std::filesystem::is_regular_file(shared, error))
+    return open_pickled_ranks(shared);
   if (there("meta.pkl")) return open_characters(folder / "meta.pkl");
   return nullptr;
 }
@@ -31,7 +37,7 @@ std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path&
   if (auto found = find_tokenizer(tensors)) return found;
   throw FileError(utf8_from(tensors), "has no tokenizer beside it, which text needs",
                   "expected tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT), tokenizer.model "
-                  "(SentencePiece), or meta.pkl (nanoGPT), in the same folder");
+                  "(SentencePiece), tokenizer.pkl (nanochat) or meta.pkl (nanoGPT), in the same folder");
 }
 
 }  // namespace headlight

@@ -37,8 +37,8 @@ class TokenSplitter {
 
 /// The tokenizer of the model that `tensors` belongs to: the one in a .gguf, else tokenizer.json beside it, else
 /// vocab.json with merges.txt (GPT-2's byte-level BPE), vocab.txt (BERT's WordPiece), SentencePiece's own file
-/// (tokenizer.model, spiece.model, source.spm …) or meta.pkl (nanoGPT's characters). Null if there is none; throws
-/// FileError if one is damaged or of another kind.
+/// (tokenizer.model, spiece.model, source.spm …), tokenizer.pkl (nanochat's) or meta.pkl (nanoGPT's characters). Null
+/// if there is none; throws FileError if one is damaged or of another kind.
 std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path& tensors);
 /// The same; throws FileError if there is none.
 std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors);

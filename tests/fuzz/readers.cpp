@@ -178,6 +178,11 @@ void read_index(std::string_view bytes) {
 
 void read_characters(std::string_view bytes) { open_characters(written("meta.pkl", bytes))->split("the cat sat"); }
 
+void read_ranks(std::string_view bytes) {
+  fs::create_directories(folder() / "ranks");
+  find_tokenizer(written("ranks/tokenizer.pkl", bytes))->split("the cat's 2 hats");
+}
+
 /// Lines of "option text", a setting's or a figure's, as a command line gives them.
 void read_options(std::string_view bytes) {
   Scenario scenario;
@@ -221,6 +226,7 @@ constexpr Reader readers[] = {
     {"config", [](std::string_view b) { read_config(b); }},
     {"index", [](std::string_view b) { read_index(b); }},
     {"characters", [](std::string_view b) { read_characters(b); }},
+    {"ranks", [](std::string_view b) { read_ranks(b); }},
     {"options", [](std::string_view b) { read_options(b); }},
     {"gguf", [](std::string_view b) { read_gguf(b); }},
     {"pieces", [](std::string_view b) { read_pieces(b); }},

@@ -263,7 +263,7 @@ TEST_CASE("a long message breaks between Chinese characters and stays within its
       Message("{0}: {1}", "a.bin",
               Message("{0}; {1}", "is a folder without a model's tensors",
                       "expected tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT), tokenizer.model "
-                      "(SentencePiece), or meta.pkl (nanoGPT), in the same folder")));
+                      "(SentencePiece), tokenizer.pkl (nanochat) or meta.pkl (nanoGPT), in the same folder")));
   Record record;
   ImGui::GetIO().UserData = &record;
   window.frame();

@@ -5,8 +5,8 @@
 
 #include "ui/compare/compare_picture.h"
 #include "ui/document/wanted.h"
+#include "ui/level/card_notes.h"
 #include "ui/look/measure.h"
-#include "ui/matrix/card_notes.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"

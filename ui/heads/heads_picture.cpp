@@ -147,7 +147,7 @@ void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
         std::make_shared<HeatPicture>(make_heat(frame, stage, cards[i].head, heat_rect(box, matrix.rows, matrix.cols)));
     if (names.left > 0) add_labels(frame, *heat, labels, names.left - 4 * u, true);
     heat->turned_room = names.turned / labels;
-    if (has_strip) picture.strip = row_strip(frame, *heat, t);
+    if (has_strip) picture.strip = row_strip(trace, *heat);
     heat->quad.opacity = cards[i].chosen ? 1.0f : 0.3f;
     const ValueRange own = heat->quad.range;
     range = i == 0 ? own : ValueRange{std::min(range.lo, own.lo), std::max(range.hi, own.hi)};
@@ -239,7 +239,7 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   return picture;
 }
 
-/// The arcs and their tokens, with what is looked at.
+/// What depends on what is looked at: the arcs with their tokens, and the row statistics.
 struct ArcsBuilder {
   const Frame& frame;
   const HeadsPicture& picture;
@@ -284,7 +284,9 @@ struct ArcsBuilder {
     return picture.heads.size() == 1 ? &picture.heads[0] : nullptr;
   }
 
-  void put() const {
+  void put(Index rows) const {
+    if (!picture.strip.rows.empty())
+      put_row_strip(pen, picture.strip, picture.first->rect, rows, query, u * picture.type);
     for (const HeadArcs& head : picture.heads) put_arcs(head);
     put_names(Axis::query, picture.n_q, query, arcs.min.x - 6 * u, 84 * u, Align::right, [](Index, float) {});
     // Exact weights of the query beside its keys: the pointed-at one first, the others where there is room.
@@ -309,16 +311,17 @@ const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
   struct ArcsScene {
     Scene scene;
   };
+  const Index rows = frame.rows_shown(picture.first->stage);
   const auto make = [&] {
     ArcsScene made;
     const SceneContext context = scene_context(frame);
     Pen pen(context, made.scene);
-    ArcsBuilder{frame, picture, pen}.put();
+    ArcsBuilder{frame, picture, pen}.put(rows);
     return made;
   };
   return frame
       .picture<ArcsScene>(make, frame.view().heads, frame.view().measure, picture.query, picture.arcs,
-                          frame.looked_at(), frame.rows_shown(Stage::weights))
+                          frame.looked_at(), frame.rows_shown(Stage::weights), rows)
       .scene;
 }
 

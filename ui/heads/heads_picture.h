@@ -9,8 +9,8 @@
 #include "core/tensor/tensor.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
+#include "ui/level/card_notes.h"
 #include "ui/level/scene.h"
-#include "ui/matrix/card_notes.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {
@@ -69,7 +69,7 @@ Stage heads_stage(const Trace& trace, const View& view);
 
 /// The picture, cached; its average advances with each frame.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
-/// The arcs between the tokens, those of the query that is looked at standing out; cached.
+/// The arcs between the tokens, those of the query that is looked at standing out, and the row statistics; cached.
 const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture);
 
 /// `count` equal cards in `box`, row by row, with the number of columns that makes their matrices (`aspect` = width :

@@ -9,11 +9,9 @@
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
-#include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -194,6 +192,8 @@ void draw_heads_view(const Frame& frame, Rect place) {
     cell = card_at(picture, point) ? cell_in(picture, point) : arc_or_token_at(frame, picture, point);
     if (cell && !frame.shows(*cell)) cell.reset();  // not computed yet
     draw_pointed(frame, picture, point);
+    const Scene& arcs_now = arcs_scene(frame, picture);
+    tell_hint(frame, arcs_now, target_at(arcs_now, point));
   }
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   offer_matrix_menu(frame, cell);
@@ -202,9 +202,6 @@ void draw_heads_view(const Frame& frame, Rect place) {
   const Stage stage = heads_stage(*frame.trace(), frame.view());
   draw_scene(frame, list, picture.cards);
   say_averaging(frame, list, picture);
-  if (!picture.strip.rows.empty())
-    draw_row_strip(frame, list, picture.strip, picture.first->rect, frame.rows_shown(stage), picture.strip.left,
-                   picture.strip.ends, u * picture.type);
   if (frame.shown(stage).nothing()) say_on_plate(frame, list, grid, frame.words("heads.not_yet"));
   draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {left, top}, frame.look.ink,
             frame.words(picture.arcs_of == Stage::weights ? "heads.arcs" : "heads.arcs_share"));

@@ -42,6 +42,13 @@ class Pen {
   }
   /// Adds one line of text centred at y; returns its rectangle.
   Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text);
+  /// The same for a caption, grey if no colour is given, and for a number in a cell or beside a bar.
+  Rect caption(ImVec2 at, Align align, std::string words, std::optional<ImU32> colour = {}) {
+    return text(TextRole::caption, Face::ui, type.caption, at, align, colour.value_or(look().muted), std::move(words));
+  }
+  Rect number(float pixels, ImVec2 at, Align align, ImU32 colour, std::string digits) {
+    return text(TextRole::number, Face::mono, pixels, at, align, colour, std::move(digits));
+  }
   /// Adds a caption whose top is at.y, cut to `width`; returns its rectangle.
   Rect words(Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width = 1e6f,
              Align align = Align::left);
@@ -59,6 +66,10 @@ class Pen {
   void fill(Rect rect, ImU32 colour, float corner = 0) { scene_.items.emplace_back(SceneFill{rect, colour, corner}); }
   void box(Rect rect, ImU32 colour, float thickness, float corner = 0, int lap = 0) {
     scene_.items.emplace_back(SceneBox{rect, colour, thickness, corner, lap});
+  }
+  /// Adds a frame around a cell or a word, `points` wide and at least as many pixels.
+  void frame(Rect rect, ImU32 colour, float points = 2) {
+    box(rect, colour, std::max(points, points * u()), Corner::cell * u());
   }
   /// Adds a card; `border` 0: the usual line.
   void card(const Rect& rect, ImU32 border = 0, float thickness = 1) {
@@ -87,6 +98,10 @@ class Pen {
   void target(Rect rect, SceneAction action, Index index = 0, Cell cell = {}) {
     scene_.targets.push_back({rect, action, cell, index});
   }
+  void hint(Rect rect, std::string words) {
+    target(rect, SceneAction::none);
+    scene_.targets.back().hint = std::move(words);
+  }
   /// Adds tabs at the room's upper left or right corner; target i has index i. Returns their width, 0 if they do not
   /// fit.
   float tabs(Rect room, Align align, std::span<const char* const> keys, std::size_t chosen, SceneAction action);
@@ -109,6 +124,19 @@ class Pen {
 
  public:
   const TypeSizes type;
+};
+
+/// What a struct that puts a part of a scene together reads, under short names.
+struct ScenePart {
+  ScenePart(Pen& by) : pen(by) {}  // implicit: it is the base of aggregates, which begin with the pen
+  Pen& pen;
+  const SceneContext& context = pen.context();
+  const Trace& trace = context.trace;
+  const View& view = context.view;
+  const Look& look = context.look;
+  const Words& say = context.words;
+  const float u = context.u;
+  const bool presenting = view.presenting;
 };
 
 /// The token's word, else "query 3".

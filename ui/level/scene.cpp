@@ -5,6 +5,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
+#include "ui/look/record.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/swatches.h"
 #include "ui/widgets/card.h"
@@ -14,6 +15,14 @@
 
 namespace headlight {
 namespace {
+
+ImVec2 point_along(const std::array<ImVec2, 4>& curve, float t) {
+  const float s = 1 - t;
+  const float w[] = {s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t};
+  ImVec2 at{0, 0};
+  for (std::size_t i = 0; i < 4; ++i) at = {at.x + w[i] * curve[i].x, at.y + w[i] * curve[i].y};
+  return at;
+}
 
 struct Drawer {
   const Frame& frame;
@@ -55,12 +64,42 @@ struct Drawer {
       list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, hatch.colour);
     list.PopClipRect();
   }
+  /// Points along a curve that the clip rectangle leaves in sight.
+  std::vector<ImVec2> seen_points(const std::array<ImVec2, 4>& curve) const {
+    const Rect clip{list.GetClipRectMin(), list.GetClipRectMax()};
+    std::vector<ImVec2> points;
+    for (int i = 0; i <= 40; ++i) {
+      const ImVec2 point = point_along(curve, static_cast<float>(i) / 40);
+      if (clip.contains(point)) points.push_back(point);
+    }
+    return points;
+  }
+  void dashes(const SceneCurve& curve) const {
+    constexpr int steps = 32;
+    const float period = 1.8f * curve.dash;
+    float carry = 0;  // where in a dash and its gap the next piece of the curve begins
+    ImVec2 a = curve.points[0];
+    for (int i = 1; i <= steps; ++i) {
+      const ImVec2 b = point_along(curve.points, static_cast<float>(i) / steps);
+      const float length = std::hypot(b.x - a.x, b.y - a.y);
+      for (float from = -carry; length > 0 && from < length; from += period) {
+        const float to = std::min(from + curve.dash, length);
+        if (to > 0)
+          list.AddLine(mixed(a, b, std::max(from, 0.0f) / length), mixed(a, b, to / length), curve.colour,
+                       curve.thickness);
+      }
+      carry = std::fmod(carry + length, period);
+      a = b;
+    }
+  }
   void operator()(const SceneCurve& curve) const {
     const auto& p = curve.points;
     const ImVec2 end = p[3];
     const float thick = std::max(curve.thickness, 0.5f);
     const bool straight = p[1].x == p[0].x && p[1].y == p[0].y && p[2].x == p[3].x && p[2].y == p[3].y;
-    if (straight) list.AddLine(p[0], end, curve.colour, thick);
+    if (Record* record = curve.clear ? recording() : nullptr) record->lines.push_back(seen_points(p));
+    if (curve.dash > 0) dashes(curve);
+    else if (straight) list.AddLine(p[0], end, curve.colour, thick);
     else list.AddBezierCubic(p[0], p[1], p[2], end, curve.colour, thick, 0);
     if (!curve.arrow) return;
     ImVec2 along = straight ? p[0] : p[2];
@@ -152,6 +191,16 @@ HeatPicture* heat_at(const Scene& scene, ImVec2 point) {
     if (heat && heat->heat->rect.contains(point)) return heat->heat.get();
   }
   return nullptr;
+}
+
+void tell_hint(const Frame& frame, const Scene& scene, const SceneTarget* target) {
+  if (target && !target->hint.empty()) return tooltip(frame, target->hint);
+  for (const SceneItem& item : scene.items) {
+    const auto* heat = std::get_if<SceneHeat>(&item);
+    if (!heat || heat->labels <= 0) continue;
+    if (const std::string* label = label_at(*heat->heat, ImGui::GetIO().MousePos, heat->labels))
+      return tooltip(frame, *label);
+  }
 }
 
 std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link) {

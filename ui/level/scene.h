@@ -88,7 +88,11 @@ struct SceneCurve {
   ImU32 colour = 0;
   float thickness = 1;
   bool arrow = false;  ///< with an arrowhead
+  float dash = 0;      ///< length of its dashes; 0: a whole line
+  bool clear = false;  ///< tests check that it goes through no text
 };
+/// How far the tip of an arrowhead is beyond the end of its line.
+inline float arrow_tip(float thickness) { return 0.4f * (2.2f * thickness + 3); }
 struct SceneMatrix {
   MatrixQuad quad;
   Rect seen;                       ///< nothing is drawn outside
@@ -166,11 +170,13 @@ enum class SceneAction : std::uint8_t {
   study_mean,    ///< 1: the effect also with the heads' means
   study_page,    ///< its row becomes the first one that is seen
   unfold,
-  stage,       ///< of cell
-  slice,       ///< the batch entry and head of cell
-  convention,  ///< which of those that are compared
-  block,       ///< its side
-  kv_heads     ///< their number
+  bring_forward,  ///< the stage of cell, among those that share a card
+  none,           ///< it has a hint only
+  stage,          ///< of cell
+  slice,          ///< the batch entry and head of cell
+  convention,     ///< which of those that are compared
+  block,          ///< its side
+  kv_heads        ///< their number
 };
 
 struct SceneTarget {
@@ -209,6 +215,8 @@ const SceneTarget* press_controls(const Frame& frame, const Scene& scene);
 const SceneTarget* target_at(const Scene& scene, ImVec2 point);
 /// The topmost heatmap at a point; null where there is none.
 HeatPicture* heat_at(const Scene& scene, ImVec2 point);
+/// A tooltip over the last item: the target's hint, else the whole of a label under the pointer, which may be cut.
+void tell_hint(const Frame& frame, const Scene& scene, const SceneTarget* target);
 /// The rectangles of what a link refers to: the cell itself, else its word.
 std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link);
 /// Highlights what the link under the pointer refers to; draws nothing for other targets.

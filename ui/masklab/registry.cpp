@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "ui/level/card_notes.h"
 #include "ui/masklab/mask_picture.h"
-#include "ui/matrix/card_notes.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

@@ -58,8 +58,7 @@ void band_name(const Task& task, const Table& table, float y, const std::string&
   pen.math(pen.type.formula, {x, y - (two ? pen.type.caption * 0.5f : 0)}, room, colour, false, markup, 0,
            Align::right);
   if (two && pen.measure(Face::ui, pen.type.caption, note).x <= room)
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + pen.type.formula * 0.62f}, Align::right,
-             pen.look().muted, note);
+    pen.caption({x, y + pen.type.formula * 0.62f}, Align::right, note);
 }
 
 void bars(const Task& task, const Table& table, const Band& band, Rect place) {
@@ -96,8 +95,8 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
     } else {
       pen.hatch({{column.min.x + inset, top}, {column.max.x - inset, place.max.y}});
       if (pixels > 0)
-        pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle,
-                 look.muted, MatrixNumbers(1, false)(band.values[i]));
+        pen.number(pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, look.muted,
+                   MatrixNumbers(1, false)(band.values[i]));
     }
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
@@ -139,8 +138,8 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
     }
     if (pixels > 0 && grown > 0.98f) {
       std::string text = kind == CellKind::value ? figures(values[i]) : kind == CellKind::nan ? "NaN" : "0";
-      pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.max.y - pixels * 0.6f}, Align::middle,
-               lit ? look.ink : look.muted, std::move(text));
+      pen.number(pixels, {column.centre().x, place.max.y - pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted,
+                 std::move(text));
     }
     if (lit) pen.box(track.grown(2.5f * u), look.ink, std::max(2.0f, 2 * u), Corner::control * u);
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
@@ -153,7 +152,7 @@ void put_strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour
   const Block block =
       make_block(task.context(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
   put(task.pen, block);
-  task.pen.box(block.rect.grown(1.5f * task.u()), colour, std::max(1.5f, 1.5f * task.u()), Corner::cell * task.u());
+  task.pen.frame(block.rect.grown(1.5f * task.u()), colour, 1.5f);
 }
 
 float strip_width(const Pen& pen, float column) { return std::min(column * 0.8f, 110 * pen.u()); }
@@ -181,8 +180,8 @@ void put_key_strips(const Task& task, const Table& table, Stage stage, const Ban
       pen.box({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}},
               k == task.focus.key ? pen.look().ink : pen.look().line, std::max(1.0f, u), Corner::cell * u);
     if (by_share == 0 && k == task.focus.key)
-      pen.box(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u),
-              pen.look().k, std::max(2.0f, 2 * u), Corner::cell * u);
+      pen.frame(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u),
+                pen.look().k);
     pen.target(whole, SceneAction::key_word, k);
   }
   pen.add_content(place);

@@ -203,12 +203,11 @@ void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pix
       const CellKind kind = classify(numbers, masks, r, c);
       const ImVec2 centre = block.cell(block.row + r, block.col + c).centre();
       if (kind == CellKind::value) {
-        pen.text(TextRole::number, Face::mono, pixels, centre, Align::middle,
-                 to_imgui(ink_on(quad.colormap->at(normalise(value, quad.range)))), figures(value));
+        pen.number(pixels, centre, Align::middle, to_imgui(ink_on(quad.colormap->at(normalise(value, quad.range)))),
+                   figures(value));
       } else {
         const bool zero = quad.show_leaks && value == 0;
-        pen.text(TextRole::number, Face::mono, pixels, centre, Align::middle, pen.look().muted,
-                 zero ? "0" : MatrixNumbers(1, false)(value));
+        pen.number(pixels, centre, Align::middle, pen.look().muted, zero ? "0" : MatrixNumbers(1, false)(value));
       }
     }
   }

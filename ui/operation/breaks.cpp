@@ -107,8 +107,8 @@ struct BreakRow {
     if (guess.before >= 0) put_bar(guess.before, fade(look.after, 0.35f), track.min.y, track.max.y);
     put_bar(guess.probability, look.after, track.min.y + (guess.before >= 0 ? 4 * u : 0),
             track.max.y - (guess.before >= 0 ? 4 * u : 0));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {right, middle}, Align::right, look.ink,
-             MatrixNumbers(2, true)(static_cast<float>(guess.probability)));
+    pen.number(pen.type.number, {right, middle}, Align::right, look.ink,
+               MatrixNumbers(2, true)(static_cast<float>(guess.probability)));
     pen.text(TextRole::caption, Face::bold, bold, {track.min.x - 8 * u, middle}, Align::right, look.ink, guess.word);
     right -= width_of(guess);
   }

@@ -70,7 +70,7 @@ void put_guess(Pen& pen, Rect area, float right) {
               width = pen.measure(Face::ui, pen.type.caption, words).x + 26 * u;
   const Rect rect{{right - width, area.min.y}, {right, area.min.y + height}};
   pen.box(rect, pen.look().line, 1, Corner::card * u);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, rect.centre(), Align::middle, pen.look().ink, words);
+  pen.caption(rect.centre(), Align::middle, words, pen.look().ink);
   pen.target(rect, SceneAction::guess);
 }
 
@@ -104,19 +104,17 @@ void put_temperature(const Task& task, Rect room, const std::string& beside) {
     return MatrixNumbers(decimals, true)(static_cast<float>(value));
   };
 
-  Rect at = pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y}, Align::left, look.ink,
-                     std::string(words("facet.temperature")));
+  Rect at = pen.caption({room.min.x, y}, Align::left, words("facet.temperature"), look.ink);
   const std::string number = digits(temperature, temperature < 1 ? 2 : 1);
   const float number_room = pen.measure(Face::mono, pen.type.number, "00.00").x;
 
   float right = room.max.x;
   if (const float needed = pen.measure(Face::ui, pen.type.caption, beside).x;
       !beside.empty() && at.max.x + 160 * u + number_room + needed < right) {
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {right, y}, Align::right, look.muted, beside);
+    pen.caption({right, y}, Align::right, beside);
     right -= needed + 24 * u;
   }
-  pen.text(TextRole::number, Face::mono, pen.type.number, {at.max.x + 10 * u + number_room, y}, Align::right, look.ink,
-           number);
+  pen.number(pen.type.number, {at.max.x + 10 * u + number_room, y}, Align::right, look.ink, number);
   const Rect track{{at.max.x + 26 * u + number_room, y - 3 * u},
                    {std::min(right, at.max.x + 26 * u + number_room + 420 * u), y + 3 * u}};
   if (track.width() < 80 * u) return;
@@ -132,13 +130,13 @@ void put_temperature(const Task& task, Rect room, const std::string& beside) {
   pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
   const float under = y + 10 * u + pen.type.caption * 0.6f;
   if (under + pen.type.caption * 0.6f <= room.max.y + 2 * u) {
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {place(1), under}, Align::middle, look.muted, "÷ √d");
+    pen.caption({place(1), under}, Align::middle, "÷ √d");
     const std::string as_they_are(words("facet.no_scale"));
     if (place(1) - place(none) > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 + 30 * u) {
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {place(none), under},
-               place(none) - track.min.x > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 ? Align::middle
-                                                                                                      : Align::left,
-               look.muted, as_they_are);
+      pen.caption({place(none), under},
+                  place(none) - track.min.x > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 ? Align::middle
+                                                                                                         : Align::left,
+                  as_they_are);
     }
   }
   pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, SceneAction::temperature);

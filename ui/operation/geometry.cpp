@@ -116,17 +116,11 @@ void arc(Pen& pen, ImVec2 origin, double from, double to, float radius, ImU32 co
 std::string digits(double value, int decimals) { return MatrixNumbers(decimals, false)(static_cast<float>(value)); }
 
 /// The plane with the arrows, as large as all of them fit, the origin among them.
-struct PlanePicture {
-  const Task& task;
+struct PlanePicture : TaskPart {
   const HeadPlane& plane;
   const Operands& operands;
   Index settled = 0;
   Rect room;
-  Pen& pen = task.pen;
-  const SceneContext& context = task.context();
-  const Trace& trace = task.trace();
-  const Look& look = pen.look();
-  const float u = task.u();
   const Index n_k = trace.dims().n_k, count = std::min(n_k, most_arrows),
               first = n_k > most_arrows ? std::clamp<Index>(settled - most_arrows / 2, 0, n_k - most_arrows) : 0;
   const PlanePoint q = plane.queries()[static_cast<std::size_t>(task.focus.query)], key = key_at(task.focus.key);
@@ -191,7 +185,7 @@ struct PlanePicture {
     const Stage before_q = made_from(trace, operands.left), before_k = made_from(trace, operands.right);
     const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none;
     if (!turned || !trace.has(before_q) || !trace.has(before_k)) return;
-    const MatrixView qs = numbers_of(trace, context.view, before_q), ks = numbers_of(trace, context.view, before_k);
+    const MatrixView qs = numbers_of(trace, view, before_q), ks = numbers_of(trace, view, before_k);
     dashes(pen, sheet.origin, sheet.at(plane.shadow(row_numbers(qs, task.focus.query))), fade(look.q, 0.6f));
     dashes(pen, sheet.origin, sheet.at(plane.shadow(row_numbers(ks, task.focus.key))), fade(look.k, 0.6f));
   }
@@ -224,21 +218,16 @@ struct PlanePicture {
 };
 
 /// One line a key: its word, score, share; those with the largest shares where there is no room for all.
-struct KeyList {
-  const Task& task;
+struct KeyList : TaskPart {
   Index settled = 0;
   Rect room;
-  Pen& pen = task.pen;
-  const SceneContext& context = task.context();
-  const Look& look = pen.look();
-  const float u = task.u();
-  const Band scores = band_of(task, made_from(task.trace(), Stage::weights)), weights = band_of(task, Stage::weights);
+  const Band scores = band_of(task, made_from(trace, Stage::weights)), weights = band_of(task, Stage::weights);
   const float pitch = context.fonts.crisp(Face::mono, pen.type.number) * 1.75f;
   const std::vector<Index> shown = chosen();
 
   std::vector<Index> chosen() const {
     std::vector<Index> keys;
-    for (Index k = 0; k < task.trace().dims().n_k; ++k) keys.push_back(k);
+    for (Index k = 0; k < trace.dims().n_k; ++k) keys.push_back(k);
     const auto lines = static_cast<std::size_t>(std::max(0.0f, (room.height() - pitch) / pitch));
     if (keys.size() <= lines) return keys;
     std::ranges::stable_sort(keys, std::ranges::greater(), [&](Index k) {
@@ -265,8 +254,7 @@ struct KeyList {
     const float name = std::min(longest + 12 * u, room.width() * 0.3f),
                 number = name + digit * static_cast<float>(figures.longest() + 1);
     const auto heading = [&](float x, Align align, const char* key) {
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pitch / 2}, align, look.muted,
-               context.words(key));
+      pen.caption({x, room.min.y + pitch / 2}, align, say(key));
     };
     heading(room.min.x, Align::left, "facet.into_softmax");
     heading(room.max.x, Align::right, "level.band_share");
@@ -291,12 +279,10 @@ struct KeyList {
              : hidden ? look.muted
                       : look.ink,
              elide(context.fonts, face, pixels, key_word(context, k), name - 6 * u));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + number, y}, Align::right,
-             hidden ? look.muted : look.ink,
-             hidden ? MatrixNumbers(1, false)(scores.values[i]) : figures(scores.values[i]));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, y}, Align::right,
-             lit ? look.head_ink(context.view.head) : look.muted,
-             weights.kinds[i] == CellKind::masked ? "0" : MatrixNumbers(2, true)(weights.values[i]));
+    pen.number(pen.type.number, {room.min.x + number, y}, Align::right, hidden ? look.muted : look.ink,
+               hidden ? MatrixNumbers(1, false)(scores.values[i]) : figures(scores.values[i]));
+    pen.number(pen.type.number, {room.max.x, y}, Align::right, lit ? look.head_ink(view.head) : look.muted,
+               weights.kinds[i] == CellKind::masked ? "0" : MatrixNumbers(2, true)(weights.values[i]));
     pen.target(line, SceneAction::key_word, k);
   }
 
@@ -333,8 +319,7 @@ void put_tilt(const Task& task, Rect room) {
     hi = std::max(hi, added.back());
   }
   const float caption = pen.type.caption * 1.5f, span = std::max(hi - lo, 1e-20f);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.min.y + caption / 2}, Align::left,
-           look.muted, task.context().words("facet.tilt"));
+  pen.caption({room.min.x, room.min.y + caption / 2}, Align::left, task.context().words("facet.tilt"));
   const Rect plot{{room.min.x, room.min.y + caption}, room.max};
   const auto at = [&](Index k) {
     return ImVec2{plot.min.x + plot.width() * (static_cast<float>(k) + 0.5f) / static_cast<float>(n),

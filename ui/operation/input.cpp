@@ -139,7 +139,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
   }
   for (const auto& [numbers, rect] : flying) {
     put(pen, row_block(task, *numbers, cols, rect, scales.tables));
-    pen.box(rect.grown(2 * u), pen.look().q, std::max(2.0f, 2 * u), Corner::cell * u);
+    pen.frame(rect.grown(2 * u), pen.look().q);
   }
 }
 
@@ -164,7 +164,7 @@ Index put_rows(const Task& task, const Window& rows, const Window& cols, const B
   write(pen, block, figures, pixels, [&](Index r, Index c) {
     return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count);
   });
-  pen.box(row.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
+  pen.frame(row.grown(2 * u), pen.look().ink);
   return lit;
 }
 
@@ -181,13 +181,10 @@ RowLookup lookup_in(const Task& task, Index row, float room) {
 
 /// The matrix of the words' rows; over it what the followed word's row is the sum of. In a low window the parts of the
 /// sum come first and have the place for themselves; the sum then goes up and makes room for the matrix.
-struct InputPicture {
-  const Task& task;
-  Pen& pen = task.pen;
-  const SceneContext& context = task.context();
-  const float u = task.u(), caption = pen.type.caption * 2;
-  const Cell cell = cell_of(task.trace(), context.view, task.stage, task.focus);
-  const MatrixView numbers = numbers_of(task.trace(), context.view, task.stage);
+struct InputPicture : TaskPart {
+  const float caption = pen.type.caption * 2;
+  const Cell cell = cell_of(trace, view, task.stage, task.focus);
+  const MatrixView numbers = numbers_of(trace, view, task.stage);
   const float number = context.fonts.crisp(Face::mono, pen.type.number);
   const Axis axis = info(task.stage).rows;
   Rect area = task.area;
@@ -246,10 +243,9 @@ struct InputPicture {
     if (waits()) return;
     const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";
-    const Rect said = pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + wide / 2, middle}, Align::middle,
-                               pen.look().muted, std::string(context.words(how)));
+    const Rect said = pen.caption({x + wide / 2, middle}, Align::middle, std::string(say(how)));
     for (const float arrow : {said.min.x - 18 * u, said.max.x + 18 * u})
-      pen.line({arrow, middle - half}, {arrow, middle + half}, pen.look().muted, std::max(1.0f, 1.5f * u), true);
+      pen.line({arrow, middle - half}, {arrow, middle + half}, look.muted, std::max(1.0f, 1.5f * u), true);
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
 
@@ -262,13 +258,11 @@ struct InputPicture {
     const float begins = low ? sum_is_up : sum ? sum_comes : 0;
     const Index lit =
         put_rows(task, rows, cols, block, cell.row, share < 1 ? (share - begins) / (all_there - begins) : 1);
-    name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, pen.look().ink);
+    name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, look.ink);
     const float under = y + deep + caption * 0.55f;
-    const float symbol =
-        pen.math(pen.type.formula, {x, under}, 1e6f, pen.look().ink, false, symbol_of(context, task.stage));
+    const float symbol = pen.math(pen.type.formula, {x, under}, 1e6f, look.ink, false, symbol_of(context, task.stage));
     const std::string part = part_of(context, rows, cols);
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + symbol + 8 * u, under}, Align::left, pen.look().muted,
-             sizes_of(numbers) + (part.empty() ? "" : ", " + part));
+    pen.caption({x + symbol + 8 * u, under}, Align::left, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
     for (Index r = block.row; r < block.row + block.rows; ++r) {
       for (Index c = block.col; c < block.col + block.cols; ++c)
         pen.target(block.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});

@@ -19,8 +19,7 @@ void label(const Task& task, ImVec2 at, Align align, Stage stage, const std::str
   Pen& pen = task.pen;
   const float width = pen.measure(Face::ui, pen.type.caption, words).x;
   const float left = align == Align::middle ? at.x - width / 2 : align == Align::right ? at.x - width : at.x;
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {left, at.y}, Align::left,
-           pen.look().lane(stage) == 0 ? pen.look().ink : pen.look().lane(stage), words);
+  pen.caption({left, at.y}, Align::left, words, pen.look().lane(stage) == 0 ? pen.look().ink : pen.look().lane(stage));
 }
 
 /// The number that times one share gives another: "12.3", "4.1e13".
@@ -42,16 +41,11 @@ float height_of(const Pen& pen, std::string_view pattern, std::span<const Named>
 }
 
 /// Why one of two words gets more: from their products to what goes into softmax, and what that makes of the shares.
-struct Rivals {
-  const Task& task;
+struct Rivals : TaskPart {
   Stage last;  ///< what goes into softmax
   Index rival;
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const SceneContext& context = task.context();
-  const Words& words = context.words;
 
-  float number(Stage stage, Index key) const { return numbers_of(trace, context.view, stage)(task.focus.query, key); }
+  float number(Stage stage, Index key) const { return numbers_of(trace, view, stage)(task.focus.query, key); }
   bool is_scaled() const { return trace.has(Stage::scaled_scores) && trace.scale != 1; }
   bool by_root() const {
     const double root = std::sqrt(static_cast<double>(trace.dims().d_head));
@@ -73,10 +67,9 @@ struct Rivals {
 
   /// Each a pattern and its values, from the sums down.
   std::vector<std::pair<std::string, std::vector<Named>>> sentences() const {
-    const Look& look = pen.look();
     const Named first{key_word(context, task.focus.key), look.k}, second{key_word(context, rival), look.k};
     const auto a = static_cast<double>(number(last, task.focus.key)), b = static_cast<double>(number(last, rival));
-    if (!std::isfinite(a) || !std::isfinite(b)) return {{words("facet.rival_hidden"), {first, second}}};
+    if (!std::isfinite(a) || !std::isfinite(b)) return {{say("facet.rival_hidden"), {first, second}}};
     std::vector<std::pair<std::string, std::vector<Named>>> said;
     if (is_scaled()) {
       std::string factor, again;
@@ -87,29 +80,27 @@ struct Rivals {
     }
     const Stage made = trace.has(Stage::scaled_scores) ? Stage::scaled_scores : Stage::scores;
     if (number(made, task.focus.key) != number(last, task.focus.key) || number(made, rival) != number(last, rival))
-      said.push_back({words("facet.rivals_then"), {{printed(a).text, look.ink}, {printed(b).text, look.ink}}});
-    said.push_back({words("facet.rivals"),
-                    {first,
-                     second,
-                     {printed(a - b).text, look.ink},
-                     {times_text(std::exp(a - b)), look.head_ink(context.view.head)}}});
+      said.push_back({say("facet.rivals_then"), {{printed(a).text, look.ink}, {printed(b).text, look.ink}}});
+    said.push_back(
+        {say("facet.rivals"),
+         {first, second, {printed(a - b).text, look.ink}, {times_text(std::exp(a - b)), look.head_ink(view.head)}}});
     return said;
   }
 
   /// The two sums as cards on one scale, the sentences under them.
   void put(Rect room) const {
-    const float gap = 14 * task.u();
+    const float gap = 14 * u;
     const auto said = sentences();
     float below = gap;
     for (const auto& [pattern, values] : said) below += height_of(pen, pattern, values, room, pen.type.story);
     float y = room.max.y - below + gap;
     for (const auto& [pattern, values] : said)
-      y += pen.sentence(TextRole::story, pattern, values, {{room.min.x, y}, room.max}, pen.type.story, pen.look().ink);
+      y += pen.sentence(TextRole::story, pattern, values, {{room.min.x, y}, room.max}, pen.type.story, look.ink);
     room.max.y -= below;
     const Task of_scores{pen, Stage::scores, task.focus, task.reveal, task.area};
     const Index terms = product_terms(trace, Stage::scores);
     const float width = (room.width() - gap) / 2;
-    Cell cell = cell_of(trace, context.view, Stage::scores, task.focus);
+    Cell cell = cell_of(trace, view, Stage::scores, task.focus);
     const auto sum_at = [&](Index key) {
       cell.col = key;
       return sum_of(of_scores, operands_of(trace, Stage::scores), cell, terms);
@@ -153,25 +144,18 @@ void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
       if (word.before >= 0) fill(word.before, 0, fade(look.after, 0.35f));
       fill(word.probability, word.before >= 0 ? 3 * u : 0, look.after);
     }
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.ink,
-             MatrixNumbers(2, true)(static_cast<float>(word.probability)));
+    pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.ink,
+               MatrixNumbers(2, true)(static_cast<float>(word.probability)));
     y += pitch;
   }
 }
 
 /// The whole scene: the area shrinks as its parts are put.
-struct Journey {
-  Pen& pen;
+struct Journey : ScenePart {
   const std::vector<NextWord>& next;
   Rect area;
-  const SceneContext& context = pen.context();
-  const Trace& trace = context.trace;
-  const Look& look = context.look;
-  const Words& words = context.words;
-  const float u = context.u;
-  const bool presenting = context.view.presenting;
-  const Index settled = focus_of(trace, context.view).key;  ///< what stands where does not follow the pointer
-  const Focus focus = pointed_focus(trace, context.view);
+  const Index settled = focus_of(trace, view).key;  ///< what stands where does not follow the pointer
+  const Focus focus = pointed_focus(trace, view);
   const Reveal whole{};
   const Task task{pen, Stage::weights, focus, whole, area};
   const Band weights = band_of(task, Stage::weights);
@@ -191,19 +175,19 @@ struct Journey {
     const std::vector<Named> names{
         {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
         {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
-        {MatrixNumbers(2, true)(share), look.head_ink(context.view.head), true,
-         NamedLink{SceneAction::look_at, 0, cell_of(trace, context.view, Stage::weights, focus)}},
+        {MatrixNumbers(2, true)(share), look.head_ink(view.head), true,
+         NamedLink{SceneAction::look_at, 0, cell_of(trace, view, Stage::weights, focus)}},
         {random_note(context), look.warning, false}};
     const Align align = presenting ? Align::middle : Align::left;
     area.min.y +=
-        pen.sentence(TextRole::prose, words("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
+        pen.sentence(TextRole::prose, say("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
     for_words.min.y = area.min.y;
-    const std::string story = words("facet.journey_story") + std::string(random_note(context).empty() ? "" : " {3}");
+    const std::string story = say("facet.journey_story") + std::string(random_note(context).empty() ? "" : " {3}");
     area.min.y += pen.sentence(TextRole::story, story, names, for_words, pen.type.story, look.muted, align) + 8 * u;
   }
 
   void lay_out() {
-    if (context.view.looking.rival) rival = std::clamp<Index>(*context.view.looking.rival, 0, trace.dims().n_k - 1);
+    if (view.looking.rival) rival = std::clamp<Index>(*view.looking.rival, 0, trace.dims().n_k - 1);
     two = rival && *rival != focus.key && !presenting && area.width() >= 900 * u;
     const float foot = pen.type.caption * 2.6f + 14 * u;
     slider = {{area.min.x, area.max.y - foot}, area.max};
@@ -241,7 +225,7 @@ struct Journey {
     const Rect asks{{x - 20 * u - thin, keys.min.y}, {x - 20 * u, keys.max.y}};
     put_strip(task, operands.left, focus.query, asks, look.q);
     label(task, {asks.centre().x, keys.min.y - heads / 2}, Align::middle, operands.left,
-          std::string(words("facet.asks")));
+          std::string(say("facet.asks")));
     if (input == operands.left || !trace.has(Stage::Q)) return;
     const Rect is{{asks.min.x - 34 * u - thin, keys.min.y}, {asks.min.x - 34 * u, keys.max.y}};
     put_strip(task, input, focus.query, is, look.muted);
@@ -256,25 +240,24 @@ struct Journey {
   void put_bands() const {
     put_key_strips(task, table, operands.right, weights, 0, keys);
     bars(task, table, band_of(task, last), scores);
-    band_name(task, table, scores.centre().y, symbol_of(context, last), look.ink, words("level.band_score"));
+    band_name(task, table, scores.centre().y, symbol_of(context, last), look.ink, say("level.band_score"));
     shares(task, table, weights, weights.values, 1, part);
-    band_name(task, table, part.centre().y, symbol_of(context, Stage::weights), look.after, words("level.band_share"));
+    band_name(task, table, part.centre().y, symbol_of(context, Stage::weights), look.after, say("level.band_share"));
     if (!has_values) return;
     const bool dropped = trace.has(Stage::dropped_weights);
     put_key_strips(task, table, Stage::V_heads, dropped ? band_of(task, Stage::dropped_weights) : weights, 1, values);
-    band_name(task, table, values.centre().y, symbol_of(context, Stage::V_heads), look.v, words("facet.values"));
+    band_name(task, table, values.centre().y, symbol_of(context, Stage::V_heads), look.v, say("facet.values"));
   }
 
   /// What the values give together, what that becomes, and the next word.
   void put_mixture() const {
     const float from = table.area.max.x + 34 * u;
     const Rect mixed{{from, values.min.y}, {from + std::min(44 * u, right * 0.4f), values.max.y}};
-    pen.text(TextRole::number, Face::mono, pen.type.story, {from - 16 * u, values.centre().y}, Align::middle,
-             look.muted, "=");
+    pen.number(pen.type.story, {from - 16 * u, values.centre().y}, Align::middle, look.muted, "=");
     put_strip(task, Stage::head_outputs, focus.query, mixed, look.after);
     pen.add_content(mixed);
     const auto name = [&](const char* key, float y, Stage stage) {
-      const std::string text(words(key));
+      const std::string text(say(key));
       if (pen.measure(Face::ui, pen.type.caption, text).x <= area.max.x - mixed.max.x - 10 * u)
         label(task, {mixed.max.x + 10 * u, y}, Align::left, stage, text);
     };
@@ -293,7 +276,7 @@ struct Journey {
 
   /// The temperature, and the way to another word.
   void put_foot() const {
-    const std::string why = words.fill(rival ? "facet.no_rival" : "facet.why_not", {});
+    const std::string why = say.fill(rival ? "facet.no_rival" : "facet.why_not", {});
     const float button = pen.measure(Face::bold, pen.type.caption, why).x + 28 * u;
     const Rect ask{{slider.max.x - button, slider.min.y}, {slider.max.x, slider.min.y + pen.type.caption * 2.2f}};
     const bool offers = !presenting && trace.dims().n_k > 1 && slider.width() > button + 420 * u;

@@ -21,7 +21,7 @@ void put_table(const Task& task, const Tables& tables, const std::vector<TableRo
     const bool here = row.number == taken;
     const Rect rect{{at.min.x, y + u}, {at.max.x, y + tables.line - u}};
     put(pen, row_block(task, row.numbers, cols, rect, most), here ? 1.0f : 0.4f);
-    if (here) pen.box(rect.grown(2 * u), look.q, std::max(2.0f, 2 * u), Corner::cell * u);
+    if (here) pen.frame(rect.grown(2 * u), look.q);
     const std::string name = name_in_table(row);
     const Face face = here ? Face::bold : Face::ui;
     const float size = here ? pen.bold(caption) : caption;

@@ -9,15 +9,11 @@ namespace headlight::operation {
 namespace {
 
 /// Square cells, as large as the rows and the words at their side allow.
-struct MaskGrid {
-  const Task& task;
-  Pen& pen = task.pen;
-  const Look& look = pen.look();
-  const float u = task.u();
-  const MatrixView allowed = numbers_of(task.trace(), task.context().view, task.stage);
-  const Cell cell = cell_of(task.trace(), task.context().view, task.stage, task.focus);
-  const bool hidden = is_guessed(task.context()), presenting = pen.context().view.presenting;
-  const float number = pen.context().fonts.crisp(Face::ui, pen.type.word);
+struct MaskGrid : TaskPart {
+  const MatrixView allowed = numbers_of(trace, view, task.stage);
+  const Cell cell = cell_of(trace, view, task.stage, task.focus);
+  const bool hidden = is_guessed(context);
+  const float number = context.fonts.crisp(Face::ui, pen.type.word);
   Window rows{}, cols{};
   float names = 0, heads = 0;  ///< room for the words
   Block block{};
@@ -35,7 +31,7 @@ struct MaskGrid {
     const float wide = cols.size * static_cast<float>(cols.count), deep = rows.size * static_cast<float>(rows.count);
     const float x = area.centre().x - (wide - names) / 2,
                 y = area.min.y + heads + std::max(0.0f, (area.height() - heads - deep) * 0.3f);
-    block = make_block(task.context(), task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
+    block = make_block(context, task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
   }
 
   /// Row by row while it is played.
@@ -79,7 +75,6 @@ struct MaskGrid {
 
   /// Which of the two is asked: rows look, columns are looked at.
   void put_words() const {
-    const SceneContext& context = task.context();
     name_rows(pen, block, Axis::query, block.rect.min.x - 10 * u, names - 14 * u, cell.row, look.q);
     name_columns(pen, block, Axis::key, true, heads, cell.col, look.k);
     const char* key = hidden                             ? "level.mask_unknown"
@@ -88,9 +83,8 @@ struct MaskGrid {
     const std::vector<Named> values{
         {query_word(context, cell.row), look.q, true, NamedLink{SceneAction::query_word, cell.row}},
         {key_word(context, cell.col), look.k, true, NamedLink{SceneAction::key_word, cell.col}}};
-    pen.sentence(TextRole::story, context.words(key), values,
-                 {{task.area.min.x, block.rect.max.y + 12 * u}, task.area.max}, pen.type.story, look.ink,
-                 Align::middle);
+    pen.sentence(TextRole::story, say(key), values, {{task.area.min.x, block.rect.max.y + 12 * u}, task.area.max},
+                 pen.type.story, look.ink, Align::middle);
   }
 };
 

@@ -14,20 +14,13 @@ namespace {
 /// Shares of the stage's time: the strips become as narrow as their shares, then go into the result one by one.
 constexpr float narrow_from = 0.05f, narrow_until = 0.35f, mixed_at = 0.8f;
 
-struct Mixture {
-  const Task& task;
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const Look& look = pen.look();
-  const Words& say = task.context().words;
-  const float u = task.u();
-  const bool presenting = task.context().view.presenting;
+struct Mixture : TaskPart {
   const Operands operands = operands_of(trace, Stage::head_outputs);
-  const Cell cell = cell_of(trace, task.context().view, Stage::head_outputs, task.focus);
+  const Cell cell = cell_of(trace, view, Stage::head_outputs, task.focus);
   const Band weights = band_of(task, operands.left);
-  const MatrixView values = numbers_of(trace, task.context().view, operands.right);
+  const MatrixView values = numbers_of(trace, view, operands.right);
   const Index d_head = values.cols, n_k = values.rows;
-  const bool open = task.context().view.looking.unfolded && !is_guessed(task.context());
+  const bool open = view.looking.unfolded && !is_guessed(context);
   Rect area = task.area;
   Table table{};
   Rect card{}, strips{}, result{};
@@ -46,7 +39,7 @@ struct Mixture {
       card = {{area.min.x, area.min.y + area.height() * 0.42f}, area.max};
       area.max.y = card.min.y - 12 * u;
     }
-    MatrixNumbers figures(numbers_of(trace, task.context().view, Stage::head_outputs));
+    MatrixNumbers figures(numbers_of(trace, view, Stage::head_outputs));
     const float number = pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest());
     const float strip = std::min(60 * u, area.width() * 0.06f);
     const float right = 44 * u + strip + 14 * u + std::max(number, 40 * u);
@@ -100,7 +93,7 @@ struct Mixture {
   /// The sum of the strips that are added.
   float so_far_of(Index feature) const {
     if (whole || !(task.reveal.share || task.reveal.terms))
-      return numbers_of(trace, task.context().view, Stage::head_outputs)(cell.row, feature);
+      return numbers_of(trace, view, Stage::head_outputs)(cell.row, feature);
     float sum = 0;
     for (Index k = 0; k < n_k; ++k) {
       const auto i = static_cast<std::size_t>(k);
@@ -119,7 +112,7 @@ struct Mixture {
 
   void put_share(Index k, Rect rect) const {
     pen.fill(rect, look.word(k), Corner::mark * u);
-    Cell share = matrix_of(trace, task.context().view, operands.left);
+    Cell share = matrix_of(trace, view, operands.left);
     share.row = cell.row;
     share.col = k;
     pen.mark(share);
@@ -136,11 +129,10 @@ struct Mixture {
       if (strip.width() > 0) put_share(k, {{strip.min.x, low - 14 * u}, {strip.max.x, low}});
       if (size <= 0) continue;
       const CellKind kind = weights.kinds[i];
-      pen.text(TextRole::number, Face::mono, size, {x, low - 18 * u - size * 0.6f}, Align::middle,
-               k == task.focus.key ? look.ink : look.muted,
-               kind == CellKind::value ? figures(weights.values[i])
-               : kind == CellKind::nan ? "NaN"
-                                       : "0");
+      pen.number(size, {x, low - 18 * u - size * 0.6f}, Align::middle, k == task.focus.key ? look.ink : look.muted,
+                 kind == CellKind::value ? figures(weights.values[i])
+                 : kind == CellKind::nan ? "NaN"
+                                         : "0");
     }
   }
 
@@ -151,22 +143,21 @@ struct Mixture {
     base.cols = table.keys.count;
     base.rows = 1;
     name_columns(pen, base, Axis::key, true, heads, task.focus.key, look.word_ink(task.focus.key));
-    band_name(task, table, strips.min.y - 16 * u - line * 0.3f, symbol_of(task.context(), operands.left), look.after,
+    band_name(task, table, strips.min.y - 16 * u - line * 0.3f, symbol_of(context, operands.left), look.after,
               say("level.band_share"));
     const float low = strips.min.y + std::max(std::min(strips.height() * 0.5f, 120 * u), 1.6f * pen.type.formula);
     if (low + pen.type.formula < strips.max.y)
-      band_name(task, table, low, symbol_of(task.context(), operands.right), look.v, say("facet.values"));
-    const std::string part = part_of(task.context(), {}, table.keys);
+      band_name(task, table, low, symbol_of(context, operands.right), look.v, say("facet.values"));
+    const std::string part = part_of(context, {}, table.keys);
     const float y = strips.max.y + pen.type.caption;
-    if (!part.empty())
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {strips.min.x, y}, Align::left, look.muted, part);
+    if (!part.empty()) pen.caption({strips.min.x, y}, Align::left, part);
   }
 
   void put_flights() const {
     for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
       const float t = on_way[static_cast<std::size_t>(k)];
       if (t <= 0 || t >= 1 || strip_of(k).width() <= 0) continue;
-      put(pen, make_block(task.context(), operands.right, {0, d_head, 0, false}, {k, 1, 0, n_k > 1},
+      put(pen, make_block(context, operands.right, {0, d_head, 0, false}, {k, 1, 0, n_k > 1},
                           mixed(strip_of(k), result, eased(t)), true));
     }
   }
@@ -178,9 +169,9 @@ struct Mixture {
   }
 
   void put_result() const {
-    const Block block = make_block(
-        task.context(), Stage::head_outputs, {0, d_head, 0, false},
-        {cell.row, 1, 0, numbers_of(trace, task.context().view, Stage::head_outputs).rows > 1}, result, true);
+    const Block block =
+        make_block(context, Stage::head_outputs, {0, d_head, 0, false},
+                   {cell.row, 1, 0, numbers_of(trace, view, Stage::head_outputs).rows > 1}, result, true);
     put_ghost(pen, block);
     Index shown = 0;
     while (shown < d_head && has(shown)) ++shown;
@@ -191,23 +182,22 @@ struct Mixture {
           {result.min, {result.max.x, result_cell(shown - 1).max.y}});
     }
     pen.box(result.grown(1.5f * u), look.after, std::max(1.5f, 2 * u), Corner::cell * u);
-    pen.text(TextRole::number, Face::mono, pen.type.title, {result.min.x - 24 * u, result.centre().y}, Align::middle,
-             look.muted, "=");
-    const std::string word = query_word(task.context(), task.focus.query);
+    pen.number(pen.type.title, {result.min.x - 24 * u, result.centre().y}, Align::middle, look.muted, "=");
+    const std::string word = query_word(context, task.focus.query);
     const float most = area.max.x - result.min.x + 20 * u, size = pen.bold(pen.type.word);
     const Rect name = pen.text(TextRole::word, Face::bold, size, {result.min.x, area.min.y + heads * 0.5f}, Align::left,
-                               look.after, elide(task.context().fonts, Face::bold, size, word, most));
+                               look.after, elide(context.fonts, Face::bold, size, word, most));
     pen.target(name.grown(4 * u), SceneAction::query_word, task.focus.query);
     pen.math(pen.type.formula, {result.min.x, strips.min.y - 16 * u}, most, look.after, false,
-             symbol_of(task.context(), Stage::head_outputs));
+             symbol_of(context, Stage::head_outputs));
     pen.add_content(result);
   }
 
   /// The numbers of the result, each a way to its sum; the chosen one in all strips.
   void put_numbers() const {
-    MatrixNumbers figures(numbers_of(trace, task.context().view, Stage::head_outputs));
+    MatrixNumbers figures(numbers_of(trace, view, Stage::head_outputs));
     const float high = result.height() / static_cast<float>(d_head);
-    const bool all = high >= task.context().fonts.crisp(Face::mono, pen.type.number) * 1.1f;
+    const bool all = high >= context.fonts.crisp(Face::mono, pen.type.number) * 1.1f;
     for (Index f = 0; f < d_head; ++f) {
       const Rect at = result_cell(f);
       Cell own = cell;
@@ -215,17 +205,16 @@ struct Mixture {
       const Rect wide{at.min, {area.max.x, at.max.y}};
       pen.target(wide, SceneAction::unfold, open && f == cell.col ? 0 : 1, own);
       if (has(f) && (all || f == cell.col))
-        pen.text(TextRole::number, Face::mono, pen.type.number, {at.max.x + 12 * u, at.centre().y}, Align::left,
-                 f == cell.col ? look.ink : look.muted, figures(so_far_of(f)));
+        pen.number(pen.type.number, {at.max.x + 12 * u, at.centre().y}, Align::left,
+                   f == cell.col ? look.ink : look.muted, figures(so_far_of(f)));
     }
     const Rect lit = result_cell(cell.col);
     pen.box({{table.area.min.x, lit.min.y - u}, {lit.max.x + 3 * u, lit.max.y + u}}, look.ink, std::max(1.5f, 1.5f * u),
             Corner::mark * u);
-    if (open || presenting || is_guessed(task.context())) return;
+    if (open || presenting || is_guessed(context)) return;
     const std::string hint(say("mixture.open"));
     if (pen.measure(Face::ui, pen.type.caption, hint).x <= area.max.x - table.area.min.x)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {area.max.x, strips.max.y + pen.type.caption},
-               Align::right, look.muted, hint);
+      pen.caption({area.max.x, strips.max.y + pen.type.caption}, Align::right, hint);
   }
 
   void put_card() const {

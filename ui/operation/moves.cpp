@@ -8,20 +8,15 @@ namespace headlight::operation {
 namespace {
 
 /// The whole matrix and its heads, one over the other, and how far the columns have come.
-struct Moving {
-  const Task& task;
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const Look& look = pen.look();
-  const float u = task.u();
+struct Moving : TaskPart {
   const bool merges = task.stage == Stage::concat;
   const Stage source = made_from(trace, task.stage);
   const Stage whole = merges ? Stage::concat : source, heads = merges ? source : task.stage;
   const Tensor& parts = trace[heads];
   const Index count = parts.size(1), d_head = parts.size(-1);
   const Index groups = is_per_kv_head(heads) ? trace.dims().groups() : 1;
-  const Index chosen = task.context().view.head / groups;
-  const Cell cell = cell_of(trace, task.context().view, heads, task.focus);
+  const Index chosen = view.head / groups;
+  const Cell cell = cell_of(trace, view, heads, task.focus);
   const Axis axis = info(heads).rows;
   const Window features{0, d_head, 0, false};
   const float t = eased(task.reveal.share.value_or(task.reveal.whole() || task.reveal.shown.rows > 0 ? 1.0f : 0.5f));
@@ -34,7 +29,7 @@ struct Moving {
 
   void lay_out() {
     const Rect& area = task.area;
-    const float number = pen.context().fonts.crisp(Face::mono, pen.type.number);
+    const float number = context.fonts.crisp(Face::mono, pen.type.number);
     rows = window_around(cell.row, parts.size(-2), (area.height() - 3 * labels) * 0.42f,
                          std::max(number * 0.8f, pen.bold(pen.type.least) * 1.06f), 44 * u);
     names = std::min(row_room(pen, rows, axis), area.width() * 0.18f);
@@ -67,7 +62,7 @@ struct Moving {
   Rect from(Index h) const { return merges ? place_of_head(h) : place_in_whole(h); }
   Rect to(Index h) const { return merges ? place_in_whole(h) : place_of_head(h); }
   Block block_of(Index h, Rect rect) const {
-    Block block = make_block(task.context(), heads, rows, features, rect);
+    Block block = make_block(context, heads, rows, features, rect);
     block.quad.head = h;
     return block;
   }
@@ -103,8 +98,7 @@ struct Moving {
   void put_head_name(Index h) const {
     const bool lit = h == chosen;
     const Rect head = place_of_head(h);
-    const std::string title = task.context().words.fill("inspector.head", {std::to_string(h)}),
-                      plain = std::to_string(h);
+    const std::string title = say.fill("inspector.head", {std::to_string(h)}), plain = std::to_string(h);
     const Face face = lit ? Face::bold : Face::ui;
     const float y =
         merges ? heads_y - labels * 0.62f : heads_y + deep + labels * 0.42f;  // where no columns fly over it
@@ -128,36 +122,35 @@ struct Moving {
   /// The chosen head's numbers go with its columns; its frame is not covered by its neighbours.
   void put_chosen() const {
     if (chosen < shown.first || chosen >= shown.first + shown.count) return;
-    if (is_guessed(task.context())) return put_question();
+    if (is_guessed(context)) return put_question();
     const Block seen = t > 0.02f ? moving(chosen) : block_of(chosen, from(chosen));
-    MatrixNumbers figures(numbers_of(trace, task.context().view, heads));
+    MatrixNumbers figures(numbers_of(trace, view, heads));
     const float pixels = fitting(pen, seen, figures, pen.type.number);
     write(pen, seen, figures, pixels, [](Index, Index) { return true; });
-    pen.box(seen.row_at(cell.row).grown(u), look.ink, std::max(2.0f, 2 * u), Corner::cell * u);
+    pen.frame(seen.row_at(cell.row).grown(u), look.ink);
     pen.box(seen.rect.grown(4 * u), look.head(chosen * groups), std::max(1.5f, 2 * u), Corner::control * u);
   }
 
   void put_names() const {
-    Block base = make_block(task.context(), whole, rows, {0, 1, 0, false}, whole_rect());
+    Block base = make_block(context, whole, rows, {0, 1, 0, false}, whole_rect());
     name_rows(pen, base, axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
     base.rect = {{x, heads_y}, {x + width, heads_y + deep}};
     name_rows(pen, base, axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
     const float y = merges ? whole_y + deep + labels * 0.55f : whole_y - labels * 0.7f;
     const float title =
-        pen.math(pen.type.formula, {whole_left, y}, 1e6f, look.lane(whole), false, symbol_of(task.context(), whole));
-    const Rect sizes = pen.text(TextRole::caption, Face::ui, pen.type.caption, {whole_left + title + 8 * u, y},
-                                Align::left, look.muted, sizes_of(numbers_of(trace, task.context().view, whole)));
+        pen.math(pen.type.formula, {whole_left, y}, 1e6f, look.lane(whole), false, symbol_of(context, whole));
+    const Rect sizes =
+        pen.caption({whole_left + title + 8 * u, y}, Align::left, sizes_of(numbers_of(trace, view, whole)));
     // At the end of that line: what they become, and how many are not shown.
     float right = task.area.max.x;
     const auto note = [&](const std::string& words) {
       const float extent = pen.measure(Face::ui, pen.type.caption, words).x;
       if (right - extent < sizes.max.x + 16 * u) return;
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {right, y}, Align::right, look.muted, words);
+      pen.caption({right, y}, Align::right, words);
       right -= extent + 24 * u;
     };
-    const Words& words = task.context().words;
-    if (shown.part) note(words.fill("level.more_heads", {std::to_string(count - shown.count)}));
-    if (!merges) note(words.fill("level.heads_of", {std::to_string(count), sizes_of(parts.matrix())}));
+    if (shown.part) note(say.fill("level.more_heads", {std::to_string(count - shown.count)}));
+    if (!merges) note(say.fill("level.heads_of", {std::to_string(count), sizes_of(parts.matrix())}));
   }
 };
 

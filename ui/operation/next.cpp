@@ -22,23 +22,18 @@ struct Part {
 constexpr Part last_row{0, 0.1f}, normed_row{0.1f, 0.22f}, word_row{0.22f, 0.32f}, the_product{0.32f, 0.4f},
     logits{0.4f, 0.56f}, divided{0.56f, 0.62f}, falling{0.62f, 0.7f}, chances{0.7f, 0.8f}, drop{0.82f, 0.95f};
 
-struct NextPicture {
-  Pen& pen;
+struct NextPicture : ScenePart {
   const NextWords& next;
   const SentenceStory& story;
   Rect area;
-  const SceneContext& context = pen.context();
-  const Look& look = context.look;
-  const Words& say = context.words;
-  const float u = context.u;
-  const bool presenting = context.view.presenting, open = context.view.looking.unfolded && !presenting;
+  const bool open = view.looking.unfolded && !presenting;
   const NextCandidate& chosen = next.candidates[static_cast<std::size_t>(next.chosen)];
   const std::vector<Named> names{
       {story.next_after, look.q}, {chosen.word, look.after}, {digits(chosen.probability), look.after}};
-  const Network& network = *network_of(context.trace.inputs)->network;
+  const Network& network = *network_of(trace.inputs)->network;
   const std::span<const NetworkLayer> layers = network.layers();
   bool beside = true;  ///< the row has room at the left; else it comes first, in the place of the words
-  float share = context.view.looking.share.value_or(1.0f);
+  float share = view.looking.share.value_or(1.0f);
   float done(Part part) const {
     return share >= 1 ? 1.0f : std::clamp((share - part.from) / (part.until - part.from), 0.0f, 1.0f);
   }
@@ -90,10 +85,10 @@ struct NextPicture {
     const float right = rows.max.x - pen.measure(Face::mono, pen.type.number, size).x;
     pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {rows.min.x, y}, Align::left, look.ink,
              elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, right - rows.min.x - 10 * u));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
+    pen.number(pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
     const Rect strip{{rows.min.x, y + pen.type.caption}, {rows.max.x, y + pen.type.caption + high}};
     put_row_strip(pen, numbers, largest_of(numbers), strip, made, first);
-    pen.box(strip.grown(1.5f * u), frame, std::max(1.5f, 1.5f * u), Corner::cell * u);
+    pen.frame(strip.grown(1.5f * u), frame, 1.5f);
     pen.add_content(strip);
   }
 
@@ -101,17 +96,16 @@ struct NextPicture {
     if (done(part) <= 0) return;
     const float x = rows.min.x + 14 * u;
     pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, std::max(1.0f, 1.5f * u), true);
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + 18 * u, y}, Align::left, look.muted,
-             std::string(say(words)));
+    pen.caption({x + 18 * u, y}, Align::left, std::string(say(words)));
   }
 
   std::size_t index_of_layer() const {
-    return static_cast<std::size_t>(network.find_layer(context.trace.scenario.layer).value_or(0));
+    return static_cast<std::size_t>(network.find_layer(trace.scenario.layer).value_or(0));
   }
   /// The row is the one that the last layer leaves.
   std::optional<Cell> row_of_last_layer() const {
     if (index_of_layer() + 1 != layers.size()) return {};
-    return Cell{Stage::output, context.view.batch, 0, next.place, 0};
+    return Cell{Stage::output, view.batch, 0, next.place, 0};
   }
 
   void put_rows() const {
@@ -136,7 +130,7 @@ struct NextPicture {
         pen.text(TextRole::number, Face::bold, pen.type.great, {rows.min.x, y}, Align::left, look.ink, number);
     const std::string hint(say("next.open"));
     if (!presenting && at.max.x + 16 * u + pen.measure(Face::ui, pen.type.caption, hint).x <= rows.max.x)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {at.max.x + 16 * u, y}, Align::left, look.muted, hint);
+      pen.caption({at.max.x + 16 * u, y}, Align::left, hint);
     pen.target({{rows.min.x, y - pen.type.great * 0.6f}, {rows.max.x, y + pen.type.great * 0.6f}}, SceneAction::unfold,
                1);
   }
@@ -160,7 +154,7 @@ struct NextPicture {
       total += static_cast<double>(sum.left[i]) * static_cast<double>(sum.right[i]);
     sum.total = product.scale == 1 && !product.softcap ? product.logit : static_cast<float>(total);
     const Reveal whole;
-    const Task task{pen, Stage::output, focus_of(context.trace, context.view), whole, rows};
+    const Task task{pen, Stage::output, focus_of(trace, view), whole, rows};
     put_sum(task, sum, lay_out_sum(task, sum, rows, true));
     pen.target(rows, SceneAction::unfold, 0);
   }
@@ -223,8 +217,7 @@ struct NextPicture {
       pen.bar({at(0), middle}, {at(candidate.logit * come), middle}, std::min(line * 0.4f, 18 * u),
               fade(sign_colour(pen, candidate.logit), out ? 0.5f : 1.0f), candidate.logit);
     const auto put_number = [&](float right, std::string text, bool lit) {
-      pen.text(TextRole::number, Face::mono, pen.type.number, {right, middle}, Align::right,
-               lit ? look.ink : look.muted, std::move(text));
+      pen.number(pen.type.number, {right, middle}, Align::right, lit ? look.ink : look.muted, std::move(text));
     };
     if (come >= 1) put_number(logit.max.x, logit_text(candidate.logit), !out);
     if (done(divided) <= 0) return;
@@ -235,8 +228,8 @@ struct NextPicture {
     const bool falls = !candidate.in_top_k || !candidate.in_top_p;
     const char* const why = !candidate.in_top_k ? "next.out_k" : "next.out_p";
     if (falls)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {kept.min.x, middle}, Align::left, look.muted,
-               elide(context.fonts, Face::ui, pen.type.caption, std::string(say(why)), kept.width() + 8 * u));
+      pen.caption({kept.min.x, middle}, Align::left,
+                  elide(context.fonts, Face::ui, pen.type.caption, std::string(say(why)), kept.width() + 8 * u));
     else pen.fill({{kept.min.x + 4 * u, middle - 5 * u}, {kept.min.x + 14 * u, middle + 5 * u}}, look.after, 5 * u);
     if (done(chances) <= 0) return;
     const Rect last = column(kept_end, 1, row);
@@ -263,8 +256,7 @@ struct NextPicture {
     const Index count = next.others + std::ssize(next.candidates) - static_cast<Index>(shown);
     const float y = table.min.y + pen.type.caption * 2.6f + static_cast<float>(shown) * line;
     const std::string more = say.fill("level.more_together", {std::to_string(count), digits(others)});
-    if (count > 0 && done(chances) >= 1)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {table.min.x + 12 * u, y}, Align::left, look.muted, more);
+    if (count > 0 && done(chances) >= 1) pen.caption({table.min.x + 12 * u, y}, Align::left, more);
     pen.add_content(table);
   }
 

@@ -198,10 +198,9 @@ void put_map(Pen& pen, Stage stage, Rect room, bool played) {
       continue;
     }
     pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), Corner::mark * u);
-    if (here) pen.box(at.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
+    if (here) pen.frame(at.grown(2 * u), pen.look().ink);
   }
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, card.max.y + pen.type.caption}, Align::left,
-           pen.look().muted, context.words("level.you_are_here"));
+  pen.caption({card.min.x, card.max.y + pen.type.caption}, Align::left, context.words("level.you_are_here"));
   pen.target(card, SceneAction::back);
 }
 
@@ -214,33 +213,28 @@ bool is_made(const SceneContext& context, OperationKind kind, Stage stage, const
 }
 
 /// What stands over a step: its title and story, a guess, and the way to other looks; the area shrinks by it.
-struct StepHead {
-  Pen& pen;
+struct StepHead : ScenePart {
   Stage stage{};
   OperationKind kind{};
   Focus focus;
   Rect area;
   const Reveal& reveal;
-  const SceneContext& context = pen.context();
-  const Look& look = context.look;
-  const float u = pen.u();
-  const bool presenting = context.view.presenting;
   const bool guessable = !presenting && kind != OperationKind::input, hidden = guessable && is_guessed(context);
   const bool made = !hidden && is_made(context, kind, stage, focus, reveal);
-  const bool tried = kind == OperationKind::softmax && trial_of(context.trace, context.view, focus.query);
+  const bool tried = kind == OperationKind::softmax && trial_of(trace, view, focus.query);
   const std::vector<Named> values = named_values();
 
   std::vector<Named> named_values() const {
     std::vector<Named> all = values_of(context, stage, focus);
     if (!tried) return all;
-    const SoftmaxRow row = softmax_row(context.trace, context.view, focus, 2);
+    const SoftmaxRow row = softmax_row(trace, view, focus, 2);
     if (const SoftmaxPart* part = row.find(focus.key))
       all[2].text = MatrixNumbers(3, true)(static_cast<float>(part->share));
     return all;
   }
   const Align align = presenting ? Align::middle : Align::left;
 
-  void say(TextRole role, std::string_view pattern, std::span<const Named> named, float pixels, ImU32 colour) {
+  void tell(TextRole role, std::string_view pattern, std::span<const Named> named, float pixels, ImU32 colour) {
     area.min.y += pen.sentence(role, pattern, named, area, pixels, colour, align);
   }
 
@@ -248,7 +242,7 @@ struct StepHead {
     const float taken = presenting ? 0 : put_facets(pen, area);
     if (taken <= 0) return;
     const float guess = guessable && area.width() >= 1000 * u
-                            ? pen.measure(Face::ui, pen.type.caption, context.words("sentence.guess")).x + 40 * u
+                            ? pen.measure(Face::ui, pen.type.caption, say("sentence.guess")).x + 40 * u
                             : 0;
     if (guess > 0) put_guess(pen, area, area.max.x - taken + 12 * u);
     area.max.x -= taken + guess;
@@ -256,25 +250,25 @@ struct StepHead {
 
   void put_words() {
     const std::string key = "prose." + (tried ? "weights_tried" : prose_key(context, stage, focus, made));
-    const std::string title(context.words(key + ".title"));
+    const std::string title(say(key + ".title"));
     const bool tells = title.find("{2}") != std::string::npos;  // the number that is looked at
-    say(TextRole::prose, hidden || (!made && tells) ? context.words(guess_key(kind, stage)) : std::string_view(title),
-        values, pen.type.title, look.ink);
+    tell(TextRole::prose, hidden || (!made && tells) ? say(guess_key(kind, stage)) : std::string_view(title), values,
+         pen.type.title, look.ink);
     const std::string story = key == "prose.input" ? input_story(context, stage, key + ".story") : key + ".story";
     const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(context).empty();
-    say(TextRole::story, context.words(story) + std::string(noted ? " {8}" : ""), values, pen.type.story, look.muted);
-    if (shown_as(context.trace, stage) != Stage::weights || presenting || !made || tried) return;
+    tell(TextRole::story, say(story) + std::string(noted ? " {8}" : ""), values, pen.type.story, look.muted);
+    if (shown_as(trace, stage) != Stage::weights || presenting || !made || tried) return;
     if (const RowProse prose = row_prose(context, focus.query); prose.key)
-      say(TextRole::story, context.words(prose.key), prose.values, pen.type.story, look.muted);
+      tell(TextRole::story, say(prose.key), prose.values, pen.type.story, look.muted);
   }
 
   /// What was guessed, beside what it is; a field for it before.
   void put_guessing() {
-    if (const Guessing& guessing = context.view.looking.guessing; guessable && guessing.guess) {
+    if (const Guessing& guessing = view.looking.guessing; guessable && guessing.guess) {
       const float guess = *guessing.guess;
       const int decimals = MatrixNumbers({&guess, 1, 1, 1, 1}).decimals() + 1;
       const std::vector<Named> said{{MatrixNumbers(decimals, false)(guess), look.ink}, values[2]};
-      say(TextRole::story, context.words("guess.said"), said, pen.type.story, look.ink);
+      tell(TextRole::story, say("guess.said"), said, pen.type.story, look.ink);
     }
     if (!hidden) return;
     const float y = area.min.y + 4 * u, height = 32 * u;

@@ -23,6 +23,12 @@ struct Task {
   float u() const { return pen.u(); }
 };
 
+/// The same for a part of an operation.
+struct TaskPart : ScenePart {
+  TaskPart(const Task& of) : ScenePart(of.pen), task(of) {}
+  const Task& task;
+};
+
 // One function for each kind of operation. Some return the space left for the small map; empty: none.
 Rect product(const Task& task);
 Rect rows(const Task& task);

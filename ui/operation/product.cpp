@@ -129,13 +129,12 @@ void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align
   const std::string words = note.empty() ? sizes : sizes + ", " + note;
   const float room = pen.measure(Face::ui, pen.type.caption, words).x + 8 * task.u();
   if (align == Align::right) {
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, at, Align::right, pen.look().muted, words);
+    pen.caption(at, Align::right, words);
     pen.math(pen.type.formula, {at.x - room, at.y}, 1e6f, pen.look().lane(stage), false, symbol, 0, Align::right);
     return;
   }
   const float width = pen.math(pen.type.formula, at, 1e6f, pen.look().lane(stage), false, symbol);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {at.x + width + 8 * task.u(), at.y}, Align::left,
-           pen.look().muted, words);
+  pen.caption({at.x + width + 8 * task.u(), at.y}, Align::left, words);
 }
 
 }  // namespace
@@ -173,23 +172,16 @@ Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index t
 namespace {
 
 /// The three matrices of a product, the sum of the chosen number, and where they stand.
-struct Product {
-  const Task& task;
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const Look& look = pen.look();
-  const View& view = task.context().view;
-  const float u = task.u();
+struct Product : TaskPart {
   const Operands operands = operands_of(trace, task.stage);
   const Index terms = product_terms(trace, task.stage);
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
   MatrixNumbers figures{numbers_of(trace, view, task.stage), {}};
   const Places at = place(task, operands, cell, figures);
   const Window all_terms{0, terms, 0, false};
-  const Block left = make_block(task.context(), operands.left, at.rows, all_terms, at.left);
-  const Block above =
-      make_block(task.context(), operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
-  Block result = make_block(task.context(), task.stage, at.rows, at.cols, at.result);
+  const Block left = make_block(context, operands.left, at.rows, all_terms, at.left);
+  const Block above = make_block(context, operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
+  Block result = make_block(context, task.stage, at.rows, at.cols, at.result);
   const Made made = made_at(task.reveal, result, cell, terms);
   const Sum sum = sum_of(task, operands, cell, made.terms);
   float pixels = 0;  ///< of the result's numbers
@@ -214,8 +206,8 @@ struct Product {
                   [&](Index r, Index c) { return r == cell.row && c < made.terms; });
     write_fitting(pen, above, numbers_of(trace, view, operands.right),
                   [&](Index r, Index c) { return c == cell.col && r < made.terms; });
-    pen.box(row.grown(1.5f * u), look.lane(operands.left), std::max(2.0f, 2 * u), Corner::cell * u);
-    pen.box(col.grown(1.5f * u), look.lane(operands.right), std::max(2.0f, 2 * u), Corner::cell * u);
+    pen.frame(row.grown(1.5f * u), look.lane(operands.left));
+    pen.frame(col.grown(1.5f * u), look.lane(operands.right));
   }
 
   /// Whole rows, and the beginning of the next.
@@ -253,11 +245,9 @@ struct Product {
     const bool any = made.terms > 0;
     const Rgba ground = result.quad.colormap->at(normalise(now, result.quad.range));
     pen.fill(box, any ? to_imgui(ground) : look.card);
-    if (any && pixels > 0)
-      pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)),
-               figures(now));
+    if (any && pixels > 0) pen.number(pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
     pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
-    if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(task.context()))
+    if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(context))
       put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));
   }
 
@@ -272,9 +262,9 @@ struct Product {
                look.lane(operands.right), std::to_string(cell.col));
     const float caption = pen.type.caption * 0.95f;
     const MatrixView whole = numbers_of(trace, view, task.stage);
-    std::string note = part_of(task.context(), {result.row, result.rows, 0, result.rows < whole.rows},
+    std::string note = part_of(context, {result.row, result.rows, 0, result.rows < whole.rows},
                                {result.col, result.cols, 0, result.cols < whole.cols});
-    if (note.empty() && task.stage == Stage::scores) note = task.context().words("level.each_pair");
+    if (note.empty() && task.stage == Stage::scores) note = say("level.each_pair");
     put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, note);
     put_name(task, operands.left, false, {at.left.min.x, at.left.max.y + caption}, Align::left, "");
     if (!at.sum_in_corner)  // else the sum leaves it no room

@@ -83,19 +83,12 @@ RowScale scale_of(const std::vector<RowLine>& lines) {
   return scale;
 }
 
-struct Residual {
-  const Task& task;
+struct Residual : TaskPart {
   const BlockParts& parts;
-  Pen& pen = task.pen;
-  const SceneContext& context = task.context();
-  const Look& look = context.look;
-  const Words& say = context.words;
-  const float u = task.u();
-  const bool presenting = context.view.presenting;
-  const Cell cell = cell_of(task.trace(), context.view, Stage::output, task.focus);
+  const Cell cell = cell_of(trace, view, Stage::output, task.focus);
   const Index width = std::ssize(parts.before);
   const float number = context.fonts.crisp(Face::mono, pen.type.number);
-  const bool open = context.view.looking.unfolded;
+  const bool open = view.looking.unfolded;
   const std::size_t neuron_lines = lines_for_neurons();  ///< the same while it is played: nothing moves
   std::vector<RowLine> lines{};
   RowScale scale{};
@@ -129,7 +122,7 @@ struct Residual {
     const Reveal& reveal = task.reveal;
     if (reveal.whole() && !reveal.share) return 1;
     if (!reveal.share && !reveal.terms) return reveal.shown.has(cell.row, cell.col) ? 1.0f : 0.0f;
-    const Index terms = task.trace().has(Stage::W_o) ? task.trace()[Stage::W_o].size(-1) : 1;
+    const Index terms = trace.has(Stage::W_o) ? trace[Stage::W_o].size(-1) : 1;
     const float share = reveal.share
                             ? *reveal.share / lines_there
                             : static_cast<float>(*reveal.terms) / static_cast<float>(std::max<Index>(terms, 1));
@@ -167,8 +160,8 @@ struct Residual {
       if (share > 0)
         put_row_strip(pen, line.numbers, scale.most, rect, share, leaves ? std::optional(first) : std::nullopt);
       if (share < 1) continue;
-      pen.text(TextRole::number, Face::mono, pen.type.number, {strips.max.x + numbers, y}, Align::right,
-               line.total ? look.ink : look.muted, figures(column[i]));
+      pen.number(pen.type.number, {strips.max.x + numbers, y}, Align::right, line.total ? look.ink : look.muted,
+                 figures(column[i]));
       put_length(line, y, longest);
     }
     pen.add_content(strips);
@@ -176,7 +169,6 @@ struct Residual {
 
   /// The head's numbers in concat, which W_o makes the line from: they come into its place and go as it is made.
   void put_made_from(const RowLine& line, const Rect& rect, float presence) const {
-    const Trace& trace = task.trace();
     if (line.head < 0 || !trace.has(Stage::concat)) return;
     const Index each = trace[Stage::concat].size(-1) / trace.dims().heads, first = line.head * each;
     const float inset = rect.height() * 0.2f;
@@ -194,7 +186,7 @@ struct Residual {
     const float x = strips.max.x + numbers + 26 * u;
     const float end = x + std::max(room, 10 * u) * static_cast<float>(length / longest);
     pen.bar({x, y}, {end, y}, std::min(pitch * 0.4f, 12 * u), line.colour, static_cast<float>(length));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {end + 8 * u, y}, Align::left, look.muted, text);
+    pen.number(pen.type.number, {end + 8 * u, y}, Align::left, look.muted, text);
   }
 
   /// Over the columns what they are; the frame around the chosen number of every row.
@@ -222,7 +214,7 @@ struct Residual {
 
   /// Where they are a matter of a moment, and have room.
   std::size_t lines_for_neurons() const {
-    if (parts.mlp.empty() || presenting || !network_of(task.trace().inputs)->is_small()) return 0;
+    if (parts.mlp.empty() || presenting || !network_of(trace.inputs)->is_small()) return 0;
     const float height = task.area.height();
     return height >= 560 * u ? 4 : height >= 380 * u ? 2 : 0;
   }
@@ -237,8 +229,8 @@ struct Residual {
 
   void put_mlp() const {
     if (neuron_lines == 0 || !task.reveal.whole()) return;
-    const auto run = network_of(task.trace().inputs);
-    const Index layer = run->network->find_layer(task.trace().scenario.layer).value_or(0);
+    const auto run = network_of(trace.inputs);
+    const Index layer = run->network->find_layer(trace.scenario.layer).value_or(0);
     const NeuronsOfRow found = run->network->neurons_of(*run, layer, parts, open ? neuron_lines : 1);
     if (found.largest.empty()) return;
     const Rect card{{task.area.min.x, strips.max.y + 10 * u},
@@ -256,17 +248,16 @@ struct Residual {
   void put_card_title(const Rect& card, const std::string& sizes) const {
     const float y = card.min.y + text_line() / 2, x = card.min.x + 10 * u;
     const std::string hint(say(open ? "residual.fold" : "residual.open"));
-    const Rect end = pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x - 10 * u, y}, Align::right,
-                              look.accent, hint);
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y}, Align::left, look.ink,
-             elide(context.fonts, Face::ui, pen.type.caption, sizes, end.min.x - x - 16 * u));
+    const Rect end = pen.caption({card.max.x - 10 * u, y}, Align::right, hint, look.accent);
+    pen.caption({x, y}, Align::left, elide(context.fonts, Face::ui, pen.type.caption, sizes, end.min.x - x - 16 * u),
+                look.ink);
   }
   void put_inside(const Rect& card, const NeuronsOfRow& found, const Network& network) const {
     float y = card.min.y + text_line();
     const auto strip = [&](const char* key, const std::vector<float>& row) {
       const Rect rect{{strips.min.x, y + 3 * u}, {card.max.x - 10 * u, y + strip_line() - 3 * u}};
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {strips.min.x - 12 * u, rect.centre().y}, Align::right,
-               look.muted, elide(context.fonts, Face::ui, pen.type.caption, std::string(say(key)), names - 14 * u));
+      pen.caption({strips.min.x - 12 * u, rect.centre().y}, Align::right,
+                  elide(context.fonts, Face::ui, pen.type.caption, std::string(say(key)), names - 14 * u));
       put_row_strip(pen, row, largest_of(row), rect);
       pen.box(rect, look.line, 1);
       y += strip_line();
@@ -284,8 +275,8 @@ struct Residual {
       const std::string told =
           say.fill(words.empty() ? "residual.neuron" : "residual.neuron_words",
                    {std::to_string(neuron.index), printed(static_cast<double>(neuron.added)).text, words});
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {strips.min.x, y + text_line() / 2}, Align::left,
-               look.muted, elide(context.fonts, Face::ui, pen.type.caption, told, card.max.x - strips.min.x - 10 * u));
+      pen.caption({strips.min.x, y + text_line() / 2}, Align::left,
+                  elide(context.fonts, Face::ui, pen.type.caption, told, card.max.x - strips.min.x - 10 * u));
       y += text_line();
     }
   }

@@ -53,15 +53,13 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
       number.row = task.focus.query;
       number.col = k;
       pen.mark(number);
-      if (pixels > 0)
-        pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)),
-                 figures(band.values[i]));
+      if (pixels > 0) pen.number(pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)), figures(band.values[i]));
     } else {
       pen.hatch(cell);
       const std::string mark = std::isfinite(band.values[i]) ? MatrixNumbers(row_view({band.values[i]}))(band.values[i])
                                                              : MatrixNumbers(1, false)(band.values[i]);
       if (pixels > 0 && pen.measure(Face::mono, pixels, mark).x < cell.width())
-        pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, look.muted, mark);
+        pen.number(pixels, cell.centre(), Align::middle, look.muted, mark);
     }
     if (lit) pen.box(cell.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::control * u);
     pen.target(cell, SceneAction::key_word, k);
@@ -144,20 +142,14 @@ Band bias_band(const Task& task, const Band& before) {
 }
 
 /// The bands of a step, over the words of the keys.
-struct Bands {
-  const Task& task;
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const Look& look = pen.look();
-  const Words& say = task.context().words;
-  const float u = task.u();
+struct Bands : TaskPart {
   const Rect area = task.area;
   const Index n_k = trace.dims().n_k;
   const OperationKind kind = operation_of(trace, task.stage);
   const Stage source = made_from(trace, task.stage);
-  const bool hidden = is_guessed(task.context());
+  const bool hidden = is_guessed(context);
   /// A quarter of the width is for the whole matrix where there is no wall to fill.
-  const bool beside = !pen.context().view.presenting && area.width() >= 1100 * u && n_k <= 24;
+  const bool beside = !view.presenting && area.width() >= 1100 * u && n_k <= 24;
   const float whole = beside ? std::min(area.width() * 0.16f, 210 * u) : 0;
   const float formula = pen.type.formula * 2.5f;
   Table table{};
@@ -181,7 +173,7 @@ struct Bands {
     return {{table.area.min.x, area.min.y + height * from}, {table.area.max.x, area.min.y + height * to}};
   }
   void name_band(Rect band, Stage stage, ImU32 colour, std::string_view note) const {
-    band_name(task, table, band.centre().y, symbol_of(task.context(), stage), colour, std::string(note));
+    band_name(task, table, band.centre().y, symbol_of(context, stage), colour, std::string(note));
   }
 
   /// Those that stay grow from what they were to what they become.
@@ -262,14 +254,13 @@ struct Bands {
   /// The whole matrix at the right; gives the place over it.
   Rect put_matrix() const {
     if (!beside || hidden) return {};
-    const MatrixView numbers = numbers_of(trace, task.context().view, task.stage);
+    const MatrixView numbers = numbers_of(trace, view, task.stage);
     const float x = area.max.x - whole, y = area.min.y + height * 0.42f;
     const float side =
         whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
     put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true},
               {0, numbers.cols, 0, true});
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + side + pen.type.caption}, Align::left, look.muted,
-             std::string(name(task.stage)) + " " + sizes_of(numbers));
+    pen.caption({x, y + side + pen.type.caption}, Align::left, std::string(name(task.stage)) + " " + sizes_of(numbers));
     return {{x, area.min.y}, {area.max.x, y - 40 * u}};
   }
 };

@@ -46,13 +46,8 @@ ImU32 ink_over(ImU32 ground) {
   return to_imgui(ink_on(Rgba{byte(c.x), byte(c.y), byte(c.z)}));
 }
 
-struct SoftmaxPicture {
-  const Task& task;
+struct SoftmaxPicture : TaskPart {
   const SoftmaxLayout at = lay_out_softmax(task);
-  Pen& pen = task.pen;
-  const Look& look = pen.look();
-  const Words& say = task.context().words;
-  const float u = task.u();
   const SoftmaxRow& row = at.row;
   const SoftmaxMade made = softmax_made(task.reveal, task.focus.query);
 
@@ -86,10 +81,8 @@ struct SoftmaxPicture {
     const bool noted = pen.measure(Face::ui, pen.type.caption, under).x <= room;
     const float line = noted ? pen.type.caption * 0.75f : 0;
     pen.text(TextRole::caption, Face::bold, size, {x, y - line}, Align::left, look.ink,
-             elide(task.context().fonts, Face::bold, size, words, room));
-    if (noted)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y - line + size * 1.25f}, Align::left, look.muted,
-               under);
+             elide(context.fonts, Face::bold, size, words, room));
+    if (noted) pen.caption({x, y - line + size * 1.25f}, Align::left, under);
     if (!symbol.empty() && room - width > 12 * u)
       pen.math(pen.type.formula * 0.85f, {at.left - 16 * u, y - line}, room - width - 10 * u, lane, false, symbol,
                pen.type.least, Align::right);
@@ -115,15 +108,14 @@ struct SoftmaxPicture {
       const SoftmaxPart& part = row.parts[i];
       const Rect place = at.cell(i, line);
       if (part.kind == SoftmaxPart::Kind::word) pen.target(place, SceneAction::key_word, part.key);
-      std::string text = softmax_word(task.context(), part);
+      std::string text = softmax_word(context, part);
       if (at.word > 0) {
         pen.text(TextRole::word, Face::bold, at.word, {place.centre().x, place.min.y + at.word * 0.75f}, Align::middle,
                  ink(part), text);
         continue;
       }
       const float size = turned_word_size(pen, at.column), longest = (at.words - size * 0.8f) / turned_reach;
-      if (pen.measure(Face::bold, size, text).x > longest)
-        text = elide(task.context().fonts, Face::bold, size, text, longest);
+      if (pen.measure(Face::bold, size, text).x > longest) text = elide(context.fonts, Face::bold, size, text, longest);
       const float reach = pen.measure(Face::bold, size, text).x * turned_reach;
       pen.turned(Face::bold, size, {place.centre().x + reach, place.max.y - size * 0.6f - reach}, -45, ink(part),
                  std::move(text));
@@ -132,8 +124,7 @@ struct SoftmaxPicture {
 
   void put_number(std::size_t i, float y, const std::vector<std::string>& texts) const {
     if (at.pixels > 0)
-      pen.text(TextRole::number, Face::mono, at.pixels, {at.x(i), y}, Align::middle,
-               is_lit(row.parts[i]) ? look.ink : look.muted, texts[i]);
+      pen.number(at.pixels, {at.x(i), y}, Align::middle, is_lit(row.parts[i]) ? look.ink : look.muted, texts[i]);
   }
   void put_number_under(std::size_t i, const Rect& band, const std::vector<std::string>& texts) const {
     put_number(i, band.max.y - at.pixels * 0.6f, texts);
@@ -150,7 +141,7 @@ struct SoftmaxPicture {
   }
   /// What was put last is the number of this word.
   void mark(const SoftmaxPart& part, Stage stage) const {
-    Cell cell = matrix_of(task.trace(), task.context().view, stage);
+    Cell cell = matrix_of(trace, view, stage);
     cell.row = task.focus.query;
     cell.col = part.key;
     if (part.kind == SoftmaxPart::Kind::word) pen.mark(cell);
@@ -169,10 +160,9 @@ struct SoftmaxPicture {
       const SoftmaxPart& part = row.parts[i];
       const bool others = part.kind == SoftmaxPart::Kind::others;
       if (part.is_out()) put_masked(i, at.scores);
-      else if (!others && bar(i, at.zero, part.score, part.score * at.unit))
-        mark(part, made_from(task.trace(), task.stage));
+      else if (!others && bar(i, at.zero, part.score, part.score * at.unit)) mark(part, made_from(trace, task.stage));
       put_number_under(i, at.scores, at.score_texts);
-      if (is_guessed(task.context()) || row.empty || !std::isfinite(part.score) || others) continue;
+      if (is_guessed(context) || row.empty || !std::isfinite(part.score) || others) continue;
       pen.target(at.cell(i, at.scores), SceneAction::score, part.key);
       pen.scene().targets.back().step = 1 / at.unit;
     }
@@ -280,12 +270,12 @@ struct SoftmaxPicture {
     const std::string number = MatrixNumbers(2, true)(static_cast<float>(part.share));
     const float size = at.pixels > 0 ? at.pixels : pen.type.number;
     if (pen.measure(Face::mono, size, number).x + 8 * u <= rect.width() && size * 1.15f < rect.height())
-      pen.text(TextRole::number, Face::mono, size, rect.centre(), Align::middle, ink_over(colour(part)), number);
+      pen.number(size, rect.centre(), Align::middle, ink_over(colour(part)), number);
     const Face face = is_lit(part) ? Face::bold : Face::ui;
     const float type = is_lit(part) ? pen.bold(pen.type.caption) : pen.type.caption;
     const std::string name = part.kind == SoftmaxPart::Kind::others
                                  ? say.fill("softmax.others", {std::to_string(part.words)})
-                                 : softmax_word(task.context(), part);
+                                 : softmax_word(context, part);
     if (pen.measure(face, type, name).x + 4 * u <= rect.width())
       pen.text(TextRole::caption, face, type, {rect.centre().x, at.shares.max.y + pen.type.caption * 0.95f},
                Align::middle, ink(part), name);
@@ -302,9 +292,8 @@ struct SoftmaxPicture {
 
   /// A band has its name once it is begun.
   void put_titles() const {
-    const SceneContext& context = task.context();
     put_title(at.scores.centre().y, 1, "softmax.scores", "softmax.scores_note",
-              symbol_of(context, made_from(task.trace(), task.stage)), look.ink);
+              symbol_of(context, made_from(trace, task.stage)), look.ink);
     if (made.largest >= 1) put_title(at.shifted.centre().y, 2, "softmax.minus", "softmax.minus_note");
     if (made.powers > 0) put_title(at.powers.centre().y, 3, "softmax.power", "softmax.power_note");
     if (made.shares > 0)
@@ -334,7 +323,7 @@ struct SoftmaxPicture {
   void put_foot() const {
     if (at.foot.height() <= 1) return;
     Rect room = at.foot;
-    if (row.tried && !task.context().view.presenting) {
+    if (row.tried && !view.presenting) {
       const std::string words(say("softmax.drop"));
       const float width = pen.measure(Face::bold, pen.type.caption, words).x + 28 * u;
       const Rect button{{room.max.x - width, room.min.y}, {room.max.x, room.min.y + pen.type.caption * 2.2f}};

@@ -27,14 +27,9 @@ Figure figure_of(float value, int decimals) {
           MatrixNumbers(std::max(decimals - 1, 0), false)(value)};
 }
 
-struct SoftmaxPlacing {
-  const Task& task;
+struct SoftmaxPlacing : TaskPart {
   SoftmaxLayout& to;
-  const Pen& pen = task.pen;
-  const Words& say = task.context().words;
-  const float u = task.u();
   const Rect& area = task.area;
-  const bool presenting = task.context().view.presenting;
 
   float title_width(const char* key) const {
     return pen.measure(Face::bold, band_title_size(pen), "5  " + std::string(say(key))).x;
@@ -52,9 +47,9 @@ struct SoftmaxPlacing {
         std::min(std::max(42 * u + to.sum_width + beside_sum, 22 * u + largest + to.map), area.width() * 0.3f);
     const float width = area.width() - to.names - side;
     const float narrowest = pen.measure(Face::mono, pen.type.number, "0").x * 4.6f + 6 * u;
-    to.row = softmax_row(task.trace(), task.context().view, task.focus,
-                         std::clamp(static_cast<Index>(width / narrowest), Index{2}, most_parts),
-                         task.context().weights_before);
+    to.row =
+        softmax_row(trace, view, task.focus, std::clamp(static_cast<Index>(width / narrowest), Index{2}, most_parts),
+                    context.weights_before);
     to.column = std::min(width / static_cast<float>(to.count()), 210 * u);
     to.bar_width = std::min(to.column * 0.6f, 92 * u);
     to.left = area.min.x + to.names;
@@ -68,7 +63,7 @@ struct SoftmaxPlacing {
       const float size = pen.bold(std::max(pen.type.word * larger, pen.type.least));
       float widest = 0;
       for (const SoftmaxPart& part : to.row.parts)
-        widest = std::max(widest, pen.measure(Face::bold, size, softmax_word(task.context(), part)).x);
+        widest = std::max(widest, pen.measure(Face::bold, size, softmax_word(context, part)).x);
       if (widest + 6 * u > to.column) continue;
       to.word = size;
       to.words = size * 1.7f;
@@ -76,7 +71,7 @@ struct SoftmaxPlacing {
     }
     const float size = turned_word_size(pen, to.column);
     for (const SoftmaxPart& part : to.row.parts)
-      turned = std::max(turned, pen.measure(Face::bold, size, softmax_word(task.context(), part)).x);
+      turned = std::max(turned, pen.measure(Face::bold, size, softmax_word(context, part)).x);
     to.words = std::min(turned * turned_reach, 9 * size) + size;
   }
 
@@ -84,7 +79,7 @@ struct SoftmaxPlacing {
     const float slider = pen.type.caption * 2.6f + 6 * u, formula = pen.type.formula * 2.4f;
     const float least = to.words + 9.5f * pen.type.number * 1.5f;
     constexpr float ample = 1.4f;  // the bands show what the formula says: it does not press them
-    const bool has_slider = has_facets(task.trace()) && area.height() - slider >= least,
+    const bool has_slider = has_facets(trace) && area.height() - slider >= least,
                has_formula = area.height() - slider - formula >= ample * least;
     to.foot = {{area.min.x, area.max.y - (has_slider ? slider : 0)}, area.max};
     to.formula = {{to.left, to.foot.min.y - (has_formula ? formula : 0)}, {area.max.x, to.foot.min.y}};
@@ -130,7 +125,7 @@ struct SoftmaxPlacing {
       }
       return true;
     };
-    const float least = size_not_below(task.context().fonts, Face::mono, pen.type.least);
+    const float least = size_not_below(context.fonts, Face::mono, pen.type.least);
     for (const bool brief : {false, true}) {
       for (const float larger : {1.5f, 1.25f, 1.0f, 0.0f}) {
         const float size = std::max(pen.type.number * larger, least);

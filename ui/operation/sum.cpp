@@ -119,9 +119,7 @@ struct Drawing {
   std::string elided(Face face, float pixels, const std::string& text, float room) const {
     return elide(pen.context().fonts, face, pixels, text, room);
   }
-  void note(ImVec2 at, const std::string& text, ImU32 colour) const {
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, at, Align::left, colour, text);
-  }
+  void note(ImVec2 at, const std::string& text, ImU32 colour) const { pen.caption(at, Align::left, text, colour); }
 
   /// A number on the colour that it has in its stage; empty where it is not computed yet.
   void chip(float x, float middle, Stage stage, float value, const std::string& text, bool there, bool known) const {
@@ -131,12 +129,10 @@ struct Drawing {
     if (known) pen.fill(rect, fade(to_imgui(ground), there ? 1 : 0.25f), Corner::cell * u);
     else pen.box(rect, look.line, 1, Corner::cell * u);
     if (known)
-      pen.text(TextRole::number, Face::mono, layout.pixels, rect.centre(), Align::middle,
-               there ? to_imgui(ink_on(ground)) : look.muted, text);
+      pen.number(layout.pixels, rect.centre(), Align::middle, there ? to_imgui(ink_on(ground)) : look.muted, text);
   }
   void sign(float x, float middle, const char* text) const {
-    pen.text(TextRole::number, Face::mono, layout.pixels, {x + layout.sign / 2, middle}, Align::middle, look.muted,
-             text);
+    pen.number(layout.pixels, {x + layout.sign / 2, middle}, Align::middle, look.muted, text);
   }
   float product_x(float x) const { return x + layout.name + 2 * (layout.chip + layout.sign); }
 
@@ -165,8 +161,7 @@ struct Drawing {
     const std::string progress =
         pen.context().words.fill("level.terms", {std::to_string(sum.done), std::to_string(sum.left.size())});
     if (at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x, at.centre().y}, Align::right, look.muted,
-               progress);
+      pen.caption({card.max.x, at.centre().y}, Align::right, progress);
   }
 
   void terms() const {

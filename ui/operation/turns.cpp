@@ -45,11 +45,10 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
     pen.bar({x + cols.size / 2, zero}, {x + cols.size / 2, end}, cols.size - 2 * inset,
             fade(colour, c == lit ? 1.0f : 0.6f), value);
     if (pixels > 0)
-      pen.text(TextRole::number, Face::mono, pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle,
-               c == lit ? pen.look().ink : pen.look().muted, figures(value));
+      pen.number(pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle,
+                 c == lit ? pen.look().ink : pen.look().muted, figures(value));
     if (c == lit)
-      pen.box({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink,
-              std::max(1.5f, 1.5f * u), Corner::cell * u);
+      pen.frame({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink, 1.5f);
   }
   pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.size * static_cast<float>(cols.count), zero + u * 0.5f}},
            pen.look().line);
@@ -112,8 +111,7 @@ void norm(const Task& task) {
   bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
   if (is_guessed(task.context())) {
     const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
-    pen.box({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink,
-            std::max(1.5f, 1.5f * u), Corner::cell * u);
+    pen.frame({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, 1.5f);
     pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {middle, low.centre().y}, Align::middle,
              pen.look().ink, "?");
   } else {
@@ -136,16 +134,12 @@ void norm(const Task& task) {
 namespace {
 
 /// A row's pairs as dials side by side, in as many lines as make them the largest.
-struct Dials {
-  const Task& task;
-  Pen& pen = task.pen;
-  const Look& look = pen.look();
-  const float u = task.u();
+struct Dials : TaskPart {
   const Rect area = task.area;
-  const Cell cell = cell_of(task.trace(), task.context().view, task.stage, task.focus);
-  const std::vector<float> before = row_of(task, made_from(task.trace(), task.stage), cell.row),
+  const Cell cell = cell_of(trace, view, task.stage, task.focus);
+  const std::vector<float> before = row_of(task, made_from(trace, task.stage), cell.row),
                            after = row_of(task, task.stage, cell.row);
-  const Rotation turning = rotation_of(task.trace(), task.stage);
+  const Rotation turning = rotation_of(trace, task.stage);
   const Index pairs = turning.turned() / 2, chosen = cell.col < turning.turned() ? turning.pair_of(cell.col).index : 0;
   const float t = std::clamp(task.reveal.share.value_or(1.0f) / 0.85f, 0.0f, 1.0f);
   const float formula = pen.type.formula * 2.6f;
@@ -173,7 +167,7 @@ struct Dials {
     const float larger = pen.type.number * 1.6f;  // a few pairs have room for larger numbers
     const bool few = pairs <= 6 && width_of_two(larger) * static_cast<float>(pairs) <= area.width();
     number = few && area.height() > 320 * u ? larger : pen.type.number;
-    words = pen.context().fonts.crisp(Face::mono, number) * 1.5f;
+    words = context.fonts.crisp(Face::mono, number) * 1.5f;
     const float height = std::max(area.height() - formula, 0.0f);
     in_line = pairs;
     float side = 0;
@@ -222,7 +216,7 @@ struct Dials {
     const bool lit = j == chosen;
     const RotaryPair pair = turning.pair(j);
     const auto line = [&](float y, ImU32 colour, const std::string& text) {
-      pen.text(TextRole::number, Face::mono, number, {dial.centre().x, y}, Align::middle, colour, text);
+      pen.number(number, {dial.centre().x, y}, Align::middle, colour, text);
     };
     char angle[48];
     std::snprintf(angle, sizeof angle, "%.3g°", turning.angle(cell.row, j) * 180 / std::numbers::pi);
@@ -231,7 +225,7 @@ struct Dials {
     const std::string result = both(at(after, pair));
     if (pen.measure(Face::mono, number, result).x > size) return;
     line(dial.max.y + words * 0.6f, look.muted, both(at(before, pair)));
-    if (lit && is_guessed(task.context()))
+    if (lit && is_guessed(context))
       line(dial.max.y + words * 1.5f, look.ink, cell.col != pair.second ? "(?, …)" : "(…, ?)");
     if (t >= 1) line(dial.max.y + words * 1.5f, lit ? look.lane(task.stage) : look.ink, result);
   }

@@ -105,15 +105,10 @@ std::string signed_text(double value) {
   return value > 0 && text.front() >= '0' && text.front() <= '9' ? "+" + text : text;
 }
 
-struct WhyPicture {
-  Pen& pen;
+struct WhyPicture : ScenePart {
   const WhyParts& why;
   Rect area;
-  const SceneContext& context = pen.context();
-  const Look& look = context.look;
-  const Words& say = context.words;
-  const float u = context.u, caption = pen.type.caption;
-  const bool presenting = context.view.presenting;
+  const float caption = pen.type.caption;
   const WhyWord& word = why.words[why.chosen];
   Rect bars{}, beside{};  ///< the parts; the head by its words, where there is room
 
@@ -223,8 +218,7 @@ struct WhyPicture {
       const ImU32 colour = line.colour != 0 ? line.colour : sign_colour(pen, value);
       pen.bar({zero, y}, {zero + value / std::max(high - low, 1e-9f) * width, y}, std::min(pitch * 0.62f, 18 * u),
               colour, value);
-      pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, y}, Align::right, look.ink,
-               signed_text(line.value));
+      pen.number(pen.type.number, {room.max.x, y}, Align::right, look.ink, signed_text(line.value));
       if (line.head) pen.target(row, SceneAction::head, line.head->head, *line.head);
     }
     const float bottom = room.min.y + static_cast<float>(lines.size()) * pitch;
@@ -243,7 +237,7 @@ struct WhyPicture {
   /// The head that is looked at, where its words are known.
   const LogitPart* looked_at() const {
     const auto part = std::ranges::find_if(why.parts, [&](const LogitPart& each) {
-      return each.what == What::head && each.layer == why.layer && each.head == context.view.head;
+      return each.what == What::head && each.layer == why.layer && each.head == view.head;
     });
     return part == why.parts.end() || part->sources.empty() ? nullptr : &*part;
   }
@@ -258,7 +252,7 @@ struct WhyPicture {
       Line line{name_of(bar), bar.value, {}, false, 0};
       if (bar.parts.size() == 1 && part.head) {
         line.head = Cell{Stage::weights, *part.layer, *part.head, why.place, 0};
-        line.lit = part.layer == why.layer && *part.head == context.view.head;
+        line.lit = part.layer == why.layer && *part.head == view.head;
       }
       lines.push_back(std::move(line));
     }
@@ -285,8 +279,7 @@ struct WhyPicture {
     const std::string title =
         say.fill("why.by_word", {why.layers[static_cast<std::size_t>(why.layer)], std::to_string(*part->head)});
     pen.text(TextRole::caption, Face::bold, pen.bold(caption), {room.min.x, room.min.y + caption * 0.7f}, Align::left,
-             look.head_ink(context.view.head),
-             elide(context.fonts, Face::bold, pen.bold(caption), title, room.width()));
+             look.head_ink(view.head), elide(context.fonts, Face::bold, pen.bold(caption), title, room.width()));
     room.min.y += caption * 2;
     const float least = std::max(caption * 1.35f, pen.type.number * 1.35f);
     const auto most = static_cast<std::size_t>(std::max(room.height() / least - 1, 1.0f));
@@ -306,14 +299,14 @@ struct WhyPicture {
                        part->sources[k],
                        {},
                        false,
-                       look.head(context.view.head)});
+                       look.head(view.head)});
     }
     if (lines.size() < shown.size())
       lines.push_back({say.fill("why.rest_words", {std::to_string(shown.size() - lines.size())}),
                        rest,
                        {},
                        false,
-                       look.head(context.view.head)});
+                       look.head(view.head)});
     if (!lines.empty()) put_lines(lines, room, std::min(room.height() / static_cast<float>(lines.size()), 30 * u));
   }
 };

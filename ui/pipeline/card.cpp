@@ -12,9 +12,8 @@
 namespace headlight {
 namespace {
 
-constexpr float pad = 8;  // points
-constexpr float header = 24;
-constexpr float footer = 39;  // notes and colour bar
+constexpr float pad = card_pad, header = card_header;  // points
+constexpr float footer = 39;                           // notes and colour bar
 constexpr float notes_line = 18;
 constexpr float reading_line = 15;
 constexpr float least_beside_names = 20;  // of an input's matrix
@@ -28,32 +27,6 @@ std::string symbol_of(const Trace& trace, Stage stage, Index head) {
   if (!has_head_axis(stage) || stage == Stage::mask) return symbol;
   return symbol + "_{" + std::to_string(is_per_kv_head(stage) ? head / trace.dims().groups() : head) + "}";
 }
-
-/// Colours over the columns of Q, K, V and concat: which head each belongs to.
-std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
-  const Dims& dims = frame.trace()->dims();
-  const bool query_side = stage == Stage::Q || stage == Stage::concat;
-  if (!query_side && stage != Stage::K && stage != Stage::V) return {};
-  const Index count = query_side ? dims.heads : dims.kv_heads;
-  const float width = heat.width() / static_cast<float>(count);
-  std::vector<Strip> strips;
-  for (Index h = 0; h < count; ++h) {
-    const float from = heat.min.x + width * static_cast<float>(h);
-    const float gap = width > 6 * frame.u ? frame.u : 0;
-    const Index head = query_side ? h : h * dims.groups();
-    // Where the hues have come back a strip is in pieces: two for the second eight heads, three for the third.
-    const float from_here = from + gap, all = width - 2 * gap;
-    const int pieces = all >= 5 * frame.u ? std::min(frame.look.head_lap(head), 3) + 1 : 1;
-    const float piece = all / static_cast<float>(pieces), apart = pieces > 1 ? std::max(frame.u, piece * 0.25f) : 0;
-    for (int i = 0; i < pieces; ++i) {
-      const float left = from_here + piece * static_cast<float>(i);
-      strips.push_back({left + apart / 2, left + piece - apart / 2, frame.look.head(head)});
-    }
-  }
-  return strips;
-}
-
-bool wears_head(Stage stage) { return has_head_axis(stage); }
 
 /// The ends of a card's colour bar; where there is no room for both, one says it all of a range around zero.
 void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
@@ -87,14 +60,13 @@ std::vector<BarTick> ticks_between(const MatrixQuad& quad, float points) {
   return ticks;
 }
 
-/// The name in the boldest and largest type that fits.
+/// The name in the boldest type that fits.
 void set_title(const Frame& frame, CardPicture& card, std::string_view title, float inner, float t) {
-  for (const auto& [face, size] : {std::pair(Face::bold, title_points), std::pair(Face::ui, title_points)}) {
+  for (const Face face : {Face::bold, Face::ui}) {
     card.title_face = face;
-    card.title_size = size;
-    if (text_size(frame.fonts, face, size * t, title).x <= inner) break;
+    if (text_size(frame.fonts, face, title_points * t, title).x <= inner) break;
   }
-  card.title = elide(frame.fonts, card.title_face, card.title_size * t, title, inner);
+  card.title = elide(frame.fonts, card.title_face, title_points * t, title, inner);
 }
 
 /// One [d_model + 2·G·d_head, in] matrix over all three lanes, each third with its lane's colour along its rows.
@@ -118,14 +90,12 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   for (const Stage stage : weights) {
     const float height = box.height() * static_cast<float>(trace[stage].size(0)) / static_cast<float>(rows);
     card.heats.push_back(make_heat(frame, stage, 0, {{box.min.x, y}, {box.max.x, y + height - 2 * t}}));
-    card.row_strips.push_back({y, y + height - 2 * t, frame.look.lane(stage)});
     y += height;
   }
   card.shape = std::to_string(rows) + " × " + std::to_string(trace[Stage::W_q].size(1));
   set_ends(frame, card, card.card.width() - 2 * pad * t, t);
-  const float bar_y = card.card.max.y - 11 * t;
-  card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
-  card.notes = {{card.bar.min.x, card.bar.min.y - 22 * t}, {card.bar.max.x, card.bar.min.y - 5 * t}};
+  const float bar = card.card.max.y - 14 * t;
+  card.notes = {{card.card.min.x + pad * t, bar - 22 * t}, {card.card.max.x - pad * t, bar - 5 * t}};
   return card;
 }
 
@@ -155,18 +125,6 @@ std::string whose(const Frame& frame, float room, float t) {
     words +=
         (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {std::to_string(frame.view().batch)});
   return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
-}
-
-/// A part for each of the stages that share the card.
-void add_scrubber(const Slot& slot, CardPicture& card, float t) {
-  const auto count = static_cast<float>(slot.folded.size());
-  const float gap = 3 * t, width = (card.card.width() - 2 * pad * t - gap * (count - 1)) / std::max(count, 1.0f);
-  float x = card.card.min.x + pad * t;
-  for (const Stage stage : slot.folded) {
-    const float y = card.card.min.y + (header - 1) * t;
-    card.scrubber.push_back({stage, {{x, y}, {x + width, y + 5 * t}}, stage == slot.stage});
-    x += width + gap;
-  }
 }
 
 }  // namespace
@@ -230,8 +188,8 @@ struct CardRooms {
     }
     bias = has_bias ? 9 * t : 0;
     strip = shown == slot.stage && has_strip(slot, matrix, label, foot, t) ? row_strip_width * t : 0;
-    const bool striped = !head_strips(frame, slot.stage, {}).empty();
-    head = (header + (slot.folded.empty() ? 0 : scrubber_height) + (striped ? strip_height : 0)) * t;
+    head =
+        (header + (slot.folded.empty() ? 0 : scrubber_height) + (has_head_strips(slot.stage) ? strip_height : 0)) * t;
     fit();
     const std::string one_line = std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols) + "  " + reading();
     reading_below = pooled() && !notes_above && width_of(one_line) > slot.card.width() - 2 * pad * t;
@@ -296,8 +254,7 @@ void place_heats(const CardRooms& rooms, CardPicture& card) {
     // b has one number a row of W, but lies along the output features; drawn as a row under the matrix.
     card.heats.push_back(make_heat(frame, bias_beside(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + 6 * t}}));
   }
-  card.strips = head_strips(frame, slot.stage, heat);
-  if (rooms.strip > 0) card.strip = row_strip(frame, card.heats[0], t);
+  if (rooms.strip > 0) card.strip = row_strip(rooms.trace, card.heats[0]);
 }
 
 /// Under the matrix, or beside the title.
@@ -307,7 +264,7 @@ Rect place_of_notes(const CardRooms& rooms, const CardPicture& card) {
     return {{card.card.min.x + pad * t, bar - (3 + 22 + (rooms.reading_below ? reading_line : 0)) * t},
             {card.card.max.x - pad * t, bar - 8 * t}};
   const Fonts& fonts = rooms.frame.fonts;
-  const float words = text_size(fonts, card.title_face, card.title_size * t, card.title).x +
+  const float words = text_size(fonts, card.title_face, title_points * t, card.title).x +
                       text_size(fonts, Face::bold, subtitle_points * t, card.subtitle).x;
   const float top = card.card.min.y + (11.5f - label_points / 2) * t;
   const float end = card.measures.empty()
@@ -327,7 +284,7 @@ void add_measures(const CardRooms& rooms, CardPicture& card) {
   float total = 0;
   for (const char* key : measure_keys) total += width_of(Face::bold, label_points, frame.words(key)) + 14 * t;
   const float title =
-      width_of(card.title_face, card.title_size, card.title) + width_of(Face::bold, subtitle_points, card.subtitle);
+      width_of(card.title_face, title_points, card.title) + width_of(Face::bold, subtitle_points, card.subtitle);
   const float symbol = math_size(frame.fonts, symbol_points * t, card.symbol).x;
   const float room = card.card.width() - title - symbol - (2 * pad + 34) * t, y = card.card.min.y + 4 * t,
               end = card.card.max.x - (pad + 8) * t - symbol;
@@ -365,9 +322,9 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
   set_title(frame, card, title, card.card.width() - 12 * t, t);
   if (!measured) card.symbol = symbol_of(trace, slot.stage, frame.view().head);
   if (card.symbol == card.title) card.symbol.clear();
-  add_scrubber(slot, card, t);
+  card.folded = slot.folded;
   if (rooms.large)
-    card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x, t);
+    card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, title_points * t, card.title).x, t);
   add_measures(rooms, card);
   card.notes = place_of_notes(rooms, card);
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
@@ -377,8 +334,6 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
     set_ends(frame, card, inner, t);
     if (rooms.large) card.ticks = ticks_between(card.heats[0].quad, inner / t);
   }
-  const float bar = card.card.max.y - 11 * t;
-  card.bar = {{card.card.min.x + pad * t, bar - 3 * t}, {card.card.max.x - pad * t, bar}};
 }
 
 }  // namespace
@@ -393,7 +348,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   card.colour = frame.look.lane(slot.stage);
   card.behind = cards_behind(rooms.trace, slot.stage);
   card.labelled = rooms.labelled;
-  if (wears_head(slot.stage) && rooms.trace.dims().heads > 1 && slot.stage != Stage::mask)
+  if (has_head_axis(slot.stage) && rooms.trace.dims().heads > 1 && slot.stage != Stage::mask)
     card.border = frame.look.head(frame.view().head);
   place_heats(rooms, card);
   write_card(rooms, card);

@@ -37,6 +37,40 @@ constexpr Folding foldings[] = {
     {.turned = true, .middle = true, .outputs = true, .weights = true, .scores = true, .heads = true},
 };
 
+/// A column of the three lanes on the left.
+struct Column {
+  std::array<Group, 3> lanes;
+  float least = 0;  ///< its minimum width
+  float share = 0;  ///< of the remaining width
+  float gap = 0;    ///< space after it
+};
+
+/// A row of the block on the right.
+struct Row {
+  std::vector<Group> groups;
+  std::vector<float> least;
+  float gap = 0;    // space between groups
+  float extra = 0;  // extra space after the first group, for the stack of heads
+  float width() const {
+    float sum = extra + gap * static_cast<float>(std::max<std::size_t>(groups.size(), 1) - 1);
+    for (const float each : least) sum += each;
+    return sum;
+  }
+};
+
+/// Columns of the left side and rows of the right side.
+struct FoldedPipeline {
+  std::vector<Column> columns;
+  std::array<Row, 3> rows;
+
+  float left_width() const {
+    float sum = 0;
+    for (const Column& column : columns) sum += column.least + column.gap;
+    return sum;
+  }
+  float right_width() const { return std::max({rows[0].width(), rows[1].width(), rows[2].width()}); }
+};
+
 std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
   std::vector<Column> columns;
   const auto column_of = [&](Stage stage) -> std::size_t {
@@ -377,13 +411,5 @@ float Ruler::least(const Group& group) const {
 float Ruler::for_names() const {
   return wish.names > 0 ? std::max(std::min(wish.names, longest_name * t) + (beside_names - least_input) * t, 0.0f) : 0;
 }
-
-float FoldedPipeline::left_width() const {
-  float sum = 0;
-  for (const Column& column : columns) sum += column.least + column.gap;
-  return sum;
-}
-
-float FoldedPipeline::right_width() const { return std::max({rows[0].width(), rows[1].width(), rows[2].width()}); }
 
 }  // namespace headlight

@@ -85,7 +85,7 @@ Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
 }
 
 /// That numbers are drawn at random, in the longest words that fit.
-std::vector<std::string> truth_of(const Frame& frame, float width, float pixels) {
+std::string truth_of(const Frame& frame, float width, float pixels) {
   const Inputs& inputs = frame.trace()->inputs;
   if (!inputs.random_inputs && !inputs.random_parameters) return {};
   std::vector<std::string> candidates;
@@ -98,9 +98,9 @@ std::vector<std::string> truth_of(const Frame& frame, float width, float pixels)
     candidates.emplace_back(frame.words("pipeline.random_inputs_short"));
   }
   for (const std::string& words : candidates) {
-    if (text_size(frame.fonts, Face::ui, pixels, words).x <= width) return {words};
+    if (text_size(frame.fonts, Face::ui, pixels, words).x <= width) return words;
   }
-  return {elide(frame.fonts, Face::ui, pixels, frame.words("pipeline.random_short"), width)};
+  return elide(frame.fonts, Face::ui, pixels, frame.words("pipeline.random_short"), width);
 }
 
 const char* axis_key(Axis axis) {
@@ -163,7 +163,7 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   for (CardPicture& card : picture.cards) {
     card.shape_hint = shape_words(frame, card.stage);
     if (!card.reading.empty()) card.shape_hint += "\n" + card.reading;
-    if (card.row_strips.empty()) write_notes(frame, card, named, frame.u * picture.layout.type);
+    if (card.heats.size() < 3) write_notes(frame, card, named, frame.u * picture.layout.type);
   }
   connect_cards(*frame.trace(), picture.layout, wish);
   picture.thumbnails = make_thumbnails(frame, picture.layout);

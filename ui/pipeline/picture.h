@@ -7,8 +7,8 @@
 #include "core/figure/ticks.h"
 #include "ui/document/view.h"
 #include "ui/frame/frame.h"
+#include "ui/level/card_notes.h"
 #include "ui/look/measure.h"
-#include "ui/matrix/card_notes.h"
 #include "ui/matrix/heat.h"
 #include "ui/pipeline/layout.h"
 
@@ -19,18 +19,8 @@ inline constexpr float note_points = TypeSize::body;
 inline constexpr float subtitle_points = TypeSize::body;
 inline constexpr float end_points = TypeSize::note;
 inline constexpr float label_points = TypeSize::note;  ///< labels of rows and columns, shapes
-
-struct Strip {
-  float from = 0, to = 0;  ///< canvas pixels, above the columns of one head
-  ImU32 colour = 0;
-};
-
-/// One of the stages that share a card; a click shows it.
-struct ScrubPart {
-  Stage stage{};
-  Rect rect;
-  bool in_front = false;
-};
+// Of a card, in points: beside its matrix; above it.
+inline constexpr float card_pad = 8, card_header = 24;
 
 /// One of the measures that the card of the weights can show: a click chooses it.
 struct MeasurePart {
@@ -52,19 +42,15 @@ struct CardPicture {
   std::string shape_hint;      ///< the meaning of rows and columns: "n_q 6: queries · d_head 4: channels of a head"
   std::string subtitle;        ///< "head 2, batch entry 1", for a wide card of heads
   Face title_face = Face::bold;
-  float title_size = 13;              ///< points; smaller where a long name meets a narrow card
-  std::vector<ScrubPart> scrubber;    ///< under the title, where stages share the card
+  std::vector<Stage> folded;          ///< the stages that share the card; empty if none does
   std::vector<MeasurePart> measures;  ///< beside the title of the weights, where they fit
-  std::vector<HeatPicture> heats;     ///< the matrix; for a weight matrix also its bias
-  std::vector<Strip> strips;
-  std::vector<Strip> row_strips;  ///< beside the rows of packed matrices: the projection that each belongs to
-  std::vector<CountNote> counts;  ///< numbers of masked and other special cells
-  RowStrip strip;                 ///< row statistics beside the weights, if there is room
-  std::string lo, hi;             ///< ends of the colour bar
-  std::vector<BarTick> ticks;     ///< between the ends of a long bar
-  Rect bar;
-  Rect notes;             ///< shape and counts: above the bar or beside the title
-  bool labelled = false;  ///< rows and columns are labelled
+  std::vector<HeatPicture> heats;     ///< the matrix; for a weight matrix also its bias; three of packed weights
+  std::vector<CountNote> counts;      ///< numbers of masked and other special cells
+  RowStrip strip;                     ///< row statistics beside the weights, if there is room
+  std::string lo, hi;                 ///< ends of the colour bar
+  std::vector<BarTick> ticks;         ///< between the ends of a long bar
+  Rect notes;                         ///< shape and counts: above the bar or beside the title
+  bool labelled = false;              ///< rows and columns are labelled
 };
 
 struct ThumbnailPicture {
@@ -79,7 +65,7 @@ struct PipelinePicture {
   PipelineLayout layout;
   std::vector<CardPicture> cards;
   std::vector<ThumbnailPicture> thumbnails;
-  std::vector<std::string> note;  ///< lines of layout.note: that numbers are random
+  std::string note;  ///< in layout.note: that numbers are random
   ImVec2 size;
 };
 
@@ -106,6 +92,10 @@ const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
 /// instead, so that they can be seen and clicked.
 ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch);
 
+/// Whether colours over the columns say which head each belongs to.
+inline bool has_head_strips(Stage stage) {
+  return stage == Stage::Q || stage == Stage::K || stage == Stage::V || stage == Stage::concat;
+}
 /// The card of a slot, as small as its matrix allows; `type` is the factor of its font sizes.
 CardPicture make_card(const Frame& frame, const Slot& slot, float type);
 /// Adds the shape, axis names (if `named`), how the matrix is sampled, and the counts, as far as they fit; `t`: pixels

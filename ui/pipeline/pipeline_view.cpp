@@ -9,9 +9,8 @@
 #include "ui/level/focus.h"
 #include "ui/level/travel.h"
 #include "ui/look/measure.h"
-#include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
-#include "ui/pipeline/draw.h"
+#include "ui/pipeline/pipeline_scene.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -19,14 +18,6 @@ namespace {
 
 constexpr float zoom_least = 0.5f;
 constexpr float zoom_most = 12;
-
-CanvasTransform transform_of(const View& view, Rect place) {
-  const CanvasCamera& camera = view.camera;
-  if (camera.zoom <= 0) return {place.min, 1};
-  return {{place.centre().x - camera.x * place.width() * camera.zoom,
-           place.centre().y - camera.y * place.height() * camera.zoom},
-          camera.zoom};
-}
 
 /// The camera that shows the canvas so, its middle never off it.
 CanvasCamera camera_of(const CanvasTransform& shown, Rect place) {
@@ -74,62 +65,33 @@ void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bo
   frame.show([camera = camera_of(moved, place)](View& v) { v.camera = camera; });
 }
 
-/// Thumbnails choose a head when they are clicked; their cells count for the menu alone.
-std::optional<Cell> thumbnail_cell(const PipelinePicture& picture, ImVec2 point) {
-  for (const ThumbnailPicture& thumbnail : picture.thumbnails) {
-    if (const auto cell = cell_in(thumbnail.heat, point)) return cell;
-  }
-  return std::nullopt;
-}
-
-/// Which of the stages that share a card the point is on.
-std::optional<Stage> scrub_at(const Frame& frame, const PipelinePicture& picture, ImVec2 point) {
-  const float more = 6 * frame.u * picture.layout.type;  // the parts are thin
-  for (const CardPicture& card : picture.cards) {
-    for (const ScrubPart& part : card.scrubber) {
-      if (Rect{{part.rect.min.x, part.rect.min.y - more}, {part.rect.max.x, part.rect.max.y + more}}.contains(point))
-        return part.stage;
+void click(const Frame& frame, const SceneTarget* target, const std::optional<Cell>& cell) {
+  const SceneAction action = target ? target->action : SceneAction::stage;
+  frame.show([action, cell, index = target ? target->index : 0, stage = target ? target->cell.stage : Stage{},
+              groups = frame.trace()->dims().groups()](View& v) {
+    switch (action) {
+      case SceneAction::bring_forward:
+        std::erase(v.brought_forward, stage);
+        v.brought_forward.push_back(stage);
+        v.brought_forward_beside = v.selected;
+        break;
+      case SceneAction::measure: v.measure = static_cast<HeadMeasure>(index); break;
+      case SceneAction::head:
+        v.head = index;
+        if (v.selected && has_head_axis(v.selected->stage))
+          v.selected->head = is_per_kv_head(v.selected->stage) ? index / groups : index;
+        break;
+      default: v.selected = cell && v.selected != cell ? cell : std::nullopt; break;
     }
-  }
-  return std::nullopt;
-}
-
-std::optional<HeadMeasure> measure_at(const PipelinePicture& picture, ImVec2 point) {
-  for (const CardPicture& card : picture.cards) {
-    for (const MeasurePart& part : card.measures) {
-      if (part.rect.contains(point)) return part.measure;
-    }
-  }
-  return std::nullopt;
-}
-
-void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, const std::optional<Cell>& cell) {
-  if (const std::optional<Stage> stage = scrub_at(frame, picture, point)) {
-    return frame.show([stage = *stage](View& v) {
-      std::erase(v.brought_forward, stage);
-      v.brought_forward.push_back(stage);
-      v.brought_forward_beside = v.selected;
-    });
-  }
-  if (const std::optional<HeadMeasure> measure = measure_at(picture, point))
-    return frame.show([measure = *measure](View& v) { v.measure = measure; });
-  const std::optional<Index> head = thumbnail_at(picture, point);
-  frame.show([head, cell, groups = frame.trace()->dims().groups()](View& v) {
-    if (!head) {
-      v.selected = cell && v.selected != cell ? cell : std::nullopt;
-      return;
-    }
-    v.head = *head;
-    if (v.selected && has_head_axis(v.selected->stage))
-      v.selected->head = is_per_kv_head(v.selected->stage) ? *head / groups : *head;
   });
 }
 
 /// The card under the pointer, where it is on none of its cells.
-void point_at_card(const Frame& frame, const PipelinePicture& picture, ImVec2 point, bool over) {
+void point_at_card(const Frame& frame, const Scene& scene, bool over) {
   std::optional<Stage> stage;
-  for (const CardPicture& card : picture.cards) {
-    if (over && card.card.contains(point)) stage = card.stage;
+  for (const SceneTarget& target : scene.targets) {
+    if (over && target.action == SceneAction::stage && target.rect.contains(ImGui::GetIO().MousePos))
+      stage = target.cell.stage;
   }
   if (stage == frame.view().pointed_stage) return;
   frame.show([stage](View& v) { v.pointed_stage = stage; });
@@ -149,71 +111,59 @@ void go_in(const Frame& frame, const std::optional<Cell>& cell) {
   });
 }
 
-/// A label's whole token; on the card it may be cut.
-void tell_label(const Frame& frame, const PipelinePicture& picture, ImVec2 point) {
-  for (const CardPicture& card : picture.cards) {
-    if (card.notes.contains(point)) return tooltip(frame, card.shape_hint);
-    if (!card.labelled || !card.card.contains(point)) continue;
-    const float pixels = label_points * frame.u * picture.layout.type;
-    if (const std::string* label = label_at(card.heats[0], point, pixels)) tooltip(frame, *label);
-  }
-}
-
 }  // namespace
 
 Rect card_on_screen(const Frame& frame, Rect place, Stage stage) {
-  const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
-  for (const CardPicture& card : picture.cards) {
-    if (card.stage == stage) return transform_of(frame.view(), place).screen(card.card);
+  for (const SceneTarget& target : pipeline_scene(frame, place).targets) {
+    if (target.action == SceneAction::stage && target.cell.stage == stage) return target.rect;
   }
   return place;
 }
 
 void draw_pipeline_still(const Frame& frame, Rect place) {
-  const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
-  draw_pipeline(frame, picture, provenance_picture(frame, picture), moment_picture(frame, picture),
-                transform_of(frame.view(), place));
+  draw_scene(frame, *ImGui::GetWindowDrawList(), pipeline_scene(frame, place));
 }
 
 Scene numbers_on_cards(const Frame& frame, Rect place) {
-  const CanvasTransform transform = transform_of(frame.view(), place);
   Scene scene;
-  for (const CardPicture& card : pipeline_picture(frame, {place.width(), place.height()}).cards) {
-    for (const HeatPicture& heat : card.heats) {
-      const Cell first{heat.stage, heat.batch, heat.head, 0, 0};
-      if (is_parameter(heat.stage) || heat.elsewhere || !frame.shows(first)) continue;
-      MatrixQuad quad = heat.quad;
-      const Rect rect = transform.screen(heat.rect);
-      quad.min = rect.min;
-      quad.max = rect.max;
-      put_cells(*frame.trace(), quad, first, scene);
-    }
+  for (const SceneItem& item : pipeline_scene(frame, place).items) {
+    const auto* of = std::get_if<SceneHeat>(&item);
+    if (!of || !of->marks) continue;  // thumbnails stay
+    const HeatPicture& heat = *of->heat;
+    const Cell first{heat.stage, heat.batch, heat.head, 0, 0};
+    if (is_parameter(heat.stage) || heat.elsewhere || !frame.shows(first)) continue;
+    MatrixQuad quad = heat.quad;
+    quad.min = heat.rect.min;
+    quad.max = heat.rect.max;
+    put_cells(*frame.trace(), quad, first, scene);
   }
   return scene;
 }
 
 void draw_pipeline_view(const Frame& frame, Rect place) {
-  const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
+  const Scene& scene = pipeline_scene(frame, place);
   const CanvasTransform transform = transform_of(frame.view(), place);
   zoom_controls(frame, place, transform);  // before the surface, which would have the pointer else
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("surface", {place.width(), place.height()});
-  const ImVec2 point = transform.canvas(ImGui::GetIO().MousePos);
-  std::optional<Cell> cell = ImGui::IsItemHovered() ? cell_at(picture, point) : std::nullopt;
-  if (cell && !frame.shows(*cell)) cell.reset();  // not computed yet
-  point_at_card(frame, picture, point, !cell && ImGui::IsItemHovered());
+  const bool over = ImGui::IsItemHovered();
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const SceneTarget* target = over ? target_at(scene, mouse) : nullptr;
+  const HeatPicture* heat = over ? heat_at(scene, mouse) : nullptr;
+  const std::optional<Cell> under = heat ? cell_in(*heat, mouse) : std::nullopt;
+  // Thumbnails choose a head when they are clicked; their cells count for the menu alone.
+  const bool is_cell = under && frame.shows(*under) && target && target->action == SceneAction::stage;
+  const std::optional<Cell> cell = is_cell ? under : std::nullopt;
+  point_at_card(frame, scene, over && !cell);
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
-  if (!cell) tell_label(frame, picture, point);
-  if (const std::optional<Stage> stage = ImGui::IsItemHovered() ? scrub_at(frame, picture, point) : std::nullopt) {
+  if (!cell) tell_hint(frame, scene, target);
+  if (target && target->action != SceneAction::stage && target->action != SceneAction::none)
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    tooltip(frame, name(*stage));
-  }
-  if (ImGui::IsItemHovered() && measure_at(picture, point)) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsItemDeactivated() && !was_dragged(frame)) select(frame, picture, point, cell);
-  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) go_in(frame, cell);
-  offer_matrix_menu(frame, cell ? cell : thumbnail_cell(picture, point));
+  if (ImGui::IsItemDeactivated() && !was_dragged(frame)) click(frame, target, cell);
+  if (over && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) go_in(frame, cell);
+  offer_matrix_menu(frame, target && target->action == SceneAction::head ? under : cell);
   pan_and_zoom(frame, place, transform, !cell && !frame.view().pointed_stage);
-  draw_pipeline(frame, picture, provenance_picture(frame, picture), moment_picture(frame, picture), transform);
+  draw_scene(frame, *ImGui::GetWindowDrawList(), scene);
 }
 
 }  // namespace headlight

@@ -83,13 +83,9 @@ MatrixQuad quad_of(const SceneContext& context, const PatchNumbers& numbers, Rec
 }
 
 /// The picture with colours over its patches, its grid, and the patch that is looked at.
-struct Overlay {
-  Pen& pen;
+struct Overlay : ScenePart {
   const PatchPicture& picture;
   Index query;
-  const SceneContext& context = pen.context();
-  const Look& look = context.look;
-  const float u = pen.u();
 
   Rect patch(const Rect& whole, Index at) const {
     const float wide = whole.width() / static_cast<float>(picture.columns),
@@ -133,7 +129,7 @@ struct Overlay {
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
       pen.fill(plates[i], fade(look.card, 0.85f), Corner::cell * u);
-      pen.text(TextRole::number, Face::mono, size, written[i].first, Align::middle, look.ink, written[i].second);
+      pen.number(size, written[i].first, Align::middle, look.ink, written[i].second);
     }
   }
 
@@ -145,9 +141,9 @@ struct Overlay {
     if (query >= picture.extra) {
       const Rect at = patch(whole, query - picture.extra);
       pen.box(at.grown(2 * u), look.card, 2 * u, Corner::cell * u);
-      pen.box(at.grown(u), look.q, std::max(2.0f, 2 * u), Corner::cell * u);
+      pen.frame(at.grown(u), look.q);
     }
-    const bool reads = context.view.looking.held && !context.view.looking.guessing.asked;
+    const bool reads = view.looking.held && !view.looking.guessing.asked;
     for (Index i = 0; i < picture.rows * picture.columns; ++i)
       pen.target(patch(whole, i), reads ? SceneAction::key_word : SceneAction::query_word, picture.extra + i);
     pen.add_content(whole);
@@ -163,8 +159,8 @@ struct Overlay {
     pen.box(bar, look.line, 1);
     for (const float share : {0.0f, 0.5f, 1.0f}) {
       const float y = mixed(bar.max.y - 0.5f * pen.type.number, bar.min.y + 0.5f * pen.type.number, share);
-      pen.text(TextRole::number, Face::mono, pen.type.number, {bar.max.x + 5 * u, y}, Align::left, look.muted,
-               share == 0 ? "0" : number_text(context, share * most));
+      pen.number(pen.type.number, {bar.max.x + 5 * u, y}, Align::left, look.muted,
+                 share == 0 ? "0" : number_text(context, share * most));
     }
   }
 
@@ -182,26 +178,25 @@ struct Overlay {
       const Rect cell{{room.min.x, y}, {room.max.x, y + high}};
       const float number = number_of(query, i);
       pen.fill(cell, look.card, Corner::cell * u);
-      const Rgba colour = window_colormap(context.view, Stage::weights).at(std::min(number / most, 1.0f));
+      const Rgba colour = window_colormap(view, Stage::weights).at(std::min(number / most, 1.0f));
       if (!hidden) pen.fill({{cell.min.x, cell.max.y - 5 * u}, cell.max}, IM_COL32(colour.r, colour.g, colour.b, 255));
       pen.box(cell, i == query ? look.q : look.line, i == query ? std::max(2.0f, 2 * u) : 1, Corner::cell * u);
       const float third = high / 3;
       pen.text(TextRole::word, Face::bold, pen.type.caption, {cell.centre().x, y + third * 0.85f}, Align::middle,
                look.ink, key_word(context, i));
       if (!hidden)
-        pen.text(TextRole::number, Face::mono, pen.type.number, {cell.centre().x, y + third * 1.9f}, Align::middle,
-                 look.muted, dead ? "NaN" : number_text(context, number));
-      const bool reads = context.view.looking.held && !context.view.looking.guessing.asked;
+        pen.number(pen.type.number, {cell.centre().x, y + third * 1.9f}, Align::middle, look.muted,
+                   dead ? "NaN" : number_text(context, number));
+      const bool reads = view.looking.held && !view.looking.guessing.asked;
       pen.target(cell, reads ? SceneAction::key_word : SceneAction::query_word, i);
     }
   }
 
   void put_opacity(Rect room) const {
-    const float share = context.view.looking.opacity, y = room.centre().y;
-    const std::string name = context.words.fill("sentence.opacity", {std::to_string(std::lround(100 * share))});
-    const Rect text =
-        pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y}, Align::left, look.muted, name);
-    const float widest = pen.measure(Face::ui, pen.type.caption, context.words.fill("sentence.opacity", {"100"})).x;
+    const float share = view.looking.opacity, y = room.centre().y;
+    const std::string name = say.fill("sentence.opacity", {std::to_string(std::lround(100 * share))});
+    const Rect text = pen.caption({room.min.x, y}, Align::left, name);
+    const float widest = pen.measure(Face::ui, pen.type.caption, say.fill("sentence.opacity", {"100"})).x;
     const Rect track{{text.min.x + widest + 16 * u, y - 2 * u}, {room.max.x - 8 * u, y + 2 * u}};
     if (track.width() < 60 * u) return;
     const float knob = mixed(track.min.x, track.max.x, share);

@@ -63,9 +63,8 @@ void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 si
     pen.fill(track, look.field, Corner::cell * u);
     const float width = std::max(static_cast<float>(probability) * track.width(), u);
     pen.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right,
-             lit ? look.ink : look.muted,
-             MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
+    pen.number(pen.type.number, {room.max.x, middle}, Align::right, lit ? look.ink : look.muted,
+               MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
   };
   pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, first}, Align::left, look.ink,
            elide(pen.context().fonts, Face::ui, pen.type.word, guess.word, sides.x - 8 * u));
@@ -80,10 +79,9 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
   constexpr const char* names[dial_count] = {"sentence.temperature", "sentence.top_k", "sentence.top_p"};
   const Look& look = pen.look();
   const float u = pen.u(), text = room.min.y + pen.type.caption * 0.7f, y = room.max.y - 9 * u;
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, text}, Align::left, look.muted,
-           std::string(pen.context().words(names[static_cast<std::size_t>(dial)])));
-  pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, text}, Align::right, look.ink,
-           dial_text(story.sampling, dial, pen.context().words));
+  pen.caption({room.min.x, text}, Align::left, std::string(pen.context().words(names[static_cast<std::size_t>(dial)])));
+  pen.number(pen.type.number, {room.max.x, text}, Align::right, look.ink,
+             dial_text(story.sampling, dial, pen.context().words));
   const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
   const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
   pen.fill(track, look.field, Corner::cell * u);

@@ -42,13 +42,9 @@ void put_thumbnail(Pen& pen, const SentenceStory& story, const RailHead& head, R
 }
 
 /// The heads under the names of their layers, from the top down; those around the chosen one where not all have room.
-struct Rail {
-  Pen& pen;
+struct Rail : ScenePart {
   const SentenceStory& story;
   Rect inside;
-  const Look& look = pen.look();
-  const Words& words = pen.context().words;
-  const float u = pen.u();
   const float title = pen.type.caption * 1.9f, more = pen.type.caption * 1.8f;
   struct Item {
     const RailLayer* layer = nullptr;
@@ -83,7 +79,7 @@ struct Rail {
 
   void put_layer(const RailLayer& layer, float middle) const {
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {inside.min.x + 4 * u, middle}, Align::left, look.muted,
-             story.network ? words.fill("sentence.layer", {layer.name}) : std::string(words("sentence.heads")));
+             story.network ? say.fill("sentence.layer", {layer.name}) : std::string(say("sentence.heads")));
   }
 
   /// "3 more above"; the layer's name where nothing else is hidden.
@@ -92,8 +88,7 @@ struct Rail {
     const auto count = std::count_if(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
                                      [](const Item& item) { return item.head != nullptr; });
     if (count == 0) return put_layer(*items.front().layer, middle);
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {inside.min.x, middle}, Align::left, look.muted,
-             words.fill(key, {std::to_string(count)}));
+    pen.caption({inside.min.x, middle}, Align::left, say.fill(key, {std::to_string(count)}));
   }
 
   void put_head(const RailHead& head, Rect card) const {
@@ -105,12 +100,12 @@ struct Rail {
                   {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + 4 * u, room = card.max.x - x - 6 * u;
     // What it does in as many lines as the card holds below its name, in words that are whole.
-    const std::string does = head.silent ? words("sentence.silent") : head.habit;
+    const std::string does = head.silent ? say("sentence.silent") : head.habit;
     float line = pen.type.caption * 1.3f;
     std::vector<std::string> lines;
     const auto break_lines = [&](std::initializer_list<std::string_view> texts, float height) {
       const auto most = static_cast<std::size_t>(std::max(1.0f, height / line - 1));
-      lines = whole_lines(pen.context().fonts, Face::ui, pen.type.caption, texts, room, most);
+      lines = whole_lines(context.fonts, Face::ui, pen.type.caption, texts, room, most);
     };
     break_lines({does}, card.height() - 4 * u);
     if (lines.empty() && !does.empty()) {  // closer together, or in few words, where that leaves them whole
@@ -119,10 +114,9 @@ struct Rail {
     }
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),
-             words.fill("inspector.head", {std::to_string(head.head)}));
+             say.fill("inspector.head", {std::to_string(head.head)}));
     for (const std::string& text : lines)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, middle += line}, Align::left,
-               head.chosen ? look.ink : look.muted, text);
+      pen.caption({x, middle += line}, Align::left, text, head.chosen ? look.ink : look.muted);
     pen.target(card, SceneAction::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
   }
 

@@ -105,21 +105,14 @@ bool may_be_guessed(const Trace& trace, const View& view, Index key) {
 namespace {
 
 /// The whole scene: the area shrinks as its parts are put, from the top and from the foot.
-struct SentenceParts {
-  Pen& pen;
+struct SentenceParts : ScenePart {
   const SentenceStory& story;
   Rect place;
   Index scroll = 0;
-  const SceneContext& context = pen.context();
-  const Trace& trace = context.trace;
-  const Look& look = context.look;
-  const Words& words = context.words;
-  const float u = context.u;
-  const bool presenting = context.view.presenting;
-  const Guessing& guessing = context.view.looking.guessing;
-  const Index query = asking_word(trace, context.view);
+  const Guessing& guessing = view.looking.guessing;
+  const Index query = asking_word(trace, view);
   const Row row = guessing.asked ? row_of(context, query) : measured_row(context, query);
-  const ImU32 colour = look.head(context.view.head);
+  const ImU32 colour = look.head(view.head);
   const Align align = presenting ? Align::middle : Align::left;
   /// Until it is guessed, nothing says where the word looks.
   const bool hidden = guessing.asked && !guessing.guess && !row.dead;
@@ -155,7 +148,7 @@ struct SentenceParts {
             {middle.max.x - side, middle.max.y - 18 * u}};
   }
 
-  void say(TextRole role, std::string_view pattern, std::span<const Named> values, float pixels, ImU32 ink) {
+  void tell(TextRole role, std::string_view pattern, std::span<const Named> values, float pixels, ImU32 ink) {
     area.min.y += pen.sentence(role, pattern, values, area, pixels, ink, align);
   }
 
@@ -165,79 +158,76 @@ struct SentenceParts {
     else put_looks();
     if (story.claim && !presenting && !guessing.asked) put_claim(*story.claim);
     if (story.random_weights || trace.inputs.random_inputs)
-      say(TextRole::story, words(story.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
-          pen.type.story, look.warning);
+      tell(TextRole::story, say(story.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
+           pen.type.story, look.warning);
     if (!story.squashed.empty() && !presenting)
-      say(TextRole::story,
-          words.fill("sentence.squashed", {story.squashed[0], story.squashed[1], story.squashed[2], story.squashed[3]}),
-          {}, pen.type.caption * 1.1f, look.muted);
+      tell(TextRole::story,
+           say.fill("sentence.squashed", {story.squashed[0], story.squashed[1], story.squashed[2], story.squashed[3]}),
+           {}, pen.type.caption * 1.1f, look.muted);
     if (trace.has(Stage::dropped_weights)) {
       const auto [taken, all] = taken_by_dropout(context, query, row);
       const std::vector<Named> counts{{std::to_string(taken), look.ink}, {std::to_string(all), look.ink}};
-      say(TextRole::story, words("sentence.before_dropout"), counts, pen.type.story, look.muted);
+      tell(TextRole::story, say("sentence.before_dropout"), counts, pen.type.story, look.muted);
     }
     body = {{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + 20 * u)}};
     if (too_many_to_measure() && body.height() >= 140 * u) {
       const float line = pen.type.caption * 1.7f;
       body.max.y -= line;
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.max.y + line * 0.6f}, Align::left,
-               look.muted,
-               elide(context.fonts, Face::ui, pen.type.caption,
-                     words.fill("measure.too_many", {std::to_string(trace.dims().heads), std::to_string(n_q),
-                                                     std::to_string(n_k), std::to_string(most_measured)}),
-                     body.width()));
+      pen.caption({body.min.x, body.max.y + line * 0.6f}, Align::left,
+                  elide(context.fonts, Face::ui, pen.type.caption,
+                        say.fill("measure.too_many", {std::to_string(trace.dims().heads), std::to_string(n_q),
+                                                      std::to_string(n_k), std::to_string(most_measured)}),
+                        body.width()));
     }
     if (has_measures() && body.height() >= 140 * u) {
       body.max.y -= pen.type.caption * 2.1f + 6 * u;
       const Rect room{{body.min.x, body.max.y + 6 * u}, {body.max.x, area.max.y}};
       const float width = put_measures(pen, room);
       const std::string legend =
-          row.lengths ? words.fill("measure.legend_full", {length_text(row.brought->most)}) : words("measure.legend");
+          row.lengths ? say.fill("measure.legend_full", {length_text(row.brought->most)}) : say("measure.legend");
       const float x = room.min.x + width + 14 * u;
       if (!row.weights.empty() && !story.picture && x + pen.measure(Face::ui, pen.type.caption, legend).x <= room.max.x)
-        pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pen.type.caption * 1.05f}, Align::left,
-                 look.muted, legend);
+        pen.caption({x, room.min.y + pen.type.caption * 1.05f}, Align::left, legend);
     }
     depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
   }
 
   void put_looks() {
     const char* const ask = story.picture ? "sentence.guess_patch" : "sentence.guess_ask";
-    say(TextRole::prose, words(hidden ? ask : sentence_key(context, story, query, row)), names_of(context, query, row),
-        pen.type.title, look.ink);
+    tell(TextRole::prose, say(hidden ? ask : sentence_key(context, story, query, row)), names_of(context, query, row),
+         pen.type.title, look.ink);
     if (guessing.asked && guessing.guess) put_guessed();
     if (const RowProse prose = guessing.asked ? RowProse() : row_prose(context, query); prose.key)
-      say(TextRole::story, words(prose.key), prose.values, pen.type.story, look.muted);
+      tell(TextRole::story, say(prose.key), prose.values, pen.type.story, look.muted);
   }
 
   void put_brought() {
     const BroughtProse prose = contribution_prose(context, query, row);
-    say(TextRole::prose, words(prose.title), prose.values, pen.type.title, look.ink);
-    say(TextRole::story, words(prose.story), prose.values, pen.type.story, look.muted);
+    tell(TextRole::prose, say(prose.title), prose.values, pen.type.title, look.ink);
+    tell(TextRole::story, say(prose.story), prose.values, pen.type.story, look.muted);
   }
 
   /// What the head is missed for on many texts, and where it rests when it is not.
   void put_claim(const HeadClaim& claim) {
     const auto measured = [&](const char* field) { return percent(claim.measured.value(field, 0.0)); };
-    const std::vector<Named> values{{in_language(claim.does, context.view.language), look.ink},
+    const std::vector<Named> values{{in_language(claim.does, view.language), look.ink},
                                     {measured("accuracy"), look.ink},
                                     {measured("without"), look.ink}};
-    say(TextRole::story, words(story.picture ? "sentence.missed_picture" : "sentence.missed"), values, pen.type.story,
-        look.muted);
+    tell(TextRole::story, say(story.picture ? "sentence.missed_picture" : "sentence.missed"), values, pen.type.story,
+         look.muted);
     if (const char* key = rest_key(claim)) {
       const Named share{percent(claim.rests), look.ink};
-      say(TextRole::story, words(key), std::span(&share, 1), pen.type.story, look.muted);
+      tell(TextRole::story, say(key), std::span(&share, 1), pen.type.story, look.muted);
     }
   }
 
   void put_guessed() {
     const Index guess = std::clamp<Index>(static_cast<Index>(*guessing.guess), 0, n_k - 1);
     const float share = row.shares[static_cast<std::size_t>(guess)];
-    const std::vector<Named> said{{key_word(context, guess), look.ink},
-                                  {share_text(share), look.head_ink(context.view.head)}};
+    const std::vector<Named> said{{key_word(context, guess), look.ink}, {share_text(share), look.head_ink(view.head)}};
     const bool right = share >= row.shares[static_cast<std::size_t>(row.most)];
-    say(TextRole::story, words(right ? "sentence.guess_right" : "sentence.guess_wrong"), said, pen.type.story,
-        look.muted);
+    tell(TextRole::story, say(right ? "sentence.guess_right" : "sentence.guess_wrong"), said, pen.type.story,
+         look.muted);
   }
 
   /// Two lines of words: these ask, those are asked.
@@ -261,8 +251,7 @@ struct SentenceParts {
       put_word(pen, asked, word, key_word(context, word.index), word.index == row.most && !row.dead && !hidden,
                row.hidden[static_cast<std::size_t>(word.index)], colour, SceneAction::key_word);
     put_shares(pen, asked, row, depth, row.most, colour, hidden);
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.min.y + pen.type.caption * 0.6f},
-             Align::left, look.q, words("sentence.they_ask"));
+    pen.caption({body.min.x, body.min.y + pen.type.caption * 0.6f}, Align::left, say("sentence.they_ask"), look.q);
     for (const WordLine* line : {&asks, &asked}) {
       for (const WordPlace& word : line->places) pen.add_content(word.box);
     }
@@ -290,9 +279,9 @@ struct SentenceParts {
       word.box.max.y -= up;
     }
     if (line.lines > fits)
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.max.x, body.max.y}, Align::right, look.muted,
-               words.fill("sentence.rows",
-                          {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
+      pen.caption({body.max.x, body.max.y}, Align::right,
+                  say.fill("sentence.rows",
+                           {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
     return line;
   }
 
@@ -330,15 +319,13 @@ struct SentenceParts {
       if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u + field <= area.max.x)
         x = put_button(pen, {x, y}, text, first, action) + 12 * u;
     };
-    if (!hidden)
-      x = put_button(pen, {x, y}, words.fill("sentence.how", {most_share()}), true, SceneAction::how) + 12 * u;
-    if (!row.dead && n_k > 2)
-      offer(words(hidden ? "sentence.guess_show" : "sentence.guess"), hidden, SceneAction::guess);
-    offer(words("sentence.every_step"), false, SceneAction::back);
+    if (!hidden) x = put_button(pen, {x, y}, say.fill("sentence.how", {most_share()}), true, SceneAction::how) + 12 * u;
+    if (!row.dead && n_k > 2) offer(say(hidden ? "sentence.guess_show" : "sentence.guess"), hidden, SceneAction::guess);
+    offer(say("sentence.every_step"), false, SceneAction::back);
     const char* other =
         story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in") : "sentence.other_head";
     if (trace.dims().heads > 1 || story.network)
-      offer(words(other), false, story.can_knock ? SceneAction::knock_out : SceneAction::next_word);
+      offer(say(other), false, story.can_knock ? SceneAction::knock_out : SceneAction::next_word);
     if (story.takes_words && area.max.x - x >= 120 * u)
       pen.target({{std::max(x + 8 * u, area.max.x - 420 * u), y}, {area.max.x, area.max.y}}, SceneAction::own_words);
   }

@@ -195,17 +195,15 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
       const std::string_view words = pen.context().words("level.hidden_by_mask");
       const float width = line.places[end].box.max.x - place.box.min.x;
       if (pen.measure(Face::ui, pen.type.caption, words).x <= width)
-        pen.text(TextRole::caption, Face::ui, pen.type.caption,
-                 {(place.box.min.x + line.places[end].box.max.x) / 2, top + depth * 0.4f + number * 0.7f},
-                 Align::middle, look.muted, std::string(words));
+        pen.caption({(place.box.min.x + line.places[end].box.max.x) / 2, top + depth * 0.4f + number * 0.7f},
+                    Align::middle, std::string(words));
       n = end;
       continue;
     }
     const float half = std::min(place.box.width() * 0.3f, 15 * u), x = place.box.centre().x;
     pen.fill({{x - half, top}, {x + half, bottom}}, look.field, Corner::cell * u);
     if (guessed) {
-      pen.text(TextRole::number, Face::mono, pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted,
-               "?");
+      pen.number(pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted, "?");
       continue;
     }
     const float between = row.weights.empty() ? 0 : std::max(1.0f, 1.5f * u),
@@ -225,8 +223,8 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     const std::string words = row.number(k);
     const float larger = pen.context().fonts.crisp(Face::mono, pen.type.number * 1.5f);
     const bool large = is_lit && line.lines == 1 && pen.measure(Face::mono, larger, words).x <= place.box.width();
-    pen.text(TextRole::number, Face::mono, large ? larger : pen.type.number, {x, bottom + number * 0.6f}, Align::middle,
-             is_lit ? look.ink : look.muted, words);
+    pen.number(large ? larger : pen.type.number, {x, bottom + number * 0.6f}, Align::middle,
+               is_lit ? look.ink : look.muted, words);
   }
 }
 

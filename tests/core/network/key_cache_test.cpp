@@ -6,6 +6,8 @@
 #include <set>
 
 #include "core/network/decode_step.h"
+#include "core/network/grown_pass.h"
+#include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
@@ -222,4 +224,147 @@ TEST_CASE("what a step of writing reads and adds is what the cache holds, in eve
     }
   });
   CHECK(kinds.size() == 4);
+}
+
+namespace {
+
+/// As a window asks for it.
+RunOptions for_drawing() {
+  RunOptions options;
+  options.summaries = options.parts = true;
+  options.most_weights = 100'000;
+  return options;
+}
+
+void check_same(const char* what, const Tensor& grown, const Tensor& whole) {
+  INFO(what);
+  REQUIRE(grown.defined() == whole.defined());
+  if (whole.defined()) CHECK_THAT(grown, agrees_with(whole));
+}
+
+void check_equal(const NetworkRun& grown, const NetworkRun& whole) {
+  CHECK(grown.first == 0);
+  check_same("logits", grown.logits, whole.logits);
+  check_same("final", grown.final, whole.final);
+  check_same("encoded", grown.encoded, whole.encoded);
+  for (std::size_t i = 0; i < whole.layers.size(); ++i) {
+    INFO("layer " << whole.network->layers()[i].layer);
+    const LayerRun &a = grown.layers[i], &b = whole.layers[i];
+    check_same("residual", a.residual, b.residual);
+    check_same("weights", a.weights, b.weights);
+    check_same("added", a.added, b.added);
+    check_same("heads", a.heads, b.heads);
+    check_same("values", a.values, b.values);
+    check_same("experts", a.experts, b.experts);
+    check_same("mlp", a.mlp, b.mlp);
+    check_same("pictures", a.summary.pictures, b.summary.pictures);
+    check_same("mean", a.summary.mean, b.summary.mean);
+    check_same("entering", a.summary.entering, b.summary.entering);
+    check_same("sizes added", a.summary.added, b.summary.added);
+    REQUIRE(a.summary.patterns.size() == b.summary.patterns.size());
+    for (std::size_t head = 0; head < b.summary.patterns.size(); ++head) {
+      const HeadPatterns &x = a.summary.patterns[head], &y = b.summary.patterns[head];
+      CHECK(x.queries == y.queries);
+      CHECK(std::abs(x.bits - y.bits) < 1e-4);
+      for (std::size_t k = 0; k < head_pattern_count; ++k) CHECK(std::abs(x.share[k] - y.share[k]) < 1e-4);
+    }
+  }
+}
+
+/// The same pass with 7 in place of all that enters its first written layer: what is taken from it shows.
+NetworkRun marked(NetworkRun run) {
+  for (std::size_t i = 0; i < run.layers.size(); ++i) {
+    if (run.network->layers()[i].stack + 1 == std::ssize(run.network->spec().stacks))
+      run.layers[i].residual = Tensor::full(run.layers[i].residual.shape(), 7);
+  }
+  return run;
+}
+
+/// How many rows of its last layer's input a pass has from a marked one.
+Index rows_marked(const NetworkRun& run) {
+  const Tensor& residual = run.layers.back().residual;
+  Index rows = 0;
+  while (rows < residual.size(1) && residual.at({0, rows, 0}) == 7 && residual.at({0, rows, 1}) == 7) ++rows;
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("in every architecture that writes, a pass that grows word by word holds all that a whole pass holds") {
+  for_networks_that_write([](const Fixture& fixture, KeyCache&) {
+    NetworkRun last = grown_pass(*fixture.network, fixture.first(1), for_drawing(), nullptr);
+    Index grown = 0;
+    for (Index end = 2; end <= fixture.count(); ++end) {
+      INFO(end << " tokens");
+      const NetworkRun beside = marked(last);
+      grown += rows_marked(grown_pass(*fixture.network, fixture.first(end), for_drawing(), &beside)) == end - 1 ? 1 : 0;
+      last = grown_pass(*fixture.network, fixture.first(end), for_drawing(), &last);
+      check_equal(last, fixture.network->run(fixture.first(end), for_drawing()));
+    }
+    CHECK(grown >= fixture.count() / 2);  // frequencies that change with the length begin anew
+  });
+}
+
+TEST_CASE("a pass whose earlier rows may differ, or are not all held, is whole") {
+  const Fixture fixture("llama");
+  const NetworkRun last = marked(grown_pass(*fixture.network, fixture.first(5), for_drawing(), nullptr));
+  const auto rows_taken = [&](NetworkText text, const RunOptions& options, const NetworkRun& from) {
+    const NetworkRun run = grown_pass(*fixture.network, text, options, &from);
+    if (rows_marked(run) == 0) check_equal(run, fixture.network->run(text, options));
+    return rows_marked(run);
+  };
+  CHECK(rows_taken(fixture.first(6), for_drawing(), last) == 5);
+  NetworkText other = fixture.first(6);
+  other.tokens.entries[1][2].id = 1;
+  CHECK(rows_taken(other, for_drawing(), last) == 2);
+  other.tokens.entries[0][0].id = 1;
+  CHECK(rows_taken(other, for_drawing(), last) == 0);
+  RunOptions silent = for_drawing();
+  silent.knock_out = {{0, 1}};
+  CHECK(rows_taken(fixture.first(6), silent, last) == 0);
+  RunOptions changed = for_drawing();
+  changed.change = LayerChange{0, Scenario{}};
+  changed.change->settings.mask = "full()";
+  CHECK(rows_taken(fixture.first(6), changed, last) == 0);
+  const NetworkRun of_change = marked(grown_pass(*fixture.network, fixture.first(5), changed, nullptr));
+  CHECK(rows_taken(fixture.first(6), for_drawing(), of_change) == 0);
+  RunOptions few = for_drawing();
+  few.most_weights = 10;
+  const NetworkRun without = marked(grown_pass(*fixture.network, fixture.first(5), few, nullptr));
+  CHECK(rows_taken(fixture.first(6), for_drawing(), without) == 0);
+  CHECK(rows_taken(fixture.first(6), few, last) == 0);
+}
+
+TEST_CASE("two passes that go on from the same one do not write over each other's keys and values") {
+  const Fixture fixture("llama");
+  const NetworkRun last = grown_pass(*fixture.network, fixture.first(4), for_drawing(), nullptr);
+  NetworkText other = fixture.first(5);
+  other.tokens.entries[0][4].id = other.tokens.entries[1][4].id = 1;
+  const NetworkRun one = grown_pass(*fixture.network, fixture.first(5), for_drawing(), &last);
+  grown_pass(*fixture.network, other, for_drawing(), &last);
+  const NetworkRun next = grown_pass(*fixture.network, fixture.first(6), for_drawing(), &one);
+  check_equal(next, fixture.network->run(fixture.first(6), for_drawing()));
+}
+
+TEST_CASE("a window's text that grows goes on from its last trace, a changed layer does not") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = "model:english";
+  scenario.text_as_input = true;
+  scenario.text = "the cat";
+  const auto pass_of = [](const Trace& trace) { return network_of(trace.inputs); };
+  const Run run{.summary = Summary::whole, .stop = {}, .progress = {}};
+  auto last = compute_any(scenario, nullptr, run);
+  for (const char* text : {"the cat sat", "the cat sat on", "the cat sat on the", "the cat sat in", "the"}) {
+    INFO(text);
+    scenario.text = text;
+    const auto grown = compute_any(scenario, last.get(), run), whole = compute_any(scenario, nullptr, run);
+    CHECK(pass_of(*grown)->kept->positions(0) == pass_of(*grown)->text.tokens.count());
+    check_equal(*pass_of(*grown), *pass_of(*whole));
+    for (const Stage stage : {Stage::query, Stage::weights, Stage::output})
+      CHECK_THAT((*grown)[stage], agrees_with((*whole)[stage]));
+    last = grown;
+  }
+  scenario.mask = "full()";
+  CHECK(pass_of(*compute_any(scenario, last.get(), run))->kept->bytes() == 0);
 }

@@ -1,8 +1,9 @@
-// tiktoken's files, as LLaMA 3's tokenizer.model.
+// tiktoken's files, as LLaMA 3's tokenizer.model and nanochat's tokenizer.pkl.
 #include <map>
 
 #include <nlohmann/json.hpp>
 
+#include "core/files/array_file.h"
 #include "core/text/base64.h"
 #include "core/text/utf8.h"
 #include "core/tokenizer/token_pipeline.h"
@@ -72,4 +73,57 @@ TEST_CASE("a damaged file of ranks is refused with its line") {
   CHECK(samples::has(refused("IQ== 0\nI? 1\n"), "line 2 is no token"));
   CHECK(samples::has(refused("IQ== 0\nIQ== 1\n"), "line 2 has a token for the second time"));
   CHECK(samples::has(refused("IQ== 0\nIg== -4\n"), "line 2 is no token"));
+}
+
+namespace {
+
+const std::string pickled = places::fixtures() + "/tokenizers/ranks.pkl";
+
+/// What is said of a tokenizer.pkl whose first `from` is `to`.
+std::string refused_pickle(const std::string& from, const std::string& to) {
+  std::string bytes = places::text_of(pickled);
+  bytes.replace(bytes.find(from), from.size(), to);
+  const samples::TempFolder folder;
+  samples::write_text(folder / "tokenizer.pkl", bytes);
+  return samples::sentence_of([&] { find_tokenizer(folder / "model_000010.pt"); });
+}
+
+}  // namespace
+
+TEST_CASE("nanochat's tokenizer.pkl gives the ids that tiktoken's definition gives, in 200 lines of mixed scripts") {
+  const samples::TempFolder folder;
+  std::filesystem::create_directories(folder / "tokenizer");
+  std::filesystem::create_directories(folder / "base_checkpoints" / "d4");
+  std::filesystem::copy(pickled, folder / "tokenizer" / "tokenizer.pkl");
+  const auto splitter = find_tokenizer(folder / "base_checkpoints" / "d4" / "model_000010.pt");
+  REQUIRE(splitter);
+  const auto truth = open_arrays(places::fixtures() + "/tokenizers/ranks.npz");
+  const Tensor text = truth->load("text"), ids = truth->load("ids");
+  std::string line;
+  Index lines = 0, at = 0;
+  for (const float byte : text.values()) {
+    if (byte != 0) {
+      line += static_cast<char>(static_cast<int>(byte));
+      continue;
+    }
+    std::vector<Index> expected, got;
+    for (; ids.at({at}) != 65535; ++at) expected.push_back(static_cast<Index>(ids.at({at})));
+    ++at;
+    for (const Token& token : splitter->split(line)) got.push_back(token.id);
+    INFO(line);
+    CHECK(got == expected);
+    line.clear();
+    ++lines;
+  }
+  CHECK(lines == 200);
+  CHECK(splitter->split("a").front().text == "<|bos|>");
+}
+
+TEST_CASE("a tokenizer.pkl that asks for anything but tiktoken's class is refused by its name, and nothing is run") {
+  CHECK(samples::has(refused_pickle("tiktoken.core", "posix________"), "asks for \"posix________.Encoding\""));
+  CHECK(samples::has(refused_pickle("pat_str", "pat_stt"), "lacks pat_str, mergeable_ranks or special_tokens"));
+  const std::string byte_token = "C\x01";  // SHORT_BINBYTES of one byte
+  CHECK(samples::has(refused_pickle(byte_token + 'A', byte_token + 'B'), "for the second time"));
+  CHECK(samples::has(refused_pickle("\\p{L}+|", "\\p{L(+|"), "cannot be read"));
+  CHECK(samples::has(refused_pickle("\\s*[\\r", "\\w*[\\r"), "has \\w, which is not known here"));
 }

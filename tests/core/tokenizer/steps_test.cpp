@@ -35,7 +35,7 @@ std::vector<Index> ids_of_pieces(const std::string& model, const Json& settings,
 }
 
 Stretches matches(const std::string& expression, const std::string& text) {
-  return Pattern(expression, {"tokenizer.json"}).matches(text);
+  return TextPattern(expression, {"tokenizer.json"}).matches(text);
 }
 
 std::string refused_expression(const std::string& expression, const std::string& text = "a") {
@@ -135,6 +135,27 @@ TEST_CASE("expressions are read as Oniguruma reads them, and what it alone knows
 
 TEST_CASE("an expression that would try every way takes no more than its steps") {
   CHECK(has(refused_expression("(a+)+[bc]", std::string(60, 'a')), "takes too many steps on this text"));
+}
+
+TEST_CASE("looking ahead over a long text, and many words one after the other, take a second and no more") {
+  const std::string signs(400'000, '-');
+  CHECK(has(refused_expression("(?:.(?=.*+=)|.(?=.*+!)|.)+?#", signs), "takes too many steps on this text"));
+  const TextPattern pattern("(a+)+[bc]", {"tokenizer"});
+  const auto read_many = [&] {
+    const MatchTime time(0);
+    for (int word = 0; word < 100'000; ++word) pattern.matches("aaaaaaaaaaaaaa");
+  };
+  CHECK(has(samples::sentence_of(read_many), "takes too many steps on this text"));
+}
+
+TEST_CASE("tiktoken's expressions are read as Rust reads them: possessive counts, the end of the text alone") {
+  const auto rust = [](const std::string& expression, const std::string& text) {
+    return TextPattern(expression, {"tokenizer"}, PatternSyntax::rust).matches(text);
+  };
+  CHECK(rust(R"(\d{1,3}+)", "12345") == Stretches{{0, 3}, {3, 5}});
+  CHECK(rust("a$", "a\na") == Stretches{{2, 3}});
+  CHECK(rust("a$", "a\n").empty());
+  CHECK(has(samples::sentence_of([&] { rust("[a--b]", "a"); }), "has --"));
 }
 
 TEST_CASE("bytes that are no UTF-8 are cut at like any sign, and their places stay") {

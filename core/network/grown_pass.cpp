@@ -1,0 +1,112 @@
+#include "core/network/grown_pass.h"
+
+#include <algorithm>
+
+#include "core/network/forward.h"
+#include "core/network/key_cache.h"
+
+namespace headlight {
+namespace {
+
+/// The first rows of `before` and then `rows`, [.., n, columns]. Of narrower rows the last columns are there: earlier
+/// ones of `before` see no later keys, later ones of `rows` no longer those before their window.
+Tensor rows_after(const Tensor& before, Index first, const Tensor& rows, Index columns) {
+  if (!rows.defined()) return {};
+  Shape shape = rows.shape();
+  const std::size_t axis = shape.size() - 2;
+  shape[axis] += first;
+  shape[axis + 1] = columns;
+  Buffer all(static_cast<std::size_t>(element_count(shape)));
+  float* to = all.data();
+  Buffer room;
+  const auto add = [&](const MatrixView& from, Index count, Index before_them) {
+    const Index width = std::min(from.cols, columns - before_them);
+    for (Index row = 0; row < count; ++row, to += columns) {
+      std::fill_n(to, before_them, 0.0F);
+      std::copy_n(from.whole_row(row, room), width, to + before_them);
+      std::fill_n(to + before_them + width, columns - before_them - width, 0.0F);
+    }
+  };
+  for (Index b = 0; b < shape[0]; ++b) {
+    for (Index h = 0; h < (axis == 2 ? shape[1] : 1); ++h) {
+      add(before.matrix(b, h), first, 0);
+      add(rows.matrix(b, h), rows.size(static_cast<Index>(axis)), columns - rows.size(-1));
+    }
+  }
+  return {std::move(shape), std::move(all)};
+}
+
+bool is_of_last_stack(const Network& network, std::size_t layer) {
+  return network.layers()[layer].stack + 1 == std::ssize(network.spec().stacks);
+}
+
+/// Whether a pass keeps the weights, which the overview of a longer text is made of.
+bool may_grow(const NetworkRun& run, const RunOptions& options) {
+  for (Index layer = 0; layer < std::ssize(run.network->layers()); ++layer) {
+    if (!keeps_weights(run, layer, options)) return false;
+  }
+  return true;
+}
+
+/// Whether `last` holds, of every layer, what a pass over the run's text with these options does.
+bool holds_all(const NetworkRun& last, const NetworkRun& run, const RunOptions& options) {
+  const Tensor& logits = last.logits;
+  if (options.logits == RunOptions::Logits::all && (!logits.defined() || logits.size(1) != last.final.size(1)))
+    return false;
+  for (std::size_t i = 0; i < last.layers.size(); ++i) {
+    const LayerRun& at = last.layers[i];
+    if (!at.weights.defined() || at.heads.defined() != keeps_parts(run, static_cast<Index>(i), options)) return false;
+  }
+  return true;
+}
+
+void add_earlier(const NetworkRun& last, NetworkRun& run, RunOptions::Logits logits) {
+  const Index first = run.first;
+  for (std::size_t i = 0; i < run.layers.size(); ++i) {
+    LayerRun& at = run.layers[i];
+    const LayerRun& before = last.layers[i];
+    if (!is_of_last_stack(*run.network, i)) {
+      at = before;
+      continue;
+    }
+    const auto layer = static_cast<Index>(i);
+    const Index keys = run.keys_of(layer).count();
+    if (at.values.defined() && at.values.size(2) != keys) {  // a window's
+      const Index own = at.residual.size(1);
+      at.values = rows_after(before.values, first, at.values.slice(2, at.values.size(2) - own, own), at.values.size(3));
+    }
+    for (Tensor LayerRun::*rows :
+         {&LayerRun::residual, &LayerRun::added, &LayerRun::heads, &LayerRun::experts, &LayerRun::mlp}) {
+      if ((at.*rows).defined()) at.*rows = rows_after(before.*rows, first, at.*rows, (at.*rows).size(-1));
+    }
+    at.weights = rows_after(before.weights, first, at.weights, keys);
+    at.summary = summary_of(at.weights, run.queries_of(layer), run.keys_of(layer));
+    at.summary.entering = sizes_of(at.residual);
+    at.summary.added = sizes_of(at.added);
+  }
+  run.final = rows_after(last.final, first, run.final, run.final.size(-1));
+  if (logits == RunOptions::Logits::all) run.logits = rows_after(last.logits, first, run.logits, run.logits.size(-1));
+  run.first = 0;
+}
+
+}  // namespace
+
+NetworkRun grown_pass(const Network& network, NetworkText text, RunOptions options, const NetworkRun* last) {
+  const NetworkRun asked{network.shared_from_this(), text, options.knock_out, {}, {}, {}, {}, {}};
+  if (!may_grow(asked, options)) return network.run(std::move(text), options);
+  const bool grows = last && last->kept && !options.change && last->means == options.means &&
+                     last->kept->reusable(asked) > 0 && holds_all(*last, asked, options);
+  const auto kept = grows ? std::make_shared<KeyCache>(*last->kept) : std::make_shared<KeyCache>();
+  options.cache = kept.get();
+  if (grows) {
+    options.parts = last->layers.back().heads.defined();
+    options.summaries = false;
+    options.most_weights = std::numeric_limits<Index>::max();
+  }
+  NetworkRun run = network.run(std::move(text), options);
+  if (grows) add_earlier(*last, run, options.logits);
+  run.kept = kept;
+  return run;
+}
+
+}  // namespace headlight

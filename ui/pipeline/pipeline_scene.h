@@ -1,0 +1,23 @@
+// The pipeline's Scene, on a canvas that pans and zooms: cards, arrows, what the pointer and the step player show.
+#pragma once
+
+#include "ui/level/scene.h"
+#include "ui/pipeline/picture.h"
+
+namespace headlight {
+
+/// Converts canvas pixels at zoom 1 to screen pixels and back.
+struct CanvasTransform {
+  ImVec2 origin;
+  float zoom = 1;
+  ImVec2 screen(ImVec2 p) const { return {origin.x + p.x * zoom, origin.y + p.y * zoom}; }
+  ImVec2 canvas(ImVec2 p) const { return {(p.x - origin.x) / zoom, (p.y - origin.y) / zoom}; }
+  Rect screen(const Rect& r) const { return {screen(r.min), screen(r.max)}; }
+};
+/// Where the view's camera puts the canvas.
+CanvasTransform transform_of(const View& view, Rect place);
+
+/// The scene, cached. A card's target has its stage, on screen.
+const Scene& pipeline_scene(const Frame& frame, Rect place);
+
+}  // namespace headlight
