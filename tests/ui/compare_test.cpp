@@ -1,6 +1,10 @@
+#include <algorithm>
+
 #include "core/run/difference.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/compare/compare_picture.h"
+#include "ui/frame/pictures.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -35,6 +39,18 @@ TEST_CASE("what if: beside the pinned result and the present one stands their di
   CHECK(identical(window.painter.quads[2].values, window.document().difference->find(Stage::weights)->values));
   CHECK(window.painter.quads[0].range == window.painter.quads[1].range);
   CHECK(window.painter.quads[2].range.lo == -window.painter.quads[2].range.hi);
+
+  const auto* picture = window.session.pictures().find<ComparePicture>();
+  REQUIRE(picture);
+  const auto heats = std::ranges::count_if(
+      picture->scene.items, [](const SceneItem& item) { return std::holds_alternative<SceneHeat>(item); });
+  CHECK(static_cast<std::size_t>(heats) == window.painter.quads.size());
+  for (const StageDifference& stage : window.document().difference->stages) {
+    const bool tile = std::ranges::any_of(picture->scene.targets, [&](const SceneTarget& target) {
+      return target.action == SceneAction::stage && target.cell.stage == stage.stage && target.id == name(stage.stage);
+    });
+    CHECK(tile == (stage.kind != StageDifference::Kind::same));
+  }
 
   window.click(window.find("canvas", {"output"}));  // a tile: shown large, its largest change selected
   CHECK(window.document().view.compared == Stage::output);

@@ -4,6 +4,7 @@
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/frame/pictures.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/look/number_text.h"
 #include "ui/look/record.h"
@@ -108,6 +109,29 @@ TEST_CASE("the heads view shows every head and their average over one range") {
   for (const MatrixQuad& quad : window.painter.quads) {
     CHECK(quad.range.lo == window.painter.quads[0].range.lo);
     CHECK(quad.range.hi == window.painter.quads[0].range.hi);
+  }
+}
+
+TEST_CASE("the scene of the heads has a target a card, on which its own matrix is found, and its name") {
+  HeadlessWindow window(heads_document());
+  window.settle();
+  const auto* picture = window.session.pictures().find<HeadsPicture>();
+  REQUIRE(picture);
+  const Scene& scene = picture->cards;
+  REQUIRE(scene.targets.size() == 5);
+  for (Index head = 0; head < 5; ++head) {
+    const SceneTarget& card = scene.targets[static_cast<std::size_t>(head)];
+    CHECK(card.action == SceneAction::head);
+    CHECK(card.index == (head < 4 ? 1 : 0));  // the mean is no head's
+    const HeatPicture* heat = heat_at(scene, card.rect.centre());
+    REQUIRE(heat);
+    CHECK((heat == picture->average.get()) == (head == 4));
+    if (head < 4) CHECK(heat->head == head);
+    CHECK(std::ranges::any_of(scene.items, [&](const SceneItem& item) {
+      const auto* text = std::get_if<SceneText>(&item);
+      return text && card.rect.contains(text->rect.min) &&
+             text->text == (head < 4 ? "head " + std::to_string(head) : picture->average_title);
+    }));
   }
 }
 

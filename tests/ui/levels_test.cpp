@@ -362,6 +362,29 @@ TEST_CASE("a formula that has to be small keeps its scripts at the least size of
   }
 }
 
+TEST_CASE("a sum's terms keep their signs and stand apart, however narrow the card is") {
+  for (const ImVec2 window : {ImVec2{480, 400}, {480, 800}, {560, 900}, {640, 480}, {1024, 768}}) {
+    INFO(window.x << "x" << window.y);
+    const Studio studio(sentence(), {window});
+    const Scene scene = studio.operation(Stage::scores);
+    std::vector<const SceneText*> numbers;
+    std::ptrdiff_t times = 0, equal = 0;
+    for (const SceneText* text : texts_of(scene)) {
+      times += text->text == "×" ? 1 : 0;
+      equal += text->text == "=" ? 1 : 0;
+      if (text->role == TextRole::number && text->degrees == 0) numbers.push_back(text);
+    }
+    CHECK(equal >= times);
+    for (const SceneText* a : numbers) {
+      for (const SceneText* b : numbers) {
+        const bool apart = a == b || a->rect.max.x <= b->rect.min.x + 1 || b->rect.max.x <= a->rect.min.x + 1 ||
+                           a->rect.max.y <= b->rect.min.y + 1 || b->rect.max.y <= a->rect.min.y + 1;
+        if (!apart) FAIL(a->text << " on " << b->text);
+      }
+    }
+  }
+}
+
 TEST_CASE("a sum grows term by term and ends at the number itself") {
   const Studio studio(sentence(), {{1600, 900}});
   Reveal reveal;

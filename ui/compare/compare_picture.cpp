@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "core/run/difference.h"
 #include "core/run/summary.h"
 #include "core/scenario/scenario_json.h"
 #include "ui/frame/colormaps.h"
+#include "ui/level/pen.h"
+#include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
+#include "ui/matrix/heat.h"
 
 namespace headlight {
 namespace {
@@ -201,23 +205,30 @@ HeatPicture other_heat(const Frame& frame, Stage stage, Rect rect) {
   return heat;
 }
 
+/// A card with its title, the ends of its colours, and its matrix.
+void put_panel(Pen& pen, const Rect& card, const std::string& title, HeatPicture heat, bool last) {
+  const float u = pen.u();
+  pen.card(card, last ? pen.look().accent : 0, (last ? 1.6f : 1) * u);
+  pen.words(Face::bold, TypeSize::body * u, {card.min.x + 12 * u, card.min.y + 8 * u}, pen.look().ink, title);
+  pen.colour_ends(heat, card, title);
+  pen.heat({.heat = std::make_shared<HeatPicture>(std::move(heat)), .labels = TypeSize::note * u, .numbers = true});
+}
+
 /// A and B beside each other, each in its own shape and with its own names. Gives the y below.
-float add_two_shapes(const Frame& frame, Stage stage, Rect area, ComparePicture& picture) {
-  const float u = frame.u, gap = 12 * u, width = (area.width() - gap) / 2;
+float put_two_shapes(const Frame& frame, Pen& pen, Stage stage, Rect area) {
+  const float u = frame.u, gap = 12 * u, width = (area.width() - gap) / 2, pixels = TypeSize::note * u;
   float bottom = area.min.y;
   for (int i = 0; i < 2; ++i) {
     const Trace& side = i == 0 ? *frame.document.pinned : *frame.trace();
     const MatrixView matrix = side[stage].matrix();
-    ComparePanel panel;
-    panel.title = frame.words(i == 0 ? "compare.a" : "compare.b");
     const float left = area.min.x + static_cast<float>(i) * (width + gap);
-    panel.card = {{left, area.min.y}, {left + width, area.max.y}};
+    Rect card{{left, area.min.y}, {left + width, area.max.y}};
     const Index batch = side[stage].rank() >= 3 ? std::min(frame.view().batch, side[stage].size(0) - 1) : 0;
     const auto labels = [&](Axis axis, Index count, float& widest) {
       std::vector<std::string> all;
       for (Index at = 0; at < count; ++at) {
         all.push_back(axis_label(side, axis, batch, at));
-        widest = std::max(widest, text_size(frame.fonts, Face::bold, 12 * u, all.back()).x);
+        widest = std::max(widest, text_size(frame.fonts, Face::bold, pixels, all.back()).x);
       }
       return all;
     };
@@ -225,29 +236,40 @@ float add_two_shapes(const Frame& frame, Stage stage, Rect area, ComparePicture&
     std::vector<std::string> rows = labels(info(stage).rows, matrix.rows, names),
                              cols = labels(info(stage).cols, matrix.cols, widest_column);
     names = std::min(std::clamp(names + 8 * u, 24 * u, 110 * u), width * 0.36f);
-    const Rect rect = fit(panel.card, matrix.rows, matrix.cols, panel_title * u, names, names_upright * u, u);
-    panel.heat = i == 0 ? other_heat(frame, stage, rect)
-                        : side_heat(frame, stage, {frame.view().batch, frame.view().head}, side, rect);
-    panel.heat.row_labels = std::move(rows);
-    if (rect.width() / static_cast<float>(matrix.cols) >= 10 * u) panel.heat.col_labels = std::move(cols);
-    panel.heat.widest_column = widest_column / (12 * u);
-    panel.heat.label_room = (names - 6 * u) / (12 * u);
-    panel.card.max.y = rect.max.y + panel_foot * u;
-    bottom = std::max(bottom, panel.card.max.y);
-    picture.panels.push_back(std::move(panel));
+    const Rect rect = fit(card, matrix.rows, matrix.cols, panel_title * u, names, names_upright * u, u);
+    HeatPicture heat = i == 0 ? other_heat(frame, stage, rect)
+                              : side_heat(frame, stage, {frame.view().batch, frame.view().head}, side, rect);
+    heat.row_labels = std::move(rows);
+    if (rect.width() / static_cast<float>(matrix.cols) >= 10 * u) heat.col_labels = std::move(cols);
+    heat.widest_column = widest_column / pixels;
+    heat.label_room = (names - 6 * u) / pixels;
+    card.max.y = rect.max.y + panel_foot * u;
+    bottom = std::max(bottom, card.max.y);
+    put_panel(pen, card, frame.words(i == 0 ? "compare.a" : "compare.b"), std::move(heat), i == 1);
   }
   return bottom;
 }
 
+/// The title of B − A, which names its slice where that is not what one looks at.
+std::string difference_title(const Frame& frame, Stage stage, const Slice& slice) {
+  if (slice.batch == frame.view().batch && slice.head == frame.view().head) return frame.words("compare.b_minus_a");
+  const Tensor& whole = (*frame.trace())[stage];
+  const std::string entry = whole.rank() >= 3 && whole.size(0) > 1
+                                ? frame.words.fill("compare.entry", {std::to_string(slice.batch)})
+                                : std::string();
+  if (!has_head_axis(stage)) return frame.words.fill("compare.slice_no_head", {entry});
+  const Index head = is_per_kv_head(stage) ? slice.head / frame.trace()->dims().groups() : slice.head;
+  return frame.words.fill("compare.slice", {entry, std::to_string(head)});
+}
+
 /// Gives the y below the panels: they are as high as their matrices need.
-float add_panels(const Frame& frame, const StageDifference& stage, Rect area, ComparePicture& picture) {
-  if (stage.kind == Kind::other_shape) return add_two_shapes(frame, stage.stage, area, picture);
+float put_panels(const Frame& frame, Pen& pen, const StageDifference& stage, Rect area) {
+  if (stage.kind == Kind::other_shape) return put_two_shapes(frame, pen, stage.stage, area);
   if (stage.kind != Kind::differs && stage.kind != Kind::same) return area.min.y;
-  const float u = frame.u;
-  const float gap = 12 * u;
+  const float u = frame.u, gap = 12 * u, pixels = TypeSize::note * u;
   const MatrixView matrix = (*frame.trace())[stage.stage].matrix();
   const StageInfo& about = info(stage.stage);
-  const float widest = widest_label(frame, about.rows, matrix.rows, 12 * u) + 8 * u;
+  const float widest = widest_label(frame, about.rows, matrix.rows, pixels) + 8 * u;
   const float wanted = std::clamp(widest, 24 * u, 110 * u);
   const bool folds = panel_cell(matrix, area, 2, wanted, gap, u) > panel_cell(matrix, area, 1, wanted, gap, u);
   const float width = folds ? (area.width() - gap) / 2 : (area.width() - 2 * gap) / 3;
@@ -255,52 +277,55 @@ float add_panels(const Frame& frame, const StageDifference& stage, Rect area, Co
   const float names = std::min(wanted, width * 0.36f);
   const ImVec2 box{width - names - 20 * u, height - (panel_title + panel_foot) * u};
   const float turned =
-      about.cols == Axis::key ? turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, 12 * u) : 0;
+      about.cols == Axis::key ? turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, pixels) : 0;
   const float names_below = turned > 0 ? 0.71f * turned + 14 * u : names_upright * u;
   const bool wide_cells = width / static_cast<float>(matrix.cols) >= 10 * u;
-  const char* titles[] = {"compare.a", "compare.b", "compare.b_minus_a"};
   const Slice slice = slice_of(frame, stage);
-  const bool elsewhere = slice.batch != frame.view().batch || slice.head != frame.view().head;
-  const Tensor& whole = (*frame.trace())[stage.stage];
-  const std::string entry = whole.rank() >= 3 && whole.size(0) > 1
-                                ? frame.words.fill("compare.entry", {std::to_string(slice.batch)})
-                                : std::string();
+  const std::string titles[] = {frame.words("compare.a"), frame.words("compare.b"),
+                                difference_title(frame, stage.stage, slice)};
   float bottom = area.min.y;
   for (int i = 0; i < 3; ++i) {
-    ComparePanel panel;
     const bool second = folds && i == 2;
     const float left = area.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)),
                 top = second ? bottom + gap : area.min.y;
-    panel.title = frame.words(titles[i]);
-    if (i == 2 && elsewhere) {  // named, as it is not what one looked at
-      const std::string head =
-          std::to_string(is_per_kv_head(stage.stage) ? slice.head / frame.trace()->dims().groups() : slice.head);
-      panel.title = has_head_axis(stage.stage) ? frame.words.fill("compare.slice", {entry, head})
-                                               : frame.words.fill("compare.slice_no_head", {entry});
-    }
-    panel.card = {{left, top}, {second ? area.max.x : left + width, top + height}};
-    const Rect rect = fit(panel.card, matrix.rows, matrix.cols, panel_title * u, names, names_below, u);
-    bottom = panel.card.max.y = rect.max.y + names_below + (panel_foot - names_upright) * u;
-    if (i < 2) {
-      panel.heat = side_heat(frame, stage.stage, slice, i == 0 ? *frame.document.pinned : *frame.trace(), rect);
-    } else {
-      panel.heat = difference_heat(frame, stage, rect, slice);
-    }
-    panel.heat.row_labels = slice_labels(frame, info(stage.stage).rows, slice.batch, matrix.rows);
+    Rect card{{left, top}, {second ? area.max.x : left + width, top + height}};
+    const Rect rect = fit(card, matrix.rows, matrix.cols, panel_title * u, names, names_below, u);
+    bottom = card.max.y = rect.max.y + names_below + (panel_foot - names_upright) * u;
+    HeatPicture heat =
+        i == 2 ? difference_heat(frame, stage, rect, slice)
+               : side_heat(frame, stage.stage, slice, i == 0 ? *frame.document.pinned : *frame.trace(), rect);
+    heat.row_labels = slice_labels(frame, about.rows, slice.batch, matrix.rows);
     if (wide_cells || turned > 0) {
-      panel.heat.col_labels = slice_labels(frame, info(stage.stage).cols, slice.batch, matrix.cols);
-      panel.heat.widest_column = widest_label(frame, info(stage.stage).cols, matrix.cols, 12 * u) / (12 * u);
+      heat.col_labels = slice_labels(frame, about.cols, slice.batch, matrix.cols);
+      heat.widest_column = widest_label(frame, about.cols, matrix.cols, pixels) / pixels;
     }
-    panel.heat.label_room = (names - 6 * u) / (12 * u);
-    panel.heat.turned_room = turned / (12 * u);
-    picture.panels.push_back(std::move(panel));
+    heat.label_room = (names - 6 * u) / pixels;
+    heat.turned_room = turned / pixels;
+    put_panel(pen, card, titles[i], std::move(heat), i == 2);
   }
   return bottom;
 }
 
+/// A small card with a matrix, which a click shows large.
+SceneTarget& put_small(Pen& pen, const Rect& card, bool chosen, std::string id, SceneAction action, const Cell& cell,
+                       HeatPicture heat) {
+  pen.card(card, chosen ? pen.look().accent : 0, (chosen ? 2 : 1) * pen.u());
+  if (heat.rows > 0) pen.heat({.heat = std::make_shared<HeatPicture>(std::move(heat))});
+  SceneTarget& target = pen.control(card, std::move(id), action, 0, cell);
+  if (!chosen) target.framed = card;
+  return target;
+}
+
+/// One matrix of the large stage's batch entries and heads.
+struct OneSlice {
+  Slice of;
+  std::string label;
+  bool chosen = false, changed = false;
+};
+
 /// A small B − A of every batch entry and head, in a row that ends at `right`; gives the y below it.
-float add_slices(const Frame& frame, const StageDifference& stage, ImVec2 at, float right, ComparePicture& picture) {
-  const float u = frame.u, side = 56 * u, gap = 8 * u;
+float put_slices(const Frame& frame, Pen& pen, const StageDifference& stage, ImVec2 at, float right) {
+  const float u = frame.u, side = 56 * u, gap = 8 * u, above = 18 * u;
   const Tensor& whole = (*frame.trace())[stage.stage];
   const bool has_head = has_head_axis(stage.stage);
   const Index entries = whole.rank() >= 3 ? whole.size(0) : 1, heads = has_head ? whole.size(1) : 1,
@@ -308,55 +333,57 @@ float add_slices(const Frame& frame, const StageDifference& stage, ImVec2 at, fl
   if (stage.kind != Kind::differs || entries * heads < 2) return at.y;
   const auto room = static_cast<std::size_t>(std::max((right - at.x + gap) / (side + gap), 1.0f));
   const Slice shown = slice_of(frame, stage);
-  std::vector<CompareSlice> all;
+  std::vector<OneSlice> all;
   for (Index b = 0; b < entries; ++b) {
     for (Index h = 0; h < heads; ++h) {
-      CompareSlice slice;
-      slice.batch = b;
-      slice.head = h * groups;
+      OneSlice& slice = all.emplace_back(OneSlice{{b, h * groups}, {}});
       slice.changed = changes_in(stage, b, h);
       slice.chosen = (entries == 1 || b == shown.batch) && (!has_head || h == shown.head / groups);
       slice.label = !has_head      ? frame.words.fill("mask.entry", {std::to_string(b)})
                     : entries == 1 ? frame.words.fill("mask.head", {std::to_string(h)})
                                    : std::to_string(b) + " · " + std::to_string(h);
-      all.push_back(std::move(slice));
     }
   }
   if (all.size() > room) {
-    std::ranges::stable_partition(all, [](const CompareSlice& slice) { return slice.changed || slice.chosen; });
+    std::ranges::stable_partition(all, [](const OneSlice& slice) { return slice.changed || slice.chosen; });
     all.resize(room);
-    std::ranges::sort(all, {}, [](const CompareSlice& slice) { return std::pair(slice.batch, slice.head); });
+    std::ranges::sort(all, {}, [](const OneSlice& slice) { return std::pair(slice.of.batch, slice.of.head); });
   }
   const MatrixView matrix = whole.matrix();
   float x = at.x;
-  for (CompareSlice& slice : all) {
-    slice.card = {{x, at.y + 18 * u}, {x + side, at.y + 18 * u + side}};
-    slice.heat = difference_heat(frame, stage, fit(slice.card, matrix.rows, matrix.cols, 4 * u, 0, 4 * u, u),
-                                 {slice.batch, slice.head});
+  for (const OneSlice& slice : all) {
+    const Rect card{{x, at.y + above}, {x + side, at.y + above + side}};
+    const Rect cells = fit(card, matrix.rows, matrix.cols, 4 * u, 0, 4 * u, u);
+    put_small(pen, card, slice.chosen, "slice " + slice.label, SceneAction::slice,
+              {stage.stage, slice.of.batch, slice.of.head, 0, 0}, difference_heat(frame, stage, cells, slice.of))
+        .rect.min.y = at.y;
+    pen.words(slice.chosen ? Face::bold : Face::ui, TypeSize::body * u, {x, at.y + u},
+              slice.changed ? frame.look.ink : frame.look.muted, slice.label, side + 6 * u);
     x += side + gap;
   }
-  picture.slices = std::move(all);
-  return at.y + 18 * u + side + 10 * u;
+  return at.y + above + side + 10 * u;
 }
 
-CompareTile make_tile(const Frame& frame, const StageDifference& stage, const Rect& card, bool chosen) {
-  const float u = frame.u;
-  CompareTile tile;
-  tile.stage = stage.stage;
-  tile.card = card;
-  tile.colour = frame.look.lane(stage.stage);
-  tile.chosen = chosen;
-  tile.largest = largest_words(frame, stage);
-  if (stage.kind != Kind::differs) return tile;
-  tile.at = stage.at;
-  const MatrixView matrix = stage.values.matrix();
-  // In a low tile the matrix stands beside the number, not over it.
-  const bool low = card.height() < 96 * u;
-  const float number = low ? text_size(frame.fonts, Face::ui, TypeSize::body * u, tile.largest).x + 6 * u : 0,
-              below = low ? -4 * u : 20 * u;
-  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 25 * u, number, below, u),
-                              slice_of(frame, stage));
-  return tile;
+/// A stage that differs: its name, B − A, and the largest change.
+void put_tile(const Frame& frame, Pen& pen, const StageDifference& stage, const Rect& card, bool chosen) {
+  const float u = frame.u, inner = card.width() - 16 * u, left = card.min.x + 8 * u;
+  const std::string largest = largest_words(frame, stage);
+  HeatPicture heat;
+  Cell at{stage.stage};
+  if (stage.kind == Kind::differs) {
+    at = stage.at;
+    const MatrixView matrix = stage.values.matrix();
+    // In a low tile the matrix stands beside the number, not over it.
+    const bool low = card.height() < 96 * u;
+    const float number = low ? pen.measure(Face::ui, TypeSize::body * u, largest).x + 6 * u : 0,
+                below = low ? -4 * u : 20 * u;
+    heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 25 * u, number, below, u),
+                           slice_of(frame, stage));
+  }
+  put_small(pen, card, chosen, std::string(name(stage.stage)), SceneAction::stage, at, std::move(heat));
+  pen.words(Face::bold, TypeSize::body * u, {left, card.min.y + 5 * u}, frame.look.lane(stage.stage), name(stage.stage),
+            inner);
+  pen.words(Face::ui, TypeSize::body * u, {left, card.max.y - 19 * u}, frame.look.ink, largest, inner);
 }
 
 constexpr float tile_gap = 8, narrowest_tile = 116, lowest_tile = 56;  // points
@@ -375,19 +402,18 @@ int tile_rows(const Frame& frame, float width) {
   return (changed + fitting - 1) / fitting;
 }
 
-void add_tiles(const Frame& frame, Rect area, ComparePicture& picture) {
+/// Gives the names of the stages that are the same.
+std::string put_tiles(const Frame& frame, Pen& pen, Rect area, Stage chosen) {
   const float u = frame.u;
   std::vector<const StageDifference*> changed;
+  std::string unchanged;
   for (const StageDifference& stage : frame.document.difference->stages) {
-    if (stage.kind != Kind::same) {
-      changed.push_back(&stage);
-    } else {
-      picture.unchanged += (picture.unchanged.empty() ? "" : ", ") + std::string(name(stage.stage));
-    }
+    if (stage.kind != Kind::same) changed.push_back(&stage);
+    else unchanged += (unchanged.empty() ? "" : ", ") + std::string(name(stage.stage));
   }
   const float gap = tile_gap * u;
   const int rows = tile_rows(frame, area.width());
-  if (rows == 0) return;
+  if (rows == 0) return unchanged;
   const int columns = (static_cast<int>(changed.size()) + rows - 1) / rows;
   const float width = std::min((area.width() + gap) / static_cast<float>(columns) - gap, 170 * u);
   const float height =
@@ -395,25 +421,32 @@ void add_tiles(const Frame& frame, Rect area, ComparePicture& picture) {
   for (std::size_t i = 0; i < changed.size(); ++i) {
     const ImVec2 min{area.min.x + static_cast<float>(static_cast<int>(i) % columns) * (width + gap),
                      area.min.y + static_cast<float>(static_cast<int>(i) / columns) * (height + gap)};
-    picture.tiles.push_back(
-        make_tile(frame, *changed[i], {min, {min.x + width, min.y + height}}, changed[i]->stage == picture.stage));
+    put_tile(frame, pen, *changed[i], {min, {min.x + width, min.y + height}}, changed[i]->stage == chosen);
   }
+  return unchanged;
 }
 
-/// `area` in screen pixels. The document has a pinned trace and its difference.
-ComparePicture make_compare_picture(const Frame& frame, Rect area) {
+/// `inside` has the heading, `area` below it the matrices.
+ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, float right) {
   ComparePicture picture;
+  const SceneContext context = scene_context(frame);
+  Pen pen(context, picture.scene);
+  const float u = frame.u, body = TypeSize::body * u, heading = TypeSize::heading * u;
+  const Look& look = frame.look;
+  pen.words(Face::bold, heading, {inside.min.x, inside.min.y + 3 * u}, look.ink, changes_words(frame),
+            right - inside.min.x - 12 * u);
+  pen.words(Face::ui, body, {inside.min.x, inside.min.y + 34 * u}, look.muted, summary_words(frame), inside.width());
+
   picture.stage = stage_shown(frame);
-  picture.changes = changes_words(frame);
-  picture.summary = summary_words(frame);
   const StageDifference& stage = *frame.document.difference->find(picture.stage);
-  picture.stage_summary = stage_words(frame, stage);
-  const float u = frame.u;
-  const float lowest = std::min(static_cast<float>(tile_rows(frame, area.width())) * (lowest_tile + tile_gap) * u,
-                                area.height() * 0.45f);
-  const bool any_tiles = tile_rows(frame, area.width()) > 0;
+  const float from =
+      pen.words(Face::bold, heading, area.min, look.lane(picture.stage), name(picture.stage)).max.x + 12 * u;
+  pen.words(Face::ui, body, {from, area.min.y + 2 * u}, look.ink, stage_words(frame, stage), area.max.x - from);
+
+  const int rows = tile_rows(frame, area.width());
+  const float lowest = std::min(static_cast<float>(rows) * (lowest_tile + tile_gap) * u, area.height() * 0.45f);
   float tiles = !any_differs(frame) ? lowest
-                : any_tiles         ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest)
+                : rows > 0          ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest)
                                     : 0;
   const Tensor& whole = (*frame.trace())[picture.stage];
   bool several = stage.kind == Kind::differs && whole.rank() >= 3 &&
@@ -423,19 +456,26 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   if (area.height() - tiles - (several ? slices : 0) * u - 66 * u < least_panels * u) tiles = lowest;
   if (area.height() - tiles - slices * u - 66 * u < least_panels * u) several = false;
   const float row = several ? slices * u : 0;
-  float bottom = add_panels(
-      frame, stage, {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - row - 40 * u}}, picture);
-  if (several) bottom = add_slices(frame, stage, {area.min.x, bottom + 8 * u}, area.max.x, picture);
-  add_tiles(frame, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture);
+  float bottom = put_panels(frame, pen, stage,
+                            {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - row - 40 * u}});
+  picture.large = {area.min, {area.max.x, bottom}};
+  if (several) bottom = put_slices(frame, pen, stage, {area.min.x, bottom + 8 * u}, area.max.x);
+  const std::string unchanged =
+      put_tiles(frame, pen, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture.stage);
+
+  const ImVec2 foot{inside.min.x, inside.max.y - 18 * u};
+  const float names = pen.words(Face::ui, body, foot, look.muted, frame.words("compare.unchanged")).max.x + 8 * u;
+  pen.words(Face::ui, body, {names, foot.y}, look.muted, unchanged, inside.max.x - names);
   return picture;
 }
 
 }  // namespace
 
-const ComparePicture& compare_picture(const Frame& frame, Rect area) {
+const ComparePicture& compare_picture(const Frame& frame, Rect inside, Rect area, float right) {
   const Document& document = frame.document;
-  return frame.picture<ComparePicture>([&] { return make_compare_picture(frame, area); }, document.pinned,
-                                       document.difference, document.view.compared, area);
+  return frame.picture<ComparePicture>([&] { return make_compare_picture(frame, inside, area, right); },
+                                       document.pinned, document.difference, document.view.compared, inside, area,
+                                       right);
 }
 
 }  // namespace headlight

@@ -6,7 +6,10 @@
 
 #include "core/run/contributions.h"
 #include "ui/frame/frame.h"
+#include "ui/level/pen.h"
+#include "ui/level/scene_context.h"
 #include "ui/look/number_text.h"
+#include "ui/widgets/card.h"
 
 namespace headlight {
 namespace {
@@ -33,120 +36,148 @@ struct LabelRoom {
   float turned = 0;  ///< along the names of the columns, where they stand at 45°
 };
 
-LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, const Rect& card, float points) {
+LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, const Rect& card, float pixels) {
   const float u = frame.u;
   if (card.width() < 170 * u || card.height() < 130 * u) return {};
-  const float widest = widest_label(frame, info(stage).rows, matrix.rows, points * u);
-  LabelRoom room{std::min(widest + 5 * u, card.width() * 0.25f), points * 1.5f * u, 0};
+  const float widest = widest_label(frame, info(stage).rows, matrix.rows, pixels);
+  LabelRoom room{std::min(widest + 5 * u, card.width() * 0.25f), pixels * 1.5f, 0};
   const Axis columns = info(stage).cols;
   if (columns != Axis::key && columns != Axis::query) return room;
   room.turned = turned_room(frame, columns, matrix.rows, matrix.cols,
-                            {card.width() - room.left - 12 * u, card.height() - room.below - 28 * u}, points * u);
-  if (room.turned > 0) room.below = 0.71f * room.turned + points * 1.2f * u;
+                            {card.width() - room.left - 12 * u, card.height() - room.below - 28 * u}, pixels);
+  if (room.turned > 0) room.below = 0.71f * room.turned + pixels * 1.2f;
   return room;
 }
 
-/// A card a head, and one of their mean, with their words.
-void name_cards(const Frame& frame, const Tensor& values, Index group, HeadsPicture& picture) {
+struct HeadCard {
+  Index head = 0;   ///< query head; for a key/value head the first one that uses it
+  Index users = 1;  ///< number of query heads that use it; 0: the mean over the chosen heads
+  bool chosen = true;
+  std::string title, number;  ///< "head 3", or "3" if that does not fit
+};
+
+/// A card a head, and one of their mean.
+std::vector<HeadCard> head_cards(const Frame& frame, const Tensor& values, Index group, HeadsPicture& picture) {
   const HeadsChoice& choice = frame.view().heads;
+  std::vector<HeadCard> cards;
   std::vector<Index> shared;  // of the chosen heads, along the tensor's own axis
   for (Index h = 0; h < values.size(1); ++h) {
     if (choice.isolated && *choice.isolated / group != h) continue;
-    HeadCard card;
-    card.head = h * group;
-    card.users = group;
-    card.hue = frame.look.head(card.head);
-    card.chosen = false;
+    HeadCard card{h * group, group, choice.isolated.has_value(), {}, std::to_string(h)};
     for (Index g = 0; g < group; ++g) card.chosen = card.chosen || is_chosen(choice, card.head + g);
-    if (card.chosen || choice.isolated) shared.push_back(h);
-    card.chosen = card.chosen || choice.isolated.has_value();
-    card.number = std::to_string(h);
-    card.title = frame.words.fill(group > 1 ? "heads.kv_head" : "heads.head", {std::to_string(h)});
-    picture.cards.push_back(std::move(card));
+    if (card.chosen) shared.push_back(h);
+    card.title = frame.words.fill(group > 1 ? "heads.kv_head" : "heads.head", {card.number});
+    cards.push_back(std::move(card));
   }
-  if (shared.size() > 1 && !values.source()) {  // a mean over what nobody can hold is left out
-    picture.averaged = shared;
-    HeadCard card;
-    card.average = true;
-    card.hue = frame.look.muted;
-    card.title = frame.words.fill("heads.average", {std::to_string(shared.size())});
-    card.number = frame.words("heads.average_short");
-    picture.cards.push_back(std::move(card));
-  }
+  if (shared.size() < 2 || values.source()) return cards;  // a mean over what nobody can hold is left out
+  picture.average_title = frame.words.fill("heads.average", {std::to_string(shared.size())});
+  picture.averaged = std::move(shared);
+  cards.push_back({0, 0, true, picture.average_title, frame.words("heads.average_short")});
+  return cards;
 }
 
-void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
+/// The hue stands beside the name, which is to be read, or, where only its number has room, is the border's alone.
+void put_card(Pen& pen, const HeadCard& card, const Rect& place, std::size_t count, SceneHeat heat) {
+  const float u = pen.u(), pixels = TypeSize::body * u;
+  const Look& look = pen.look();
+  const Rect r = card_on_pixels(place);
+  const bool average = card.users == 0, front = !average && card.head == pen.context().view.head;
+  const ImU32 hue = average ? look.line : fade(look.head(card.head), card.chosen ? 1.0f : 0.35f);
+  const Face face = average ? Face::ui : Face::bold;
+  const auto fits = [&](const std::string& words, float room) { return pen.measure(face, pixels, words).x <= room; };
+  const bool marked = !average && fits(std::string(std::to_string(count).size(), '8'), r.width() - 24 * u);
+  const float mark = marked ? 12 * u : 0, room = r.width() - 12 * u - mark;
+  pen.fill(r, look.card, 7 * u);
+  if (marked)
+    pen.fill({{r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u}}, hue, Corner::mark * u);
+  const std::string& title = fits(card.title, room) ? card.title : card.number;
+  if (fits(title, room))
+    pen.words(face, pixels, {r.min.x + 7 * u + mark, r.min.y + 4 * u}, card.chosen ? look.ink : look.muted, title);
+  const HeatPicture& cells = *heat.heat;
+  const bool covered = std::min(cells.rect.width() / static_cast<float>(cells.cols),
+                                cells.rect.height() / static_cast<float>(cells.rows)) < 8 * u;
+  heat.numbers = card.chosen;
+  heat.marks = front || !covered;  // else the lines would hide what they stand around
+  heat.every_head = true;          // query 3 is query 3 in every head
+  pen.target(place, SceneAction::head, card.users, {cells.stage, cells.batch, card.head, 0, 0});
+  pen.heat(std::move(heat));
+  pen.box(r, hue, (front ? 2.4f : 1.1f) * u, 7 * u, average ? 0 : look.head_lap(card.head));
+}
+
+/// The colours of the mean hold those of all heads, which may have ranges of their own.
+void make_average(std::shared_ptr<HeatPicture> heat, ValueRange range, HeadsPicture& picture) {
+  MatrixQuad& quad = heat->quad;
+  quad.range = range;
+  quad.values = {};
+  picture.averaged_mask = std::exchange(quad.mask, Tensor());
+  quad.kept = Tensor();
+  heat->shades = Tensor();
+  quad.row_ranges = false;
+  quad.batch = quad.head = heat->batch = heat->head = 0;
+  picture.average = std::move(heat);
+}
+
+void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
   const Trace& trace = *frame.trace();
   const Stage stage = heads_stage(trace, frame.view());
   const Tensor values = numbers_shown(frame, stage);
-  name_cards(frame, values, is_per_kv_head(stage) ? trace.dims().groups() : 1, picture);
+  const std::vector<HeadCard> cards =
+      head_cards(frame, values, is_per_kv_head(stage) ? trace.dims().groups() : 1, picture);
   const MatrixView matrix = values.matrix();
-  const float header = 25 * frame.u;
+  const float u = frame.u, header = 25 * u, pad = 6 * u;
   const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);
-  const std::vector<Rect> places = lay_out_heads(static_cast<Index>(picture.cards.size()), grid, aspect,
-                                                 (picture.cards.size() > 20 ? 4 : 10) * frame.u, header);
-  const float pad = 6 * frame.u;
-  const bool alone = picture.cards.size() == 1;
+  const std::vector<Rect> places =
+      lay_out_heads(static_cast<Index>(cards.size()), grid, aspect, (cards.size() > 20 ? 4 : 10) * u, header);
+  const bool alone = cards.size() == 1;
   picture.type = alone ? 1.25f : 1;
-  const float t = frame.u * picture.type;
-  const LabelRoom names = label_room(frame, stage, matrix, places[0], picture.label_points());
+  const float t = u * picture.type, labels = TypeSize::note * t;
+  const LabelRoom names = label_room(frame, stage, matrix, places[0], labels);
   const bool has_strip =
       alone && (stage == Stage::weights || stage == Stage::dropped_weights) &&
       places[0].height() / static_cast<float>(matrix.rows) >= 13 * t &&
       (places[0].width() - 2 * pad - names.left - row_strip_width * t) / static_cast<float>(matrix.cols) >=
           6.5f * t;  // rows stay as high as their numbers
   const float beside = pad + (has_strip ? row_strip_width * t : 0);
+  ValueRange range;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    HeadCard& card = picture.cards[i];
-    card.card = places[i];
-    const Rect box{{card.card.min.x + pad + names.left, card.card.min.y + header},
-                   {card.card.max.x - beside, card.card.max.y - pad - names.below}};
-    card.heat = make_heat(frame, stage, card.head, heat_rect(box, matrix.rows, matrix.cols));
-    if (names.left > 0) add_labels(frame, card.heat, picture.label_points() * frame.u, names.left - 4 * frame.u, true);
-    card.heat.turned_room = names.turned / (picture.label_points() * frame.u);
-    if (has_strip) card.strip = row_strip(*frame.trace(), card.heat);
-    card.heat.quad.opacity = card.chosen ? 1.0f : 0.3f;
-    if (!card.average) continue;
-    MatrixQuad& quad = card.heat.quad;
-    for (const HeadCard& each : picture.cards)  // the heads may have ranges of their own
-      quad.range = {std::min(quad.range.lo, each.heat.quad.range.lo), std::max(quad.range.hi, each.heat.quad.range.hi)};
-    quad.values = {};
-    picture.averaged_mask = std::exchange(quad.mask, Tensor());
-    quad.kept = Tensor();
-    card.heat.shades = Tensor();
-    quad.row_ranges = false;
-    quad.batch = quad.head = card.heat.batch = card.heat.head = 0;
+    const Rect& place = places[i];
+    const Rect box{{place.min.x + pad + names.left, place.min.y + header},
+                   {place.max.x - beside, place.max.y - pad - names.below}};
+    const auto heat =
+        std::make_shared<HeatPicture>(make_heat(frame, stage, cards[i].head, heat_rect(box, matrix.rows, matrix.cols)));
+    if (names.left > 0) add_labels(frame, *heat, labels, names.left - 4 * u, true);
+    heat->turned_room = names.turned / labels;
+    if (has_strip) picture.strip = row_strip(trace, *heat);
+    heat->quad.opacity = cards[i].chosen ? 1.0f : 0.3f;
+    const ValueRange own = heat->quad.range;
+    range = i == 0 ? own : ValueRange{std::min(range.lo, own.lo), std::max(range.hi, own.hi)};
+    if (i == 0) picture.first = heat;
+    if (cards[i].users == 0) make_average(heat, range, picture);
+    put_card(pen, cards[i], place, cards.size(), {heat, labels});
   }
 }
 
-/// The ends of the colours, which all cards share unless the view gives each head or row its own.
-void state_scale(const Frame& frame, Rect grid, HeadsPicture& picture) {
-  const MatrixQuad& quad = picture.cards[0].heat.quad;
-  picture.scale = {{grid.min.x, grid.max.y - 15 * frame.u}, grid.max};
-  if (info(picture.cards[0].heat.stage).palette == Palette::boolean) return;
-  if (quad.row_ranges || frame.view().range.mode == RangeMode::head) {
-    picture.scale_words = frame.words(quad.row_ranges ? "heads.colours_row" : "heads.colours_head");
-    return;
-  }
-  picture.scale_words = frame.words("heads.colours");
+/// What the colours of all cards stand for, under them: their ends, unless the view gives each head or row its own.
+void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat) {
+  const float u = frame.u, pixels = TypeSize::note * u, y = grid.max.y - 15 * u;
+  const MatrixQuad& quad = heat.quad;
+  float x = grid.min.x;
+  const auto put = [&](Face face, std::string_view words) {
+    x = pen.words(face, pixels, {x, y}, frame.look.muted, words).max.x + 6 * u;
+  };
+  if (info(heat.stage).palette == Palette::boolean) return;
+  if (quad.row_ranges || frame.view().range.mode == RangeMode::head)
+    return put(Face::ui, frame.words(quad.row_ranges ? "heads.colours_row" : "heads.colours_head"));
+  std::string words = frame.words("heads.colours");
   if (quad.norm != Norm::linear)
-    picture.scale_words +=
-        " · " + std::string(frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt"));
+    words += " · " + std::string(frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt"));
+  put(Face::ui, words);
   const bool sampled = quad.values.source() && quad.range.lo < 0;
-  picture.scale_lo = (sampled ? "<" : "") + bound_text(quad.range.lo);
-  picture.scale_hi = (sampled ? ">" : "") + bound_text(quad.range.hi);
-}
-
-/// Names down a column, thinned out where they would touch.
-std::vector<TokenLabel> labels(const Frame& frame, Axis axis, Index count, Rect place) {
-  const float line = place.height() / static_cast<float>(count);
-  const Index step = std::max<Index>(1, static_cast<Index>(14 * frame.u / line + 0.999f));
-  std::vector<TokenLabel> names;
-  for (Index i = 0; i < count; i += step) {
-    names.push_back({i, place.min.y + (static_cast<float>(i) + 0.5f) * line,
-                     axis_label(*frame.trace(), axis, frame.view().batch, i)});
-  }
-  return names;
+  put(Face::mono, (sampled ? "<" : "") + bound_text(quad.range.lo));
+  const Rect bar{{x, y + 4 * u}, {x + 90 * u, y + 11 * u}};
+  pen.colours(bar, *heat.colormap);
+  x = bar.max.x + 6 * u;
+  put(Face::mono, (sampled ? ">" : "") + bound_text(quad.range.hi));
 }
 
 }  // namespace
@@ -183,14 +214,15 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   HeadsPicture picture;
-  add_cards(frame, {grid.min, {grid.max.x, grid.max.y - 21 * frame.u}}, picture);
-  state_scale(frame, grid, picture);
+  const SceneContext context = scene_context(frame);
+  Pen pen(context, picture.cards);
+  put_cards(frame, pen, {grid.min, {grid.max.x, grid.max.y - 21 * frame.u}}, picture);
+  put_scale(frame, pen, grid, *picture.first);
   picture.n_q = trace.dims().n_q;
   picture.n_k = trace.dims().n_k;
   picture.batch = view.batch;
   picture.arcs = arcs;
-  picture.queries = labels(frame, Axis::query, picture.n_q, arcs);
-  picture.keys = labels(frame, Axis::key, picture.n_k, arcs);
+  picture.query = query;
   std::vector<Index> heads = view.heads.isolated ? std::vector{*view.heads.isolated} : view.heads.heads;
   if (heads.empty()) heads = {view.head};
   picture.arcs_of = measured_stage(trace, view, Stage::weights);
@@ -198,16 +230,100 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   picture.arc_shares =
       is_measure(picture.arcs_of) && view.measure != HeadMeasure::share ? row_shares(lengths) : lengths;
   const bool many = picture.n_q > arc_queries;
-  const Index first = many ? query.value_or(0) : 0;
-  const Index last = many ? first + 1 : picture.n_q;
+  const Index from = many ? query.value_or(0) : 0;
+  const Index to = many ? from + 1 : picture.n_q;
   for (const Index h : heads) {
     picture.heads.push_back(
-        {h, frame.look.head(h), token_arcs(picture.arc_shares.matrix(view.batch, h), first, last, view.heads.mass)});
+        {h, frame.look.head(h), token_arcs(picture.arc_shares.matrix(view.batch, h), from, to, view.heads.mass)});
   }
   return picture;
 }
 
+/// What depends on what is looked at: the arcs with their tokens, and the row statistics.
+struct ArcsBuilder {
+  const Frame& frame;
+  const HeadsPicture& picture;
+  Pen& pen;
+  const float u = frame.u;
+  const Rect& arcs = picture.arcs;
+  const std::optional<Cell> looked = frame.looked_at();
+  const Index query = looked && info(looked->stage).rows == Axis::query ? looked->row : -1;
+  const Index key = looked && info(looked->stage).cols == Axis::key ? looked->col : -1;
+
+  void put_arcs(const HeadArcs& head) const {
+    const Index shown = frame.rows_shown(Stage::weights);
+    for (const TokenArc& arc : head.arcs) {
+      if (arc.query >= shown) continue;  // the step player is not there yet
+      const bool lit = query < 0 || arc.query == query;
+      const ImVec2 a{arcs.min.x, picture.query_y(arc.query)}, b{arcs.max.x, picture.key_y(arc.key)};
+      const float middle = arcs.centre().x, weight = std::min(arc.weight, 1.0f);
+      pen.curve({a, {middle, a.y}, {middle, b.y}, b},
+                fade(head.hue, (lit ? 0.35f : 0.07f) + (lit ? 0.6f : 0.15f) * weight), (0.6f + 4.4f * weight) * u);
+    }
+  }
+
+  /// Names down a column, thinned out where they would touch: `put(index, y)` beside each.
+  void put_names(Axis axis, Index count, Index lit, float x, float width, Align align, auto put) const {
+    const float line = arcs.height() / static_cast<float>(count), pixels = TypeSize::note * u;
+    const Index step = std::max<Index>(1, static_cast<Index>(14 * u / line + 0.999f));
+    for (Index i = 0; i < count; i += step) {
+      const float y = arcs.min.y + (static_cast<float>(i) + 0.5f) * line;
+      pen.words(i == lit ? Face::bold : Face::ui, pixels, {x, y - pixels * 0.6f},
+                i == lit ? frame.look.ink : frame.look.muted, axis_label(*frame.trace(), axis, picture.batch, i), width,
+                align);
+      put(i, y);
+    }
+  }
+
+  /// The head whose weights stand beside the keys.
+  const HeadArcs* weighed() const {
+    if (query < 0 || query >= frame.rows_shown(Stage::weights)) return nullptr;
+    for (const HeadArcs& each : picture.heads) {
+      if (looked->stage == picture.arcs_of && looked->head == each.head) return &each;
+    }
+    return picture.heads.size() == 1 ? &picture.heads[0] : nullptr;
+  }
+
+  void put(Index rows) const {
+    if (!picture.strip.rows.empty())
+      put_row_strip(pen, picture.strip, picture.first->rect, rows, query, u * picture.type);
+    for (const HeadArcs& head : picture.heads) put_arcs(head);
+    put_names(Axis::query, picture.n_q, query, arcs.min.x - 6 * u, 84 * u, Align::right, [](Index, float) {});
+    // Exact weights of the query beside its keys: the pointed-at one first, the others where there is room.
+    const HeadArcs* head = weighed();
+    const float room = 12 * u, pointed = key < 0 ? -1e9f : picture.key_y(key);
+    float last = -1e9f;
+    put_names(Axis::key, picture.n_k, key, arcs.max.x + 6 * u, 64 * u, Align::left, [&](Index k, float y) {
+      if (!head || y - last < room || (k != key && std::abs(y - pointed) < room)) return;
+      for (const TokenArc& arc : head->arcs) {
+        if (arc.query != query || arc.key != k) continue;
+        pen.words(Face::mono, TypeSize::note * u, {arcs.max.x + 74 * u, y - 7 * u}, frame.look.ink,
+                  number_text(arc.weight, arc.weight < 1e-3f ? 2 : 4));
+        last = y;
+      }
+    });
+  }
+};
+
 }  // namespace
+
+const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
+  struct ArcsScene {
+    Scene scene;
+  };
+  const Index rows = frame.rows_shown(picture.first->stage);
+  const auto make = [&] {
+    ArcsScene made;
+    const SceneContext context = scene_context(frame);
+    Pen pen(context, made.scene);
+    ArcsBuilder{frame, picture, pen}.put(rows);
+    return made;
+  };
+  return frame
+      .picture<ArcsScene>(make, frame.view().heads, frame.view().measure, picture.query, picture.arcs,
+                          frame.looked_at(), frame.rows_shown(Stage::weights), rows)
+      .scene;
+}
 
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   constexpr Index averaged_a_frame = 2'000'000;  // numbers: a millisecond or two
@@ -223,7 +339,7 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   average.want(numbers_shown(frame, heads_stage(trace, view)), picture.averaged_mask, view.batch, picture.averaged);
   average.advance(averaged_a_frame);
   if (average.busy()) frame.pictures.go_on();
-  MatrixQuad& quad = picture.cards.back().heat.quad;
+  MatrixQuad& quad = picture.average->quad;
   quad.values = average.mean();
   quad.mask = average.allowed();
   return picture;

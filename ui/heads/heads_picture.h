@@ -10,27 +10,10 @@
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 #include "ui/level/card_notes.h"
+#include "ui/level/scene.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {
-
-struct HeadCard {
-  Index head = 0;        ///< query head; for a key/value head the first one that uses it
-  Index users = 1;       ///< number of query heads that use it
-  bool average = false;  ///< the mean over the chosen heads
-  bool chosen = true;
-  Rect card;
-  ImU32 hue = 0;
-  std::string title, number;  ///< "head 3", or "3" if that does not fit
-  HeatPicture heat;
-  RowStrip strip;  ///< row statistics, if the head is shown alone
-};
-
-struct TokenLabel {
-  Index index = 0;
-  float y = 0;
-  std::string text;
-};
 
 /// A key that a query looks at, as a line between two columns of tokens.
 struct TokenArc {
@@ -51,23 +34,23 @@ struct HeadArcs {
 };
 
 struct HeadsPicture {
-  std::vector<HeadCard> cards;            ///< the average is last; its numbers follow when computed
-  std::vector<Index> averaged;            ///< heads along the stage's own axis; empty: no average
-  Tensor averaged_mask;                   ///< for hatching, if the stage has one
-  Rect scale;                             ///< the line under the cards that says what their colours stand for
-  std::string scale_words;                ///< "colours", then its ends and a bar; or that each card has its own
-  std::string scale_lo, scale_hi;         ///< empty: no bar
-  Rect arcs;                              ///< between the columns of tokens
-  std::vector<TokenLabel> queries, keys;  ///< as many as fit
-  std::vector<HeadArcs> heads;            ///< of the chosen heads
-  Stage arcs_of = Stage::weights;         ///< or contribution_norms
-  Tensor arc_shares;                      ///< the numbers of the arcs; shares for contribution_norms
-  float type = 1;                         ///< factor of the text beside the matrices
+  /// A card a head and one of their mean, and what their colours stand for. A card's target has the first query head in
+  /// its cell and the number of query heads as its index; that of the mean has 0.
+  Scene cards;
+  std::shared_ptr<const HeatPicture> first;  ///< of the first card
+  std::shared_ptr<HeatPicture> average;      ///< its numbers follow when computed; null: there is none
+  std::string average_title;
+  std::vector<Index> averaged;     ///< heads along the stage's own axis
+  Tensor averaged_mask;            ///< for hatching, if the stage has one
+  RowStrip strip;                  ///< row statistics, if a head is shown alone
+  float type = 1;                  ///< factor of the text beside the matrices
+  Rect arcs;                       ///< between the columns of tokens
+  std::vector<HeadArcs> heads;     ///< of the chosen heads
+  Stage arcs_of = Stage::weights;  ///< or contribution_norms
+  Tensor arc_shares;               ///< the numbers of the arcs; shares for contribution_norms
   Index n_q = 0, n_k = 0;
   Index batch = 0;
-
-  /// Size of the cards' labels, in points.
-  float label_points() const { return 12 * type; }
+  std::optional<Index> query;  ///< if only one query has arcs
 
   float query_y(Index q) const {
     return arcs.min.y + (static_cast<float>(q) + 0.5f) * arcs.height() / static_cast<float>(n_q);
@@ -84,8 +67,10 @@ constexpr Index arc_queries = 64;
 /// The stage of the cards; weights are replaced by the view's measure.
 Stage heads_stage(const Trace& trace, const View& view);
 
-/// The same, cached; its average advances with each frame.
+/// The picture, cached; its average advances with each frame.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
+/// The arcs between the tokens, those of the query that is looked at standing out, and the row statistics; cached.
+const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture);
 
 /// `count` equal cards in `box`, row by row, with the number of columns that makes their matrices (`aspect` = width :
 /// height) largest. `gap`: pixels between cards; `header`: pixels of a card's height that are not its matrix.

@@ -172,8 +172,8 @@ const SceneTarget* press_controls(const Frame& frame, const Scene& scene) {
     if (!target.hint.empty()) tooltip(frame, target.hint);
     if (!ImGui::IsItemHovered() || target.framed.width() <= 0) continue;
     const Rect card = card_on_pixels(target.framed);
-    compat::add_rect(*ImGui::GetWindowDrawList(), card.min, card.max, frame.look.accent, Corner::card * frame.u,
-                     frame.u);
+    compat::add_rect(*ImGui::GetWindowDrawList(), card.min, card.max, frame.look.accent,
+                     std::min(Corner::card * frame.u, card.height() / 4), frame.u);
   }
   return pressed;
 }

@@ -18,10 +18,6 @@ float centre_of(const HeatPicture& heat) {
   return heat.colormap->kind() == ColormapKind::diverging ? (range.lo + range.hi) / 2 : range.lo;
 }
 
-std::string span_of(Index first, Index end) {
-  return end - first == 1 ? std::to_string(first) : std::to_string(first) + "–" + std::to_string(end - 1);
-}
-
 }  // namespace
 
 bool is_mapped(Stage stage) { return info(stage).rows == Axis::query && info(stage).cols == Axis::key; }
@@ -163,43 +159,6 @@ HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const M
       frame.picture<Numbers>(make, picture.heat.stage, row0, row1, col0, col1, frame.tiles.version()).heat;
   part.rect = rect;
   return part;
-}
-
-const MapNotes& map_notes(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
-                          const std::optional<std::pair<Index, Index>>& pointed) {
-  const int level = camera.level();
-  const Index side = Index{1} << level;
-  const TileProgress progress = frame.tiles.progress();
-  const int percent = static_cast<int>(progress.share * 100);
-  const auto block = pointed ? std::optional(std::pair(pointed->first / side, pointed->second / side)) : std::nullopt;
-  const auto make = [&] {
-    MapNotes notes;
-    const std::string length = std::to_string(side);
-    const bool largest = picture.heat.colormap->kind() == ColormapKind::sequential;
-    const char* const blocks = picture.heat.stage == Stage::mask ? "map.blocks_mask"
-                               : largest                         ? "map.blocks_largest"
-                                                                 : "map.blocks_farthest";
-    notes.lines.push_back(level == 0 ? frame.words("map.every_cell") : frame.words.fill(blocks, {length}));
-    if (level > 0)
-      notes.lines.push_back(progress.exact ? frame.words("map.exact")
-                                           : frame.words.fill("map.sample", {length, std::to_string(percent)}));
-    if (const std::string random = random_words(frame); !random.empty()) notes.lines.push_back(random);
-    if (!block) return notes;
-    const Index row = block->first * side, col = block->second * side;
-    notes.lines.push_back(frame.words.fill(
-        level == 0 ? "map.cell" : "map.block",
-        {span_of(row, std::min(row + side, camera.rows)), span_of(col, std::min(col + side, camera.cols))}));
-    const MapCell cell = MapCells(frame.tiles, level).at(block->first, block->second);
-    if (!cell.there) return notes;
-    const std::string value = map_number(cell.value);
-    const char* const most = level == 0 ? "map.value" : largest ? "map.largest" : "map.farthest";
-    notes.lines.push_back(cell.kind == CellKind::masked    ? frame.words("map.masked")
-                          : cell.kind == CellKind::dropped ? frame.words("map.dropped")
-                                                           : frame.words.fill(most, {value}));
-    return notes;
-  };
-  return frame.picture<MapNotes>(make, picture.heat.stage, level, percent, progress.exact, block,
-                                 frame.tiles.version());
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "ui/document/view_choices.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
+#include "ui/level/scene.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {
@@ -23,6 +24,7 @@ struct MapCamera {
   double left = 0,
          top = 0;      ///< fractional key and query at view.min; negative if the matrix is smaller than the view
   double nearest = 1;  ///< largest allowed scale
+  bool operator==(const MapCamera&) const = default;
 
   float x(double key) const { return static_cast<float>(static_cast<double>(view.min.x) + (key - left) * scale); }
   float y(double query) const { return static_cast<float>(static_cast<double>(view.min.y) + (query - top) * scale); }
@@ -124,29 +126,14 @@ std::string map_number(float value);
 /// screen pixels.
 HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const MapCamera& camera);
 
-/// The notes beside the map.
-struct MapNotes {
-  std::vector<std::string> lines;
-};
-const MapNotes& map_notes(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
-                          const std::optional<std::pair<Index, Index>>& pointed);
-
-/// The visible tiles, coarser ones where finer ones are not computed yet; numbers in large cells.
-void draw_tiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera,
-                Index rows_shown);
+/// The visible tiles, coarser ones where finer ones are not computed yet; row and column names; bars for the visible
+/// cells of the row and column at `looked`; the whole matrix in small; the colour bar; notes. Cached.
+const Scene& map_scene(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera,
+                       const std::optional<std::pair<Index, Index>>& looked);
+/// Numbers in large cells.
+void draw_numbers(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera);
 /// Frames around the selected cell and the one under the pointer.
 void draw_marks(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera);
-/// Row and column labels, thinned out.
-void draw_axes(const Frame& frame, ImDrawList& list, const MapCamera& camera,
-               const std::optional<std::pair<Index, Index>>& lit);
-/// Bars for the visible cells of the row and column at `at`, below and beside the map, up to `size` high.
-void draw_profiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, float size, const MapCamera& camera,
-                   const std::pair<Index, Index>& at);
-/// The whole matrix in small, with a frame around the visible part.
-void draw_small_map(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect small,
-                    const MapCamera& camera, Index rows_shown);
-/// The colour bar with its ends.
-void draw_map_bar(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect bar);
 
 void draw_map_view(const Frame& frame, Rect place);
 

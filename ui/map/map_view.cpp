@@ -12,8 +12,8 @@
 #include "ui/look/measure.h"
 #include "ui/map/map_picture.h"
 #include "ui/matrix/matrix_menu.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/paragraph.h"
 #include "ui/widgets/text_input.h"
 
 namespace headlight {
@@ -22,7 +22,6 @@ namespace {
 constexpr double nearest_points = 92;  // of a cell
 constexpr double read_points = 76;     // of a cell whose number is to be read
 constexpr double pointed_points = 4;   // of a cell that a pointer finds
-constexpr float told_points = TypeSize::body;
 
 void go(const Frame& frame, const MapCamera& camera) {
   frame.show([region = camera.region()](View& v) { v.map.region = region; });
@@ -120,23 +119,6 @@ void follow_selected(const Frame& frame, const MapCamera& camera) {
   go(frame, centred(camera, static_cast<double>(now->row) + 0.5, static_cast<double>(now->col) + 0.5));
 }
 
-void draw_notes(const Frame& frame, ImDrawList& list, const MapNotes& notes, Rect room) {
-  const float u = frame.u;
-  float y = room.min.y;
-  for (const std::string& line : notes.lines) {
-    const bool state = &line != &notes.lines.front();
-    y += draw_paragraph(&list, frame.fonts, Face::ui, told_points * u, {room.min.x, y},
-                        state ? frame.look.ink : frame.look.muted, line, room.width()) +
-         7 * u;
-  }
-}
-
-void say(const Frame& frame, Rect place, const char* words) {
-  const float width = std::min(420 * frame.u, place.width() - 40 * frame.u);
-  draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::story * frame.u,
-                 {place.centre().x - width / 2, place.centre().y}, frame.look.ink, words, width);
-}
-
 }  // namespace
 
 std::pair<Index, Index> parse_place(std::string_view text, Index rows, Index cols) {
@@ -168,7 +150,8 @@ void press_map_keys(const Frame& frame) {
 
 void draw_map_view(const Frame& frame, Rect place) {
   const std::optional<Stage> stage = stage_on_map(frame);
-  if (!stage) return say(frame, place, frame.words("map.nothing"));
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (!stage) return say_on_plate(frame, list, place, frame.words("map.nothing"));
   const float u = frame.u;
   const MapPicture& picture = map_picture(frame, *stage);
   const MapLayout layout = map_layout(frame, place, picture);
@@ -197,21 +180,16 @@ void draw_map_view(const Frame& frame, Rect place) {
   move_map(frame, camera, finds_cells);
   offer_matrix_menu(frame, cell);
 
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Index rows_shown = frame.rows_shown(*stage);
-  draw_tiles(frame, list, picture, camera, rows_shown);
-  draw_marks(frame, list, picture, camera);
   // What is looked at: under the pointer, else selected where that is in sight.
   std::optional<std::pair<Index, Index>> looked = under;
   const std::optional<Cell>& kept = frame.view().selected;
   if (!looked && kept && is_mapped(kept->stage)) looked = std::pair(kept->row, kept->col);
-  if (looked && (looked->first >= rows_shown || !is_in_sight(camera, looked->first, looked->second))) looked.reset();
-  draw_axes(frame, list, camera, looked);
-  if (looked) draw_profiles(frame, list, picture, layout.profile, camera, *looked);
-  draw_small_map(frame, list, picture, layout.small, camera, rows_shown);
-  draw_map_bar(frame, list, picture, layout.bar);
-  draw_notes(frame, list, map_notes(frame, picture, camera, looked), layout.notes);
-  if (frame.shown(*stage).nothing()) say(frame, layout.map, frame.words("heads.not_yet"));
+  if (looked && (looked->first >= frame.rows_shown(*stage) || !is_in_sight(camera, looked->first, looked->second)))
+    looked.reset();
+  draw_scene(frame, list, map_scene(frame, picture, layout, camera, looked));
+  draw_numbers(frame, list, picture, camera);
+  draw_marks(frame, list, picture, camera);
+  if (frame.shown(*stage).nothing()) say_on_plate(frame, list, layout.map, frame.words("heads.not_yet"));
 }
 
 }  // namespace headlight

@@ -7,13 +7,11 @@
 
 #include "ui/document/wanted.h"
 #include "ui/frame/colormaps.h"
-#include "ui/imgui_compat.h"
+#include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/masklab/registry.h"
-#include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
-#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -64,6 +62,12 @@ std::vector<std::string> flowed(const Frame& frame, const std::vector<std::strin
   return lines;
 }
 
+struct ConventionsPicture {
+  Scene scene;                                     ///< this run, then those that change something, then the rest
+  std::vector<std::optional<Scenario>> scenarios;  ///< of each card, what a click applies; unset for this run and for
+                                                   ///< what no scenario can express
+};
+
 struct ConventionsBuilder {
   const Frame& frame;
   Rect area;
@@ -71,23 +75,28 @@ struct ConventionsBuilder {
   const Trace& trace = *frame.trace();
   const float u = frame.u;
   ConventionsPicture picture{};
+  const SceneContext context = scene_context(frame);
+  Pen pen{context, picture.scene};
+  SheetWords words{};
+  std::vector<MatrixCard> cards{};
+  std::vector<std::string> ids{}, who{};            ///< of each card; the names of the libraries
   std::vector<std::vector<std::string>> effects{};  ///< of each card, in parts
   std::vector<std::string> same{};                  ///< the choices that change nothing, in words
 
-  void add(std::string id, const char* name, const char* who, const Tensor& weights, const Tensor& mask,
-           std::vector<std::string> effect) {
-    ConventionsPicture::Card card;
-    card.id = std::move(id);
-    card.who = who;
-    card.matrix.title = name;
-    card.matrix.type = 12;
-    card.matrix.numbers = true;
-    HeatPicture& heat = card.matrix.heat = sheet_heat(frame, Stage::weights, weights, {0, 1});
-    heat.batch = heat.head = 0;
-    heat.quad.mask = mask;
-    heat.quad.show_leaks = true;
-    picture.cards.push_back(std::move(card));
+  void add(std::string id, const char* name, const char* libraries, const Tensor& weights, const Tensor& mask,
+           std::vector<std::string> effect, std::optional<Scenario> scenario = {}) {
+    MatrixCard card;
+    card.title = name;
+    card.numbers = true;
+    card.heat = sheet_heat(frame, Stage::weights, weights, {0, 1});
+    card.heat.batch = card.heat.head = 0;
+    card.heat.quad.mask = mask;
+    card.heat.quad.show_leaks = true;
+    cards.push_back(std::move(card));
+    ids.push_back(std::move(id));
+    who.emplace_back(libraries);
     effects.push_back(std::move(effect));
+    picture.scenarios.push_back(std::move(scenario));
   }
 
   /// Who reads it so, before what it changes here.
@@ -109,7 +118,6 @@ struct ConventionsBuilder {
     add("reference", frame.words("mask_lab.conventions.reference"), frame.words("mask_lab.conventions.this_run"),
         one_matrix(trace[Stage::weights], batch, head), one_matrix(trace[Stage::mask], batch, head),
         {frame.words("mask_lab.conventions.this_run")});
-    picture.cards.back().reference = true;
     std::vector<const ConventionBoard::Entry*> order;
     for (const ConventionBoard::Entry& entry : board.done()) order.push_back(&entry);
     // Not before all are there: cards that change places while one looks at them help nobody.
@@ -124,8 +132,8 @@ struct ConventionsBuilder {
       }
       add(choice.id, frame.words("mask_lab.conventions.name." + choice.id),
           frame.words("mask_lab.conventions.who." + choice.id), entry->effect.weights, entry->effect.mask,
-          with_libraries(choice.id, effect_words(frame.words, entry->effect)));
-      if (choice.applies) picture.cards.back().scenario = choice.scenario;
+          with_libraries(choice.id, effect_words(frame.words, entry->effect)),
+          choice.applies ? std::optional(choice.scenario) : std::nullopt);
     }
   }
 
@@ -172,23 +180,27 @@ struct ConventionsBuilder {
       std::string all;
       for (const std::string& one : same) all += (all.empty() ? "" : " · ") + one;
       for (std::string& line : wrapped(frame, frame.words.fill("mask_lab.conventions.same", {all}), area.width()))
-        picture.words.lines.push_back(std::move(line));
+        words.lines.push_back(std::move(line));
     }
-    const Rect room = below_words(frame, picture.words, area);
-    const std::size_t count = board.busy()
-                                  ? board.count() + 1
-                                  : picture.cards.size();  // the places of those that are not computed yet stay free
+    const Rect room = put_sheet_words(pen, words, area);
+    if (cards.empty()) return;
+    const std::size_t count =
+        board.busy() ? board.count() + 1 : cards.size();  // the places of those that are not computed yet stay free
     const int columns = best_columns(count, room);
     const ImVec2 size = card_size(count, columns, room);
-    auto [words, lines] = captions(size.x);
-    for (std::size_t i = 0; i < picture.cards.size(); ++i) {
+    auto [said, lines] = captions(size.x);
+    for (std::size_t i = 0; i < cards.size(); ++i) {
       const auto column = static_cast<float>(static_cast<int>(i) % columns),
                  row = static_cast<float>(static_cast<int>(i) / columns);
       const ImVec2 min{room.min.x + column * (size.x + board_gap * u), room.min.y + row * (size.y + board_gap * u)};
-      MatrixCard& card = picture.cards[i].matrix;
-      card.caption = std::move(words[i]);
+      MatrixCard& card = cards[i];
+      card.caption = std::move(said[i]);
       card.caption.resize(lines);
       lay_out(frame, card, {min, {min.x + size.x, min.y + size.y}}, {.names = has_names(size, u)});
+      put_matrix_card(pen, card, i == 0 ? frame.look.after : 0);
+      SceneTarget& target = pen.control(card.card, ids[i], SceneAction::convention, static_cast<Index>(i));
+      target.hint = who[i];
+      if (picture.scenarios[i]) target.framed = card.card;
     }
   }
 };
@@ -247,25 +259,25 @@ namespace {
 /// From the conventions computed so far. A problem, such as too many weights, becomes the sheet's error.
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board) {
   ConventionsBuilder build{frame, area, board};
-  build.picture.words.title = frame.words("mask_lab.conventions.about");
-  build.picture.words.legend = {
+  SheetWords& words = build.words;
+  words.title = frame.words("mask_lab.conventions.about");
+  words.legend = {
       {CellKind::value, to_imgui(window_colormap(frame.view(), Stage::weights).at(0.6f)), frame.words("legend.weight")},
       {CellKind::masked, 0, frame.words("legend.may_not")},
       {CellKind::nan, 0, "NaN"}};
-  if (!frame.trace()->has(Stage::mask)) {
-    build.picture.words.error = frame.words("mask_lab.conventions.none");
-  } else if (!has_conventions(*frame.trace())) {
-    build.picture.words.error = frame.words.fill("mask_lab.conventions.large", {grouped(conventions_at_most)});
-  } else {
-    build.picture.words.lines.push_back(frame.words("mask_lab.conventions.axes"));
+  if (has_conventions(*frame.trace())) {
+    words.lines.push_back(frame.words("mask_lab.conventions.axes"));
     build.add_all();
-    build.place();
+  } else {
+    words.error = frame.trace()->has(Stage::mask)
+                      ? frame.words.fill("mask_lab.conventions.large", {grouped(conventions_at_most)})
+                      : std::string(frame.words("mask_lab.conventions.none"));
   }
+  build.place();
   return std::move(build.picture);
 }
 
-}  // namespace
-
+/// The same, cached; a few more conventions are computed with each frame.
 const ConventionsPicture& conventions_picture(const Frame& frame, Rect area) {
   const View& view = frame.view();
   const auto begin = [&] {
@@ -280,8 +292,6 @@ const ConventionsPicture& conventions_picture(const Frame& frame, Rect area) {
                                            area, board.done().size());
 }
 
-namespace {
-
 /// This run becomes A, the other choice B.
 void take(const Frame& frame, const Scenario& scenario) {
   frame.actions.push_back(Pin{});
@@ -289,26 +299,14 @@ void take(const Frame& frame, const Scenario& scenario) {
   frame.show([](View& v) { v.kind = ViewKind::compare; });
 }
 
-void draw_choice(const Frame& frame, const ConventionsPicture::Card& card) {
-  const Rect& place = card.matrix.card;
-  ImGui::SetCursorScreenPos(place.min);
-  const bool clicked = pressable(frame, card.id.c_str(), {place.width(), place.height()});
-  const bool hovered = ImGui::IsItemHovered();
-  tooltip(frame, card.who);
-  draw_matrix_card(frame, card.matrix,
-                   card.reference             ? frame.look.after
-                   : hovered && card.scenario ? frame.look.accent
-                                              : 0);
-  if (clicked && card.scenario) take(frame, *card.scenario);
-}
-
 }  // namespace
 
 void draw_conventions_tab(const Frame& frame, Rect place) {
-  const Rect inside = sheet_inside(frame, place);
-  const ConventionsPicture& picture = conventions_picture(frame, inside);
-  draw_sheet_words(frame, picture.words, inside);
-  for (const ConventionsPicture::Card& card : picture.cards) draw_choice(frame, card);
+  const ConventionsPicture& picture = conventions_picture(frame, sheet_inside(frame, place));
+  draw_scene(frame, *ImGui::GetWindowDrawList(), picture.scene);
+  const SceneTarget* pressed = press_controls(frame, picture.scene);
+  if (!pressed) return;
+  if (const auto& scenario = picture.scenarios[static_cast<std::size_t>(pressed->index)]) take(frame, *scenario);
 }
 
 }  // namespace headlight

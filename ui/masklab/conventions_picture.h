@@ -1,4 +1,4 @@
-// The conventions sheet as plain data: the weights of this run, and of the same run with other libraries' conventions.
+// The conventions sheet: the weights of this run, and of the same run with other libraries' conventions.
 #pragma once
 
 #include "core/run/conventions.h"
@@ -33,24 +33,8 @@ class ConventionBoard {
   std::vector<Entry> done_;
 };
 
-struct ConventionsPicture {
-  struct Card {
-    MatrixCard matrix;
-    std::string id;
-    const char* who = "";  ///< names of the libraries, as a translation key
-    std::optional<Scenario>
-        scenario;            ///< what a click applies; unset for this run and for what no scenario can express
-    bool reference = false;  ///< this run
-  };
-  SheetWords words;
-  std::vector<Card> cards;  ///< this run, then those that change something, then the rest
-};
-
 /// What changes, as phrases that are not broken: "12 cells of the mask differ", "weights by up to 0.287, output by up
 /// to 11.6", …
 std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect);
-
-/// The cached picture; a few more conventions are computed with each frame.
-const ConventionsPicture& conventions_picture(const Frame& frame, Rect area);
 
 }  // namespace headlight

@@ -10,6 +10,7 @@
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 #include "ui/frame/colormaps.h"
+#include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/masklab/matrix_card.h"
@@ -70,36 +71,76 @@ std::string hint_of(const Pattern& pattern) {
   return hint;
 }
 
-/// The row below the cards: small masks of the heads, and the batch entries, where they tell masks apart.
-void add_choices(const Frame& frame, Rect area, MaskPicture& picture) {
-  const Tensor& mask = (*frame.trace())[Stage::mask];
-  if (!mask.defined()) return;
+/// Where the mask tells heads or batch entries apart.
+struct MaskVaries {
+  bool by_head = false, by_entry = false;
+};
+MaskVaries varies_by(const Trace& trace) {
+  const Tensor& mask = trace[Stage::mask];
+  if (!mask.defined()) return {};
+  return {trace.dims().heads > 1 && mask.strides()[1] != 0, trace.dims().batch > 1 && mask.strides()[0] != 0};
+}
+
+/// The row below the cards: small masks of the heads, after the names of the batch entries.
+void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
   const Dims& dims = frame.trace()->dims();
-  const float t = frame.u;
-  const bool by_head = dims.heads > 1 && mask.strides()[1] != 0, by_entry = dims.batch > 1 && mask.strides()[0] != 0;
-  if (!by_head && !by_entry) return;
-  picture.strip = by_head ? 76 * t : 36 * t;
-  float x = area.min.x + 3 * t;
-  const float top = area.max.y - picture.strip + 10 * t;
+  const auto [by_head, by_entry] = varies_by(*frame.trace());
+  const float u = frame.u, top = row.min.y + 10 * u;
+  float x = row.min.x + 3 * u;
   if (by_entry) {
     picture.entries_at = {x, top};
     for (Index b = 0; b < dims.batch; ++b) {
       picture.entries.push_back(frame.words.fill("mask.entry", {std::to_string(b)}));
-      x += text_size(frame.fonts, Face::bold, TypeSize::note * t, picture.entries.back()).x + 25 * t;
+      x += pen.measure(Face::bold, TypeSize::note * u, picture.entries.back()).x + 25 * u;
     }
-    x += 12 * t;
+    x += 12 * u;
   }
   if (!by_head) return;
-  const float wanted = 46 * t * std::clamp(static_cast<float>(dims.n_k) / static_cast<float>(dims.n_q), 0.5f, 2.0f);
-  const float room = (area.max.x - x) / static_cast<float>(dims.heads);
-  const float width = std::min(wanted, std::max(room - 10 * t, 4 * t));
-  const float step = std::min(width + 14 * t, room);
+  const float wanted = 46 * u * std::clamp(static_cast<float>(dims.n_k) / static_cast<float>(dims.n_q), 0.5f, 2.0f);
+  const float room = (row.max.x - x) / static_cast<float>(dims.heads);
+  const float width = std::min(wanted, std::max(room - 10 * u, 4 * u));
+  const float step = std::min(width + 14 * u, room);
   for (Index h = 0; h < dims.heads; ++h) {
-    const bool names = step >= 44 * t;
-    picture.heads.push_back({{{x, top}, {x + width, top + 46 * t}},
-                             names ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(h)});
+    const bool chosen = h == frame.view().head;
+    const Rect rect{{x, top}, {x + width, top + 46 * u}}, edge = rect.grown(2 * u);
+    SceneMatrix small{picture.mask.quad, rect};
+    small.quad.min = rect.min;
+    small.quad.max = rect.max;
+    small.quad.head = h;
+    pen.scene().items.emplace_back(std::move(small));
+    if (chosen) pen.box(edge, frame.look.head(h), 2 * u, 3 * u, frame.look.head_lap(h));
+    pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * u, {x, rect.max.y + 3 * u},
+              chosen ? frame.look.ink : frame.look.muted,
+              step >= 44 * u ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(h));
+    SceneTarget& target = pen.control(rect, "head " + std::to_string(h), SceneAction::head, h);
+    if (!chosen) target.framed = edge;
     x += step;
   }
+}
+
+/// On the line of a card's title, ending at its right; what comes after "; " on a line of its own where both are too
+/// long.
+void put_remark(Pen& pen, const Rect& card, std::string_view title, std::string_view text) {
+  const float u = pen.u(), body = TypeSize::body * u;
+  const auto line = [&](std::string_view part, float y, float room) {
+    pen.words(Face::ui, body, {card.max.x - 14 * u, card.min.y + y * u}, pen.look().muted, part, room, Align::right);
+  };
+  const float room = card.width() - 42 * u - pen.measure(Face::bold, body, title).x;
+  const std::size_t part = text.find("; ");
+  if (part == std::string_view::npos || pen.measure(Face::ui, body, text).x <= room) return line(text, 8, room);
+  line(text.substr(0, part), 8, room);
+  line(text.substr(part + 2), 29, card.width() - 28 * u);
+}
+
+/// A card with its title and, at its foot, the legend; its cells are drawn as far as one has zoomed in on them.
+void put_empty_card(Pen& pen, const Rect& card, const Rect& cells, ImU32 colour, std::string_view title,
+                    const std::vector<Swatch>& legend) {
+  const float u = pen.u();
+  pen.card(card);
+  pen.words(Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour, title,
+            card.width() - 28 * u);
+  put_axis_names(pen, cells);
+  put_swatches(pen, legend, {card.min.x + 14 * u, card.max.y - 24 * u}, card.width() - 28 * u);
 }
 
 /// `area` in screen pixels.
@@ -107,24 +148,26 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   const Trace& trace = *frame.trace();
   MaskPicture picture;
   const float t = frame.u;
-  add_choices(frame, area, picture);
+  const auto [by_head, by_entry] = varies_by(trace);
+  picture.strip = by_head ? 76 * t : by_entry ? 36 * t : 0;
+  const float bottom = area.max.y;
   area.max.y -= picture.strip;
   const float half = (area.width() - 14 * t) / 2;
-  picture.mask_card = {area.min, {area.min.x + half, area.max.y}};
-  picture.weights_card = {{area.max.x - half, area.min.y}, area.max};
+  const Rect mask_card{area.min, {area.min.x + half, area.max.y}},
+      weights_card{{area.max.x - half, area.min.y}, area.max};
   const Dims& dims = trace.dims();
   float label_room = 0;
   for (const std::string& name : axis_labels(frame, Axis::query, std::min<Index>(dims.n_q, 64))) {
     label_room = std::max(label_room, text_size(frame.fonts, Face::bold, TypeSize::note * t, name).x);
   }
   label_room = std::max(std::min(label_room + 6 * t, half * 0.3f), axis_names_width(frame));
-  const Rect room = room_for_cells(picture.weights_card, t, label_room);
+  const Rect room = room_for_cells(weights_card, t, label_room);
   const float side = std::min(room.width() / static_cast<float>(dims.n_k),
                               room.height() / static_cast<float>(dims.n_q));  // its cells are square
   const float turned = turned_room(frame, Axis::key, dims.n_q, dims.n_k,
                                    {side * static_cast<float>(dims.n_k), side * static_cast<float>(dims.n_q)}, 12 * t);
-  picture.weights = make_heat(frame, Stage::weights, frame.view().head,
-                              fit(picture.weights_card, dims.n_q, dims.n_k, t, label_room, turned));
+  picture.weights =
+      make_heat(frame, Stage::weights, frame.view().head, fit(weights_card, dims.n_q, dims.n_k, t, label_room, turned));
   picture.weights.row_labels = axis_labels(frame, Axis::query, dims.n_q);
   picture.weights.col_labels = axis_labels(frame, Axis::key, dims.n_k);
   picture.weights.label_room = label_room / (12 * t);
@@ -132,7 +175,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   picture.weights.widest_column = widest_label(frame, Axis::key, dims.n_k, 12 * t) / (12 * t);
   picture.mask = picture.weights;
   picture.mask.stage = Stage::mask;
-  picture.mask.rect = fit(picture.mask_card, dims.n_q, dims.n_k, t, label_room, turned);
+  picture.mask.rect = fit(mask_card, dims.n_q, dims.n_k, t, label_room, turned);
   MatrixQuad& quad = picture.mask.quad;
   const Tensor& mask = trace[Stage::mask];
   quad.values = mask.defined() ? mask : Tensor::full({1}, 1).expand({dims.batch, dims.heads, dims.n_q, dims.n_k});
@@ -143,11 +186,15 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   quad.show_leaks = false;
   quad.colormap = picture.mask.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};
-  picture.mask_legend = mask_swatches(frame);
-  picture.weights_legend = {
-      {CellKind::value, to_imgui(picture.weights.colormap->at(0.6f)), frame.words("legend.weight")},
-      {CellKind::masked, 0, frame.words("legend.may_not")}};
-  picture.statistics = statistics_of(frame, quad.values.matrix(picture.mask.batch, picture.mask.head));
+  const SceneContext context = scene_context(frame);
+  Pen pen(context, picture.scene);
+  const char* title = frame.words("mask.mask");
+  put_empty_card(pen, mask_card, picture.mask.rect, frame.look.ink, title, mask_swatches(frame));
+  put_remark(pen, mask_card, title, statistics_of(frame, quad.values.matrix(picture.mask.batch, picture.mask.head)));
+  put_empty_card(pen, weights_card, picture.weights.rect, frame.look.after, frame.words("mask.weights"),
+                 {{CellKind::value, to_imgui(picture.weights.colormap->at(0.6f)), frame.words("legend.weight")},
+                  {CellKind::masked, 0, frame.words("legend.may_not")}});
+  put_choices(frame, pen, {{area.min.x, area.max.y}, {area.max.x, bottom}}, picture);
   return picture;
 }
 

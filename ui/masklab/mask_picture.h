@@ -9,8 +9,8 @@
 #include "core/tensor/message.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
+#include "ui/level/scene.h"
 #include "ui/matrix/heat.h"
-#include "ui/matrix/swatches.h"
 
 namespace headlight {
 
@@ -24,20 +24,12 @@ struct PatternTile {
 };
 
 struct MaskPicture {
-  HeatPicture mask, weights;  ///< side by side; without a mask, `mask` is all ones
-  Rect mask_card, weights_card;
-  std::vector<Swatch> mask_legend, weights_legend;
-  std::string statistics;  ///< share of allowed cells and number of dead rows, in words
-
-  /// A small picture of one head's mask.
-  struct Small {
-    Rect rect;
-    std::string label;
-  };
-  std::vector<Small> heads;          ///< if the mask differs between heads
+  /// The cards with their words, and a small picture of each head's mask, if these differ: SceneAction::head.
+  Scene scene;
+  HeatPicture mask, weights;         ///< side by side; without a mask, `mask` is all ones
   std::vector<std::string> entries;  ///< if the mask differs between batch entries: their names
   ImVec2 entries_at{};
-  float strip = 0;  ///< height of the row below the cards for those two
+  float strip = 0;  ///< height of the row below the cards for heads and entries
 };
 
 /// A number of a pattern in the mask's text, which has a slider.

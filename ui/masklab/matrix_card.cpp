@@ -4,10 +4,7 @@
 #include <cmath>
 
 #include "ui/frame/colormaps.h"
-#include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/matrix/heatmap.h"
-#include "ui/widgets/card.h"
 
 namespace headlight {
 namespace {
@@ -41,6 +38,10 @@ float turned_length(const Frame& frame, const HeatPicture& heat, float pitch, fl
   return upright_fits ? 0 : std::min(width + 1, 120 * frame.u);
 }
 
+float swatches_height(const Fonts& fonts, float u, std::span<const Swatch> swatches, float width) {
+  return place_swatches(fonts, u, swatches, {}, width, [](const Swatch&, ImVec2, float) {});
+}
+
 }  // namespace
 
 HeatPicture sheet_heat(const Frame& frame, Stage stage, const Tensor& values, ValueRange range) {
@@ -60,7 +61,7 @@ HeatPicture sheet_heat(const Frame& frame, Stage stage, const Tensor& values, Va
 }
 
 void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& fit) {
-  const float t = frame.u, pixels = card.type * t;
+  const float t = frame.u, pixels = TypeSize::note * t;
   HeatPicture& heat = card.heat;
   float names = 0, below = 0;
   if (fit.names) {
@@ -71,8 +72,7 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
                      axis_names_width(frame));
     below = upright * t;
   }
-  const float legend =
-      draw_swatches(frame, *ImGui::GetWindowDrawList(), card.legend, {}, room.width() - 2 * pad * t, false);
+  const float legend = swatches_height(frame.fonts, t, card.legend, room.width() - 2 * pad * t);
   float said = 0;
   for (const std::string& line : card.caption)
     said = std::max(said, text_size(frame.fonts, Face::ui, TypeSize::body * t, line).x);
@@ -111,53 +111,44 @@ float axis_names_width(const Frame& frame) {
   return text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, frame.words("axis.query")).x + 6 * frame.u;
 }
 
-void draw_axis_names(const Frame& frame, ImDrawList& list, const Rect& rect) {
-  const float u = frame.u, size = TypeSize::body * u, y = rect.min.y - axis_names_height * u;
-  const char* query = frame.words("axis.query");
-  draw_text(list, frame.fonts, Face::ui, size,
-            {rect.min.x - 5 * u - text_size(frame.fonts, Face::ui, size, query).x, y}, frame.look.muted, query);
-  draw_text(list, frame.fonts, Face::ui, size, {rect.min.x, y}, frame.look.muted, frame.words("axis.key"));
+void put_axis_names(Pen& pen, const Rect& rect) {
+  const float u = pen.u(), size = TypeSize::body * u, y = rect.min.y - axis_names_height * u;
+  const Words& words = pen.context().words;
+  pen.words(Face::ui, size, {rect.min.x - 5 * u, y}, pen.look().muted, words("axis.query"), 1e6f, Align::right);
+  pen.words(Face::ui, size, {rect.min.x, y}, pen.look().muted, words("axis.key"));
 }
 
-void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border) {
-  const float u = frame.u;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const HeatPicture& heat = card.heat;
-  draw_card(frame, list, card.card, border, border != 0 ? 1.5f * u : 1);
-  draw_card_title(frame, list, card.card, frame.look.ink, card.title);
-  if (card.numbers) {
-    draw_moment_heat(frame, list, heat, heat.rect);
-  } else {
-    MatrixQuad quad = heat.quad;
-    quad.min = heat.rect.min;
-    quad.max = heat.rect.max;
-    const float side =
-        std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));
-    quad.cell_gap = side >= 6 * u ? std::max(1.0f, u) : 0;
-    frame.painter.draw(list, quad);
-  }
-  draw_labels(frame, list, heat, heat.rect, card.type * u, true, true);
-  if (!heat.row_labels.empty()) draw_axis_names(frame, list, heat.rect);
-  draw_highlights(frame, list, heat, heat.rect);
-  const float width = card.card.width() - 2 * pad * u,
-              legend = draw_swatches(frame, list, card.legend, {}, width, false);
-  if (card.caption_above) {
-    float top = card.card.min.y + 8 * u;
-    for (const std::string& line : card.caption) {
-      draw_text(list, frame.fonts, Face::ui, TypeSize::body * u,
-                {card.card.max.x - pad * u - text_size(frame.fonts, Face::ui, TypeSize::body * u, line).x, top},
-                frame.look.muted, line);
-      top += caption_line * u;
-    }
-    return;
-  }
-  float y = card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u - legend;
+float put_swatches(Pen& pen, std::span<const Swatch> swatches, ImVec2 at, float width) {
+  const float u = pen.u(), side = swatch_side * u;
+  return place_swatches(
+      pen.context().fonts, u, swatches, at, width, [&](const Swatch& swatch, ImVec2 corner, float room) {
+        const ImVec2 min{corner.x, corner.y + 3 * u};
+        pen.scene().items.emplace_back(SceneSwatch{{min, {min.x + side, min.y + side}}, swatch.kind, swatch.colour});
+        pen.words(Face::ui, TypeSize::body * u, {corner.x + side + 6 * u, corner.y}, pen.look().ink, swatch.words,
+                  room);
+      });
+}
+
+void put_matrix_card(Pen& pen, const MatrixCard& card, ImU32 border) {
+  const float u = pen.u(), body = TypeSize::body * u, left = card.card.min.x + pad * u,
+              width = card.card.width() - 2 * pad * u;
+  const Look& look = pen.look();
+  pen.card(card.card, border, border != 0 ? 1.5f * u : 1);
+  pen.words(Face::bold, body, {left, card.card.min.y + 8 * u}, look.ink, card.title, width);
+  pen.heat({.heat = std::make_shared<HeatPicture>(card.heat),
+            .labels = TypeSize::note * u,
+            .numbers = card.numbers,
+            .whole = true});
+  if (!card.heat.row_labels.empty()) put_axis_names(pen, card.heat.rect);
+  float y = card.caption_above ? card.card.min.y + 8 * u
+                               : card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u -
+                                     swatches_height(pen.context().fonts, u, card.legend, width);
   for (const std::string& line : card.caption) {
-    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {card.card.min.x + pad * u, y}, frame.look.muted, line,
-                width);
+    if (card.caption_above) pen.words(Face::ui, body, {left + width, y}, look.muted, line, 1e6f, Align::right);
+    else pen.words(Face::ui, body, {left, y}, look.muted, line, width);
     y += caption_line * u;
   }
-  draw_swatches(frame, list, card.legend, {card.card.min.x + pad * u, y + 2 * u}, width);
+  if (!card.caption_above) put_swatches(pen, card.legend, {left, y + 2 * u}, width);
 }
 
 }  // namespace headlight

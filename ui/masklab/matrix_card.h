@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ui/level/pen.h"
 #include "ui/matrix/heat.h"
 #include "ui/matrix/swatches.h"
 
@@ -15,7 +16,6 @@ struct MatrixCard {
   HeatPicture heat;                  ///< its rectangle holds the cells, in screen pixels
   std::vector<std::string> caption;  ///< lines below the cells
   std::vector<Swatch> legend;        ///< below the caption
-  float type = 12;                   ///< size of the labels, in points
   bool caption_above = false;        ///< the caption stands right of the title
   bool numbers = false;              ///< values are written into large cells
 };
@@ -31,13 +31,15 @@ struct MatrixFit {
 HeatPicture sheet_heat(const Frame& frame, Stage stage, const Tensor& values, ValueRange range);
 /// Makes the matrix as large as fits in `room`, then shrinks the card around it.
 void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& fit);
-/// Draws "query ↓" and "key →" at the upper left corner of a matrix.
-void draw_axis_names(const Frame& frame, ImDrawList& list, const Rect& rect);
+/// Puts "query ↓" and "key →" at the upper left corner of a matrix.
+void put_axis_names(Pen& pen, const Rect& rect);
 /// The space that these take above the matrix, in points, and left of it, in pixels.
 inline constexpr float axis_names_height = 18;
 float axis_names_width(const Frame& frame);
 
-/// Draws the card, with the selection framed. `border` as in draw_card.
-void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border = 0);
+/// Puts the card, with the selection framed. `border` as in Pen::card.
+void put_matrix_card(Pen& pen, const MatrixCard& card, ImU32 border = 0);
+/// Puts the entries of a legend; returns the height.
+float put_swatches(Pen& pen, std::span<const Swatch> swatches, ImVec2 at, float width);
 
 }  // namespace headlight

@@ -9,8 +9,8 @@
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
-#include "ui/masklab/cost_picture.h"
 #include "ui/masklab/mask_picture.h"
+#include "ui/masklab/sheet.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
 

@@ -14,7 +14,6 @@
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"
-#include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
 
@@ -91,88 +90,17 @@ void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
   }
 }
 
-/// On the line of a card's title, ending at its right; what comes after "; " on a line of its own where both are too
-/// long.
-void draw_remark(const Frame& frame, Rect card, const char* title, std::string_view text) {
-  const float u = frame.u;
-  const auto line = [&](std::string_view part, float y, float room) {
-    const float width = std::min(text_size(frame.fonts, Face::ui, TypeSize::body * u, part).x, room);
-    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u,
-                {card.max.x - 14 * u - width, card.min.y + y * u}, frame.look.muted, part, room);
-  };
-  const float room = card.width() - 42 * u - text_size(frame.fonts, Face::bold, TypeSize::body * u, title).x;
-  const std::size_t part = text.find("; ");
-  if (part == std::string_view::npos || text_size(frame.fonts, Face::ui, TypeSize::body * u, text).x <= room)
-    return line(text, 8, room);
-  line(text.substr(0, part), 8, room);
-  line(text.substr(part + 2), 29, card.width() - 28 * u);
-}
-
-/// A matrix, or the part of it that is zoomed in on, with its names; `over` draws over its cells.
-template <typename Over>
-void draw_part(const Frame& frame, const HeatPicture& heat, Over over) {
+/// A matrix, or the part of it that is zoomed in on, with its names; over a mask's cells what is painted.
+void draw_part(const Frame& frame, const HeatPicture& heat, bool paints) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Rect rect = zoomed(frame.view().mask_painting, heat.rect);
   const bool whole = frame.view().mask_painting.zoom <= 1;
   draw_labels_of_part(frame, list, heat, rect, heat.rect, 12 * frame.u);
-  draw_axis_names(frame, list, heat.rect);
   if (!whole) list.PushClipRect(heat.rect.min, heat.rect.max, true);
   draw_moment_heat(frame, list, heat, rect);  // the lab is about the whole mask, wherever the player is
   draw_highlights(frame, list, heat, rect);
-  over(rect);
+  if (paints) draw_painting(frame, heat, rect);
   if (!whole) list.PopClipRect();
-}
-
-/// At a card's foot.
-void draw_legend(const Frame& frame, const Rect& card, const std::vector<Swatch>& swatches) {
-  const float u = frame.u;
-  draw_swatches(frame, *ImGui::GetWindowDrawList(), swatches, {card.min.x + 14 * u, card.max.y - 24 * u},
-                card.width() - 28 * u);
-}
-
-void draw_weights(const Frame& frame, const MaskPicture& picture) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_card(frame, list, picture.weights_card);
-  draw_card_title(frame, list, picture.weights_card, frame.look.after, frame.words("mask.weights"));
-  draw_part(frame, picture.weights, [](const Rect&) {});
-  draw_legend(frame, picture.weights_card, picture.weights_legend);
-}
-
-void draw_mask(const Frame& frame, const MaskPicture& picture) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_card(frame, list, picture.mask_card);
-  draw_card_title(frame, list, picture.mask_card, frame.look.ink, frame.words("mask.mask"));
-  draw_remark(frame, picture.mask_card, frame.words("mask.mask"), picture.statistics);
-  draw_part(frame, picture.mask, [&](const Rect& rect) { draw_painting(frame, picture.mask, rect); });
-  draw_legend(frame, picture.mask_card, picture.mask_legend);
-}
-
-/// The masks of all heads, small; a click looks at one.
-void draw_heads(const Frame& frame, const MaskPicture& picture) {
-  const float u = frame.u;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (std::size_t h = 0; h < picture.heads.size(); ++h) {
-    const MaskPicture::Small& small = picture.heads[h];
-    const auto head = static_cast<Index>(h);
-    ImGui::SetCursorScreenPos(small.rect.min);
-    ImGui::PushID(static_cast<int>(h));
-    const bool clicked = pressable(frame, "head", {small.rect.width(), small.rect.height()});
-    ImGui::PopID();
-    const bool chosen = head == frame.view().head;
-    const Rect edge = small.rect.grown(2 * u);
-    MatrixQuad quad = picture.mask.quad;
-    quad.min = small.rect.min;
-    quad.max = small.rect.max;
-    quad.head = head;
-    frame.painter.draw(list, quad);
-    if (chosen || ImGui::IsItemHovered())
-      draw_head_border(list, edge, chosen ? frame.look.head(head) : frame.look.muted,
-                       chosen ? frame.look.head_lap(head) : 0, 3 * u, 2 * u, u);
-    draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, TypeSize::body * u,
-              {small.rect.min.x, small.rect.max.y + 3 * u}, chosen ? frame.look.ink : frame.look.muted, small.label);
-    if (!clicked) continue;
-    frame.show([head](View& v) { v.head = head; });
-  }
 }
 
 /// Which batch entry's mask is shown, where they differ.
@@ -218,11 +146,10 @@ float draw_expression(const Frame& frame, Rect inside) {
   const float chip_width = draw_painted_chip(frame, {inside.max.x, inside.min.y});
   const float field = inside.width() - (chip_width > 0 ? chip_width + 8 * u : 0);
   const float below = inside.min.y + 34 * u;
-  ImGui::SetCursorScreenPos(inside.min);
-  ImGui::BeginChild("expression", {field, 30 * u}, false,
-                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
-  draw_mask_field(frame, "##large mask");
-  ImGui::EndChild();
+  {
+    const ControlArea area("expression", {inside.min, {inside.min.x + field, inside.min.y + 30 * u}});
+    draw_mask_field(frame, "##large mask");
+  }
   const int sliders = pattern_slider_count(frame);
   if (sliders == 0) return below;
   const float gap = 16 * u;
@@ -262,9 +189,11 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   const MaskPicture& picture = mask_picture(frame, matrices);
   const Rect rect = zoomed(frame.view().mask_painting, picture.mask.rect);
   look(frame, picture, rect, {matrices.min, {matrices.max.x, matrices.max.y - picture.strip}});
-  draw_mask(frame, picture);
-  draw_weights(frame, picture);
-  draw_heads(frame, picture);
+  draw_scene(frame, *ImGui::GetWindowDrawList(), picture.scene);
+  draw_part(frame, picture.mask, true);
+  draw_part(frame, picture.weights, false);
+  if (const SceneTarget* head = press_controls(frame, picture.scene))
+    frame.show([head = head->index](View& v) { v.head = head; });
   draw_entries(frame, picture);
   if (!controls) return;
   ImGui::SetCursorScreenPos({inside.min.x, matrices.max.y + 8 * u});

@@ -14,7 +14,6 @@ namespace headlight {
 namespace {
 
 constexpr Index most_layers = 32;
-constexpr float settings_width = 230, gap = 12, name_size = 12;  // points
 
 bool all_keep_themselves(const MatrixView& mask) {
   for (Index i = 0; i < mask.rows; ++i) {
@@ -34,12 +33,15 @@ void count_rows(ReachNumbers& numbers) {
   numbers.share = static_cast<double>(all) / static_cast<double>(strength.rows * strength.cols);
 }
 
-void update(const Frame& frame, ReachNumbers& numbers) {
+}  // namespace
+
+const ReachNumbers& reach_numbers(const Frame& frame) {
+  ReachNumbers& numbers = frame.pictures.get<ReachNumbers>([] { return ReachNumbers(); }, frame.document.trace);
   const View& view = frame.view();
   const MaskLab& lab = view.mask_lab;
   const bool same = numbers.trace == frame.document.trace && numbers.batch == view.batch && numbers.head == view.head &&
                     numbers.residual == lab.residual;
-  if (same && numbers.layers == lab.layers) return;
+  if (same && numbers.layers == lab.layers) return numbers;
   if (!same) {
     numbers.mask = looked_at_mask(frame);
     const bool layered = numbers.mask.size(0) == numbers.mask.size(1);
@@ -63,131 +65,7 @@ void update(const Frame& frame, ReachNumbers& numbers) {
   }
   numbers.strength = Tensor(last.shape(), std::move(strength));
   count_rows(numbers);
-}
-
-struct ReachBuilder {
-  const Frame& frame;
-  Rect area;
-  Index query;
-  ReachNumbers& numbers;
-  const Dims& dims = frame.trace()->dims();
-  const float u = frame.u;
-  ReachPicture picture{};
-
-  std::string fill(const char* key, std::initializer_list<std::string_view> values) const {
-    return frame.words.fill(key, values);
-  }
-
-  /// Queries and keys are the same tokens, which a further layer asks again.
-  bool layered() const { return dims.n_q == dims.n_k; }
-
-  bool say_why_not() {
-    if (std::max(dims.n_q, dims.n_k) > reach_at_most)
-      picture.words.error = fill("mask_lab.reach.large", {grouped(reach_at_most)});
-    return !picture.words.error.empty();
-  }
-
-  void say() {
-    const std::string n = grouped(dims.n_k), layers = std::to_string(numbers.layers);
-    const std::string known = grouped(numbers.per_row[static_cast<std::size_t>(query)]);
-    picture.words.lines.push_back(
-        fill(layered() ? "mask_lab.reach.query" : "mask_lab.reach.crossing",
-             {layers, axis_label(*frame.trace(), Axis::query, frame.view().batch, query), known, n}));
-    picture.words.lines.push_back(fill("mask_lab.reach.all", {percent_text(numbers.share)}));
-  }
-
-  void place_matrix(Rect room) {
-    MatrixCard& card = picture.matrix;
-    card.title = frame.words(layered() ? "mask_lab.reach.matrix" : "mask_lab.reach.once");
-    card.heat = sheet_heat(frame, looked_at_stage(frame), numbers.strength, {0, static_cast<float>(numbers.layers)});
-    card.heat.quad.colormap = card.heat.colormap = &window_colormap(frame.view(), Stage::weights);
-    card.heat.quad.mask = numbers.strength;
-    if (layered()) room.max.x = room.min.x + std::max(room.width() * 0.52f, room.width() - 1.6f * room.height());
-    lay_out(frame, card, room, {.closes_width = layered(), .fills_height = true});
-  }
-
-  void place_diagram(Rect card) {
-    picture.diagram_card = card;
-    picture.diagram_title =
-        fill("mask_lab.reach.diagram", {axis_label(*frame.trace(), Axis::query, frame.view().batch, query)});
-    const float names = text_size(frame.fonts, Face::ui, TypeSize::note * u,
-                                  fill("mask_lab.reach.layer", {std::to_string(numbers.layers)}))
-                            .x;
-    const float inputs = text_size(frame.fonts, Face::ui, TypeSize::note * u, frame.words("mask_lab.reach.inputs")).x;
-    const float left = card.min.x + std::max(names, inputs) + 24 * u;
-    Rect dots{{left, card.min.y + 56 * u}, {std::max(card.max.x - 14 * u, left + 40 * u), card.max.y - 34 * u}};
-    const ReachSettings settings{numbers.layers, numbers.residual};
-    picture.diagram = make_reach_diagram(numbers.mask.matrix(), settings, query, dots, u);
-    name_tokens();
-    if (picture.turned) {
-      dots.max.y -= 34 * u;
-      picture.diagram = make_reach_diagram(numbers.mask.matrix(), settings, query, dots, u);
-    }
-    name_layers();
-    const ReachDiagram& shown = picture.diagram;
-    if (shown.every > 1) {
-      picture.part = fill("mask_lab.reach.thinned", {grouped(shown.every)});
-    } else if (!shown.whole()) {
-      picture.part =
-          fill("mask_lab.reach.part", {std::to_string(shown.first), std::to_string(shown.first + shown.count - 1)});
-    }
-  }
-
-  void name_tokens() {
-    float widest = 0;
-    picture.names.clear();
-    for (Index k = 0; k < picture.diagram.count; ++k) {
-      picture.names.push_back(axis_label(*frame.trace(), Axis::key, frame.view().batch, picture.diagram.first + k));
-      if (picture.diagram.pitch >= name_size * u)
-        widest = std::max(widest, text_size(frame.fonts, Face::bold, name_size * u, picture.names.back()).x);
-    }
-    const bool words = !frame.trace()->inputs.key_tokens.empty();
-    picture.turned = words && widest + 3 * u > picture.diagram.pitch && picture.diagram.pitch >= name_size * u;
-  }
-
-  void name_layers() {
-    picture.layer_names.resize(static_cast<std::size_t>(numbers.layers) + 1);
-    picture.layer_names.front() = frame.words("mask_lab.reach.inputs");
-    const int every = std::max(1, static_cast<int>(16 * u / std::max(picture.diagram.step, 1.0f) + 0.999f));
-    for (int l = numbers.layers; l > 0; l -= every)
-      picture.layer_names[static_cast<std::size_t>(l)] = fill("mask_lab.reach.layer", {std::to_string(l)});
-    if (every > 1 && numbers.layers % every != 0) picture.layer_names[1].clear();
-  }
-};
-
-/// The query of the diagram: under the pointer, else selected, else the last.
-Index chosen_query(const Frame& frame) {
-  const View& view = frame.view();
-  const Index last = frame.trace()->dims().n_q - 1;
-  for (const std::optional<Cell>& cell : {view.hovered, view.selected}) {
-    if (cell && info(cell->stage).rows == Axis::query && cell->row >= 0) return std::min(cell->row, last);
-  }
-  return last;
-}
-
-/// The query of the diagram: under the pointer, else selected, else the last.
-ReachPicture make_reach_picture(const Frame& frame, Rect area, Index query, ReachNumbers& numbers) {
-  ReachBuilder build{frame, area, query, numbers};
-  build.picture.words.title = frame.words("mask_lab.reach.about");
-  if (build.say_why_not()) return std::move(build.picture);
-  update(frame, numbers);
-  build.say();
-  Rect below = below_words(frame, build.picture.words, area);
-  below.min.y += 6 * frame.u;
-  build.picture.settings = {{area.max.x - settings_width * frame.u, area.min.y - 4 * frame.u},
-                            {area.max.x, below.min.y}};
-  build.place_matrix(below);
-  if (build.layered()) build.place_diagram({{build.picture.matrix.card.max.x + gap * frame.u, below.min.y}, below.max});
-  return std::move(build.picture);
-}
-
-}  // namespace
-
-const ReachPicture& reach_picture(const Frame& frame, Rect area) {
-  const Index query = chosen_query(frame);
-  ReachNumbers& numbers = frame.pictures.get<ReachNumbers>([] { return ReachNumbers(); }, frame.document.trace);
-  return frame.picture<ReachPicture>([&] { return make_reach_picture(frame, area, query, numbers); },
-                                     frame.view().mask_lab, area, query);
+  return numbers;
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// The reach sheet: after how many layers each query can know of each token, and one query's receptive field.
+// What the reach sheet shows: after how many layers each query can know of each token, and one query's receptive field.
 #pragma once
 
 #include <vector>
@@ -56,19 +56,7 @@ struct ReachNumbers {
   double share = 0;  ///< of reached pairs
 };
 
-struct ReachPicture {
-  SheetWords words;
-  Rect settings{};  ///< place of the sliders
-  MatrixCard matrix;
-  Rect diagram_card{};
-  std::string diagram_title, part;  ///< which tokens are shown, if not all
-  ReachDiagram diagram;
-  std::vector<std::string> names;        ///< of the shown tokens
-  bool turned = false;                   ///< the names are slanted
-  std::vector<std::string> layer_names;  ///< from the inputs upwards; "" where there is no room
-};
-
-/// The same for the chosen query, cached.
-const ReachPicture& reach_picture(const Frame& frame, Rect area);
+/// For the current mask and number of layers, kept.
+const ReachNumbers& reach_numbers(const Frame& frame);
 
 }  // namespace headlight

@@ -1,157 +1,263 @@
 // How far information travels through layers of the mask: the first layer for every pair, and the field of one query
 // drawn.
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
+#include "core/figure/ticks.h"
 #include "ui/frame/colormaps.h"
-#include "ui/imgui_compat.h"
+#include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
+#include "ui/look/number_text.h"
 #include "ui/masklab/reach_picture.h"
 #include "ui/masklab/registry.h"
-#include "ui/matrix/heatmap.h"
-#include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
 namespace {
 
-/// Into each cell that is not hatched the layer it stands for, where it fits.
-void draw_layers_in_cells(const Frame& frame, const HeatPicture& heat, int layers) {
-  const float w = heat.rect.width() / static_cast<float>(heat.cols),
-              h = heat.rect.height() / static_cast<float>(heat.rows);
-  if (std::min(w, h) < 16 * frame.u) return;
-  const float size = std::min(h * 0.42f, 17 * frame.u);
-  const MatrixView strength = heat.quad.values.matrix();
-  for (Index r = 0; r < heat.rows; ++r) {
-    for (Index c = 0; c < heat.cols; ++c) {
-      if (strength(r, c) == 0) continue;
-      char text[16];
-      std::snprintf(text, sizeof text, "%.0f", static_cast<double>(static_cast<float>(layers) + 1 - strength(r, c)));
-      const ImVec2 extent = text_size(frame.fonts, Face::mono, size, text);
-      const ImU32 ink = to_imgui(ink_on(heat.quad.colormap->at(normalise(strength(r, c), heat.quad.range))));
-      draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::mono, size,
-                {heat.rect.min.x + (static_cast<float>(c) + 0.5f) * w - extent.x / 2,
-                 heat.rect.min.y + (static_cast<float>(r) + 0.5f) * h - extent.y / 2},
-                ink, text);
+constexpr float settings_width = 230, reach_gap = 12;  // points
+
+struct ReachPicture {
+  Scene scene;
+  bool shows = false;        ///< else there are too many tokens
+  Rect settings{}, cells{};  ///< of the sliders; of matrix and diagram, which can be pointed at
+  Rect diagram_card{};       ///< empty: queries and keys are not the same tokens
+  ReachDiagram diagram;
+};
+
+struct ReachBuilder {
+  const Frame& frame;
+  Rect area;
+  Index query;
+  const Dims& dims = frame.trace()->dims();
+  const Look& look = frame.look;
+  const float u = frame.u, small = TypeSize::note * u;
+  ReachPicture picture{};
+  const SceneContext context = scene_context(frame);
+  Pen pen{context, picture.scene};
+  ReachDiagram& diagram = picture.diagram;
+  const ReachNumbers* numbers = nullptr;
+
+  std::string fill(const char* key, std::initializer_list<std::string_view> values) const {
+    return frame.words.fill(key, values);
+  }
+  std::string query_name() const { return axis_label(*frame.trace(), Axis::query, frame.view().batch, query); }
+
+  /// Queries and keys are the same tokens, which a further layer asks again.
+  bool layered() const { return dims.n_q == dims.n_k; }
+
+  void put() {
+    SheetWords words;
+    words.title = frame.words("mask_lab.reach.about");
+    picture.shows = std::max(dims.n_q, dims.n_k) <= reach_at_most;
+    if (!picture.shows) {
+      words.error = fill("mask_lab.reach.large", {grouped(reach_at_most)});
+      put_sheet_words(pen, words, area);
+      return;
+    }
+    numbers = &reach_numbers(frame);
+    const std::string known = grouped(numbers->per_row[static_cast<std::size_t>(query)]);
+    words.lines = {fill(layered() ? "mask_lab.reach.query" : "mask_lab.reach.crossing",
+                        {std::to_string(numbers->layers), query_name(), known, grouped(dims.n_k)}),
+                   fill("mask_lab.reach.all", {percent_text(numbers->share)})};
+    Rect beside = area;
+    beside.max.x -= layered() ? (settings_width + 16) * u : 0;
+    Rect below = put_sheet_words(pen, words, beside);
+    below = {{area.min.x, below.min.y + 6 * u}, {area.max.x, below.max.y}};
+    picture.settings = {{area.max.x - settings_width * u, area.min.y - 4 * u}, {area.max.x, below.min.y}};
+    picture.cells = put_matrix(below);
+    if (!layered()) return;
+    picture.diagram_card = {{picture.cells.max.x + reach_gap * u, below.min.y}, below.max};
+    picture.cells.max = below.max;
+    put_diagram();
+  }
+
+  Rect put_matrix(Rect room) {
+    MatrixCard card;
+    card.title = frame.words(layered() ? "mask_lab.reach.matrix" : "mask_lab.reach.once");
+    card.heat = sheet_heat(frame, looked_at_stage(frame), numbers->strength, {0, static_cast<float>(numbers->layers)});
+    card.heat.quad.colormap = card.heat.colormap = &window_colormap(frame.view(), Stage::weights);
+    card.heat.quad.mask = numbers->strength;
+    if (layered()) room.max.x = room.min.x + std::max(room.width() * 0.52f, room.width() - 1.6f * room.height());
+    lay_out(frame, card, room, {.closes_width = layered(), .fills_height = true});
+    put_matrix_card(pen, card);
+    put_layers(card.heat);
+    return card.card;
+  }
+
+  /// Into each cell that is not hatched the layer it stands for, where it fits.
+  void put_layers(const HeatPicture& heat) {
+    const float w = heat.rect.width() / static_cast<float>(heat.cols),
+                h = heat.rect.height() / static_cast<float>(heat.rows);
+    if (std::min(w, h) < 16 * u) return;
+    const float size = std::min(h * 0.42f, 17 * u);
+    const MatrixView strength = heat.quad.values.matrix();
+    for (Index r = 0; r < heat.rows; ++r) {
+      for (Index c = 0; c < heat.cols; ++c) {
+        if (strength(r, c) == 0) continue;
+        char text[16];
+        std::snprintf(text, sizeof text, "%.0f",
+                      static_cast<double>(static_cast<float>(numbers->layers) + 1 - strength(r, c)));
+        const ImU32 ink = to_imgui(ink_on(heat.quad.colormap->at(normalise(strength(r, c), heat.quad.range))));
+        pen.text(TextRole::number, Face::mono, size,
+                 {heat.rect.min.x + (static_cast<float>(c) + 0.5f) * w,
+                  heat.rect.min.y + (static_cast<float>(r) + 0.5f) * h},
+                 Align::middle, ink, text);
+      }
     }
   }
-}
 
-void draw_edges(const Frame& frame, const ReachDiagram& diagram) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float u = frame.u;
-  const bool dense = diagram.pitch * static_cast<float>(diagram.every) < 16 * u;
-  const ImU32 faint = fade(frame.look.muted, dense ? 0.16f : 0.3f), lit = fade(frame.look.accent, dense ? 0.4f : 0.75f);
-  const float thick = dense ? u : 1.6f * u;
-  for (const ReachDiagram::Edge& edge : diagram.edges) {
-    list.AddLine(diagram.at(edge.layer - 1, edge.key), diagram.at(edge.layer, edge.query), edge.lit ? lit : faint,
-                 edge.lit ? thick : u);
+  void put_diagram() {
+    const Rect& card = picture.diagram_card;
+    pen.card(card);
+    pen.words(Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, look.ink,
+              fill("mask_lab.reach.diagram", {query_name()}), card.width() - 28 * u);
+    const float names =
+        std::max(pen.measure(Face::ui, small, fill("mask_lab.reach.layer", {std::to_string(numbers->layers)})).x,
+                 pen.measure(Face::ui, small, frame.words("mask_lab.reach.inputs")).x);
+    const float left = card.min.x + names + 24 * u;
+    Rect dots{{left, card.min.y + 56 * u}, {std::max(card.max.x - 14 * u, left + 40 * u), card.max.y - 34 * u}};
+    const ReachSettings settings{numbers->layers, numbers->residual};
+    diagram = make_reach_diagram(numbers->mask.matrix(), settings, query, dots, u);
+    const bool turned = turns_names();
+    if (turned) {
+      dots.max.y -= 34 * u;
+      diagram = make_reach_diagram(numbers->mask.matrix(), settings, query, dots, u);
+    }
+    const std::string part =
+        diagram.every > 1 ? fill("mask_lab.reach.thinned", {grouped(diagram.every)})
+        : diagram.whole() ? std::string()
+                          : fill("mask_lab.reach.part",
+                                 {std::to_string(diagram.first), std::to_string(diagram.first + diagram.count - 1)});
+    pen.words(Face::ui, small, {card.min.x + 14 * u, card.min.y + 26 * u}, look.muted, part, card.width() - 28 * u);
+    put_edges();
+    if (diagram.every > 1) put_lit_runs();
+    put_dots();
+    put_names(turned);
+    put_layer_names();
   }
-}
 
-/// Where edges are thinned out, a line along each layer says which tokens are lit.
-void draw_lit_runs(const Frame& frame, const ReachDiagram& diagram) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float half = diagram.radius;
-  for (Index layer = 0; layer <= diagram.layers; ++layer) {
-    list.AddRectFilled({diagram.area.min.x, diagram.at(layer, 0).y - half},
-                       {diagram.area.max.x, diagram.at(layer, 0).y + half}, frame.look.field, half);
-    for (Index token = 0; token < diagram.tokens; ++token) {
-      if (!diagram.is_lit(layer, token)) continue;
-      Index last = token;
-      while (last + 1 < diagram.tokens && diagram.is_lit(layer, last + 1)) ++last;
-      const float from = diagram.at(layer, token).x - diagram.pitch / 2,
-                  to = diagram.at(layer, last).x + diagram.pitch / 2;
-      list.AddRectFilled({from, diagram.at(layer, 0).y - half}, {std::max(to, from + 1), diagram.at(layer, 0).y + half},
-                         frame.look.accent, std::min(half, (to - from) / 2));
-      token = last;
+  std::string name_of(Index i) const {
+    return axis_label(*frame.trace(), Axis::key, frame.view().batch, diagram.first + i);
+  }
+
+  /// Whether the names are slanted: words that are wider than what is between the dots.
+  bool turns_names() const {
+    if (frame.trace()->inputs.key_tokens.empty() || diagram.pitch < small) return false;
+    float widest = 0;
+    for (Index i = 0; i < diagram.count; ++i) widest = std::max(widest, pen.measure(Face::bold, small, name_of(i)).x);
+    return widest + 3 * u > diagram.pitch;
+  }
+
+  void put_edges() {
+    const bool dense = diagram.pitch * static_cast<float>(diagram.every) < 16 * u;
+    const ImU32 faint = fade(look.muted, dense ? 0.16f : 0.3f), lit = fade(look.accent, dense ? 0.4f : 0.75f);
+    for (const ReachDiagram::Edge& edge : diagram.edges) {
+      pen.line(diagram.at(edge.layer - 1, edge.key), diagram.at(edge.layer, edge.query), edge.lit ? lit : faint,
+               edge.lit && !dense ? 1.6f * u : u);
     }
   }
-}
 
-void draw_dots(const Frame& frame, const ReachDiagram& diagram) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const int corners = diagram.radius < 3 * frame.u ? 8 : 20;
-  for (Index layer = 0; diagram.every == 1 && layer <= diagram.layers; ++layer) {
-    for (Index token = diagram.first; token < diagram.first + diagram.count; ++token) {
-      const bool lit = diagram.is_lit(layer, token);
-      list.AddCircleFilled(diagram.at(layer, token), diagram.radius * (lit ? 1.0f : 0.75f),
-                           lit ? frame.look.accent : frame.look.field_hover, corners);
+  /// Where edges are thinned out, a line along each layer says which tokens are lit.
+  void put_lit_runs() {
+    const float half = diagram.radius;
+    for (Index layer = 0; layer <= diagram.layers; ++layer) {
+      const float y = diagram.at(layer, 0).y;
+      pen.fill({{diagram.area.min.x, y - half}, {diagram.area.max.x, y + half}}, look.field, half);
+      for (Index token = 0; token < diagram.tokens; ++token) {
+        if (!diagram.is_lit(layer, token)) continue;
+        Index last = token;
+        while (last + 1 < diagram.tokens && diagram.is_lit(layer, last + 1)) ++last;
+        const float from = diagram.at(layer, token).x - diagram.pitch / 2,
+                    to = diagram.at(layer, last).x + diagram.pitch / 2;
+        pen.fill({{from, y - half}, {std::max(to, from + 1), y + half}}, look.accent, std::min(half, (to - from) / 2));
+        token = last;
+      }
     }
   }
-  const ImVec2 top = diagram.at(diagram.layers, diagram.query);
-  list.AddCircle(top, diagram.radius + 3 * frame.u, frame.look.accent, 24, 1.5f * frame.u);
-}
 
-void draw_names(const Frame& frame, const ReachPicture& picture) {
-  const ReachDiagram& diagram = picture.diagram;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float u = frame.u, size = TypeSize::note * u;
-  const float room = picture.turned ? 1
-                                    : std::max(diagram.pitch - 3 * u,
-                                               text_size(frame.fonts, Face::ui, size, picture.names.back()).x + 10 * u);
-  const Index every = picture.turned ? 1 : round_step(room / diagram.pitch);
-  for (Index i = 0; i < diagram.count; i += every) {
-    const std::string& name = picture.names[static_cast<std::size_t>(i)];
-    const bool lit = diagram.is_lit(0, diagram.first + i);
-    const ImU32 ink = lit ? frame.look.ink : frame.look.muted;
-    const ImVec2 dot = diagram.at(0, diagram.first + i);
-    if (picture.turned) {
-      draw_turned(list, frame.fonts, Face::ui, size, {dot.x + 3 * u, dot.y + diagram.radius + 9 * u}, -45, ink, name,
-                  56 * u);
-      continue;
+  void put_dots() {
+    std::vector<SceneItem>& items = picture.scene.items;
+    for (Index layer = 0; diagram.every == 1 && layer <= diagram.layers; ++layer) {
+      for (Index token = diagram.first; token < diagram.first + diagram.count; ++token) {
+        const bool lit = diagram.is_lit(layer, token);
+        items.emplace_back(SceneDot{diagram.at(layer, token), diagram.radius * (lit ? 1.0f : 0.75f),
+                                    lit ? look.accent : look.field_hover});
+      }
     }
-    const float width =
-        std::min(text_size(frame.fonts, Face::ui, size, name).x, diagram.pitch * static_cast<float>(every) - 2 * u);
-    draw_elided(list, frame.fonts, Face::ui, size, {dot.x - width / 2, dot.y + diagram.radius + 5 * u}, ink, name,
-                width);
+    items.emplace_back(
+        SceneDot{diagram.at(diagram.layers, diagram.query), diagram.radius + 3 * u, look.accent, 1.5f * u});
   }
-  for (Index layer = 0; layer <= diagram.layers; ++layer) {
-    const std::string& name = picture.layer_names[static_cast<std::size_t>(layer)];
-    draw_text(list, frame.fonts, Face::ui, size,
-              {picture.diagram_card.min.x + 14 * u, diagram.at(layer, diagram.first).y - size / 2 - u},
-              frame.look.muted, name);
+
+  void put_names(bool turned) {
+    const float room =
+        turned ? 1
+               : std::max(diagram.pitch - 3 * u, pen.measure(Face::ui, small, name_of(diagram.count - 1)).x + 10 * u);
+    const Index every = turned ? 1 : round_step(room / diagram.pitch);
+    for (Index i = 0; i < diagram.count; i += every) {
+      const ImU32 ink = diagram.is_lit(0, diagram.first + i) ? look.ink : look.muted;
+      const ImVec2 dot = diagram.at(0, diagram.first + i);
+      if (turned)
+        pen.turned(Face::ui, small, {dot.x + 3 * u, dot.y + diagram.radius + 9 * u}, -45, ink,
+                   elide(frame.fonts, Face::ui, small, name_of(i), 56 * u));
+      else
+        pen.words(Face::ui, small, {dot.x, dot.y + diagram.radius + 5 * u}, ink, name_of(i),
+                  diagram.pitch * static_cast<float>(every) - 2 * u, Align::middle);
+    }
   }
+
+  /// From the inputs upwards, where there is room.
+  void put_layer_names() {
+    const auto put = [&](Index layer, std::string_view words) {
+      pen.words(Face::ui, small,
+                {picture.diagram_card.min.x + 14 * u, diagram.at(layer, diagram.first).y - small / 2 - u}, look.muted,
+                words);
+    };
+    put(0, frame.words("mask_lab.reach.inputs"));
+    const int every = std::max(1, static_cast<int>(16 * u / std::max(diagram.step, 1.0f) + 0.999f));
+    for (int l = numbers->layers; l > (every > 1 ? 1 : 0); l -= every)
+      put(l, fill("mask_lab.reach.layer", {std::to_string(l)}));
+  }
+};
+
+/// The query of the diagram: under the pointer, else selected, else the last.
+Index chosen_query(const Frame& frame) {
+  const View& view = frame.view();
+  const Index last = frame.trace()->dims().n_q - 1;
+  for (const std::optional<Cell>& cell : {view.hovered, view.selected}) {
+    if (cell && info(cell->stage).rows == Axis::query && cell->row >= 0) return std::min(cell->row, last);
+  }
+  return last;
 }
 
-void draw_diagram(const Frame& frame, const ReachPicture& picture) {
-  const float u = frame.u;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Rect& card = picture.diagram_card;
-  draw_card(frame, list, card);
-  draw_card_title(frame, list, card, frame.look.ink, picture.diagram_title);
-  draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {card.min.x + 14 * u, card.min.y + 26 * u},
-              frame.look.muted, picture.part, card.width() - 28 * u);
-  list.PushClipRect(card.min, card.max, true);
-  draw_edges(frame, picture.diagram);
-  if (picture.diagram.every > 1) draw_lit_runs(frame, picture.diagram);
-  draw_dots(frame, picture.diagram);
-  draw_names(frame, picture);
-  list.PopClipRect();
+/// The same for the chosen query, cached.
+const ReachPicture& reach_picture(const Frame& frame, Rect area) {
+  const Index query = chosen_query(frame);
+  const auto make = [&] {
+    ReachBuilder build{frame, area, query};
+    build.put();
+    return std::move(build.picture);
+  };
+  return frame.picture<ReachPicture>(make, frame.view().mask_lab, area, query);
 }
 
 /// A row of the matrix, or a dot of the diagram where its tokens do not move when another is chosen.
 void point(const Frame& frame, const ReachPicture& picture) {
-  const bool layered = picture.diagram_card.width() > 0;
-  const Rect both{picture.matrix.card.min, layered ? picture.diagram_card.max : picture.matrix.card.max};
-  ImGui::SetCursorScreenPos(both.min);
-  const bool clicked = ImGui::InvisibleButton("reach", {both.width(), both.height()});
+  ImGui::SetCursorScreenPos(picture.cells.min);
+  const bool clicked = ImGui::InvisibleButton("reach", {picture.cells.width(), picture.cells.height()});
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
     const ImVec2 at = ImGui::GetIO().MousePos;
-    cell = cell_under(std::array{&picture.matrix}, at);
-    const Index token = layered && picture.diagram_card.contains(at) ? picture.diagram.token_at(at.x) : -1;
+    if (const HeatPicture* heat = heat_at(picture.scene, at)) cell = cell_in(*heat, at);
+    const Index token = picture.diagram_card.contains(at) ? picture.diagram.token_at(at.x) : -1;
     if (token >= 0 && (picture.diagram.whole() || clicked))
-      cell = Cell{picture.matrix.heat.stage, frame.view().batch, frame.view().head, token, token};
+      cell = Cell{looked_at_stage(frame), frame.view().batch, frame.view().head, token, token};
   }
   hover_or_select(frame, cell, clicked);
 }
 
 void draw_settings(const Frame& frame, Rect place) {
-  ImGui::SetCursorScreenPos(place.min);
-  ImGui::BeginChild("settings", {place.width(), place.height()}, false,
-                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  const ControlArea area("settings", place);
   const MaskLab& lab = frame.view().mask_lab;
   if (const auto layers =
           int_slider(frame, "layers", frame.words("mask_lab.reach.layers"), lab.layers, Choices(1, 32))) {
@@ -160,7 +266,6 @@ void draw_settings(const Frame& frame, Rect place) {
   if (chip(frame, "residual", frame.words("mask_lab.reach.residual"), lab.residual, place.width())) {
     frame.show([](View& v) { v.mask_lab.residual = !v.mask_lab.residual; });
   }
-  ImGui::EndChild();
 }
 
 }  // namespace
@@ -168,15 +273,9 @@ void draw_settings(const Frame& frame, Rect place) {
 void draw_reach_tab(const Frame& frame, Rect place) {
   const Rect inside = sheet_inside(frame, place);
   const ReachPicture& picture = reach_picture(frame, inside);
-  const bool shows = picture.words.error.empty();
-  draw_sheet_words(frame, picture.words,
-                   {inside.min, {shows ? picture.settings.min.x - 16 * frame.u : inside.max.x, inside.max.y}});
-  if (!shows) return;
   if (picture.diagram_card.width() > 0) draw_settings(frame, picture.settings);
-  point(frame, picture);
-  draw_matrix_card(frame, picture.matrix);
-  draw_layers_in_cells(frame, picture.matrix.heat, frame.view().mask_lab.layers);
-  if (picture.diagram_card.width() > 0) draw_diagram(frame, picture);
+  if (picture.shows) point(frame, picture);
+  draw_scene(frame, *ImGui::GetWindowDrawList(), picture.scene);
 }
 
 }  // namespace headlight

@@ -4,9 +4,8 @@
 #include <cstdio>
 
 #include "core/figure/colormap.h"
-#include "ui/imgui_compat.h"
+#include "core/mask/statistics.h"
 #include "ui/look/measure.h"
-#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 
@@ -29,6 +28,10 @@ const Colormap& blocks_colormap(Theme theme) {
   return theme == Theme::light ? light : dark;
 }
 
+Index block_in_force(const MaskLab& lab, const Dims& dims) {
+  return lab.block ? *lab.block : usual_block(std::max(dims.n_q, dims.n_k));
+}
+
 std::string percent_text(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
@@ -40,56 +43,31 @@ Rect sheet_inside(const Frame& frame, Rect place) {
   return {{place.min.x + 14 * u, place.min.y + 10 * u}, {place.max.x - 14 * u, place.max.y - 14 * u}};
 }
 
-namespace {
-
-/// Broken where it is wider; gives its height. Only measures without a list.
-float put_line(const Frame& frame, ImDrawList* list, ImVec2 at, const std::string& line, float width) {
-  const float u = frame.u;
-  return std::max(
-      draw_paragraph(list, frame.fonts, Face::ui, TypeSize::body * u, at, frame.look.muted, line, width) + u, 20 * u);
-}
-
-}  // namespace
-
-Rect below_words(const Frame& frame, const SheetWords& words, Rect place) {
-  place.min.y += 30 * frame.u;
-  for (const std::string& line : words.lines) place.min.y += put_line(frame, nullptr, place.min, line, place.width());
-  place.min.y += draw_swatches(frame, *ImGui::GetWindowDrawList(), words.legend, {}, place.width(), false);
-  place.max.y = std::max(place.max.y, place.min.y + 60 * frame.u);
-  return place;
-}
-
-void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place) {
-  const float u = frame.u;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_elided(list, frame.fonts, Face::bold, TypeSize::large * u, place.min, frame.look.ink, words.title,
-              place.width());
+Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place) {
+  const float u = pen.u(), width = place.width();
+  const Look& look = pen.look();
+  pen.words(Face::bold, TypeSize::large * u, place.min, look.ink, words.title, width);
   float y = place.min.y + 24 * u;
-  for (const std::string& line : words.lines) { y += put_line(frame, &list, {place.min.x, y}, line, place.width()); }
-  draw_swatches(frame, list, words.legend, {place.min.x, y + 2 * u}, place.width());
-  if (words.error.empty()) return;
-  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x, y + 4 * u}, frame.look.warning,
-                 words.error, place.width());
-}
-
-std::optional<Cell> cell_under(std::span<const MatrixCard* const> cards, ImVec2 point) {
-  for (const MatrixCard* card : cards) {
-    if (const std::optional<Cell> cell = cell_in(card->heat, point)) return cell;
-  }
-  return std::nullopt;
+  for (const std::string& line : words.lines)
+    y += std::max(pen.paragraph(Face::ui, TypeSize::body * u, {place.min.x, y}, look.muted, line, width) + u, 20 * u);
+  if (!words.error.empty())
+    pen.paragraph(Face::ui, TypeSize::large * u, {place.min.x, y + 4 * u}, look.warning, words.error, width);
+  y += put_swatches(pen, words.legend, {place.min.x, y + 2 * u}, width) + 6 * u;
+  return {{place.min.x, y}, {place.max.x, std::max(place.max.y, y + 60 * u)}};
 }
 
 void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked) {
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
-  if (!clicked || !cell) return;
-  frame.show([cell](View& v) { v.selected = cell; });
+  if (clicked && cell) frame.show([cell](View& v) { v.selected = cell; });
 }
 
-void point_at_cells(const Frame& frame, const char* id, Rect area, std::span<const MatrixCard* const> cards) {
+void point_at_cells(const Frame& frame, const Scene& scene, Rect area) {
   ImGui::SetCursorScreenPos(area.min);
-  const bool clicked = ImGui::InvisibleButton(id, {std::max(area.width(), 1.0f), std::max(area.height(), 1.0f)});
+  const bool clicked = ImGui::InvisibleButton("cells", {std::max(area.width(), 1.0f), std::max(area.height(), 1.0f)});
   const bool here = ImGui::IsItemHovered() || ImGui::IsItemActive();
-  hover_or_select(frame, here ? cell_under(cards, ImGui::GetIO().MousePos) : std::nullopt, clicked);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const HeatPicture* heat = here ? heat_at(scene, mouse) : nullptr;
+  hover_or_select(frame, heat ? cell_in(*heat, mouse) : std::nullopt, clicked);
 }
 
 }  // namespace headlight

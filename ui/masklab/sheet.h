@@ -1,8 +1,6 @@
-// Shared by the sheets of the mask view except the first: text, current mask, pointer.
+// Shared by the sheets of the mask view except the first: text, current mask, pointer. Each sheet is a Scene.
 #pragma once
 
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -29,19 +27,19 @@ const Colormap& blocks_colormap(Theme theme);
 
 /// The stage whose cells the sheet shows: mask, or weights without one.
 Stage looked_at_stage(const Frame& frame);
+/// The chosen block side, else the usual one for this number of tokens.
+Index block_in_force(const MaskLab& lab, const Dims& dims);
 /// "41.7 %"
 std::string percent_text(double share);
 
 /// A sheet's area within its margins.
 Rect sheet_inside(const Frame& frame, Rect place);
-/// The area below the text; and drawing the text from `place`'s top.
-Rect below_words(const Frame& frame, const SheetWords& words, Rect place);
-void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place);
+/// Puts the text at the top of `place`; returns the area below it.
+Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place);
 
-/// The cell at `point` in any of these cards.
-std::optional<Cell> cell_under(std::span<const MatrixCard* const> cards, ImVec2 point);
-/// Handles the pointer over `area`, which becomes an ImGui item: hovers the cell under it, selects it on a click.
-void point_at_cells(const Frame& frame, const char* id, Rect area, std::span<const MatrixCard* const> cards);
+/// Handles the pointer over `area`, which becomes an ImGui item: hovers the cell of the scene's heatmaps under it,
+/// selects it on a click.
+void point_at_cells(const Frame& frame, const Scene& scene, Rect area);
 /// The same for a cell that is already known.
 void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked);
 

@@ -1,20 +1,28 @@
-#include "ui/masklab/sides_picture.h"
-
+// The side-by-side sheet: the current mask A, another mask B, and their difference.
 #include <algorithm>
 #include <array>
 
+#include "core/image/png_image.h"
 #include "core/mask/statistics.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
+#include "ui/document/wanted.h"
 #include "ui/frame/colormaps.h"
-#include "ui/imgui_compat.h"
+#include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/masklab/registry.h"
+#include "ui/masklab/sheet.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
 namespace {
+
+struct SidesPicture {
+  Scene scene;
+  Rect cells{};        ///< A, B, B − A, which can be pointed at
+  bool shows = false;  ///< else B has an error
+};
 
 constexpr float words_of_card = 112;  // points: its title and names, about
 
@@ -25,7 +33,12 @@ struct SidesBuilder {
   const Dims& dims = trace.dims();
   const float u = frame.u;
   SidesPicture picture{};
+  const SceneContext context = scene_context(frame);
+  Pen pen{context, picture.scene};
+  SheetWords words{};
+  std::array<MatrixCard, 3> matrices{};  ///< A, B, B − A
   Tensor a{}, b{}, differing{}, either{};
+  Index only_a = 0, only_b = 0;  ///< numbers of cells
 
   std::string fill(const char* key, std::initializer_list<std::string_view> values) const {
     return frame.words.fill(key, values);
@@ -42,39 +55,41 @@ struct SidesBuilder {
               .slice(1, frame.view().head, 1)
               .view({dims.n_q, dims.n_k});
     } catch (const ExpressionError& error) {
-      picture.words.error = frame.words.translate(error.sentence());
+      words.error = frame.words.translate(error.sentence());
       return;
     }
     const MaskDifference difference = mask_difference(b, a);
     differing = difference.cells;  // B − A, as everywhere
-    picture.only_b = difference.only_first;
-    picture.only_a = difference.only_second;
+    only_b = difference.only_first;
+    only_a = difference.only_second;
     Buffer any(static_cast<std::size_t>(a.count()));
     for (std::size_t i = 0; i < any.size(); ++i) any[i] = std::max(a.values()[i], b.values()[i]);
     either = Tensor(a.shape(), std::move(any));
   }
 
-  void find_runs() {
+  /// Outlined where cells are large, in the colour that the difference has there.
+  void outline(const HeatPicture& heat, ImVec2 cell) {
     const MatrixView cells = differing.matrix();
+    const Colormap& map = pair_colormap(frame.look.theme);
     for (Index row = 0; row < cells.rows; ++row) {
       for (Index col = 0; col < cells.cols; ++col) {
         if (cells(row, col) == 0) continue;
-        DifferingRun run{row, col, 1, cells(row, col) < 0};
-        while (col + 1 < cells.cols && cells(row, col + 1) == cells(row, run.col)) ++col, ++run.count;
-        picture.runs.push_back(run);
+        const ImVec2 min{heat.rect.min.x + static_cast<float>(col) * cell.x,
+                         heat.rect.min.y + static_cast<float>(row) * cell.y};
+        pen.box(Rect{min, {min.x + cell.x, min.y + cell.y}}.grown(-2 * u),
+                to_imgui(map.at(cells(row, col) < 0 ? 0 : 1)), 2.5f * u, Corner::mark * u);
       }
     }
   }
 
   /// Cells too small for outlines: a picture, a pixel of it tinted where a cell below it differs, by the colour that
   /// the difference has there.
-  void tint() {
-    const HeatPicture& heat = picture.matrices[0].heat;
+  std::shared_ptr<const Image> tint(const Rect& rect) const {
     const MatrixView cells = differing.matrix();
-    const Colormap& map = *picture.matrices[2].heat.colormap;
-    Rgba by_a = map.at(0), by_b = map.at(1);
-    const int width = std::max(static_cast<int>(heat.rect.width()), 1),
-              height = std::max(static_cast<int>(heat.rect.height()), 1);
+    const Colormap& map = pair_colormap(frame.look.theme);
+    const Rgba by_a = map.at(0), by_b = map.at(1);
+    const int width = std::max(static_cast<int>(rect.width()), 1),
+              height = std::max(static_cast<int>(rect.height()), 1);
     auto image = std::make_shared<Image>(width, height);
     for (int y = 0; y < height; ++y) {
       const Index first = y * cells.rows / height, last = std::max(first + 1, (y + 1) * cells.rows / height);
@@ -87,35 +102,35 @@ struct SidesBuilder {
         }
       }
     }
-    picture.tint = std::move(image);
+    return image;
   }
 
   void say() {
-    const Index differ = picture.only_a + picture.only_b;
+    const Index differ = only_a + only_b;
     const std::string cells = grouped(dims.n_q * dims.n_k);
-    picture.words.title = frame.words("mask_lab.sides.about");
-    if (!picture.shows()) return;
-    picture.words.lines.push_back(differ == 0 ? std::string(frame.words("mask_lab.sides.same"))
-                                              : fill("mask_lab.sides.differ", {grouped(differ), cells}));
+    words.title = frame.words("mask_lab.sides.about");
+    if (!words.error.empty()) return;
+    words.lines.push_back(differ == 0 ? std::string(frame.words("mask_lab.sides.same"))
+                                      : fill("mask_lab.sides.differ", {grouped(differ), cells}));
     const Colormap& map = pair_colormap(frame.look.theme);
-    picture.words.legend = mask_swatches(frame);
-    picture.words.legend.push_back({CellKind::value, to_imgui(map.at(0)), frame.words("legend.only_a")});
-    picture.words.legend.push_back({CellKind::value, to_imgui(map.at(1)), frame.words("legend.only_b")});
+    words.legend = mask_swatches(frame);
+    words.legend.push_back({CellKind::value, to_imgui(map.at(0)), frame.words("legend.only_a")});
+    words.legend.push_back({CellKind::value, to_imgui(map.at(1)), frame.words("legend.only_b")});
     const auto caption = [&](const Tensor& mask, const char* key, Index alone) {
       std::vector<std::string> lines{fill("mask_lab.sides.allowed", {grouped(allowed_share(mask).allowed), cells})};
       lines.push_back(fill(key, {grouped(alone)}));
       return lines;
     };
-    picture.matrices[0].caption = caption(a, "mask_lab.sides.a_alone", picture.only_a);
-    picture.matrices[1].caption = caption(b, "mask_lab.sides.b_alone", picture.only_b);
-    picture.matrices[2].caption = {fill("mask_lab.sides.more_a", {grouped(picture.only_a)}),
-                                   fill("mask_lab.sides.more_b", {grouped(picture.only_b)})};
+    matrices[0].caption = caption(a, "mask_lab.sides.a_alone", only_a);
+    matrices[1].caption = caption(b, "mask_lab.sides.b_alone", only_b);
+    matrices[2].caption = {fill("mask_lab.sides.more_a", {grouped(only_a)}),
+                           fill("mask_lab.sides.more_b", {grouped(only_b)})};
   }
 
   void place() {
-    picture.field = {area.min, {area.max.x, area.min.y + 30 * u}};
-    const Rect below = below_words(frame, picture.words, {{area.min.x, area.min.y + 42 * u}, area.max});
-    if (!picture.shows()) return;
+    const Rect below = put_sheet_words(pen, words, {{area.min.x, area.min.y + 42 * u}, area.max});
+    picture.shows = words.error.empty();
+    if (!picture.shows) return;
     constexpr std::array titles{"mask_lab.sides.a", "mask_lab.sides.b", "mask_lab.sides.difference"};
     const std::array values{a, b, differing};
     const float gap = 12 * u;
@@ -127,7 +142,7 @@ struct SidesBuilder {
     const float width = folds ? (below.width() - gap) / 2 : (below.width() - 2 * gap) / 3;
     const float height = folds ? (below.height() - gap) / 2 : below.height();
     for (std::size_t i = 0; i < 3; ++i) {
-      MatrixCard& card = picture.matrices[i];
+      MatrixCard& card = matrices[i];
       card.title = frame.words(titles[i]);
       card.heat = sheet_heat(frame, looked_at_stage(frame), values[i], {i == 2 ? -1.0f : 0.0f, 1});
       card.heat.quad.colormap = card.heat.colormap =
@@ -135,14 +150,25 @@ struct SidesBuilder {
       card.heat.quad.mask = i == 2 ? either : values[i];
       const bool second = folds && i == 2;
       const float left = below.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)),
-                  top = below.min.y + (second ? picture.matrices[0].card.height() + gap : 0);
+                  top = below.min.y + (second ? matrices[0].card.height() + gap : 0);
       lay_out(frame, card, {{left, top}, {second ? below.max.x : left + width, top + height}}, {.low = folds});
+      put_matrix_card(pen, card);
     }
-    const HeatPicture& heat = picture.matrices[0].heat;
-    const float cell =
-        std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));
-    if (picture.only_a + picture.only_b == 0) return;
-    cell >= 9 * u ? find_runs() : tint();
+    picture.cells = {matrices[0].card.min,
+                     {std::max(matrices[1].card.max.x, matrices[2].card.max.x),
+                      std::max(matrices[1].card.max.y, matrices[2].card.max.y)}};
+    if (only_a + only_b == 0) return;
+    const Rect& first = matrices[0].heat.rect;
+    const ImVec2 cell{first.width() / static_cast<float>(dims.n_k), first.height() / static_cast<float>(dims.n_q)};
+    const bool large = std::min(cell.x, cell.y) >= 9 * u;
+    const auto image = large ? nullptr : tint(first);
+    for (const HeatPicture* heat : {&matrices[0].heat, &matrices[1].heat}) {
+      const ImVec2 min = heat->rect.min;
+      if (large) outline(*heat, cell);
+      else
+        picture.scene.items.emplace_back(SceneImage{
+            {min, {min.x + static_cast<float>(image->width), min.y + static_cast<float>(image->height)}}, image});
+    }
   }
 };
 
@@ -159,37 +185,17 @@ const SidesPicture& sides_picture(const Frame& frame, Rect area) {
   return frame.picture<SidesPicture>([&] { return make_sides_picture(frame, area); }, frame.view().mask_lab, area);
 }
 
-/// Outlined where cells are large, tinted where they are not; in the colour that the difference has there.
-void mark_differences(const Frame& frame, const SidesPicture& picture, const HeatPicture& heat) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (picture.tint) frame.painter.image(list, heat.rect.min, picture.tint);
-  const ImVec2 cell{heat.rect.width() / static_cast<float>(heat.cols),
-                    heat.rect.height() / static_cast<float>(heat.rows)};
-  const Colormap& map = *picture.matrices[2].heat.colormap;
-  const ImU32 by_a = to_imgui(map.at(0)), by_b = to_imgui(map.at(1));
-  for (const DifferingRun& run : picture.runs) {
-    for (Index i = 0; i < run.count; ++i) {
-      const ImVec2 min{heat.rect.min.x + static_cast<float>(run.col + i) * cell.x,
-                       heat.rect.min.y + static_cast<float>(run.row) * cell.y};
-      const Rect at = Rect{min, {min.x + cell.x, min.y + cell.y}}.grown(-2 * frame.u);
-      compat::add_rect(list, at.min, at.max, run.by_a ? by_a : by_b, Corner::mark * frame.u, 2.5f * frame.u);
-    }
-  }
-}
-
-void draw_field(const Frame& frame, const SidesPicture& picture) {
+/// The field for B, and the button that makes it the mask.
+void draw_field(const Frame& frame, const Rect& field, bool shows) {
   const float u = frame.u, button = 142 * u;
-  const Rect& field = picture.field;
-  ImGui::SetCursorScreenPos(field.min);
-  ImGui::BeginChild("other", {field.width() - button - 8 * u, field.height()}, false,
-                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   const std::string& other = second_mask(frame.view().mask_lab, frame.document.scenario);
-  if (const auto text = text_field(frame, "##other", other, Face::mono, true)) {
-    frame.show([typed = *text](View& v) { v.mask_lab.other = typed; });
+  {
+    const ControlArea area("other", {field.min, {field.max.x - button - 8 * u, field.max.y}});
+    if (const auto text = text_field(frame, "##other", other, Face::mono, true))
+      frame.show([typed = *text](View& v) { v.mask_lab.other = typed; });
   }
-  ImGui::EndChild();
   ImGui::SetCursorScreenPos({field.max.x - button, field.min.y});
-  if (!chip(frame, "use", frame.words("mask_lab.sides.use"), false, button) || !picture.shows()) return;
+  if (!chip(frame, "use", frame.words("mask_lab.sides.use"), false, button) || !shows) return;
   frame.edit({}, [mask = other](Scenario& s) { s.mask = mask; });
 }
 
@@ -198,17 +204,9 @@ void draw_field(const Frame& frame, const SidesPicture& picture) {
 void draw_side_by_side_tab(const Frame& frame, Rect place) {
   const Rect inside = sheet_inside(frame, place);
   const SidesPicture& picture = sides_picture(frame, inside);
-  draw_field(frame, picture);
-  draw_sheet_words(frame, picture.words, {{inside.min.x, inside.min.y + 42 * frame.u}, inside.max});
-  if (!picture.shows()) return;
-  const auto& [a, b, difference] = picture.matrices;
-  point_at_cells(
-      frame, "cells",
-      {a.card.min, {std::max(b.card.max.x, difference.card.max.x), std::max(b.card.max.y, difference.card.max.y)}},
-      std::array{&a, &b, &difference});
-  for (const MatrixCard& card : picture.matrices) draw_matrix_card(frame, card);
-  mark_differences(frame, picture, a.heat);
-  mark_differences(frame, picture, b.heat);
+  draw_field(frame, {inside.min, {inside.max.x, inside.min.y + 30 * frame.u}}, picture.shows);
+  if (picture.shows) point_at_cells(frame, picture.scene, picture.cells);
+  draw_scene(frame, *ImGui::GetWindowDrawList(), picture.scene);
 }
 
 }  // namespace headlight

@@ -280,20 +280,6 @@ void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map) {
   }
 }
 
-void draw_colour_ends(const Frame& frame, ImDrawList& list, const HeatPicture& heat, const Rect& card,
-                      std::string_view title) {
-  const float u = frame.u, pixels = TypeSize::note * u, bar = 48 * u, y = card.min.y + 10 * u;
-  const std::string lo = bound_text(heat.quad.range.lo), hi = bound_text(heat.quad.range.hi);
-  const float lo_wide = text_size(frame.fonts, Face::mono, pixels, lo).x,
-              hi_wide = text_size(frame.fonts, Face::mono, pixels, hi).x;
-  const float right = card.max.x - 12 * u, left = right - hi_wide - bar - lo_wide - 12 * u;
-  if (left < card.min.x + 24 * u + text_size(frame.fonts, Face::bold, TypeSize::body * u, title).x) return;
-  draw_text(list, frame.fonts, Face::mono, pixels, {left, y}, frame.look.muted, lo);
-  draw_colour_bar(list, {{left + lo_wide + 6 * u, y + 4 * u}, {left + lo_wide + 6 * u + bar, y + 11 * u}},
-                  *heat.colormap);
-  draw_text(list, frame.fonts, Face::mono, pixels, {right - hi_wide, y}, frame.look.muted, hi);
-}
-
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows,
                  bool cols) {
   draw_labels_beside({frame, list, heat, rect, rect, pixels, cell_size(heat, rect)}, rows, cols);

@@ -22,9 +22,6 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
 void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool every_head = false);
 /// A colour bar from lowest to highest; nothing if there is too little room.
 void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map);
-/// The range of the colours, in the card's upper right corner, if it fits beside the title.
-void draw_colour_ends(const Frame& frame, ImDrawList& list, const HeatPicture& heat, const Rect& card,
-                      std::string_view title);
 /// Row labels (left of `rect`) and column labels (below it, horizontal or at 45°). If they would touch, round indices
 /// instead.
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows,

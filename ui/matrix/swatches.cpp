@@ -7,12 +7,9 @@
 #include "ui/frame/colormaps.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
-#include "ui/look/measure.h"
 
 namespace headlight {
 namespace {
-
-constexpr float words_points = TypeSize::body, side_points = 12, line_points = 18;
 
 /// The patterns as figures have them, of one size.
 struct Patterns {
@@ -53,21 +50,13 @@ void draw_swatch(const Frame& frame, ImDrawList& list, const Swatch& swatch, ImV
   compat::add_rect(list, at, end, frame.look.muted, 0, 1);
 }
 
-float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch> swatches, ImVec2 at, float width,
-                    bool draw) {
-  const float u = frame.u, side = side_points * u;
-  ImVec2 pen = at;
-  for (const Swatch& swatch : swatches) {
-    const float words = text_size(frame.fonts, Face::ui, words_points * u, swatch.words).x;
-    if (pen.x > at.x && pen.x + side + 6 * u + words > at.x + width) pen = {at.x, pen.y + line_points * u};
-    if (draw) {
-      draw_swatch(frame, list, swatch, {pen.x, pen.y + 3 * u}, side);
-      draw_elided(list, frame.fonts, Face::ui, words_points * u, {pen.x + side + 6 * u, pen.y}, frame.look.ink,
-                  swatch.words, at.x + width - pen.x - side - 6 * u);
-    }
-    pen.x += side + words + 20 * u;
-  }
-  return pen.y - at.y + (swatches.empty() ? 0 : line_points * u);
+float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch> swatches, ImVec2 at, float width) {
+  const float u = frame.u, side = swatch_side * u;
+  return place_swatches(frame.fonts, u, swatches, at, width, [&](const Swatch& swatch, ImVec2 corner, float room) {
+    draw_swatch(frame, list, swatch, {corner.x, corner.y + 3 * u}, side);
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {corner.x + side + 6 * u, corner.y}, frame.look.ink,
+                swatch.words, room);
+  });
 }
 
 }  // namespace headlight

@@ -7,14 +7,16 @@
 #include "core/text/utf8_path.h"
 #include "ui/document/beside.h"
 #include "ui/frame/colormaps.h"
+#include "ui/level/pen.h"
+#include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
-#include "ui/matrix/heatmap.h"
+#include "ui/matrix/heat.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
 
-constexpr float code_points = TypeSize::body, code_line = 19;
+constexpr float code_line = 19;  // points
 
 /// mine − right of one matrix, [1, 1, rows, cols]; where both are the same infinity or NaN there is no difference.
 Tensor difference_of(const MatrixView& mine, const MatrixView& right) {
@@ -53,12 +55,16 @@ std::string with_minus_signs(const std::string& text) {
 
 class Maker {
  public:
-  Maker(const Frame& frame, const Course* course, Rect area)
+  Maker(const Frame& frame, const Course* course, Rect area, float right)
       : frame_(frame),
+        look_(frame.look),
         beside_(*frame.document.beside),
         course_(course),
         area_(area),
+        right_(right),
         u_(frame.u),
+        context_(scene_context(frame)),
+        pen_(context_, picture_.scene),
         secrets_(course ? told(*course, frame.view().lesson) : BugSecrets{true, true}) {}
 
   MinePicture make() {
@@ -75,6 +81,7 @@ class Maker {
     y = chips(y) + 10 * u_;
     const float bottom = course_ ? area_.max.y : report();
     panels({{area_.min.x, y + 26 * u_}, {area_.max.x, bottom}});
+    line_above_panels(y);
     return std::move(picture_);
   }
 
@@ -108,25 +115,38 @@ class Maker {
   }
 
   void heading() {
-    const std::string& path = beside_.source.path;
-    picture_.title = frame_.words.fill("mine.title", {file_name_of(path)});
     const StageComparison* first = beside_.comparison.first_difference();
-    picture_.summary =
-        first ? frame_.words.fill("mine.first", {std::string(name(first->stage))}) : picture_.report.agrees;
+    pen_.words(Face::bold, TypeSize::numbers * u_, {area_.min.x, area_.min.y + 2 * u_}, look_.ink,
+               frame_.words.fill("mine.title", {file_name_of(beside_.source.path)}), right_ - area_.min.x - 12 * u_);
+    pen_.words(Face::bold, TypeSize::story * u_, {area_.min.x, area_.min.y + 30 * u_}, colour_of_all(),
+               first ? frame_.words.fill("mine.first", {std::string(name(first->stage))}) : picture_.report.agrees,
+               area_.width());
   }
+  ImU32 colour_of_all() const { return beside_.comparison.matches() ? look_.v : look_.warning; }
 
+  /// A lesson's function, where it is known with its wrong line, and the lines that mend it.
   float code(float y) {
-    const std::vector<std::string>& lines = course_->bug->code;
-    const bool mended = beside_.source.mended;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const bool wrong = i == course_->bug->line && secrets_.mistake;
-      picture_.code.push_back({lines[i], wrong ? MineCodeLine::Kind::wrong : MineCodeLine::Kind::plain});
-      if (!wrong || !mended) continue;
-      for (const std::string& line : course_->bug->mended) picture_.code.push_back({line, MineCodeLine::Kind::mended});
+    const std::size_t wrong = secrets_.mistake ? course_->bug->line : course_->bug->code.size();
+    const std::size_t lines =
+        course_->bug->code.size() + (secrets_.mistake && beside_.source.mended ? course_->bug->mended.size() : 0);
+    const Rect card{{area_.min.x, y}, {area_.max.x, y + (static_cast<float>(lines) * code_line + 20) * u_}};
+    pen_.card(card);
+    y += 10 * u_;
+    for (std::size_t i = 0; i < course_->bug->code.size(); ++i) {
+      y = code_text(card, y, i == wrong ? "−" : std::to_string(i + 1), course_->bug->code[i],
+                    i == wrong ? look_.warning : 0);
+      if (i != wrong || !beside_.source.mended) continue;
+      for (const std::string& line : course_->bug->mended) y = code_text(card, y, "+", line, look_.v);
     }
-    picture_.code_card = {{area_.min.x, y},
-                          {area_.max.x, y + (static_cast<float>(picture_.code.size()) * code_line + 20) * u_}};
-    return picture_.code_card.max.y + 12 * u_;
+    return card.max.y + 12 * u_;
+  }
+  /// `mark` 0: as it is. Gives the y below.
+  float code_text(const Rect& card, float y, const std::string& side, const std::string& line, ImU32 mark) {
+    const float pixels = TypeSize::body * u_, below = y + code_line * u_;
+    if (mark != 0) pen_.fill({{card.min.x + u_, y - u_}, {card.max.x - u_, below - u_}}, fade(mark, 0.16f));
+    pen_.words(Face::mono, pixels, {card.min.x + 34 * u_, y}, mark != 0 ? mark : look_.muted, side, 1e6f, Align::right);
+    pen_.words(Face::mono, pixels, {card.min.x + 46 * u_, y}, look_.ink, line, card.width() - 56 * u_);
+    return below;
   }
 
   float chips(float y) {
@@ -134,17 +154,46 @@ class Maker {
     float x = area_.min.x;
     for (const StageComparison& stage : beside_.comparison.stages) {
       if (!stage.own) continue;
-      const float width = text_size(frame_.fonts, Face::ui, pixels, name(stage.stage)).x + 38 * u_;
+      const float width = pen_.measure(Face::ui, pixels, name(stage.stage)).x + 38 * u_;
       if (x > area_.min.x && x + width > area_.max.x) {
         x = area_.min.x;
         y += high + 6 * u_;
       }
-      MineChip chip{stage.stage, {{x, y}, {x + width, y + high}}, StageVerdict::unknown, stage.stage == picture_.stage};
-      if (secrets_.stages) chip.verdict = stage.differs() ? StageVerdict::differs : StageVerdict::agrees;
-      picture_.chips.push_back(chip);
+      chip(stage, {{x, y}, {x + width, y + high}});
       x += width + 6 * u_;
     }
     return y + high;
+  }
+  void chip(const StageComparison& stage, const Rect& rect) {
+    const bool known = secrets_.stages, differs = known && stage.differs(), chosen = stage.stage == picture_.stage;
+    const float pixels = TypeSize::body * u_, y = rect.min.y + 5 * u_;
+    pen_.fill(rect, chosen ? look_.field : look_.card, Corner::control * u_);
+    pen_.box(rect, chosen ? look_.accent : look_.line, (chosen ? 2 : 1) * u_, Corner::control * u_);
+    pen_.words(Face::bold, pixels, {rect.min.x + 9 * u_, y},
+               differs ? look_.warning
+               : known ? look_.v
+                       : look_.muted,
+               differs ? "≠"
+               : known ? "="
+                       : "·");
+    pen_.words(differs ? Face::bold : Face::ui, pixels, {rect.min.x + 25 * u_, y}, look_.ink, name(stage.stage));
+    SceneTarget& target = pen_.control(rect, "stage " + std::string(name(stage.stage)), SceneAction::stage,
+                                       known ? 1 : 0, Cell{stage.stage});
+    if (!chosen) target.framed = rect;
+  }
+
+  /// The shown stage and how it compares, or what to do.
+  void line_above_panels(float y) {
+    if (stage_words_.empty()) {
+      pen_.words(Face::ui, TypeSize::body * u_, {area_.min.x, y}, look_.muted, frame_.words("mine.pick"),
+                 area_.width());
+      return;
+    }
+    const float from =
+        pen_.words(Face::bold, TypeSize::large * u_, {area_.min.x, y}, look_.lane(picture_.stage), name(picture_.stage))
+            .max.x +
+        10 * u_;
+    pen_.words(Face::ui, TypeSize::body * u_, {from, y + u_}, look_.ink, stage_words_, area_.max.x - from);
   }
 
   /// Along the bottom, as high as its words need; gives the y above it.
@@ -176,12 +225,11 @@ class Maker {
   void panels(Rect area) {
     const StageComparison* stage = comparison_of(picture_.stage);
     if (!stage || !stage->own) return;
-    if (secrets_.stages) picture_.stage_words = with_minus_signs(verdict_words(*stage, frame_.words));
+    if (secrets_.stages) stage_words_ = with_minus_signs(verdict_words(*stage, frame_.words));
     if (!stage->own->fits || area.height() < 60 * u_) return;
     const Trace& right_run = *beside_.right();
     const Tensor right = with_heads_of(stage->own->values, counterpart(right_run, picture_.stage));
     if (right.shape() != stage->own->values.shape()) return;
-    const Stage standing = standing_for(*frame_.trace(), picture_.stage);
     const View& view = frame_.view();
     const bool claim = shows_claim() && !view.beside;
     // In a lesson, whose panel chooses no head: where the sentence above says that it differs.
@@ -191,10 +239,9 @@ class Maker {
     Index head = right.rank() < 4 ? 0 : claim ? claim_->head : at.size() >= 4 ? at[1] : view.head;
     if (right.rank() == 4 && head >= right.size(1))
       head = std::min(head / frame_.trace()->dims().groups(), right.size(1) - 1);
-    if (right.rank() == 4 && right.size(1) > 1 && !picture_.stage_words.empty())
-      picture_.stage_words += "  ·  " + frame_.words.fill("inspector.head", {std::to_string(head)});
+    if (right.rank() == 4 && right.size(1) > 1 && !stage_words_.empty())
+      stage_words_ += "  ·  " + frame_.words.fill("inspector.head", {std::to_string(head)});
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
-    const Tensor apart = difference_of(a, b);
     const float gap = 12 * u_, names = widest_label(frame_, info(picture_.stage).rows, a.rows, 12 * u_) + 8 * u_;
     // One below the other where the cells are larger so.
     const auto across = [&](float wide, float high) {
@@ -206,66 +253,96 @@ class Maker {
     const float width = stacked ? area.width() : third_of_width, height = stacked ? third_of_height : area.height();
     const char* titles[] = {course_ ? "mine.its_numbers" : "mine.yours", "mine.right",
                             course_ ? "mine.its_minus_right" : "mine.yours_minus_right"};
+    const Tensor values[] = {stage->own->values, right, difference_of(a, b)};
     const float widest = std::min(names, width * 0.3f);
     float below = area.min.y;
+    Rect first{};
     for (int i = 0; i < 3; ++i) {
-      MinePanel panel;
       const float left = area.min.x + (stacked ? 0 : static_cast<float>(i) * (width + gap)),
                   top = stacked ? below : area.min.y;
-      panel.title = frame_.words(titles[i]);
-      panel.card = {{left, top}, {left + width, top + height}};
+      Rect card{{left, top}, {left + width, top + height}};
       const Rect box{{left + 10 * u_ + widest, top + 32 * u_}, {left + width - 12 * u_, top + height - 30 * u_}};
       const float cell = std::min(
           {box.width() / static_cast<float>(a.cols), 1.4f * box.height() / static_cast<float>(a.rows), 84 * u_});
       const float high = std::min(box.height() / static_cast<float>(a.rows), std::max(cell, 24 * u_));
       const ImVec2 size{cell * static_cast<float>(a.cols), high * static_cast<float>(a.rows)};
       const Rect rect{{box.centre().x - size.x / 2, box.min.y}, {box.centre().x + size.x / 2, box.min.y + size.y}};
-      if (i == 2 && !secrets_.stages) {
-        panel.card.max.y = top + picture_.panels.front().card.height();
-        picture_.panels.push_back(std::move(panel));
-        continue;
+      std::shared_ptr<HeatPicture> heat;
+      if (i < 2 || secrets_.stages) {
+        heat = std::make_shared<HeatPicture>(heat_of(*stage, i, values, {batch, head}, rect));
+        if (cell >= 26 * u_) heat->col_labels = axis_labels(frame_, info(picture_.stage).cols, a.cols);
+        heat->label_room = widest / (TypeSize::note * u_);
       }
-      panel.heat = make_heat(frame_, trace_stage(standing), view.head, rect);
-      HeatPicture& heat = panel.heat;
-      heat.stage = picture_.stage;
-      heat.batch = batch;
-      heat.head = head;
-      heat.rows = a.rows;
-      heat.cols = a.cols;
-      heat.quad.batch = i == 2 ? 0 : batch;
-      heat.quad.head = i == 2 ? 0 : head;
-      heat.quad.values = i == 0 ? stage->own->values : i == 1 ? right : apart;
-      heat.quad.row_ranges = false;
-      heat.shades = Tensor();
-      if (i != 1) heat.quad.mask = heat.quad.kept = Tensor();
-      else if (heat.quad.mask.defined()) heat.quad.mask = right_run[Stage::mask];
-      if (i == 2) {
-        heat.quad.colormap = heat.colormap = &window_colormap(view, Stage::scores);
-        // Where a stage agrees, what rounding leaves is not made to look like a difference.
-        const float rounding = stage->differs() ? 1e-30f : static_cast<float>(tolerance(reach_of(b)));
-        const float reach = std::max(reach_of(apart.matrix()), rounding);
-        heat.quad.range = {-reach, reach};
-      } else if (info(picture_.stage).palette == Palette::diverging) {
-        const float reach = std::max({reach_of(a), reach_of(b), 1e-30f});
-        heat.quad.range = {-reach, reach};
-      } else {  // the run's own range is that of the right numbers alone
-        heat.quad.range.hi = std::max({heat.quad.range.hi, reach_of(a), reach_of(b)});
-      }
-      heat.row_labels = axis_labels(frame_, info(picture_.stage).rows, a.rows);
-      if (cell >= 26 * u_) heat.col_labels = axis_labels(frame_, info(picture_.stage).cols, a.cols);
-      heat.label_room = widest / (12 * u_);
-      if (shows_claim() && i < 2) panel.mark = mark_of(*claim_, heat);
-      else if (secrets_.stages) panel.mark = mark_of(*stage, heat);
-      if (i == 2) heat.batch = heat.head = 0;  // where its numbers are
-      panel.card.max.y = std::min(rect.max.y + 30 * u_, top + height);
-      below = panel.card.max.y + gap;
-      picture_.panels.push_back(std::move(panel));
+      card.max.y = heat ? std::min(rect.max.y + 30 * u_, top + height) : top + first.height();
+      if (i == 0) first = card;
+      below = card.max.y + gap;
+      panel(*stage, i, frame_.words(titles[i]), card, std::move(heat));
     }
+  }
+
+  /// The stage's own numbers, the right ones, or their difference.
+  HeatPicture heat_of(const StageComparison& stage, int which, const Tensor (&values)[3],
+                      std::pair<Index, Index> batch_head, const Rect& rect) const {
+    const View& view = frame_.view();
+    const auto [batch, head] = batch_head;
+    HeatPicture heat = make_heat(frame_, trace_stage(standing_for(*frame_.trace(), picture_.stage)), view.head, rect);
+    const MatrixView a = values[0].matrix(batch, head), b = values[1].matrix(batch, head);
+    MatrixQuad& quad = heat.quad;
+    heat.stage = picture_.stage;
+    heat.batch = batch;
+    heat.head = head;
+    heat.rows = a.rows;
+    heat.cols = a.cols;
+    quad.batch = which == 2 ? 0 : batch;
+    quad.head = which == 2 ? 0 : head;
+    quad.values = values[which];
+    quad.row_ranges = false;
+    heat.shades = Tensor();
+    if (which != 1) quad.mask = quad.kept = Tensor();
+    else if (quad.mask.defined()) quad.mask = (*beside_.right())[Stage::mask];
+    if (which == 2) {
+      quad.colormap = heat.colormap = &window_colormap(view, Stage::scores);
+      // Where a stage agrees, what rounding leaves is not made to look like a difference.
+      const float rounding = stage.differs() ? 1e-30f : static_cast<float>(tolerance(reach_of(b)));
+      const float reach = std::max(reach_of(values[2].matrix()), rounding);
+      quad.range = {-reach, reach};
+    } else if (info(picture_.stage).palette == Palette::diverging) {
+      const float reach = std::max({reach_of(a), reach_of(b), 1e-30f});
+      quad.range = {-reach, reach};
+    } else {  // the run's own range is that of the right numbers alone
+      quad.range.hi = std::max({quad.range.hi, reach_of(a), reach_of(b)});
+    }
+    heat.row_labels = axis_labels(frame_, info(picture_.stage).rows, a.rows);
+    return heat;
+  }
+
+  /// Marks the cell with the largest difference; in a lesson the one its text refers to. Without a heatmap: a question
+  /// mark.
+  void panel(const StageComparison& stage, int which, std::string title, const Rect& card,
+             std::shared_ptr<HeatPicture> heat) {
+    pen_.card(card);
+    pen_.words(Face::bold, TypeSize::body * u_, {card.min.x + 12 * u_, card.min.y + 9 * u_}, look_.ink, title);
+    if (heat) {
+      const std::optional<Rect> mark = shows_claim() && which < 2 ? mark_of(*claim_, *heat)
+                                       : secrets_.stages          ? mark_of(stage, *heat)
+                                                                  : std::nullopt;
+      if (which == 2) heat->batch = heat->head = 0;  // where its numbers are
+      pen_.colour_ends(*heat, card, title);
+      pen_.heat({.heat = heat, .labels = TypeSize::note * u_, .numbers = true, .marks = false});
+      if (mark) pen_.box(mark->grown(1.5f * u_), look_.warning, 2.5f * u_, Corner::cell * u_);
+    } else {
+      pen_.words(Face::bold, 26 * u_, {card.centre().x, card.centre().y - 15 * u_}, look_.muted, "?", 1e6f,
+                 Align::middle);
+    }
+    if (which == 0) picture_.cells = card;
+    picture_.cells.max = card.max;
+    picture_.panels.push_back({std::move(title), std::move(heat)});
   }
 
   /// A stage that the run has none of stands in another's shape.
   Stage trace_stage(Stage standing) const { return frame_.trace()->has(standing) ? standing : Stage::weights; }
 
+  /// A cell, or with column −1 a row.
   static std::optional<Rect> mark_of(const Cell& claim, const HeatPicture& heat) {
     if (claim.row < 0 || claim.batch != heat.batch || claim.head != heat.head || claim.row >= heat.rows ||
         claim.col >= heat.cols)
@@ -282,23 +359,23 @@ class Maker {
     if (!stage.differs() || !stage.agreement) return {};
     const std::vector<Index>& at = stage.agreement->at;
     if (at.size() < 2) return {};
-    const bool here = (at.size() < 3 || at[0] == heat.batch) && (at.size() < 4 || at[1] == heat.head);
-    if (!here) return {};
-    const float w = heat.rect.width() / static_cast<float>(heat.cols),
-                h = heat.rect.height() / static_cast<float>(heat.rows);
-    const ImVec2 min{heat.rect.min.x + static_cast<float>(at.back()) * w,
-                     heat.rect.min.y + static_cast<float>(at[at.size() - 2]) * h};
-    return Rect{min, {min.x + w, min.y + h}};
+    return mark_of(Cell{stage.stage, at.size() < 3 ? heat.batch : at[0], at.size() < 4 ? heat.head : at[1],
+                        at[at.size() - 2], at.back()},
+                   heat);
   }
 
   const Frame& frame_;
+  const Look& look_;
   const Beside& beside_;
   const Course* course_;
   Rect area_;
-  float u_;
+  float right_, u_;
+  MinePicture picture_;
+  const SceneContext context_;
+  Pen pen_;
   BugSecrets secrets_;
   std::optional<Cell> claim_;
-  MinePicture picture_;
+  std::string stage_words_;  ///< how the shown stage compares
 };
 
 }  // namespace
@@ -319,8 +396,8 @@ BugSecrets told(const Course& course, const LessonProgress& progress) {
   return secrets;
 }
 
-MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area) {
-  return Maker(frame, course, area).make();
+MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area, float right) {
+  return Maker(frame, course, area, right).make();
 }
 
 }  // namespace headlight

@@ -308,9 +308,7 @@ namespace {
 void offer_guess(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
   if (at == scene.targets.end()) return;
-  ImGui::SetCursorScreenPos(at->rect.min);
-  ImGui::BeginChild("guess", {at->rect.width(), at->rect.height()}, false,
-                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  const ControlArea area("guess", at->rect);
   if (const auto text = text_field(frame, "guess", "", Face::mono, false, frame.words("guess.field"))) {
     std::istringstream reading(*text);
     reading.imbue(std::locale::classic());
@@ -321,7 +319,6 @@ void offer_guess(const Frame& frame, const Scene& scene) {
       frame.actions.push_back(ShowError{frame.words.fill("guess.no_number", {*text})});
     }
   }
-  ImGui::EndChild();
 }
 
 }  // namespace

@@ -63,16 +63,25 @@ void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLa
   constexpr float bar = 72;  // points that a term's bar has at least
   const float u = pen.u(), count = static_cast<float>(sum.left.size()), width = to.card.width();
   to.top = to.card.min.y + pen.type.word * 1.25f * 1.6f;
-  for (const float larger : {1.7f, 1.35f, 1.0f}) {
-    to.pixels = pen.context().fonts.crisp(Face::mono, pen.type.number * larger);
+  const auto set_in = [&](float pixels) {  // returns how wide a digit is
+    to.pixels = pen.context().fonts.crisp(Face::mono, pixels);
     to.line = to.pixels * 1.6f;
     to.bottom = to.card.max.y - (pen.type.great * 1.15f + (sum.bias ? to.line : 0) + pen.type.caption * 0.4f);
-    const float digit = pen.measure(Face::mono, to.pixels, "0").x;
+    return pen.measure(Face::mono, to.pixels, "0").x;
+  };
+  for (const float larger : {1.7f, 1.35f, 1.0f}) {
+    const float digit = set_in(pen.type.number * larger);
     to.chip = widths.digits * digit + 8 * u;
     to.sign = digit * 1.6f;
     to.name = widths.name + 3 * to.chip + 2 * to.sign + 22 * u > width ? 0 : widths.name;
     to.taken = to.name + 3 * to.chip + 2 * to.sign + 10 * u;
     if (count * to.line <= to.bottom - to.top && to.taken + bar * u <= width && to.name == widths.name) break;
+  }
+  if (to.taken > width) {  // in the smallest type, without names and bars, the signs close to the numbers
+    const float digit = set_in(std::min(pen.type.number, pen.type.least));
+    to.chip = widths.digits * digit + 4 * u;
+    to.sign = std::clamp((width - 3 * to.chip) / 2, digit, to.sign);
+    to.taken = 3 * to.chip + 2 * to.sign;
   }
   constexpr float loosest = 1.7f;
   const float spare = to.bottom - to.top - count * to.line * loosest;
@@ -82,7 +91,8 @@ void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLa
     to.frame.max.y -= spare;
   }
   // In a wide card beside one another, where one column does not hold them.
-  to.deep = static_cast<std::size_t>(std::max(0.0f, (to.bottom - to.top) / to.line));
+  const bool fits = to.taken <= width + 1;  // else the sum stands alone
+  to.deep = fits ? static_cast<std::size_t>(std::max(0.0f, (to.bottom - to.top) / to.line)) : 0;
   while (to.deep > 0 && to.across * to.deep < sum.left.size() &&
          static_cast<float>(to.across + 1) * (to.taken + 56 * u) <= width)
     ++to.across;
@@ -124,9 +134,7 @@ struct Drawing {
   void sign(float x, float middle, const char* text) const {
     pen.number(layout.pixels, {x + layout.sign / 2, middle}, Align::middle, look.muted, text);
   }
-  float product_x(float x) const {
-    return std::min(x + layout.name + 2 * (layout.chip + layout.sign), layout.card.max.x - layout.chip);
-  }
+  float product_x(float x) const { return x + layout.name + 2 * (layout.chip + layout.sign); }
 
   /// From the sum before to the sum with it, and a hair line down to where the next one begins.
   void bar(ImVec2 line, float before, float after, float value, bool goes_on) const {
@@ -173,7 +181,7 @@ struct Drawing {
       sign(x + layout.chip, at.y, "×");
       x += layout.chip + layout.sign;
       chip(x, at.y, sum.right_stage, sum.right[term.index], term.text.right.text, there, true);
-      if (x + layout.chip + layout.sign <= product_x(at.x) + 1) sign(x + layout.chip, at.y, "=");
+      sign(x + layout.chip, at.y, "=");
       chip(product_x(at.x), at.y, sum.stage, product_at(sum, term.index), term.text.product.text, there, there);
       if (there) bar(at, term.before, term.after, product_at(sum, term.index), goes_on);
     }
@@ -207,10 +215,15 @@ struct Drawing {
     const float now = so_far(sum);
     const int decimals = MatrixNumbers({&now, 1, 1, 1, 1}).decimals() + (std::abs(now) < 1000 ? 1 : 0);
     pen.fill({{card.min.x, line}, {card.max.x, line + std::max(1.0f, u)}}, look.line);
-    pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y}, Align::left, look.muted,
-             words(is_whole(sum) ? "level.is_sum" : "level.so_far"));
-    pen.text(TextRole::number, Face::bold, pen.type.great, {card.max.x, y}, Align::right, look.ink,
-             MatrixNumbers(decimals, false)(now));
+    const std::string total = MatrixNumbers(decimals, false)(now);
+    const Rect label = pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y}, Align::left, look.muted,
+                                words(is_whole(sum) ? "level.is_sum" : "level.so_far"));
+    float pixels = pen.type.great;
+    for (const float smaller : {pen.type.title, pen.type.story, pen.type.number}) {
+      if (label.max.x + 6 * u + pen.measure(Face::bold, pixels, total).x <= card.max.x) break;
+      pixels = smaller;
+    }
+    pen.text(TextRole::number, Face::bold, pixels, {card.max.x, y}, Align::right, look.ink, total);
   }
 };
 

@@ -106,12 +106,11 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   draw_about(frame, place, preview);
   const float top = place.min.y + 26 * u;
   const float buttons = place.max.x - button_width(frame, copy) - button_width(frame, write) - 8 * u;
-  ImGui::SetCursorScreenPos({place.min.x, top});
-  ImGui::BeginChild("path", {buttons - place.min.x - 12 * u, 30 * u}, false,
-                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
-  if (const auto typed = text_field(frame, "##path", preview.path, Face::mono))
-    choice = with_path(std::move(choice), *typed);
-  ImGui::EndChild();
+  {
+    const ControlArea area("path", {{place.min.x, top}, {buttons - 12 * u, top + 30 * u}});
+    if (const auto typed = text_field(frame, "##path", preview.path, Face::mono))
+      choice = with_path(std::move(choice), *typed);
+  }
   ImGui::SetCursorScreenPos({buttons, top + 2 * u});
   if (chip(frame, "copy", copy, false, button_width(frame, copy))) frame.actions.push_back(CopyCommand{});
   ImGui::SetCursorScreenPos({buttons + button_width(frame, copy) + 8 * u, top + 2 * u});

@@ -218,6 +218,7 @@ double Session::next_frame_in() const {
 const std::deque<std::string>& Session::log() const { return state_->log; }
 
 const Document& Session::document() const { return state_->document; }
+const Pictures& Session::pictures() const { return state_->pictures; }
 
 Rgba Session::ground() const {
   if (state_->document.view.blank) return {0, 0, 0};

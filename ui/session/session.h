@@ -18,6 +18,7 @@
 namespace headlight {
 
 class MatrixPainter;
+class Pictures;
 
 class Session {
  public:
@@ -84,6 +85,8 @@ class Session {
   /// Seconds until the next frame is due without input; infinite when idle.
   double next_frame_in() const;
   const Document& document() const;
+  /// What was computed to be drawn, such as the scenes of the views.
+  const Pictures& pictures() const;
   /// The last actions as lines of ui/document/action.h, for bug reports and replay.
   const std::deque<std::string>& log() const;
   /// The canvas colour, which the frame is cleared with.

@@ -6,6 +6,7 @@
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 
@@ -43,6 +44,16 @@ void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU
   const float u = frame.u;
   draw_elided(list, frame.fonts, Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour,
               title, card.width() - 28 * u - taken);
+}
+
+void say_on_plate(const Frame& frame, ImDrawList& list, const Rect& room, const char* words) {
+  const float u = frame.u, width = std::min(420 * u, room.width() - 40 * u), size = TypeSize::story * u;
+  const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, size, {0, 0}, 0, words, width);
+  const ImVec2 at{room.centre().x - width / 2, room.centre().y - height / 2};
+  const Rect plate = Rect{at, {at.x + width, at.y + height}}.grown(12 * u);
+  list.AddRectFilled(plate.min, plate.max, frame.look.panel, Corner::card * u);
+  compat::add_rect(list, plate.min, plate.max, frame.look.line, Corner::card * u, 1);
+  draw_paragraph(&list, frame.fonts, Face::ui, size, at, frame.look.ink, words, width);
 }
 
 namespace {

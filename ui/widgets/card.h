@@ -19,6 +19,8 @@ void draw_card(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 bor
 /// The card's title, cut if necessary; it leaves `taken` pixels free at the right.
 void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 colour, std::string_view title,
                      float taken = 0);
+/// Words in the middle of `room`, on a plate of their own.
+void say_on_plate(const Frame& frame, ImDrawList& list, const Rect& room, const char* words);
 
 /// A head's border in its colour: solid for the first eight heads, dashed for the next eight, dotted beyond
 /// (Look::head_lap). `t`: pixels per point.

@@ -129,6 +129,17 @@ PanelArea::~PanelArea() {
   if (std::uncaught_exceptions() == 0) ImGui::End();  // else the session closes what is open
 }
 
+ControlArea::ControlArea(const char* id, const Rect& place) {
+  ImGui::SetCursorScreenPos(place.min);
+  ImGui::BeginChild(id, {place.width(), place.height()}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar |
+                        ImGuiWindowFlags_NoScrollWithMouse);
+}
+
+ControlArea::~ControlArea() {
+  if (std::uncaught_exceptions() == 0) ImGui::EndChild();
+}
+
 void section(const Frame& frame, const char* words) {
   if (ImGui::GetCursorPosY() > 24 * frame.u) ImGui::Dummy({0, 3 * frame.u});
   const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 
@@ -22,6 +23,15 @@ class PanelArea {
   ~PanelArea();
   PanelArea(const PanelArea&) = delete;
   PanelArea& operator=(const PanelArea&) = delete;
+};
+
+/// A part of a view that holds controls, such as sliders, which take its width. The destructor ends it.
+class ControlArea {
+ public:
+  ControlArea(const char* id, const Rect& place);
+  ~ControlArea();
+  ControlArea(const ControlArea&) = delete;
+  ControlArea& operator=(const ControlArea&) = delete;
 };
 
 /// Begins a group of controls with a heading: "SHAPE".

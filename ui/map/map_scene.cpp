@@ -1,0 +1,315 @@
+// The map as a scene: tiles, names, the profiles of the row and column that are looked at, the small map, notes.
+#include <algorithm>
+#include <cmath>
+
+#include "core/figure/ticks.h"
+#include "ui/imgui_compat.h"
+#include "ui/level/pen.h"
+#include "ui/level/scene_context.h"
+#include "ui/look/measure.h"
+#include "ui/map/map_picture.h"
+#include "ui/matrix/heat_numbers.h"
+
+namespace headlight {
+namespace {
+
+std::string span_of(Index first, Index end) {
+  return end - first == 1 ? std::to_string(first) : std::to_string(first) + "–" + std::to_string(end - 1);
+}
+
+/// Where a tile stands on screen.
+Rect tile_rect(const MapCamera& camera, const TileAt& at) {
+  const Index side = tile_side << at.level;
+  const auto edge = [side](Index i, Index count) { return static_cast<double>(std::min(i * side, count)); };
+  return {{camera.x(edge(at.col, camera.cols)), camera.y(edge(at.row, camera.rows))},
+          {camera.x(edge(at.col + 1, camera.cols)), camera.y(edge(at.row + 1, camera.rows))}};
+}
+
+Rect common(const Rect& a, const Rect& b) {
+  return {{std::max(a.min.x, b.min.x), std::max(a.min.y, b.min.y)},
+          {std::min(a.max.x, b.max.x), std::min(a.max.y, b.max.y)}};
+}
+
+/// One that is lit pushes aside what it would touch.
+bool stands(Index i, Index lit, Index step, double apart) {
+  return i == lit || (i % step == 0 && (lit < 0 || static_cast<double>(std::abs(i - lit)) >= apart));
+}
+
+/// The cells of a level that are in sight along one axis.
+struct Stretch {
+  Index first, end, side, all;
+  Stretch(std::pair<Index, Index> seen, Index count, int level)
+      : first(seen.first >> level), end(((seen.second - 1) >> level) + 1), side(Index{1} << level), all(count) {}
+  /// The matrix's cell that it begins with.
+  double edge(Index i) const { return static_cast<double>(std::min(i * side, all)); }
+};
+
+struct MapBuilder {
+  const Frame& frame;
+  const MapPicture& picture;
+  const MapLayout& layout;
+  const MapCamera& camera;
+  const std::optional<std::pair<Index, Index>>& looked;
+  Index rows_shown;
+  Pen& pen;
+  const float u = frame.u, small_type = TypeSize::note * u;
+  const Look& look = frame.look;
+
+  void put_tile(const MapCamera& at_camera, const TileAt& at, const Tile& tile, const Rect& seen) const {
+    SceneMatrix item{picture.heat.quad, seen};
+    MatrixQuad& quad = item.quad;
+    const Rect rect = tile_rect(at_camera, at);
+    quad.min = rect.min;
+    quad.max = rect.max;
+    quad.values = tile.values;
+    quad.mask = tile.mask;
+    quad.kept = tile.kept;
+    quad.batch = quad.head = 0;
+    quad.show_leaks = false;
+    quad.cell_gap = at.level == 0 && at_camera.scale >= 6 * static_cast<double>(u) ? std::max(1.0f, u) : 0;
+    pen.scene().items.emplace_back(std::move(item));
+  }
+
+  /// The finest there is that covers the place of `at`.
+  void put_finest(TileAt at, const Rect& seen) const {
+    Rect place =
+        tile_rect(camera, at);  // what is coarser reaches beyond it; its edges are whole pixels as the painter's
+    place = {{std::round(place.min.x), std::round(place.min.y)}, {std::round(place.max.x), std::round(place.max.y)}};
+    const int first = at.level;
+    for (const int last = coarsest_level(camera.rows, camera.cols); at.level <= last;
+         at = {at.level + 1, at.row / 2, at.col / 2}) {
+      const std::shared_ptr<const Tile> tile = frame.tiles.find(at);
+      if (tile) return put_tile(camera, at, *tile, first == at.level ? seen : common(seen, place));
+    }
+  }
+
+  void put_tiles() const {
+    Rect seen = camera.area();
+    seen.max.y = std::min(seen.max.y, camera.y(static_cast<double>(rows_shown)));
+    const TileRange tiles = camera.tiles();
+    for (Index row = tiles.row0; row < tiles.row1; ++row) {
+      for (Index col = tiles.col0; col < tiles.col1; ++col) put_finest({tiles.level, row, col}, seen);
+    }
+  }
+
+  /// Row and column names, thinned out.
+  void put_names(Axis axis, std::pair<Index, Index> seen, Index lit, float apart_pixels, float room) const {
+    const double apart = static_cast<double>(apart_pixels) / camera.scale;
+    const Index step = round_step(static_cast<float>(apart));
+    const Rect area = camera.area();
+    const bool rows = axis == Axis::query;
+    const auto put = [&](Index i) {
+      const double middle = static_cast<double>(i) + 0.5;
+      const Face face = i == lit ? Face::bold : Face::ui;
+      const ImU32 ink = i == lit ? look.ink : look.muted;
+      const std::string name = axis_label(*frame.trace(), axis, frame.view().batch, i);
+      if (const float y = camera.y(middle); rows && y >= camera.view.min.y && y <= camera.view.max.y)
+        pen.words(face, small_type, {area.min.x - 5 * u, y - pen.measure(face, small_type, "0").y / 2}, ink, name, room,
+                  Align::right);
+      if (const float x = camera.x(middle); !rows && x >= camera.view.min.x && x <= camera.view.max.x)
+        pen.words(face, small_type, {x, area.max.y + 3 * u}, ink, name, room, Align::middle);
+    };
+    for (Index i = (seen.first + step - 1) / step * step; i < seen.second; i += step) {
+      if (i != lit && stands(i, lit, step, apart)) put(i);
+    }
+    if (lit >= seen.first && lit < seen.second) put(lit);
+  }
+
+  void put_axes() const {
+    const float line = pen.measure(Face::ui, small_type, "0").y;
+    put_names(Axis::query, camera.rows_seen(), looked ? looked->first : -1, line * 0.95f, 96 * u);
+    const bool words = !frame.trace()->inputs.key_tokens.empty();
+    const std::string digits(std::to_string(camera.cols).size(), '8');  // any index of as many digits has room
+    const float widest = std::max(pen.measure(Face::bold, small_type, digits).x, words ? 56 * u : 0.0f);
+    put_names(Axis::key, camera.cols_seen(), looked ? looked->second : -1, widest + 8 * u, widest);
+  }
+
+  /// Bars from a ground line for the visible cells of a row or column: `cell(i)` its cells, `edge(i)` where they begin,
+  /// `bar(from, to, height)` the rectangle; returns what the longest stands for.
+  float put_profile(const Stretch& cells, float size, auto cell, auto edge, auto bar) const {
+    float most = 0;
+    bool negative = false;
+    const auto value = [&](Index i) {
+      const MapCell at = cell(i);
+      return at.there && at.kind == CellKind::value ? at.value : 0.0f;
+    };
+    for (Index i = cells.first; i < cells.end; ++i) {
+      most = std::max(most, std::abs(value(i)));
+      negative = negative || value(i) < 0;
+    }
+    const float ground = negative ? size / 2 : 0, scale = most > 0 ? (size - ground) / most : 0;
+    pen.fill(bar(edge(cells.first), edge(cells.end), ground, ground + 1), look.line);
+    for (Index i = cells.first; i < cells.end; ++i) {
+      const float high = value(i) * scale, from = edge(i), to = std::max(edge(i + 1), from + 0.5f);
+      if (high != 0)
+        pen.fill(bar(from, to, ground + std::min(high, 0.0f), ground + std::max(high, 0.0f)),
+                 fade(look.lane(picture.heat.stage), 0.85f));
+    }
+    return most;
+  }
+
+  /// Of the row and column that are looked at, below and beside the map.
+  void put_profiles() const {
+    const int level = camera.level();
+    const Index row = looked->first >> level, col = looked->second >> level;
+    const Rect area = camera.area();
+    const float size = layout.profile, floor = area.max.y + 22 * u + size, left = area.max.x + 8 * u;
+    MapCells cells(frame.tiles, level);
+    const Stretch cols(camera.cols_seen(), camera.cols, level), rows(camera.rows_seen(), camera.rows, level);
+    const float across = put_profile(
+        cols, size, [&](Index c) { return cells.at(row, c); },
+        [&](Index c) { return std::clamp(camera.x(cols.edge(c)), area.min.x, area.max.x); },
+        [&](float from, float to, float low, float high) {
+          return Rect{{from, floor - high}, {to, floor - low}};
+        });
+    pen.words(Face::mono, small_type, {area.max.x + 6 * u, floor - size - 2 * u}, look.muted, map_number(across));
+    const float down = put_profile(
+        rows, size, [&](Index r) { return cells.at(r, col); },
+        [&](Index r) { return std::clamp(camera.y(rows.edge(r)), area.min.y, area.max.y); },
+        [&](float from, float to, float low, float high) {
+          return Rect{{left + low, from}, {left + high, to}};
+        });
+    pen.words(Face::mono, small_type, {left, area.min.y - 17 * u}, look.muted, map_number(down));
+  }
+
+  /// The whole matrix in small, with a frame around the visible part.
+  void put_small_map() const {
+    const Rect& small = layout.small;
+    const MapCamera whole{
+        small, camera.rows, camera.cols,   static_cast<double>(small.width()) / static_cast<double>(camera.cols),
+        0,     0,           camera.nearest};
+    const TileAt at{coarsest_level(camera.rows, camera.cols), 0, 0};
+    Rect shown = small;
+    shown.max.y = std::min(small.max.y, whole.y(static_cast<double>(rows_shown)));
+    if (const std::shared_ptr<const Tile> tile = frame.tiles.find(at)) put_tile(whole, at, *tile, shown);
+    pen.box(small, look.line, 1);
+    const auto [row0, row1] = camera.rows_seen();
+    const auto [col0, col1] = camera.cols_seen();
+    const auto edge = [](Index i) { return static_cast<double>(i); };
+    const float least = 9 * u;  // to be seen however little it is
+    Rect seen{{whole.x(edge(col0)), whole.y(edge(row0))}, {whole.x(edge(col1)), whole.y(edge(row1))}};
+    const ImVec2 more{std::max(0.0f, (least - seen.width()) / 2), std::max(0.0f, (least - seen.height()) / 2)};
+    seen = {{seen.min.x - more.x, seen.min.y - more.y}, {seen.max.x + more.x, seen.max.y + more.y}};
+    pen.box(seen.grown(1.5f * u), look.card, 2 * u);
+    pen.box(seen, look.accent, 2 * u);
+  }
+
+  void put_bar() const {
+    const Rect& bar = layout.bar;
+    if (bar.width() <= 0) return;
+    pen.colours(bar, *picture.heat.colormap);
+    pen.box(bar, look.line, 1);
+    const float y = bar.max.y + 4 * u;
+    const float lo = pen.words(Face::mono, small_type, {bar.min.x, y}, look.muted, picture.lo).max.x,
+                hi =
+                    pen.words(Face::mono, small_type, {bar.max.x, y}, look.muted, picture.hi, 1e6f, Align::right).min.x;
+    if (pen.measure(Face::ui, TypeSize::body * u, picture.spread).x + 12 * u <= hi - lo)
+      pen.words(Face::ui, TypeSize::body * u, {(lo + hi) / 2, y - u}, look.muted, picture.spread, 1e6f, Align::middle);
+  }
+
+  std::vector<std::string> notes() const {
+    const int level = camera.level();
+    const Index side = Index{1} << level;
+    const TileProgress progress = frame.tiles.progress();
+    const std::string length = std::to_string(side), percent = std::to_string(static_cast<int>(progress.share * 100));
+    const bool largest = picture.heat.colormap->kind() == ColormapKind::sequential;
+    const char* const blocks = picture.heat.stage == Stage::mask ? "map.blocks_mask"
+                               : largest                         ? "map.blocks_largest"
+                                                                 : "map.blocks_farthest";
+    std::vector<std::string> lines{level == 0 ? frame.words("map.every_cell") : frame.words.fill(blocks, {length})};
+    if (level > 0)
+      lines.push_back(progress.exact ? frame.words("map.exact") : frame.words.fill("map.sample", {length, percent}));
+    if (std::string random = random_words(frame); !random.empty()) lines.push_back(std::move(random));
+    if (!looked) return lines;
+    const Index block_row = looked->first / side, block_col = looked->second / side, row = block_row * side,
+                col = block_col * side;
+    lines.push_back(frame.words.fill(
+        level == 0 ? "map.cell" : "map.block",
+        {span_of(row, std::min(row + side, camera.rows)), span_of(col, std::min(col + side, camera.cols))}));
+    const MapCell cell = MapCells(frame.tiles, level).at(block_row, block_col);
+    if (!cell.there) return lines;
+    const char* const most = level == 0 ? "map.value" : largest ? "map.largest" : "map.farthest";
+    lines.push_back(cell.kind == CellKind::masked    ? frame.words("map.masked")
+                    : cell.kind == CellKind::dropped ? frame.words("map.dropped")
+                                                     : frame.words.fill(most, {map_number(cell.value)}));
+    return lines;
+  }
+
+  void put_notes() const {
+    ImVec2 at = layout.notes.min;
+    ImU32 ink = look.muted;
+    for (const std::string& line : notes()) {
+      at.y += pen.paragraph(Face::ui, TypeSize::body * u, at, ink, line, layout.notes.width()) + 7 * u;
+      ink = look.ink;
+    }
+  }
+
+  void put() const {
+    put_tiles();
+    put_axes();
+    if (looked) put_profiles();
+    put_small_map();
+    put_bar();
+    put_notes();
+  }
+};
+
+}  // namespace
+
+const Scene& map_scene(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera,
+                       const std::optional<std::pair<Index, Index>>& looked) {
+  struct MapScene {
+    Scene scene;
+  };
+  const Index rows_shown = frame.rows_shown(picture.heat.stage);
+  const auto make = [&] {
+    MapScene made;
+    const SceneContext context = scene_context(frame);
+    Pen pen(context, made.scene);
+    MapBuilder{frame, picture, layout, camera, looked, rows_shown, pen}.put();
+    return made;
+  };
+  const TileProgress progress = frame.tiles.progress();
+  return frame
+      .picture<MapScene>(make, picture.heat.stage, camera, layout.notes, looked, rows_shown, frame.tiles.version(),
+                         progress.exact, static_cast<int>(progress.share * 100))
+      .scene;
+}
+
+void draw_numbers(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera) {
+  const HeatPicture part = part_in_sight(frame, picture, camera);
+  if (!part.quad.values.defined() || part.stage == Stage::mask) return;
+  const Rect area = camera.area();
+  const float end = camera.y(static_cast<double>(frame.rows_shown(part.stage)));
+  list.PushClipRect(area.min, {area.max.x, std::min(area.max.y, end)}, true);
+  write_numbers(frame, list, part, part.rect, {}, true);
+  list.PopClipRect();
+}
+
+void draw_marks(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera) {
+  HeatPicture part;
+  part.stage = picture.heat.stage;
+  part.head = picture.heat.head;
+  const auto [row0, row1] = camera.rows_seen();
+  const auto [col0, col1] = camera.cols_seen();
+  part.rows = row1 - row0;
+  part.cols = col1 - col0;
+  const auto edge = [](Index i) { return static_cast<double>(i); };
+  const Rect rect{{camera.x(edge(col0)), camera.y(edge(row0))}, {camera.x(edge(col1)), camera.y(edge(row1))}};
+  const auto mark = [&, row0 = row0, col0 = col0](const std::optional<Cell>& cell, Mark how) {
+    if (!cell || !frame.shows(*cell)) return;
+    Cell here = *cell;
+    const StageInfo& about = info(here.stage);
+    if (about.rows == Axis::query) here.row -= row0;
+    if (about.cols == Axis::key) here.col -= col0;
+    if (about.rows == Axis::key) here.row -= col0;
+    draw_highlight(frame, list, part, rect, here, how);
+  };
+  const View& view = frame.view();
+  list.PushClipRect(camera.view.min, camera.view.max, true);
+  mark(view.selected, Mark::kept);
+  if (view.hovered != view.selected) mark(view.hovered, Mark::pointed);
+  list.PopClipRect();
+}
+
+}  // namespace headlight
