@@ -284,8 +284,7 @@ StackSpec build_stack(const NetworkBuilder& b, const std::string& at, const Laye
 void take_masks(NetworkBuilder& b, bool encodes, bool decodes) {
   for (const std::string& name : b.file.names()) {
     if (name.find("mask") == std::string::npos || name.find('.') != std::string::npos) continue;
-    const DType dtype = b.file.entry(name).dtype;
-    const bool floating = dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+    const bool floating = is_floating(b.file.entry(name).dtype);
     const auto is = [&](std::initializer_list<const char*> names) {
       return std::ranges::any_of(names, [&](const char* each) { return name == each; });
     };

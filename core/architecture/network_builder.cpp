@@ -7,14 +7,6 @@
 #include "core/text/number_text.h"
 
 namespace headlight {
-namespace {
-
-bool is_real(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
-}
-
-}  // namespace
-
 RopeSpec plain_rope(Rope pairing, double base, Index d) { return {plain_waves(base, d), pairing, base}; }
 
 void NetworkBuilder::fail(const std::string& array, const Message& wrong, const Message& expected) const {
@@ -97,7 +89,7 @@ std::string NetworkBuilder::array(const std::string& name, const Shape& shape, c
   if (!file.has(full))
     miss(full, Message("holds no {0}", in_quotes(full)), Message("expected {0}, {1}", to_string(shape), why));
   const ArrayEntry& entry = file.entry(full);
-  if (!is_real(entry.dtype)) {
+  if (!is_floating(entry.dtype)) {
     fail(full, Message("{0} is stored as {1}, quantised", in_quotes(full), std::string(headlight::name(entry.dtype))),
          "expected float16, bfloat16 or float32");
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/files/array_file.h"
@@ -14,6 +15,16 @@
 #include "core/tensor/tensor.h"
 
 namespace headlight {
+
+/// What an element type is called in each format; empty where the format has none such.
+struct DTypeNames {
+  std::string_view pytorch;
+  std::string_view numpy;  ///< without the mark of its byte order
+  std::string_view safetensors;
+  std::string_view storage;  ///< of its tensors in a .pt
+};
+/// The type that is called `name` there; nothing for what is not read.
+std::optional<DType> dtype_called(std::string_view name, std::string_view DTypeNames::*format);
 
 struct ArrayLayout {
   DType dtype = DType::f32;

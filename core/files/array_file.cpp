@@ -22,6 +22,20 @@
 namespace headlight {
 namespace {
 
+constexpr std::array<DTypeNames, 13> dtype_names{{{"float16", "f2", "F16", "torch.HalfStorage"},
+                                                  {"bfloat16", "", "BF16", "torch.BFloat16Storage"},
+                                                  {"float32", "f4", "F32", "torch.FloatStorage"},
+                                                  {"float64", "f8", "F64", "torch.DoubleStorage"},
+                                                  {"int8", "i1", "I8", "torch.CharStorage"},
+                                                  {"uint8", "u1", "U8", "torch.ByteStorage"},
+                                                  {"int16", "i2", "I16", "torch.ShortStorage"},
+                                                  {"uint16", "u2", "U16", ""},
+                                                  {"int32", "i4", "I32", "torch.IntStorage"},
+                                                  {"uint32", "u4", "U32", ""},
+                                                  {"int64", "i8", "I64", "torch.LongStorage"},
+                                                  {"uint64", "u8", "U64", ""},
+                                                  {"bool", "b1", "BOOL", "torch.BoolStorage"}}};
+
 const char* what_is_expected(const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
   if (extension == ".npz") return "an .npz as numpy.savez writes it";
@@ -306,11 +320,12 @@ std::size_t byte_size(DType dtype) {
   return with_type(dtype, [](auto type) { return sizeof(type); });
 }
 
-std::string_view name(DType dtype) {
-  static constexpr std::array<std::string_view, 13> names = {"float16", "bfloat16", "float32", "float64", "int8",
-                                                             "uint8",   "int16",    "uint16",  "int32",   "uint32",
-                                                             "int64",   "uint64",   "bool"};
-  return names[static_cast<std::size_t>(dtype)];
+std::string_view name(DType dtype) { return dtype_names[static_cast<std::size_t>(dtype)].pytorch; }
+
+std::optional<DType> dtype_called(std::string_view name, std::string_view DTypeNames::*format) {
+  const auto found = std::ranges::find(dtype_names, name, format);
+  if (name.empty() || found == dtype_names.end()) return {};
+  return static_cast<DType>(found - dtype_names.begin());
 }
 
 bool is_native_float(DType dtype, bool big_endian) { return dtype == DType::f32 && !must_swap(big_endian); }

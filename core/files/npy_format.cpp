@@ -173,29 +173,6 @@ std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t&
   return text;
 }
 
-}  // namespace
-
-std::optional<DType> dtype_of_numpy(std::string_view kind_and_size) {
-  static constexpr std::array<std::pair<std::string_view, DType>, 12> known = {{{"f2", DType::f16},
-                                                                                {"f4", DType::f32},
-                                                                                {"f8", DType::f64},
-                                                                                {"i1", DType::i8},
-                                                                                {"u1", DType::u8},
-                                                                                {"i2", DType::i16},
-                                                                                {"u2", DType::u16},
-                                                                                {"i4", DType::i32},
-                                                                                {"u4", DType::u32},
-                                                                                {"i8", DType::i64},
-                                                                                {"u8", DType::u64},
-                                                                                {"b1", DType::boolean}}};
-  for (const auto& [text, dtype] : known) {
-    if (text == kind_and_size) return dtype;
-  }
-  return {};
-}
-
-namespace {
-
 /// Reads a header from the start of a .npy of `npy_size` bytes. Throws FileError where it is damaged, where its shape
 /// and `npy_size` disagree, or where the elements are pickled Python objects.
 NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const ErrorPlace& place) {
@@ -207,7 +184,8 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Erro
     place.fail_damaged("its header lacks descr, fortran_order or shape");
   const std::string descr = *fields.descr;
   const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
-  const std::optional<DType> dtype = dtype_of_numpy(std::string_view(descr).substr(has_order ? 1 : 0));
+  const std::optional<DType> dtype =
+      dtype_called(std::string_view(descr).substr(has_order ? 1 : 0), &DTypeNames::numpy);
   if (!dtype) {
     header.unusable = why_unusable(descr, place);
     layout.shape = std::move(*fields.shape);

@@ -22,9 +22,6 @@ struct NpyHeader {
 /// The words of a .npy of text, row-major, at most a million and 64 MB. `reader` stands at its start.
 std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const ErrorPlace& place);
 
-/// The type that NumPy calls "f4", without the mark of its byte order; nothing for what is not read.
-std::optional<DType> dtype_of_numpy(std::string_view kind_and_size);
-
 /// The header of a row-major `<f4` or `|b1` array, version 1, padded so that the numbers start at a multiple of 64.
 std::string npy_header(const Shape& shape, bool boolean);
 

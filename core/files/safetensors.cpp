@@ -130,26 +130,6 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   std::string field_;  // within it
 };
 
-std::optional<DType> dtype_named(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, DType>, 13> known = {{{"F16", DType::f16},
-                                                                                {"BF16", DType::bf16},
-                                                                                {"F32", DType::f32},
-                                                                                {"F64", DType::f64},
-                                                                                {"I8", DType::i8},
-                                                                                {"U8", DType::u8},
-                                                                                {"I16", DType::i16},
-                                                                                {"U16", DType::u16},
-                                                                                {"I32", DType::i32},
-                                                                                {"U32", DType::u32},
-                                                                                {"I64", DType::i64},
-                                                                                {"U64", DType::u64},
-                                                                                {"BOOL", DType::boolean}}};
-  for (const auto& [text, dtype] : known) {
-    if (text == name) return dtype;
-  }
-  return {};
-}
-
 std::string read_header(const std::filesystem::path& path, std::uint64_t file_size, const ErrorPlace& place) {
   if (file_size < 8) place.fail("ends inside its header's length", "a file as safetensors.torch.save_file writes it");
   FileReader reader(path, 0, place);
@@ -215,7 +195,7 @@ ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPla
   ArrayContents contents;
   contents.texts = std::move(header.metadata);
   for (Item& item : header.items) {
-    const std::optional<DType> dtype = dtype_named(item.dtype);
+    const std::optional<DType> dtype = dtype_called(item.dtype, &DTypeNames::safetensors);
     if (!dtype) {
       contents.skipped.push_back({item.name, Message("its dtype {0} is not read", in_quotes(item.dtype))});
       if (item.dtype != "F8_E4M3") continue;

@@ -26,7 +26,7 @@ std::unordered_map<std::string, std::string> storage_classes(const pickle::Tree&
 
 /// Bytes of a number in a storage, also of those that are skipped; 0: not known.
 std::uint64_t size_in(const std::string& type) {
-  if (const std::optional<DType> dtype = dtype_of_storage(type)) return byte_size(*dtype);
+  if (const std::optional<DType> dtype = dtype_called(type, &DTypeNames::storage)) return byte_size(*dtype);
   return type == "torch.ComplexFloatStorage" ? 8 : type == "torch.ComplexDoubleStorage" ? 16 : 0;
 }
 

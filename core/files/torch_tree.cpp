@@ -1,7 +1,6 @@
 #include "core/files/torch_tree.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/files/load_budget.h"
 #include "core/files/npy_format.h"
@@ -17,16 +16,6 @@ constexpr std::size_t max_visits = 1'000'000;                  // a shared list 
 constexpr std::size_t max_name_bytes = std::size_t{16} << 20;  // of all names together
 constexpr Index max_expanded = Index{1} << 25;                 // elements of a tensor beyond its storage's
 
-constexpr std::array<std::pair<std::string_view, DType>, 10> storage_types = {{{"torch.HalfStorage", DType::f16},
-                                                                               {"torch.BFloat16Storage", DType::bf16},
-                                                                               {"torch.FloatStorage", DType::f32},
-                                                                               {"torch.DoubleStorage", DType::f64},
-                                                                               {"torch.CharStorage", DType::i8},
-                                                                               {"torch.ByteStorage", DType::u8},
-                                                                               {"torch.ShortStorage", DType::i16},
-                                                                               {"torch.IntStorage", DType::i32},
-                                                                               {"torch.LongStorage", DType::i64},
-                                                                               {"torch.BoolStorage", DType::boolean}}};
 constexpr std::string_view rebuild_tensor[] = {"torch._utils._rebuild_tensor", "torch._utils._rebuild_tensor_v2"};
 constexpr std::string_view rebuild_parameter[] = {"torch._utils._rebuild_parameter",
                                                   "torch._utils._rebuild_parameter_with_state"};
@@ -52,7 +41,7 @@ bool contains(const Names& names, std::string_view name) {
 /// needed.
 bool is_other_storage(std::string_view global) {
   return global.starts_with("torch.") && global.ends_with("Storage") && global.find('.', 6) == std::string_view::npos &&
-         !dtype_of_storage(global);
+         !dtype_called(global, &DTypeNames::storage);
 }
 
 /// Whether a name is that of a class as people write them, of a library and not of what could reach the machine: its
@@ -230,7 +219,7 @@ class TorchReader {
     if (call == nullptr || global(call->callee) != numpy_type) fail("has something else where a NumPy type belongs");
     const auto* word = std::get_if<std::string>(&tree_.nodes[argument(*call, 0)]);
     if (word == nullptr) fail("has a NumPy type without a name");
-    NumpyType type{dtype_of_numpy(*word), *word};
+    NumpyType type{dtype_called(*word, &DTypeNames::numpy), *word};
     if (call->state) {
       const std::vector<Ref>& state = list(*call->state);
       const auto* order = state.size() > 1 ? std::get_if<std::string>(&tree_.nodes[state[1]]) : nullptr;
@@ -316,7 +305,7 @@ class TorchReader {
     if (persistent == nullptr) place.fail_damaged("its storage is not one of torch.save's");
     const std::vector<Ref>& id = list(persistent->id);
     if (id.size() < 5) place.fail_damaged("its storage is not one of torch.save's");
-    const std::optional<DType> dtype = dtype_of_storage(global(id[1]));
+    const std::optional<DType> dtype = dtype_called(global(id[1]), &DTypeNames::storage);
     const auto* key = std::get_if<std::string>(&tree_.nodes[id[2]]);
     const Index count = integer(id[4]);
     if (!dtype || key == nullptr) place.fail_damaged("its storage is not one of torch.save's");
@@ -394,7 +383,7 @@ class TorchReader {
 }  // namespace
 
 bool is_torch_global(std::string_view global) {
-  return dtype_of_storage(global) || is_other_storage(global) || contains(rebuild_tensor, global) ||
+  return dtype_called(global, &DTypeNames::storage) || is_other_storage(global) || contains(rebuild_tensor, global) ||
          contains(rebuild_parameter, global) || contains(ignored, global) || contains(rebuild_array, global) ||
          contains(rebuild_number, global) || global == numpy_array || global == numpy_type || global == bytes_of_text ||
          global == no_bytes || global == ordered_dict || global == torch_size || is_inert_class(global);
@@ -428,13 +417,6 @@ std::unique_ptr<ByteReader> TorchArrays::read_inlined(const std::vector<std::sha
                                                       std::size_t part, const ErrorPlace& place) {
   if (part < inline_part) return {};
   return std::make_unique<InlinedReader>(inlined[part - inline_part], place);
-}
-
-std::optional<DType> dtype_of_storage(std::string_view global) {
-  for (const auto& [name, dtype] : storage_types) {
-    if (name == global) return dtype;
-  }
-  return {};
 }
 
 TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, const std::string& only,

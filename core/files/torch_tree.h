@@ -38,8 +38,6 @@ struct TorchArrays {
 
 /// Classes and functions that such a pickle may name; none of them is run.
 bool is_torch_global(std::string_view global);
-/// The type of the numbers in a "torch.FloatStorage"; nothing for what is not read.
-std::optional<DType> dtype_of_storage(std::string_view global);
 /// `only` names a tensor that was saved alone. Throws FileError.
 TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, const std::string& only,
                             const ErrorPlace& place);

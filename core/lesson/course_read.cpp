@@ -15,12 +15,10 @@ namespace {
 
 template <typename Choice>
 Choice one_of(const Place& at, const std::vector<std::pair<const char*, Choice>>& names) {
-  std::string all;
   for (const auto& [name, choice] : names) {
     if (at.value == name) return choice;
-    all += (all.empty() ? "" : ", ") + std::string(name);
   }
-  at.fail_type(Message("one of {0}", all));
+  at.fail_type(Message("one of {0}", comma_list(names, [](const auto& known) { return known.first; })));
 }
 
 double number_at(const Place& at) {
@@ -32,6 +30,21 @@ Stage stage_at(const Place& at) {
   const auto stage = at.value.is_string() ? stage_named(at.value.get<std::string>()) : std::nullopt;
   if (!stage) at.fail_type("the name of a stage, as `headlight list stages` gives them");
   return *stage;
+}
+
+/// What `read` makes of each item of a list; `expected` names the list.
+template <typename Read>
+auto each_of(const Place& at, const char* expected, Read read, std::size_t least = 0) {
+  if (!at.value.is_array() || at.value.size() < least) at.fail_type(expected);
+  std::vector<decltype(read(at))> items;
+  for (std::size_t i = 0; i < at.value.size(); ++i) items.push_back(read(at.at(i)));
+  return items;
+}
+
+std::string text_at(const Place& at) {
+  std::string text;
+  read(at, text);
+  return text;
 }
 
 void require(const Place& at, std::initializer_list<const char*> fields) {
@@ -91,8 +104,7 @@ Effect effect_at(const Place& at) {
   require(at, {"knock_out", "from", "to"});
   Effect effect;
   effect.path = at.path;
-  std::string heads;
-  read(at.at("knock_out"), heads);
+  const std::string heads = text_at(at.at("knock_out"));
   read(at.at("from"), effect.from);
   read(at.at("to"), effect.to);
   try {
@@ -103,9 +115,7 @@ Effect effect_at(const Place& at) {
 
 void read_choices(const Place& at, Question& question) {
   require(at, {"choices"});
-  const Place choices = at.at("choices");
-  if (!choices.value.is_array() || choices.value.size() < 2) choices.fail_type("a list of two or more");
-  for (std::size_t i = 0; i < choices.value.size(); ++i) question.choices.push_back(words_at(choices.at(i)));
+  question.choices = each_of(at.at("choices"), "a list of two or more", words_at, 2);
 }
 
 void read_right_choice(const Place& at, Question& question) {
@@ -171,28 +181,18 @@ Question question_at(const Place& at) {
   return question;
 }
 
-std::vector<std::string> lines_at(const Place& at) {
-  if (!at.value.is_array() || at.value.empty()) at.fail_type("a list of lines");
-  std::vector<std::string> lines(at.value.size());
-  for (std::size_t i = 0; i < lines.size(); ++i) read(at.at(i), lines[i]);
-  return lines;
-}
+std::vector<std::string> lines_at(const Place& at) { return each_of(at, "a list of lines", text_at, 1); }
 
-/// Keys of settings.
-std::vector<std::string> settings_at(const Place& at) {
-  if (!at.value.is_array()) at.fail_type("a list of settings");
-  std::vector<std::string> keys(at.value.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    read(at.at(i), keys[i]);
-    const bool known = std::ranges::any_of(all_settings(), [&](const Setting& s) { return s.key == keys[i]; });
-    if (!known) at.at(i).fail_type("a field of a scenario, such as \"scale\"");
-  }
-  return keys;
+/// The key of a setting.
+std::string setting_at(const Place& at) {
+  const std::string key = text_at(at);
+  const bool known = std::ranges::any_of(all_settings(), [&](const Setting& s) { return s.key == key; });
+  if (!known) at.fail_type("a field of a scenario, such as \"scale\"");
+  return key;
 }
 
 ViewAddress view_at(const Place& at) {
-  std::string text;
-  read(at, text);
+  const std::string text = text_at(at);
   try {
     const ViewAddress view = parse_view("view", text);
     if (view.kind != ViewKind::lesson) return view;
@@ -247,12 +247,8 @@ void read_pose(const Place& at, Pose& pose) {
     pose.step = static_cast<int>(step);
   }
   if (at.has("camera")) pose.camera = camera_at(at.at("camera"));
-  if (at.has("hide")) {
-    const Place hide = at.at("hide");
-    if (!hide.value.is_array()) hide.fail_type("a list of stages");
-    for (std::size_t i = 0; i < hide.value.size(); ++i) pose.hide.push_back(stage_at(hide.at(i)));
-  }
-  if (at.has("controls")) pose.controls = settings_at(at.at("controls"));
+  if (at.has("hide")) pose.hide = each_of(at.at("hide"), "a list of stages", stage_at);
+  if (at.has("controls")) pose.controls = each_of(at.at("controls"), "a list of settings", setting_at);
   if (at.has("locked")) read(at.at("locked"), pose.locked);
   if (at.has("mended")) read(at.at("mended"), pose.mended);
 }
@@ -286,18 +282,16 @@ class Reader {
     Course course;
     attempt([&] { allow_only(root_, {"$schema", "kind", "id", "title", "description", "scenario", "bug", "steps"}); });
     attempt([&] { require(root_, {"id", "title", "description", "scenario", "steps"}); });
-    if (root_.has("id")) attempt([&] { read(root_.at("id"), course.card.id); });
-    if (root_.has("title")) attempt([&] { course.card.title = words_at(root_.at("title")); });
-    if (root_.has("description")) attempt([&] { course.card.description = words_at(root_.at("description")); });
+    attempt_at(root_, "id", [&](const Place& id) { read(id, course.card.id); });
+    attempt_at(root_, "title", [&](const Place& title) { course.card.title = words_at(title); });
+    attempt_at(root_, "description", [&](const Place& text) { course.card.description = words_at(text); });
     course.card.file = root_.file;
     read_bug(course);
     scenario_ = Json::object();
-    if (root_.has("scenario")) {
-      attempt([&] {
-        course.card.scenario = scenario_from(root_.at("scenario").value, root_.at("scenario"));
-        scenario_ = root_.at("scenario").value;
-      });
-    }
+    attempt_at(root_, "scenario", [&](const Place& scenario) {
+      course.card.scenario = scenario_from(scenario.value, scenario);
+      scenario_ = scenario.value;
+    });
     if (!root_.has("steps")) return course;
     last_.scenario = course.card.scenario;
     attempt([&] {
@@ -322,6 +316,11 @@ class Reader {
     }
   }
 
+  template <typename Read>
+  void attempt_at(const Place& at, const char* field, Read what) {
+    if (at.has(field)) attempt([&] { what(at.at(field)); });
+  }
+
   /// "kind": "bug" and what the bug is go together.
   void read_bug(Course& course) {
     attempt([&] {
@@ -340,9 +339,9 @@ class Reader {
     attempt([&] { allow_only(at, {"title", "text", "notes", "pose", "claims", "effect", "question"}); });
     attempt([&] { require(at, {"text"}); });
     if (!at.value.is_object()) return step;
-    if (at.has("text")) attempt([&] { step.text = words_at(at.at("text")); });
-    if (at.has("title")) attempt([&] { step.title = words_at(at.at("title")); });
-    if (at.has("notes")) attempt([&] { step.notes = words_at(at.at("notes")); });
+    attempt_at(at, "text", [&](const Place& text) { step.text = words_at(text); });
+    attempt_at(at, "title", [&](const Place& title) { step.title = words_at(title); });
+    attempt_at(at, "notes", [&](const Place& notes) { step.notes = words_at(notes); });
     step.pose = last_;
     step.pose.select.reset();
     step.pose.step.reset();
@@ -372,8 +371,8 @@ class Reader {
         attempt([&] { step.claims.push_back(claim_at(claims.at(name), name, scenario_)); });
       }
     }
-    if (at.has("effect")) attempt([&] { step.effect = effect_at(at.at("effect")); });
-    if (at.has("question")) attempt([&] { step.question = question_at(at.at("question")); });
+    attempt_at(at, "effect", [&](const Place& effect) { step.effect = effect_at(effect); });
+    attempt_at(at, "question", [&](const Place& question) { step.question = question_at(question); });
     return step;
   }
 

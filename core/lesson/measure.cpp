@@ -186,9 +186,9 @@ std::optional<Cell> row_place(const std::string& of) {
 
 std::optional<Cell> cell_place(const std::string& of) {
   try {
-    const Address address = address_of(of);
-    if (std::ranges::any_of(address.at, [](Index at) { return at < 0; })) return std::nullopt;
-    return Cell{address.stage, address.at[0], address.at[1], address.at[2], address.at[3]};
+    const auto [stage, at] = address_of(of);
+    if (std::ranges::min(at) < 0) return std::nullopt;
+    return Cell{stage, at[0], at[1], at[2], at[3]};
   } catch (const InputError&) { return std::nullopt; }
 }
 

@@ -162,8 +162,7 @@ TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& 
     shaped(shape == Shape{d.n_q, d.n_k}, Message("[{0}, {1}]", d.n_q, d.n_k));
     mask.values = mask.values.view({1, 1, d.n_q, d.n_k});
   }
-  const DType dtype = file.entry(name).dtype;
-  mask.added = dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+  mask.added = is_floating(file.entry(name).dtype);
   float lowest = 0, highest = -infinity;
   for (const float v : mask.values.values()) {
     if (std::isnan(v) || v == infinity)
