@@ -215,8 +215,10 @@ await check('clicking and typing', async (tab) => {
 await check('a Mac takes back twice under one Cmd', async (tab) => {
   await tab.send('Network.setUserAgentOverride', {userAgent: await tab.value('navigator.userAgent'), platform: 'MacIntel'});
   await tab.open(`${server.address}?text=one&level=pipeline`);
-  await write_words(tab, 'one two', 4);
-  await write_words(tab, 'one two three', 4);
+  for (const text of ['one two', 'one two three']) {
+    await write_words(tab, text, 4);
+    await tab.press({key: 'Escape', code: 'Escape'});  // out of the field, which takes back letters of its own
+  }
   // The browser tells that Z goes down, twice, and never that it goes up while Cmd is held.
   const told = (type, key, code, modifiers) => tab.send('Input.dispatchKeyEvent', {type, key, code, modifiers, windowsVirtualKeyCode: key === 'z' ? 90 : 91});
   await told('rawKeyDown', 'Meta', 'MetaLeft', 4);

@@ -9,7 +9,6 @@
 #include "core/parallel/thread_pool.h"
 #include "core/parallel/turns.h"
 #include "core/tensor/error.h"
-#include "core/tensor/sampler.h"
 
 namespace headlight {
 namespace {
@@ -63,20 +62,6 @@ RowEntropy row_entropy(const MatrixView& m, Index q, Index n_k) {
   if (seen <= 1) return {};
   const double nats = entropy / sum + std::log(sum);
   return {nats / std::numbers::ln2, nats / std::log(static_cast<double>(seen))};
-}
-
-double mean_size(const Tensor& x) {
-  if (!x.defined()) return 0;
-  const Tensor packed = x.contiguous();
-  const Index d = x.size(-1), rows = x.count() / d;
-  double sum = 0;
-  for (Index row = 0; row < rows; ++row) {
-    double squares = 0;
-    for (const float v : packed.values().subspan(static_cast<std::size_t>(row * d), static_cast<std::size_t>(d)))
-      squares += static_cast<double>(v) * static_cast<double>(v);
-    sum += std::sqrt(squares / static_cast<double>(d));
-  }
-  return sum / static_cast<double>(rows);
 }
 
 /// Of one head, over all batch entries; `may_rest` on the thread that asked.
@@ -143,35 +128,6 @@ std::vector<HeadPatterns> head_patterns_of(const Tensor& weights, const TokenBat
   });
   if (stop.stop_requested()) throw Cancelled();
   return patterns;
-}
-
-std::vector<HeadPatterns> head_patterns_of(const NetworkRun& run, Index layer) {
-  const Tensor& weights = run.layers[static_cast<std::size_t>(layer)].weights;
-  if (!weights.defined())
-    return std::vector<HeadPatterns>(
-        static_cast<std::size_t>(run.network->layers()[static_cast<std::size_t>(layer)].heads));
-  return head_patterns_of(weights, run.queries_of(layer), run.keys_of(layer));
-}
-
-TokenBatch generated_tokens(const Network& network, Index lines, Index length, std::uint64_t seed) {
-  TokenBatch batch;
-  const Index words = std::max<Index>(1, network.spec().vocabulary), half = std::max<Index>(1, length / 2);
-  for (Index line = 0; line < lines; ++line) {
-    const Tensor drawn = Sampler(seed, "habits " + std::to_string(line)).uniform({half}, 0, 1);
-    std::vector<Token>& entry = batch.entries.emplace_back();
-    for (Index i = 0; i < length; ++i) {
-      const Index id = std::min(words - 1, static_cast<Index>(drawn.at({i % half}) * static_cast<float>(words)));
-      entry.push_back({id, "#" + std::to_string(id)});
-    }
-    batch.lengths.push_back(length);
-  }
-  return batch;
-}
-
-std::vector<ResidualSize> residual_sizes(const NetworkRun& run) {
-  std::vector<ResidualSize> sizes;
-  for (const LayerRun& layer : run.layers) sizes.push_back({mean_size(layer.residual), mean_size(layer.added)});
-  return sizes;
 }
 
 }  // namespace headlight

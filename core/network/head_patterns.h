@@ -1,9 +1,6 @@
-// Measuring what a head does: how much of its attention follows each pattern, on real text or on generated
-// tokens.
+// Measuring what a head does: how much of its attention follows each pattern.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <stop_token>
 
 #include "core/network/network.h"
@@ -15,17 +12,5 @@ namespace headlight {
 /// own. Throws Cancelled.
 std::vector<HeadPatterns> head_patterns_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
                                            const std::stop_token& stop = {});
-/// The same of one layer of a pass; all zero where its weights were not kept.
-std::vector<HeadPatterns> head_patterns_of(const NetworkRun& run, Index layer);
-
-/// Tokens for measuring patterns without a text: `lines` of random tokens, each a sequence that is repeated once, so
-/// that there are duplicates and inductions; the same for the same seed.
-TokenBatch generated_tokens(const Network& network, Index lines, Index length, std::uint64_t seed);
-
-/// ‖x‖₂ / √width of each block's input, and of what its attention adds, as means over all positions.
-struct ResidualSize {
-  double entering = 0, added = 0;
-};
-std::vector<ResidualSize> residual_sizes(const NetworkRun& run);
 
 }  // namespace headlight

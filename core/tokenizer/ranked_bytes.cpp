@@ -11,7 +11,7 @@
 #include "core/files/error_place.h"
 #include "core/files/load_budget.h"
 #include "core/files/pickle.h"
-#include "core/text/base64.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/saved_settings.h"
 #include "core/tokenizer/token_pipeline.h"
@@ -125,7 +125,8 @@ std::unique_ptr<const TokenSplitter> open_pickled_ranks(const std::filesystem::p
   Ranks ranks;
   for (const auto& [token, rank] : tokens->items) {
     const auto* spelled = std::get_if<pickle::Bytes>(&tree.nodes[token]);
-    if (!spelled || spelled->bytes.empty() || !ranks.add({spelled->bytes, id_at(rank)}))
+    const Index id = id_at(rank);
+    if (!spelled || spelled->bytes.empty() || !ranks.add({spelled->bytes, id}))
       place.fail("has a token that is no bytes, or for the second time", expected);
   }
   for (int byte = 0; byte < 256; ++byte) {
@@ -133,11 +134,12 @@ std::unique_ptr<const TokenSplitter> open_pickled_ranks(const std::filesystem::p
       place.fail(Message("has no token for byte {0}", byte), "one for each byte");
   }
   TokenizerParts parts;
-  for (const auto& [token, id] : special->items) {
+  for (const auto& [token, number] : special->items) {
     const auto* text = std::get_if<std::string>(&tree.nodes[token]);
+    const Index id = id_at(number);
     if (!text || text->empty()) place.fail("has a special token that is no text", expected);
-    parts.added.push_back({.id = id_at(id), .text = *text});
-    if (*text == "<|bos|>") parts.before = {{parts.added.back().id, *text}};  // nanochat's begins every text
+    parts.added.push_back({.id = id, .text = *text});
+    if (*text == "<|bos|>") parts.before = {{id, *text}};  // nanochat's begins every text
   }
   parts.padding = parts.before.empty() ? Token{0, "0"} : parts.before.front();
   parts.made_from = {"{0}: tiktoken's BPE over bytes, by ranks", utf8_from(path.filename())};

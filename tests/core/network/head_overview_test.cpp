@@ -67,15 +67,15 @@ TEST_CASE("the overview has every head of every layer as it is, of a short text,
   CHECK(overview.heads() == 4);
   CHECK(identical(overview.layers[1].summary.pictures, network_of(trace->inputs)->layers[1].weights));
   CHECK_THAT(overview.layers[1].summary.pictures, agrees_with((*trace)[Stage::weights]));
-  const auto patterns = head_patterns_of(*network_of(trace->inputs), 0);
+  const NetworkRun& pass = *network_of(trace->inputs);
+  const auto patterns = head_patterns_of(pass.layers[0].weights, pass.queries_of(0), pass.keys_of(0));
   CHECK(overview.layers[0].summary.patterns[2][HeadPattern::first] == patterns[2][HeadPattern::first]);
   CHECK(overview.layers[0].keys->front()[1] == "cat");
-  const auto sizes = residual_sizes(*network_of(trace->inputs));
-  const Tensor& entering = overview.layers[1].summary.entering;
-  double mean = 0;
-  for (Index i = 0; i < entering.size(1); ++i)
-    mean += static_cast<double>(entering.at({0, i})) / static_cast<double>(entering.size(1));
-  CHECK(mean == Approx(sizes[1].entering));
+  const Tensor &entering = overview.layers[1].summary.entering, &residual = pass.layers[1].residual;
+  REQUIRE(entering.shape() == Shape{1, residual.size(1)});
+  double squares = 0;
+  for (Index i = 0; i < residual.size(2); ++i) squares += std::pow(static_cast<double>(residual.at({0, 1, i})), 2);
+  CHECK(static_cast<double>(entering.at({0, 1})) == Approx(std::sqrt(squares / static_cast<double>(residual.size(2)))));
   CHECK(overview.leaving.shape() == entering.shape());
 }
 
@@ -94,7 +94,8 @@ TEST_CASE("another layer of the same pass has the same overview's numbers, a sil
 TEST_CASE("of a long text layers keep pictures and no stage of the size of the scores") {
   std::string text = "the cat";
   const auto network = open_network(networks::folder + "gpt2");
-  const TokenBatch tokens = generated_tokens(*network, 1, network->spec().stacks[0].embedding.most_positions, 3);
+  TokenBatch tokens{{{}}, {network->spec().stacks[0].embedding.most_positions}};
+  for (Index i = 0; i < tokens.lengths[0]; ++i) tokens.entries[0].push_back({i * 7 % 29, std::to_string(i)});
   RunOptions options;
   options.summaries = true;
   options.most_weights = 10;

@@ -322,6 +322,10 @@ TEST_CASE("a pass whose earlier rows may differ, or are not all held, is whole")
   RunOptions silent = for_drawing();
   silent.knock_out = {{0, 1}};
   CHECK(rows_taken(fixture.first(6), silent, last) == 0);
+  const NetworkRun of_silent = grown_pass(*fixture.network, fixture.first(5), silent, nullptr);
+  CHECK(rows_taken(fixture.first(6), silent, marked(of_silent)) == 5);
+  check_equal(grown_pass(*fixture.network, fixture.first(6), silent, &of_silent),
+              fixture.network->run(fixture.first(6), silent));
   RunOptions changed = for_drawing();
   changed.change = LayerChange{0, Scenario{}};
   changed.change->settings.mask = "full()";
