@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/attention/sweep.h"
 #include "core/run/pipeline.h"
 #include "core/tensor/sampler.h"
 
@@ -16,6 +17,11 @@ struct Sizes {
 
 inline Tensor sampled(const Shape& shape, std::string_view stream, float reach = 0.5F) {
   return Sampler(11, stream).uniform(shape, -reach, reach);
+}
+
+/// The one step of the scores that gives `stage`, from the stage before it.
+inline Tensor one_step(const ScoreSteps& steps, Stage stage, const Tensor& before = {}) {
+  return sweep(steps, stage, stage, before)[stage];
 }
 
 inline Inputs small_inputs(const Sizes& s = {}) {

@@ -10,26 +10,16 @@
 
 namespace headlight {
 
-int trace_command(const CommandLine& line);
-int render_command(const CommandLine& line);
-int bundle_command(const CommandLine& line);
-int handout_command(const CommandLine& line);
-int mask_code_command(const CommandLine& line);
-int predict_command(const CommandLine& line);
-int heads_command(const CommandLine& line);
-int patch_command(const CommandLine& line);
-int explain_command(const CommandLine& line);
+using Command = int(const CommandLine& line);
+Command trace_command, render_command, bundle_command, handout_command, mask_code_command, predict_command,
+    heads_command, patch_command, explain_command, list_command, window_command, screenshot_command, animation_command,
+    frames_command;
 /// 1 where a stage differs.
-int compare_command(const CommandLine& line);
-/// The same for each file of a folder, as a table. `trace` is what they should give.
-int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& trace, const Run& run);
+Command compare_command;
 /// 2 where the lesson has a mistake.
-int lesson_command(const CommandLine& line);
-int list_command(const CommandLine& line);
-int window_command(const CommandLine& line);
-int screenshot_command(const CommandLine& line);
-int animation_command(const CommandLine& line);
-int frames_command(const CommandLine& line);
+Command lesson_command;
+/// compare_command for each file of a folder, as a table. `trace` is what they should give.
+int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& trace, const Run& run);
 
 /// Of --ablate mean, what stands in the place of heads that are left out: their means over --texts; else null.
 std::shared_ptr<const MeanHeads> means_over_texts(const CommandLine& line, const Network& network);

@@ -135,8 +135,7 @@ int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& 
   std::vector<Row> rows;
   for (const std::filesystem::path& path : files_of(line.second_file)) rows.push_back(row_of(path, trace, run));
   if (!out.empty()) {
-    const std::string text = extension == ".csv" ? as_csv(rows) : as_json(rows);
-    write_whole_file(path_from(out), std::as_bytes(std::span(text)));
+    write_whole_file(path_from(out), extension == ".csv" ? as_csv(rows) : as_json(rows));
   } else if (line.has("--json")) {
     std::cout << as_json(rows);
   } else {

@@ -1,4 +1,6 @@
 // headlight lesson: is a lesson file right? On paper.
+
+#include <algorithm>
 #include <iostream>
 #include <span>
 #include <utility>
@@ -8,12 +10,14 @@
 #include "core/export/handout.h"
 #include "core/files/whole_file.h"
 #include "core/lesson/course.h"
+#include "core/network/network_trace.h"
+#include "core/run/pipeline.h"
+#include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "ui/look/words.h"
 
 namespace headlight {
-
 namespace {
 
 /// A page to hand out.
@@ -34,8 +38,7 @@ int write_worksheet(const CommandLine& line) {
       {&text.query, "worksheet.query"},      {&text.keys, "worksheet.keys"},
       {&text.masked, "worksheet.masked"},    {&text.page, "handout.page"}};
   for (const auto& [field, key] : texts) *field = words(key);
-  const std::string pdf = make_worksheet(course, text, line.has("--key"));
-  write_whole_file(path_from(out), std::as_bytes(std::span(pdf)));
+  write_whole_file(path_from(out), make_worksheet(course, text, line.has("--key")));
   return 0;
 }
 
@@ -56,6 +59,64 @@ int lesson_command(const CommandLine& line) {
     std::cout << (language == course.languages().front() ? ", in " : ", ") << language;
   std::cout << "; nothing is wrong\n";
   for (const std::string& lacking : course.untranslated()) std::cout << "not translated, " << lacking << "\n";
+  return 0;
+}
+
+// headlight handout: the computation on paper, stage by stage.
+namespace {
+
+HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string& language) {
+  const Words words(language);
+  const auto in_language = [&](const std::map<std::string, std::string>& by_language) {
+    const auto found = by_language.find(language);
+    if (found != by_language.end()) return found->second;
+    const auto english = by_language.find("en");
+    return english == by_language.end() ? std::string() : english->second;
+  };
+  HandoutText text;
+  text.title = in_language(lesson.title);
+  if (text.title.empty())
+    text.title = trace.scenario.file.empty() ? words("handout.title")
+                                             : trace.scenario.file.substr(trace.scenario.file.find_last_of("/\\") + 1);
+  text.introduction = in_language(lesson.description);
+  const Inputs& inputs = trace.inputs;
+  if (inputs.random_parameters)
+    text.caution = words(inputs.random_inputs ? "pipeline.random_all" : "pipeline.random_parameters");
+  else if (inputs.random_inputs) text.caution = words("pipeline.random_inputs_short");
+  text.sentence = words("handout.sentence");
+  text.stages = words("handout.stages");
+  text.page = words("handout.page");
+  for (const Stage stage : trace.stages()) {
+    const std::string key = "handout.about_" + std::string(name(stage));
+    const std::string about = words(key);
+    if (about != key) text.about[stage] = about;
+  }
+  return text;
+}
+
+/// The head that its view follows.
+Index head_of(const Lesson& lesson) {
+  if (!lesson.view) return 0;
+  return lesson.view->head.value_or(lesson.view->select ? lesson.view->select->head : 0);
+}
+
+}  // namespace
+
+int handout_command(const CommandLine& line) {
+  const std::string out = line["-o"];
+  if (extension_of(out) != ".pdf") throw UsageError("handout needs -o OUT.pdf");
+  const std::string paper = line.has("--paper") ? line["--paper"] : "a4";
+  if (paper != "a4" && paper != "letter")
+    throw SettingError("--paper", "\"" + paper + "\" is no paper", "expected a4 or letter");
+  const std::string language = line.has("--language") ? line["--language"] : "en";
+  const Lesson lesson = line.has("--random") ? Lesson{} : source_of(line);
+  Run run;
+  run.threads = line.threads();
+  const auto trace = compute_any(scenario_of(line), nullptr, run);
+  const Index head = line.has("--head") ? parse_whole("--head", line["--head"], 0, trace->dims().heads - 1)
+                                        : std::min(head_of(lesson), trace->dims().heads - 1);
+  write_whole_file(path_from(out), make_handout(*trace, text_of(lesson, *trace, language),
+                                                paper == "a4" ? Paper::a4 : Paper::letter, head));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "app/commands/commands.h"
 #include "core/assets/assets.h"
 #include "core/figure/colormap.h"
+#include "core/files/load_budget.h"
 #include "core/lesson/course.h"
 #include "core/mask/patterns.h"
 #include "core/network/network.h"
@@ -15,6 +16,7 @@
 #include "core/scenario/lesson.h"
 #include "core/scenario/settings_table.h"
 #include "core/stage/stage.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -190,7 +192,7 @@ void print(const Json& list) {
 int list_command(const CommandLine& line) {
   Json list;
   if (line.list_what == "schema") {
-    std::cout << scenario_schema();
+    std::cout << whole_text(utf8_from(asset("scenario.schema.json")), 1'000'000);
     return 0;
   }
   if (line.list_what == "stages") {

@@ -3,18 +3,21 @@
 
 #include <algorithm>
 #include <iostream>
+#include <span>
 
 #include "app/commands/commands.h"
 #include "core/export/bundle.h"
-#include "core/export/prediction_figures.h"
+#include "core/export/layers_figure.h"
+#include "core/export/matrix_export.h"
 #include "core/figure/fonts.h"
+#include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/memory.h"
+#include "core/text/texts.h"
 
 namespace headlight {
-
 namespace {
 
 /// Throws SettingError.
@@ -62,8 +65,7 @@ int render_command(const CommandLine& line) {
   }
   const std::vector<Message> missing = write_export(*trace, options, out);
   print_assumptions(line, trace->inputs.assumptions);  // after what may fail: an error is one line
-  std::string said;
-  for (const Message& each : missing) said += (said.empty() ? "" : ", ") + each.english();
+  const std::string said = comma_list(missing, [](const Message& each) { return each.english(); });
   if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);
   const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);
   if (set != font) say("headlight: --font " + font, "set in " + set);
@@ -82,6 +84,31 @@ int bundle_command(const CommandLine& line) {
   run.threads = line.threads();
   const auto trace = compute_any(scenario_of(line), nullptr, run);
   write_bundle(path_from(out), *trace, options);
+  return 0;
+}
+
+// headlight mask-code: the mask as Python that makes it, for PyTorch, FlexAttention or NumPy.
+namespace {
+
+MaskFormat target_of(const std::string& word) {
+  if (word == "pytorch") return MaskFormat::pytorch;
+  if (word == "flex") return MaskFormat::flex_attention;
+  if (word == "numpy") return MaskFormat::numpy;
+  throw SettingError("--as", "\"" + word + "\" is not known", "expected pytorch, flex or numpy");
+}
+
+}  // namespace
+
+int mask_code_command(const CommandLine& line) {
+  const MaskFormat target = target_of(line.has("--as") ? line["--as"] : "pytorch");
+  Run run;
+  run.threads = line.threads();
+  const std::string code = mask_code(*compute_any(scenario_of(line), nullptr, run), target);
+  if (line.has("-o")) {
+    write_whole_file(path_from(line["-o"]), code);
+  } else {
+    std::cout << code;
+  }
   return 0;
 }
 

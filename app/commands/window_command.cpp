@@ -202,8 +202,7 @@ int screenshot_command(const CommandLine& line) {
     draw_view(options, out);
     return 0;
   }
-  const std::vector<std::uint8_t> png = encode_png(screenshot(options));
-  write_whole_file(path_from(out), std::as_bytes(std::span(png)));
+  write_whole_file(path_from(out), encode_png(screenshot(options)));
   return 0;
 }
 

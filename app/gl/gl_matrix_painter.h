@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "app/gl/matrix_shader.h"
+#include "app/gl/gl_objects.h"
 #include "app/gl/matrix_textures.h"
 #include "ui/frame/matrix_painter.h"
 

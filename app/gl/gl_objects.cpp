@@ -1,10 +1,15 @@
 #include "app/gl/gl_objects.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "core/figure/heatmap_raster.h"
 #include "core/tensor/error.h"
+#include "shaders.h"
 
 namespace headlight {
 namespace {
@@ -160,6 +165,119 @@ Image read_pixels(int width, int height) {
   }
   for (std::size_t alpha = 3; alpha < image.rgba.size(); alpha += 4) image.rgba[alpha] = 255;
   return image;
+}
+
+namespace {
+
+// In the order of their bits in a variant.
+constexpr std::array variant_names{"POOLED", "GAPS", "HATCHED", "MARKED", "PARTLY", "EXACT", "SPREAD"};
+constexpr int colour_steps = 8;  // as `steps` in the shader
+
+GlProgram link_heatmap(unsigned variant, GLuint position, GLuint uv) {
+  std::string head = shader_head();
+  for (std::size_t bit = 0; bit < variant_names.size(); ++bit) {
+    if (variant >> bit & 1u) head += std::string("#define ") + variant_names[bit] + "\n";
+  }
+  const std::array attributes{AttributeLocation{"Position", position}, AttributeLocation{"UV", uv}};
+  return make_program((head + shader_heatmap_vertex).c_str(), (head + shader_heatmap_fragment).c_str(), attributes);
+}
+
+/// As normalise(): (v − lo) / (hi − lo), ½ for a range without width. The first factor keeps hi − lo finite.
+std::array<float, 3> range_factors(ValueRange range) {
+  const double lo = range.lo, width = static_cast<double>(range.hi) - lo;
+  if (!(width > 0)) return {0.0f, -0.5f, 1.0f};
+  const double shrink = width > 1e30 ? 0x1p-64 : width < 1e-30 ? 0x1p64 : 1.0;
+  return {static_cast<float>(shrink), static_cast<float>(lo * shrink), static_cast<float>(1.0 / (width * shrink))};
+}
+
+std::array<float, 18> mark_colours(Theme theme, bool flat_masked) {
+  ThemeColours of = colours(theme);
+  if (flat_masked) of.hatch_line = of.hatch_ground = flat_mask(theme);
+  std::array<float, 18> out{};
+  std::size_t at = 0;
+  for (const Rgba each :
+       {of.hatch_line, of.hatch_ground, of.mark_line, of.mark_ground, of.crossed_line, of.crossed_ground}) {
+    for (const std::uint8_t channel : {each.r, each.g, each.b}) out[at++] = static_cast<float>(channel) / 255.0f;
+  }
+  return out;
+}
+
+float shortest_side(const MatrixDraw& draw) {
+  const auto side = [](int pixels, int cells) {
+    return static_cast<float>(pixels) / static_cast<float>(std::min(pixels, cells));
+  };
+  return std::min(side(draw.width, draw.cols), side(draw.height, draw.rows));
+}
+
+}  // namespace
+
+GlTexture make_colours(const Colormap& map) {
+  constexpr int entries = 255 * colour_steps + 1;
+  std::vector<Rgba> colours;
+  for (int entry = 0; entry < entries; ++entry) {
+    colours.push_back(map.at(static_cast<float>(entry) / static_cast<float>(entries - 1)));
+  }
+  return make_texture(TexelFormat::rgba8, entries, 1, colours.data(), entries);
+}
+
+unsigned MatrixShader::variant_of(const MatrixDraw& draw) {
+  const bool pooled = draw.cols > draw.width || draw.rows > draw.height;
+  const bool exact = draw.cols == draw.width && draw.rows == draw.height && draw.gap == 0;
+  return (pooled ? 1u : 0u) | (draw.gap > 0 ? 2u : 0u) | (draw.hatched ? 4u : 0u) | (draw.marked ? 8u : 0u) |
+         (draw.revealed_row < draw.rows ? 16u : 0u) | (exact ? 32u : 0u) | (draw.norm != Norm::linear ? 64u : 0u);
+}
+
+MatrixShader::MatrixShader(unsigned variant, GLuint position, GLuint uv)
+    : program_(link_heatmap(variant, position, uv)),
+      projection_(location("projection")),
+      count_(location("count")),
+      size_(location("size")),
+      cells_per_half_pixel_(location("cells_per_half_pixel")),
+      gap_(location("gap")),
+      cell_size_(location("cell_size")),
+      range_(location("range")),
+      least_(location("least")),
+      centre_(location("centre")),
+      unit_(location("unit")),
+      opacity_(location("opacity")),
+      revealed_(location("revealed")),
+      marks_(location("marks")) {
+  glUseProgram(program_.id());
+  glUniform1i(location("cells"), 0);
+  glUniform1i(location("colours"), 1);
+}
+
+void MatrixShader::use(const MatrixDraw& draw, const Projection& projection) {
+  glUseProgram(program_.id());
+  if (theme_ != draw.theme || flat_masked_ != draw.flat_masked) {
+    theme_ = draw.theme;
+    flat_masked_ = draw.flat_masked;
+    glUniform3fv(marks_, 6, mark_colours(draw.theme, draw.flat_masked).data());
+  }
+  const Projection& p = projection;
+  const std::array matrix{p.scale_x, 0.0f, 0.0f, 0.0f, 0.0f,       p.scale_y,  0.0f, 0.0f,
+                          0.0f,      0.0f, 1.0f, 0.0f, p.offset_x, p.offset_y, 0.0f, 1.0f};
+  glUniformMatrix4fv(projection_, 1, GL_FALSE, matrix.data());
+  glUniform2i(count_, draw.cols, draw.rows);
+  glUniform2i(size_, draw.width, draw.height);
+  glUniform2f(cells_per_half_pixel_, static_cast<float>(draw.cols) / (2.0f * static_cast<float>(draw.width)),
+              static_cast<float>(draw.rows) / (2.0f * static_cast<float>(draw.height)));
+  glUniform1i(gap_, draw.gap);
+  glUniform1f(cell_size_, shortest_side(draw));
+  glUniform3fv(range_, 1, range_factors(draw.norm == Norm::log ? ValueRange{0, draw.range.hi} : draw.range).data());
+  if (draw.norm != Norm::linear) glUniform1f(least_, draw.norm == Norm::log ? draw.range.lo / draw.range.hi : 0.0f);
+  glUniform1f(centre_, draw.centre);
+  glUniform1f(unit_, draw.scale);
+  glUniform1f(opacity_, draw.opacity);
+  glUniform2i(revealed_, draw.revealed_col, draw.revealed_row);
+  if (draw.opacity >= 1) glDisable(GL_BLEND);
+  // From 1.92.9 on ImGui binds a linear sampler, through which integer textures read as zero; the next reset restores
+  // it.
+  glBindSampler(0, 0);
+  glBindSampler(1, 0);
+  glActiveTexture(GL_TEXTURE1);
+  glBindTexture(GL_TEXTURE_2D, draw.colours);
+  glActiveTexture(GL_TEXTURE0);
 }
 
 }  // namespace headlight

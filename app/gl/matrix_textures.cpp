@@ -7,7 +7,7 @@
 #include <new>
 #include <stop_token>
 
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/parallel/worker.h"
 #include "core/stage/pool.h"
 #include "core/tensor/error.h"
@@ -113,10 +113,6 @@ bool differs_in_values_only(const MatrixKey& a, const MatrixKey& b) {
          !b.values.source() && !a.row_ranges && !b.row_ranges && !a.mask.defined() && !b.mask.defined() &&
          !a.kept.defined() && !b.kept.defined();
 }
-
-}  // namespace
-
-namespace {
 
 // Of matrices that are computed as they are read: what a frame may wait for.
 constexpr Index rows_looked_at = 256;

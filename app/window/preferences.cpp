@@ -67,7 +67,7 @@ void write_preferences(const fs::path& file, const Preferences& preferences) {
   std::error_code ignored;
   fs::create_directories(file.parent_path(), ignored);
   try {
-    write_whole_file(file, std::as_bytes(std::span(text)));
+    write_whole_file(file, text);
   } catch (const FileError&) {}
 }
 

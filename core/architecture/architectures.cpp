@@ -8,6 +8,7 @@
 #include "core/architecture/network_builder.h"
 #include "core/files/array_contents.h"
 #include "core/files/error_place.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -17,6 +18,10 @@ using nlohmann::json;
 
 using Scope = Architecture::Scope;
 constexpr auto rms = NormKind::rms, layer_norm = NormKind::layer;
+
+void build_relative_encoder(NetworkBuilder& b) {
+  build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true});
+}
 
 /// Whole networks first, then those of which one layer alone is known.
 constexpr Architecture rows[] = {
@@ -113,21 +118,11 @@ constexpr Architecture rows[] = {
     {"longt5", "LongT5",
      [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .scale = 1, .causal = false, .relative = true}); },
      Scope::layer},
-    {"mpnet", "MPNet",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
-     Scope::layer},
-    {"swin", "Swin",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
-     Scope::layer},
-    {"beit", "BEiT",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
-     Scope::layer},
-    {"deberta", "DeBERTa",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
-     Scope::layer},
-    {"deberta-v2", "DeBERTa 2",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true}); },
-     Scope::layer},
+    {"mpnet", "MPNet", build_relative_encoder, Scope::layer},
+    {"swin", "Swin", build_relative_encoder, Scope::layer},
+    {"beit", "BEiT", build_relative_encoder, Scope::layer},
+    {"deberta", "DeBERTa", build_relative_encoder, Scope::layer},
+    {"deberta-v2", "DeBERTa 2", build_relative_encoder, Scope::layer},
     {"gemma3", "Gemma 3", build_gemma3, Scope::layer},
     {"codegen", "CodeGen", build_codegen, Scope::layer},
     {"gpt_bigcode", "StarCoder", build_gpt_bigcode, Scope::layer},
@@ -241,12 +236,6 @@ Message unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint, con
   return others > 0 ? Message("{0} and {1} more", first, others) : first;
 }
 
-std::string all_types() {
-  std::string list;
-  for (const Architecture& row : architectures()) list += (list.empty() ? "" : ", ") + std::string(row.model_type);
-  return list;
-}
-
 bool is_causal(const NetworkSpec& spec) {
   return std::ranges::any_of(spec.stacks, [](const StackSpec& stack) {
     return std::ranges::any_of(stack.blocks, [](const BlockSpec& block) { return block.attention.causal; });
@@ -260,10 +249,6 @@ std::span<const Architecture> architectures() {
   return {rows, static_cast<std::size_t>(first_layer - rows)};
 }
 
-namespace {
-
-/// What config.json says of sizes, held against the file before anything is made of it: no more layers than arrays, no
-/// head wider than the largest array.
 void check_sizes(const Config& config, const Checkpoint& checkpoint) {
   Index largest = 0;
   for (const std::string& name : checkpoint.names())
@@ -310,6 +295,26 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
   }
 }
 
+namespace {
+
+/// The tokens that a text begins and ends with, and those that a decoder is given.
+void read_special_tokens(const Config& config, NetworkSpec& spec) {
+  for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token},
+                                    {"eos_token_id", &spec.end_token},
+                                    {"mask_token_id", &spec.mask_token}}) {
+    const json* value = config.find({name});
+    if (value && value->is_array() && !value->empty()) value = &value->front();
+    if (value && value->is_number_unsigned()) *field = value->get<Index>();
+  }
+  const json* begins = config.find({"forced_decoder_ids"});
+  for (const json& pair : begins && begins->is_array() ? *begins : json::array()) {
+    if (pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned())
+      spec.forced[pair[0].get<Index>()] = pair[1].get<Index>();
+  }
+  if (const json* first = config.find({"forced_bos_token_id"}); first && first->is_number_unsigned())
+    spec.forced[1] = first->get<Index>();
+}
+
 }  // namespace
 
 NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
@@ -326,7 +331,8 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
     throw UnknownModel(
         config.path(),
         type.empty() ? Message("has no model_type") : Message("its model_type {0} is not known", in_quotes(type)),
-        Message("expected one of {0}", all_types()));
+        Message("expected one of {0}",
+                comma_list(architectures(), [](const Architecture& known_row) { return known_row.model_type; })));
   }
   NetworkBuilder builder(config, checkpoint);
   builder.network.family = row->title;
@@ -348,20 +354,7 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
         return name.starts_with("vision_") || name.find(".vision_tower.") != std::string::npos;
       }))
     spec.notes.push_back("its vision tower is not used: text alone is computed");
-  for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token},
-                                    {"eos_token_id", &spec.end_token},
-                                    {"mask_token_id", &spec.mask_token}}) {
-    const json* value = config.find({name});
-    if (value && value->is_array() && !value->empty()) value = &value->front();
-    if (value && value->is_number_unsigned()) *field = value->get<Index>();
-  }
-  const json* begins = config.find({"forced_decoder_ids"});
-  for (const json& pair : begins && begins->is_array() ? *begins : json::array()) {
-    if (pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned())
-      spec.forced[pair[0].get<Index>()] = pair[1].get<Index>();
-  }
-  if (const json* first = config.find({"forced_bos_token_id"}); first && first->is_number_unsigned())
-    spec.forced[1] = first->get<Index>();
+  read_special_tokens(config, spec);
   if (config.has("auto_map"))
     spec.notes.push_back(
         Message("config.json: auto_map names code of the model's own, which is not run; computed as {0}",
@@ -374,118 +367,10 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
   return spec;
 }
 
-std::optional<Index> layer_number(const std::string& layer) {
-  std::size_t at = 0;
-  while (at < layer.size()) {
-    const std::size_t end = std::min(layer.find('.', at), layer.size());
-    const std::string part = layer.substr(at, end - at);
-    if (!part.empty() && part.size() < 5 && part.find_first_not_of("0123456789") == std::string::npos)
-      return static_cast<Index>(std::stol(part));
-    at = end + 1;
-  }
-  return {};
-}
-
-namespace {
-
-/// config.json's fields with the layer's own sizes in their place, under every name that they have.
-json fields_of(json fields, const LayerAlone& layer, std::optional<Index> number) {
-  const auto set = [&](std::initializer_list<const char*> names, Index value) {
-    for (const char* name : names) fields[name] = value;
-  };
-  set({"hidden_size", "n_embd", "n_embed", "d_model", "dim"}, layer.width);
-  set({"num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads", "decoder_attention_heads"},
-      layer.heads);
-  set({"num_key_value_heads", "n_kv_heads", "num_kv_heads", "n_head_kv"}, layer.kv_heads);
-  set({"head_dim", "d_kv"}, layer.d_head);
-  constexpr Index usual_layers = 12;  // enough for every kind of layer to be among them
-  for (const char* name : {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
-                           "encoder_layers", "decoder_layers"}) {
-    const bool said = fields.contains(name) && fields[name].is_number_unsigned() && fields[name] < 10000;
-    fields[name] = std::max(said     ? fields[name].get<Index>()
-                            : number ? Index{1}
-                                     : usual_layers,
-                            number.value_or(0) + 1);
-  }
-  return fields;
-}
-
-struct LayerPlace {
-  Index stack = 0, block = 0;
-  bool cross = false;
-};
-
-/// Where the layer stands: by its whole name, else by its number and its stack's name. `prefix` is what stands before
-/// the whole name.
-LayerPlace place_in(const NetworkSpec& spec, const std::string& name, Index number, std::string& prefix) {
-  for (std::size_t stack = 0; stack < spec.stacks.size(); ++stack) {
-    for (std::size_t i = 0; i < spec.stacks[stack].blocks.size(); ++i) {
-      const BlockSpec& block = spec.stacks[stack].blocks[i];
-      for (const AttentionSpec* a : {&block.attention, block.cross ? &*block.cross : nullptr}) {
-        if (!a || a->name.empty() || !name.ends_with(a->name)) continue;
-        prefix = name.substr(0, name.size() - a->name.size());
-        if (prefix.empty() || prefix.ends_with('.'))
-          return {static_cast<Index>(stack), static_cast<Index>(i), a != &block.attention};
-      }
-    }
-  }
-  prefix.clear();
-  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
-  const bool two = spec.stacks.size() == 2, cross = has("cross") || has("encoder_attn") || has("EncDec");
-  const Index stack = two && (cross || has("decoder")) ? 1 : 0;
-  const auto blocks = static_cast<Index>(spec.stacks[static_cast<std::size_t>(stack)].blocks.size());
-  return {stack, std::min(number, blocks - 1), two && cross};
-}
-
-bool same_rules(const AttentionSpec& a, const AttentionSpec& b) {
-  return a.scale == b.scale && a.rope.pairing == b.rope.pairing && a.rope.frequencies == b.rope.frequencies;
-}
-
-}  // namespace
-
-LayerDescription describe_layer(const json& fields, const std::string& path, const Checkpoint& file,
-                                const LayerAlone& layer) {
-  const std::optional<Index> number = layer_number(layer.name);
-  const Config config(fields_of(fields, layer, number), path, true);
-  check_sizes(config, file);
-  const json* said = config.find({"model_type"});
-  const std::string type = said && said->is_string() ? said->get<std::string>() : "";
+const Architecture* layer_architecture(std::string_view type) {
   const auto row = std::ranges::find_if(
       rows, [&](const Architecture& each) { return each.model_type == type && each.scope != Scope::network; });
-  const bool known = row != std::end(rows);
-  const auto build = [&](const std::string& prefix) {
-    NetworkBuilder builder(config, file, &layer);
-    builder.prefix = prefix;
-    known ? row->build(builder) : build_layers(builder, {.pairing = Rope::none, .causal = false});
-    return std::move(builder.network);
-  };
-  NetworkSpec spec = build("");
-  std::string prefix;
-  const LayerPlace at = place_in(spec, layer.name, number.value_or(0), prefix);
-  if (!prefix.empty()) spec = build(prefix);
-  const StackSpec& stack = spec.stacks[static_cast<std::size_t>(at.stack)];
-  const BlockSpec& block = stack.blocks[static_cast<std::size_t>(at.block)];
-  const bool differ = std::ranges::any_of(
-      stack.blocks, [&](const BlockSpec& other) { return !same_rules(block.attention, other.attention); });
-  if (!number && differ)
-    config.fail(Message("has layers of several kinds, and {0} has no number", in_quotes(layer.name)),
-                "expected a layer with its number");
-  const json* causal = config.find({"is_causal"});
-  LayerDescription description{known ? std::string(row->title) : "",
-                               at.cross && block.cross ? *block.cross : block.attention,
-                               at.cross ? block.before_cross : block.before_attention,
-                               stack.embedding,
-                               config.unknown_attention_fields(),
-                               false,
-                               false,
-                               fields};
-  description.input_known = known && (row->scope == Scope::any || description.before_attention.kind != NormKind::none);
-  if (causal && *causal == false) description.attention.causal = false;
-  description.unrotated =
-      description.attention.rope.pairing == Rope::none && std::ranges::any_of(stack.blocks, [](const BlockSpec& other) {
-        return other.attention.rope.pairing != Rope::none;
-      });
-  return description;
+  return row == std::end(rows) ? nullptr : row;
 }
 
 }  // namespace headlight

@@ -33,7 +33,7 @@ Encoder begin_encoder(NetworkBuilder& b, Index offset, Index narrow = 0, const c
   b.refuse_unless("is_decoder", false);
   b.refuse_unless("add_cross_attention", false);
   b.refuse_unless("embedding_size", narrow);
-  const std::string why = "as " + c.path() + " says";
+  const std::string why = b.as_config_says();
   b.network.width = is.d;
   b.network.masked = true;
   EmbeddingSpec& embedding = b.network.stacks.emplace_back().embedding;
@@ -63,17 +63,11 @@ constexpr BlockNames bert_names{
 
 void add_block(NetworkBuilder& b, const Encoder& is, const std::string& at, const BlockNames& names) {
   BlockSpec& block = b.begin_block(b.network.stacks.front(), at);
-  AttentionSpec& a = block.attention;
-  a.name = block.name + ".attention";
-  settle_heads(b, a, is.d, is.heads);
+  AttentionSpec& a = b.begin_attention(block, "attention", is.d, is.heads);
   a.causal = b.config.flag({"is_decoder"}, false);
-  a.q = b.linear(at + names.query, is.d, is.d);
-  a.k = b.linear(at + names.key, is.d, is.d);
-  a.v = b.linear(at + names.value, is.d, is.d);
-  a.o = b.linear(at + names.output, is.d, is.d);
+  b.add_projections(a, at, {names.query, names.key, names.value, names.output}, is.d);
   block.attention_sum = b.norm(at + names.attention_norm, NormKind::layer, is.d, is.epsilon);
-  block.mlp =
-      MlpSpec{{}, b.linear(at + names.up, is.inner, is.d), b.linear(at + names.down, is.d, is.inner), is.activation};
+  block.mlp = b.mlp(at + names.up, at + names.down, is.inner, is.d, is.activation);
   block.mlp_sum = b.norm(at + names.norm, NormKind::layer, is.d, is.epsilon);
 }
 
@@ -97,22 +91,17 @@ void build_masked_head(NetworkBuilder& b, const std::string& dense, const std::s
     head.activation = activation;
     head.norm = b.norm(norm, NormKind::layer, d, epsilon);
     const bool tied = b.config.flag({"tie_word_embeddings"}, true) || !b.has(output + ".weight");
-    head.output.weight =
-        tied ? b.network.stacks.front().embedding.tokens
-             : b.array(output + ".weight", {b.network.vocabulary, d}, "as " + b.config.path() + " says");
+    head.output.weight = tied ? b.network.stacks.front().embedding.tokens
+                              : b.array(output + ".weight", {b.network.vocabulary, d}, b.as_config_says());
     for (const std::string& bias : biases) {
       if (head.output.bias.empty() && b.has(bias))
-        head.output.bias = b.array(bias, {b.network.vocabulary}, "as " + b.config.path() + " says");
+        head.output.bias = b.array(bias, {b.network.vocabulary}, b.as_config_says());
     }
   } else {
     b.network.notes.push_back("the file has no head for masked words: it predicts nothing");
   }
   b.prefix = inside;
 }
-
-}  // namespace
-
-namespace {
 
 constexpr BlockNames deberta_names{"attention.self.query_proj",
                                    "attention.self.key_proj",
@@ -229,10 +218,8 @@ void build_modernbert(NetworkBuilder& b) {
   const Activation activation = b.activation(c.text({"hidden_activation"}, "gelu"));
   c.find({"norm_bias", "attention_bias", "mlp_bias", "decoder_bias", "classifier_bias", "layer_norm_eps",
           "position_embedding_type", "local_rope_theta", "global_rope_theta"});
-  b.network.width = d;
+  StackSpec& stack = b.begin_stack("embeddings.tok_embeddings.weight", d);
   b.network.masked = true;
-  StackSpec& stack = b.network.stacks.emplace_back();
-  stack.embedding.tokens = b.tokens("embeddings.tok_embeddings.weight", d);
   stack.embedding.norm = b.norm("embeddings.norm", NormKind::layer, d, epsilon);
   stack.embedding.most_positions = c.whole({"max_position_embeddings"}, 0);
   for (Index i = 0; i < blocks; ++i) {
@@ -240,9 +227,7 @@ void build_modernbert(NetworkBuilder& b) {
     BlockSpec& block = b.begin_block(stack, at);
     if (i > 0) block.before_attention = b.norm(at + "attn_norm", NormKind::layer, d, epsilon);
     block.before_mlp = b.norm(at + "mlp_norm", NormKind::layer, d, epsilon);
-    AttentionSpec& a = block.attention;
-    a.name = block.name + ".attn";
-    settle_heads(b, a, d, heads);
+    AttentionSpec& a = b.begin_attention(block, "attn", d, heads);
     const bool local = i % every != 0;
     a.window = local ? window / 2 + 1 : 0;
     const double base = c.number({local ? "local_rope_theta" : "global_rope_theta"}, local ? 10000 : 160000);
@@ -268,27 +253,17 @@ void build_distilbert(NetworkBuilder& b) {
   const double epsilon = 1e-12;
   const Activation activation = b.activation(c.text({"activation"}, "gelu"));
   c.flag({"sinusoidal_pos_embds"}, false);  // stored either way
-  b.network.width = d;
+  StackSpec& stack = b.begin_stack("embeddings.word_embeddings.weight", d);
   b.network.masked = true;
-  StackSpec& stack = b.network.stacks.emplace_back();
-  stack.embedding.tokens = b.tokens("embeddings.word_embeddings.weight", d);
-  stack.embedding.position_kind = PositionKind::learned;
-  stack.embedding.positions =
-      b.array("embeddings.position_embeddings.weight", {positions, d}, "as " + c.path() + " says");
-  stack.embedding.most_positions = positions;
+  b.add_positions(stack.embedding, "embeddings.position_embeddings.weight", positions, d);
   stack.embedding.norm = b.norm("embeddings.LayerNorm", NormKind::layer, d, epsilon);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "transformer.layer." + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(stack, at);
-    AttentionSpec& a = block.attention;
-    a.name = block.name + ".attention";
-    settle_heads(b, a, d, heads);
-    a.q = b.linear(at + "attention.q_lin", d, d);
-    a.k = b.linear(at + "attention.k_lin", d, d);
-    a.v = b.linear(at + "attention.v_lin", d, d);
-    a.o = b.linear(at + "attention.out_lin", d, d);
+    AttentionSpec& a = b.begin_attention(block, "attention", d, heads);
+    b.add_projections(a, at + "attention.", {"q_lin", "k_lin", "v_lin", "out_lin"}, d);
     block.attention_sum = b.norm(at + "sa_layer_norm", NormKind::layer, d, epsilon);
-    block.mlp = MlpSpec{{}, b.linear(at + "ffn.lin1", inner, d), b.linear(at + "ffn.lin2", d, inner), activation};
+    block.mlp = b.mlp(at + "ffn.lin1", at + "ffn.lin2", inner, d, activation);
     block.mlp_sum = b.norm(at + "output_layer_norm", NormKind::layer, d, epsilon);
   }
   build_masked_head(b, "vocab_transform", "vocab_layer_norm", "vocab_projector", {"vocab_projector.bias"}, activation,

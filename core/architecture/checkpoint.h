@@ -11,6 +11,7 @@
 
 #include "core/files/array_file.h"
 #include "core/files/file_watch.h"
+#include "core/tensor/tensor.h"
 
 namespace headlight {
 
@@ -93,5 +94,16 @@ class Checkpoint {
   mutable std::map<std::string, Tensor, std::less<>> kept_;
   mutable std::uint64_t kept_bytes_ = 0;
 };
+
+// Weights stored in fewer bits with scales beside them, decoded.
+
+/// MXFP4 (Open Compute Project 2023), as gpt-oss has it: each 16 bytes are 32 numbers of 4 bits, the first of a pair in
+/// the low half, multiplied by 2^(scale − 127). `codes` [rows, …] of 16 times as many numbers as `scales` [rows, …]:
+/// [rows, 32 · scales a row].
+Tensor from_mxfp4(const Tensor& codes, const Tensor& scales);
+
+/// Rows of a matrix of 8-bit numbers (E4M3, as bytes), each block of `rows` × `columns` of the whole times its scale,
+/// as DeepSeek publishes them: codes [n, in], which are rows `which` of the whole, or all where that is empty.
+Tensor from_fp8(const Tensor& codes, const Tensor& scales, Index rows, Index columns, std::span<const Index> which);
 
 }  // namespace headlight

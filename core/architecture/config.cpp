@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/files/error_place.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"

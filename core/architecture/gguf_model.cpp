@@ -8,6 +8,7 @@
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/network_spec.h"
 #include "core/files/error_place.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -278,8 +279,7 @@ json gguf_config(const Checkpoint& checkpoint) {
   const ArrayFile& file = *checkpoint.files().front();
   const Family* family = family_of(file);
   if (!family) {
-    std::string known;
-    for (const Family& each : families) known.append(known.empty() ? "" : ", ").append(each.architecture);
+    const std::string known = comma_list(families, [](const Family& each) { return each.architecture; });
     throw UnknownModel(file.path(), Message("its architecture {0} is not known", in_quotes(architecture_of(file))),
                        Message("expected one of {0}", known));
   }

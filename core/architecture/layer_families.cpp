@@ -1,11 +1,16 @@
-// Families of which a layer alone is known: their rows in the table say how they differ, config.json's fields the rest.
+// One layer alone: what config.json says of it, and the families of which no more than that is known.
 
+#include <algorithm>
+
+#include "core/architecture/architectures.h"
 #include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
 #include "core/position/relative_bias.h"
 
 namespace headlight {
 namespace {
+
+using nlohmann::json;
 
 bool says(const Config& c, std::string_view name) {
   const nlohmann::json* value = c.find({name});
@@ -205,6 +210,119 @@ void build_gpt_bigcode(NetworkBuilder& b) {
   if (b.layer->packed && single && *single == false)
     b.config.fail("its multi_query is false: c_attn is packed head by head", "expected one key/value head");
   build_layers(b, {.pairing = Rope::none});
+}
+
+std::optional<Index> layer_number(const std::string& layer) {
+  std::size_t at = 0;
+  while (at < layer.size()) {
+    const std::size_t end = std::min(layer.find('.', at), layer.size());
+    const std::string part = layer.substr(at, end - at);
+    if (!part.empty() && part.size() < 5 && part.find_first_not_of("0123456789") == std::string::npos)
+      return static_cast<Index>(std::stol(part));
+    at = end + 1;
+  }
+  return {};
+}
+
+namespace {
+
+/// config.json's fields with the layer's own sizes in their place, under every name that they have.
+json fields_of(json fields, const LayerAlone& layer, std::optional<Index> number) {
+  const auto set = [&](std::initializer_list<const char*> names, Index value) {
+    for (const char* name : names) fields[name] = value;
+  };
+  set({"hidden_size", "n_embd", "n_embed", "d_model", "dim"}, layer.width);
+  set({"num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads", "decoder_attention_heads"},
+      layer.heads);
+  set({"num_key_value_heads", "n_kv_heads", "num_kv_heads", "n_head_kv"}, layer.kv_heads);
+  set({"head_dim", "d_kv"}, layer.d_head);
+  constexpr Index usual_layers = 12;  // enough for every kind of layer to be among them
+  for (const char* name : {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
+                           "encoder_layers", "decoder_layers"}) {
+    const bool said = fields.contains(name) && fields[name].is_number_unsigned() && fields[name] < 10000;
+    fields[name] = std::max(said     ? fields[name].get<Index>()
+                            : number ? Index{1}
+                                     : usual_layers,
+                            number.value_or(0) + 1);
+  }
+  return fields;
+}
+
+struct LayerPlace {
+  Index stack = 0, block = 0;
+  bool cross = false;
+};
+
+/// Where the layer stands: by its whole name, else by its number and its stack's name. `prefix` is what stands before
+/// the whole name.
+LayerPlace place_in(const NetworkSpec& spec, const std::string& name, Index number, std::string& prefix) {
+  for (std::size_t stack = 0; stack < spec.stacks.size(); ++stack) {
+    for (std::size_t i = 0; i < spec.stacks[stack].blocks.size(); ++i) {
+      const BlockSpec& block = spec.stacks[stack].blocks[i];
+      for (const AttentionSpec* a : {&block.attention, block.cross ? &*block.cross : nullptr}) {
+        if (!a || a->name.empty() || !name.ends_with(a->name)) continue;
+        prefix = name.substr(0, name.size() - a->name.size());
+        if (prefix.empty() || prefix.ends_with('.'))
+          return {static_cast<Index>(stack), static_cast<Index>(i), a != &block.attention};
+      }
+    }
+  }
+  prefix.clear();
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  const bool two = spec.stacks.size() == 2, cross = has("cross") || has("encoder_attn") || has("EncDec");
+  const Index stack = two && (cross || has("decoder")) ? 1 : 0;
+  const auto blocks = static_cast<Index>(spec.stacks[static_cast<std::size_t>(stack)].blocks.size());
+  return {stack, std::min(number, blocks - 1), two && cross};
+}
+
+bool same_rules(const AttentionSpec& a, const AttentionSpec& b) {
+  return a.scale == b.scale && a.rope.pairing == b.rope.pairing && a.rope.frequencies == b.rope.frequencies;
+}
+
+}  // namespace
+
+LayerDescription describe_layer(const json& fields, const std::string& path, const Checkpoint& file,
+                                const LayerAlone& layer) {
+  const std::optional<Index> number = layer_number(layer.name);
+  const Config config(fields_of(fields, layer, number), path, true);
+  check_sizes(config, file);
+  const json* said = config.find({"model_type"});
+  const std::string type = said && said->is_string() ? said->get<std::string>() : "";
+  const Architecture* row = layer_architecture(type);
+  const auto build = [&](const std::string& prefix) {
+    NetworkBuilder builder(config, file, &layer);
+    builder.prefix = prefix;
+    row ? row->build(builder) : build_layers(builder, {.pairing = Rope::none, .causal = false});
+    return std::move(builder.network);
+  };
+  NetworkSpec spec = build("");
+  std::string prefix;
+  const LayerPlace at = place_in(spec, layer.name, number.value_or(0), prefix);
+  if (!prefix.empty()) spec = build(prefix);
+  const StackSpec& stack = spec.stacks[static_cast<std::size_t>(at.stack)];
+  const BlockSpec& block = stack.blocks[static_cast<std::size_t>(at.block)];
+  const bool differ = std::ranges::any_of(
+      stack.blocks, [&](const BlockSpec& other) { return !same_rules(block.attention, other.attention); });
+  if (!number && differ)
+    config.fail(Message("has layers of several kinds, and {0} has no number", in_quotes(layer.name)),
+                "expected a layer with its number");
+  const json* causal = config.find({"is_causal"});
+  LayerDescription description{row ? std::string(row->title) : "",
+                               at.cross && block.cross ? *block.cross : block.attention,
+                               at.cross ? block.before_cross : block.before_attention,
+                               stack.embedding,
+                               config.unknown_attention_fields(),
+                               false,
+                               false,
+                               fields};
+  description.input_known =
+      row && (row->scope == Architecture::Scope::any || description.before_attention.kind != NormKind::none);
+  if (causal && *causal == false) description.attention.causal = false;
+  description.unrotated =
+      description.attention.rope.pairing == Rope::none && std::ranges::any_of(stack.blocks, [](const BlockSpec& other) {
+        return other.attention.rope.pairing != Rope::none;
+      });
+  return description;
 }
 
 }  // namespace headlight

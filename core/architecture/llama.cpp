@@ -285,15 +285,13 @@ void build_meta_llama(NetworkBuilder& b) {
     b.network.vocabulary = b.file.entry(tokens).shape[0];  // params.json may say −1
   if (const auto* said = c.find({"vocab_size"}); said && said->is_number_integer() && said->get<Index>() > 0)
     b.network.vocabulary = said->get<Index>();
-  stack.embedding.tokens = b.array("tok_embeddings.weight", {b.network.vocabulary, d}, "as " + c.path() + " says");
+  stack.embedding.tokens = b.array("tok_embeddings.weight", {b.network.vocabulary, d}, b.as_config_says());
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(stack, at);
     block.before_attention = norm(at + "attention_norm");
     block.before_mlp = norm(at + "ffn_norm");
-    AttentionSpec& a = block.attention;
-    a.name = block.name + ".attention";
-    settle_heads(b, a, d, heads);
+    AttentionSpec& a = b.begin_attention(block, "attention", d, heads);
     a.kv_heads = kv_heads;
     a.causal = true;
     a.rope = rope;

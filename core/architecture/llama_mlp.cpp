@@ -64,7 +64,7 @@ MlpSpec LlamaMlps::packed_mlp(const std::string& at) const {
 
 LinearSpec LlamaMlps::one_of(const std::string& name, const std::string& bias, Index expert, Shape shape,
                              bool in_out) const {
-  const std::string why = "as " + c_.path() + " says";
+  const std::string why = b_.as_config_says();
   const Index out = shape[in_out ? 2 : 1];
   LinearSpec linear{b_.array(name, shape, why), {}, in_out, {}, expert};
   if (!bias.empty()) linear.bias = b_.array(bias, {shape[0], out}, why);
@@ -129,7 +129,7 @@ LinearSpec LlamaMlps::shared_gate(const std::string& name) const {
   const std::string full = b_.prefix + name + ".weight";
   const bool flat = b_.whole() && b_.file.has(full) && b_.file.entry(full).shape.size() == 1;
   if (!flat) return b_.linear(name, 1, d_);
-  return {b_.array(name + ".weight", {d_}, "as " + c_.path() + " says"), {}};
+  return {b_.array(name + ".weight", {d_}, b_.as_config_says()), {}};
 }
 
 /// How experts are chosen and what their shares are.

@@ -8,7 +8,7 @@
 #include "core/architecture/model_folder.h"
 #include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 

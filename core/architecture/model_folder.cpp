@@ -5,8 +5,9 @@
 
 #include "core/assets/assets.h"
 #include "core/files/error_place.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -131,6 +132,8 @@ std::vector<fs::path> folders_in(const fs::path& folder, const std::string& pref
 }
 
 /// The snapshot of models--ORG--NAME that refs/main names, else the only one.
+std::string name_of(const fs::path& path) { return utf8_from(path.filename()); }
+
 fs::path snapshot_of(const fs::path& cache, const std::string& said) {
   const std::vector<fs::path> snapshots = folders_in(cache / "snapshots", "");
   std::string revision;
@@ -139,8 +142,7 @@ fs::path snapshot_of(const fs::path& cache, const std::string& said) {
     if (each.filename() == path_from(revision)) return each;
   }
   if (snapshots.size() == 1) return snapshots.front();
-  std::string list;
-  for (const fs::path& each : snapshots) list += (list.empty() ? "" : ", ") + utf8_from(each.filename());
+  const std::string list = comma_list(snapshots, name_of);
   throw FileError(
       said, Message("holds {0} snapshots, and its refs name none of them", snapshots.size()),
       snapshots.empty() ? Message("expected a snapshot that was fetched whole") : Message("expected one of {0}", list));
@@ -152,8 +154,7 @@ fs::path within_cache(fs::path folder, const std::string& said) {
   for (const char* hub : {"hub", "."}) {
     const std::vector<fs::path> models = folders_in(folder / hub, "models--");
     if (models.empty()) continue;
-    std::string list;
-    for (const fs::path& each : models) list += (list.empty() ? "" : ", ") + utf8_from(each.filename());
+    const std::string list = comma_list(models, name_of);
     if (models.size() > 1)
       throw FileError(said, Message("holds {0} models", models.size()), Message("expected one of {0}", list));
     folder = models.front().lexically_normal();

@@ -48,6 +48,25 @@ BlockSpec& NetworkBuilder::begin_block(StackSpec& stack, std::string_view at) co
   return block;
 }
 
+StackSpec& NetworkBuilder::begin_stack(const std::string& embedding, Index d) {
+  network.width = d;
+  StackSpec& stack = network.stacks.emplace_back();
+  stack.embedding.tokens = tokens(embedding, d);
+  return stack;
+}
+
+void NetworkBuilder::add_positions(EmbeddingSpec& embedding, const std::string& name, Index count, Index d) const {
+  embedding.position_kind = PositionKind::learned;
+  embedding.positions = array(name, {count, d}, as_config_says());
+  embedding.most_positions = count;
+}
+
+AttentionSpec& NetworkBuilder::begin_attention(BlockSpec& block, const char* name, Index width, Index heads) const {
+  block.attention.name = block.name + "." + name;
+  settle_heads(*this, block.attention, width, heads);
+  return block.attention;
+}
+
 std::string NetworkBuilder::any_of(std::initializer_list<std::string> names, const Message& what) const {
   Message list;
   for (const std::string& name : names) {
@@ -90,12 +109,23 @@ std::string NetworkBuilder::array(const std::string& name, const Shape& shape, c
 
 LinearSpec NetworkBuilder::linear(const std::string& name, Index out, Index in, Bias bias, bool in_out) const {
   LinearSpec spec;
-  const std::string why = "as " + config.path() + " says";
+  const std::string why = as_config_says();
   spec.weight = array(name + ".weight", in_out ? Shape{in, out} : Shape{out, in}, why);
   spec.in_out = in_out;
   if (bias == Bias::needed || (bias == Bias::where_there && has(name + ".bias")))
     spec.bias = array(name + ".bias", {out}, why);
   return spec;
+}
+
+void NetworkBuilder::add_projections(AttentionSpec& a, const std::string& at, const std::array<const char*, 4>& names,
+                                     Index d, Bias bias) const {
+  LinearSpec* const layers[] = {&a.q, &a.k, &a.v, &a.o};
+  for (std::size_t i = 0; i < 4; ++i) *layers[i] = linear(at + names[i], d, d, bias);
+}
+
+MlpSpec NetworkBuilder::mlp(const std::string& up, const std::string& down, Index inner, Index d, Activation activation,
+                            Bias bias, bool in_out) const {
+  return {{}, linear(up, inner, d, bias, in_out), linear(down, d, inner, bias, in_out), activation};
 }
 
 LinearSpec NetworkBuilder::part(LinearSpec whole, Index first, Index count) {
@@ -105,7 +135,7 @@ LinearSpec NetworkBuilder::part(LinearSpec whole, Index first, Index count) {
 
 NormSpec NetworkBuilder::norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one) const {
   NormSpec spec{kind, {}, {}, epsilon, plus_one};
-  const std::string why = "as " + config.path() + " says";
+  const std::string why = as_config_says();
   spec.weight = array(has(name + ".gamma") ? name + ".gamma" : name + ".weight", {d}, why);
   if (kind != NormKind::layer) return spec;
   for (const char* bias : {".bias", ".beta"}) {
@@ -207,7 +237,7 @@ std::string NetworkBuilder::tokens(const std::string& name, Index d) {
   const ArrayEntry& entry = file.entry(full);
   const Index said = config.whole({"vocab_size", "n_vocab"}, entry.shape.empty() ? 0 : entry.shape[0]);
   network.vocabulary = said;
-  return array(name, {said, d}, "as " + config.path() + " says");
+  return array(name, {said, d}, as_config_says());
 }
 
 LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool tied) {

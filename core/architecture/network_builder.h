@@ -2,6 +2,7 @@
 // spec to fill.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include "core/architecture/architectures.h"
@@ -37,12 +38,24 @@ class NetworkBuilder {
   /// Throws FileError where the array is missing, quantised, or of another shape, unless a layer is built alone. `why`
   /// tells where the shape is from.
   std::string array(const std::string& name, const Shape& shape, const Message& why) const;
+  /// The next stack, of this token embedding: [vocabulary, d], where d is the width of the network's blocks.
+  StackSpec& begin_stack(const std::string& embedding, Index d);
+  /// Learned positions: `name` is [count, d].
+  void add_positions(EmbeddingSpec& embedding, const std::string& name, Index count, Index d) const;
   /// The next block of a stack, whose tensors' names begin with `at`, "h.3.": it is called so, without the dot.
   BlockSpec& begin_block(StackSpec& stack, std::string_view at) const;
+  /// The block's attention, called `name` within it, of so many heads that are as wide together as the block.
+  AttentionSpec& begin_attention(BlockSpec& block, const char* name, Index width, Index heads) const;
   /// name.weight [out, in] (or [in, out]), and name.bias if it exists or `bias` demands it.
   enum class Bias { where_there, none, needed };
   LinearSpec linear(const std::string& name, Index out, Index in, Bias bias = Bias::where_there,
                     bool in_out = false) const;
+  /// Queries, keys, values and output, [d, d] each: at + the four names.
+  void add_projections(AttentionSpec& attention, const std::string& at, const std::array<const char*, 4>& names,
+                       Index d, Bias bias = Bias::where_there) const;
+  /// up [inner, d] and down [d, inner], without a gate.
+  MlpSpec mlp(const std::string& up, const std::string& down, Index inner, Index d, Activation activation,
+              Bias bias = Bias::where_there, bool in_out = false) const;
   /// name.weight [d] (or gamma) and, for a LayerNorm, name.bias (or beta) if it exists.
   NormSpec norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one = false) const;
   /// Rows of a packed linear layer.
@@ -55,6 +68,8 @@ class NetworkBuilder {
   double rotary_share(double usual) const;
   /// Whether rope_parameters hold a rotation for each kind of layer.
   bool ropes_by_kind() const;
+  /// "as config.json says", in errors about shapes.
+  std::string as_config_says() const { return "as " + config.path() + " says"; }
   [[noreturn]] void fail(const std::string& array, const Message& wrong, const Message& expected) const;
   [[noreturn]] void miss(const std::string& array, const Message& wrong, const Message& expected) const;
 
@@ -87,84 +102,33 @@ struct LayerFamily {
   const char* norm_name = "input_layernorm";
   const char* tokens = "embed_tokens.weight";
 };
+/// The row that builds a layer of that model_type; null if there is none.
+const Architecture* layer_architecture(std::string_view type);
+/// Throws FileError where config.json says a size that the file cannot hold, before anything is made of it: no more
+/// layers than arrays, no head wider than the largest array.
+void check_sizes(const Config& config, const Checkpoint& checkpoint);
 void build_layers(NetworkBuilder& b, const LayerFamily& family);
-void build_chatglm(NetworkBuilder& b);
-void build_codegen(NetworkBuilder& b);
-void build_gpt_bigcode(NetworkBuilder& b);
-
+/// One for each row of the table of architectures, by the file that it is in.
+using Build = void(NetworkBuilder& b);
+// layer_families.cpp
+Build build_chatglm, build_codegen, build_gpt_bigcode;
 // gpt.cpp
-void build_gpt2(NetworkBuilder& b);
-void build_nanogpt(NetworkBuilder& b);
-void build_mingpt(NetworkBuilder& b);
-void build_gpt_neo(NetworkBuilder& b);
-void build_gpt_j(NetworkBuilder& b);
-void build_attention_only(NetworkBuilder& b);
-// gpt_neox.cpp
-void build_gpt_neox(NetworkBuilder& b);
-void build_persimmon(NetworkBuilder& b);
-void build_bloom(NetworkBuilder& b);
-void build_falcon(NetworkBuilder& b);
-void build_mpt(NetworkBuilder& b);
-void build_opt(NetworkBuilder& b);
+Build build_gpt2, build_nanogpt, build_mingpt, build_gpt_neo, build_gpt_j, build_attention_only, build_gpt_neox,
+    build_persimmon, build_bloom, build_falcon, build_mpt, build_opt;
 // llama.cpp
-void build_llama(NetworkBuilder& b);
-void build_nanochat(NetworkBuilder& b);
-void build_meta_llama(NetworkBuilder& b);
-void build_mistral(NetworkBuilder& b);
-void build_qwen2(NetworkBuilder& b);
-void build_qwen3(NetworkBuilder& b);
-void build_smollm3(NetworkBuilder& b);
-void build_olmo2(NetworkBuilder& b);
-void build_olmo(NetworkBuilder& b);
-void build_olmo3(NetworkBuilder& b);
-void build_phi(NetworkBuilder& b);
-void build_phi3(NetworkBuilder& b);
-void build_stablelm(NetworkBuilder& b);
-void build_starcoder2(NetworkBuilder& b);
-void build_cohere(NetworkBuilder& b);
-void build_cohere2(NetworkBuilder& b);
-void build_glm(NetworkBuilder& b);
-void build_granite(NetworkBuilder& b);
-void build_granite_moe(NetworkBuilder& b);
-void build_gpt_oss(NetworkBuilder& b);
-void build_mixtral(NetworkBuilder& b);
-void build_qwen2_moe(NetworkBuilder& b);
-void build_qwen3_moe(NetworkBuilder& b);
-void build_olmoe(NetworkBuilder& b);
-void build_deepseek(NetworkBuilder& b);
-void build_llama4(NetworkBuilder& b);
-void build_gemma(NetworkBuilder& b);
-void build_gemma2(NetworkBuilder& b);
-void build_gemma3(NetworkBuilder& b);
+Build build_llama, build_nanochat, build_meta_llama, build_mistral, build_qwen2, build_qwen3, build_smollm3,
+    build_olmo2, build_olmo, build_olmo3, build_phi, build_phi3, build_stablelm, build_starcoder2, build_cohere,
+    build_cohere2, build_glm, build_granite, build_granite_moe, build_gpt_oss, build_mixtral, build_qwen2_moe,
+    build_qwen3_moe, build_olmoe, build_deepseek, build_llama4, build_gemma, build_gemma2, build_gemma3;
 // bert.cpp
-void build_bert(NetworkBuilder& b);
-void build_roberta(NetworkBuilder& b);
-void build_electra(NetworkBuilder& b);
-void build_albert(NetworkBuilder& b);
-void build_modernbert(NetworkBuilder& b);
-void build_deberta2(NetworkBuilder& b);
-void build_distilbert(NetworkBuilder& b);
+Build build_bert, build_roberta, build_electra, build_albert, build_modernbert, build_deberta2, build_distilbert;
 // vision.cpp
-void build_vit(NetworkBuilder& b);
-void build_deit(NetworkBuilder& b);
-void build_dinov2(NetworkBuilder& b);
-void build_clip(NetworkBuilder& b);
-void build_siglip(NetworkBuilder& b);
-void build_timm_vit(NetworkBuilder& b);
-void build_clip_text(NetworkBuilder& b);
-void build_siglip_text(NetworkBuilder& b);
+Build build_vit, build_deit, build_dinov2, build_clip, build_siglip, build_timm_vit, build_clip_text, build_siglip_text;
+// encoder_decoder.cpp
+Build build_torch_transformer, build_t5, build_mt5, build_bart, build_mbart, build_whisper, build_marian;
 /// The part for the image tower in a config.json of two towers, with that of the text tower as its text_config.
 nlohmann::json image_tower_config(const nlohmann::json& whole, const std::string& type);
 /// timm's config.json (a name and a preprocessor) as Hugging Face would write it; unchanged if it is no plain ViT.
 nlohmann::json timm_config(const nlohmann::json& whole, const Checkpoint& file);
-// torch_transformer.cpp
-void build_torch_transformer(NetworkBuilder& b);
-// encoder_decoder.cpp
-void build_t5(NetworkBuilder& b);
-void build_mt5(NetworkBuilder& b);
-void build_bart(NetworkBuilder& b);
-void build_mbart(NetworkBuilder& b);
-void build_whisper(NetworkBuilder& b);
-void build_marian(NetworkBuilder& b);
 
 }  // namespace headlight

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/tensor/message.h"
 #include "core/text/utf8_path.h"
 

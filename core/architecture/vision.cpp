@@ -70,7 +70,7 @@ void build_embedding(NetworkBuilder& b, StackSpec& stack, const PictureSpec& pic
                      const std::string& positions, bool leading_one = true) {
   EmbeddingSpec& e = stack.embedding;
   const Index d = b.network.width;
-  const std::string why = "as " + b.config.path() + " says";
+  const std::string why = b.as_config_says();
   e.patches.weight = b.array(patches + ".weight", {d, picture.channels, picture.patch, picture.patch}, why);
   if (b.has(patches + ".bias")) e.patches.bias = b.array(patches + ".bias", {d}, why);
   e.position_kind = PositionKind::learned;
@@ -138,7 +138,7 @@ MlpSpec mlp_of(NetworkBuilder& b, const VisionSizes& is, const BlockNames& names
 }
 
 void add_blocks(NetworkBuilder& b, const VisionSizes& is, const BlockNames& names) {
-  const std::string why = "as " + b.config.path() + " says";
+  const std::string why = b.as_config_says();
   const auto gain = [&](LinearSpec& linear, const std::string& name, bool there) {
     if (there && b.has(name)) linear.gain = b.array(name, {is.d}, why);
   };
@@ -173,7 +173,7 @@ void build_hugging_face(NetworkBuilder& b, const Preprocessor& usual, bool disti
   b.network.width = is.d;
   const PictureSpec picture = picture_of(b, usual);
   StackSpec& stack = b.network.stacks.emplace_back();
-  const std::string why = "as " + c.path() + " says";
+  const std::string why = b.as_config_says();
   stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, is.d}, why)}};
   if (distilled) stack.embedding.extra.push_back({"dist", b.array("embeddings.distillation_token", {1, 1, is.d}, why)});
   build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
@@ -195,7 +195,7 @@ constexpr std::array<float, 3> imagenet_mean{0.485F, 0.456F, 0.406F}, imagenet_d
 /// SigLIP's pooling: nn.MultiheadAttention of one learned query, then an MLP beside it.
 void build_pooling(NetworkBuilder& b, const VisionSizes& is) {
   PoolingSpec& pooling = b.network.head.pooling.emplace();
-  const std::string why = "as " + b.config.path() + " says";
+  const std::string why = b.as_config_says();
   pooling.probe = b.array("head.probe", {1, 1, is.d}, why);
   pooling.heads = is.heads;
   LinearSpec packed{b.array("head.attention.in_proj_weight", {3 * is.d, is.d}, why),
@@ -258,8 +258,7 @@ VisionSizes build_texts(NetworkBuilder& b, const VisionSizes& usual, const char*
   e.tokens = b.tokens("embeddings.token_embedding.weight", is.d);
   e.position_kind = PositionKind::learned;
   e.most_positions = b.config.whole({"max_position_embeddings"}, usual_positions);
-  e.positions =
-      b.array("embeddings.position_embedding.weight", {e.most_positions, is.d}, "as " + b.config.path() + " says");
+  e.positions = b.array("embeddings.position_embedding.weight", {e.most_positions, is.d}, b.as_config_says());
   add_blocks(b, is, of_clip);
   stack.final_norm = b.norm("final_layer_norm", NormKind::layer, is.d, is.epsilon);
   return is;
@@ -336,9 +335,9 @@ void build_dinov2(NetworkBuilder& b) {
   stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, is.d}, "the class token")}};
   const Index registers = c.whole({"num_register_tokens"}, 0);
   for (Index i = 0; i < registers; ++i)
-    stack.embedding.extra.push_back(
-        {"reg" + std::to_string(i),
-         b.array("embeddings.register_tokens", {1, registers, is.d}, "as " + c.path() + " says"), i, false});
+    stack.embedding.extra.push_back({"reg" + std::to_string(i),
+                                     b.array("embeddings.register_tokens", {1, registers, is.d}, b.as_config_says()), i,
+                                     false});
   build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
   add_blocks(b, is, of_dino);
   stack.final_norm = b.norm("layernorm", NormKind::layer, is.d, is.epsilon);

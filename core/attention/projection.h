@@ -1,7 +1,13 @@
 // Linear projections of Q, K, V and the output; splitting channels into heads, mixing their values, and merging them.
 #pragma once
 
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "core/attention/product.h"
 #include "core/attention/workers.h"
+#include "core/tensor/matrix_source.h"
 
 namespace headlight {
 
@@ -20,5 +26,42 @@ Tensor merge_heads(const Tensor& heads);
 Tensor gather_values(const Tensor& weights, const Tensor& values, const Workers& workers = {});
 /// The same with the outputs of these heads set to zero.
 Tensor silenced(const Tensor& head_outputs, std::span<const Index> heads);
+
+// Q, K or V of a sequence too long to hold every head of it: rows are projected when they are read, a head when it is
+// looked at.
+class ProjectedHeads : public MatrixSource {
+ public:
+  /// x [B, n, in], weight [heads · d_head, in], bias [heads · d_head] or undefined.
+  ProjectedHeads(Tensor x, Tensor weight, Tensor bias, Index heads, int threads);
+
+  /// All rows of one head, [n, d_head], made anew each time. Throws Cancelled.
+  Tensor head(Index b, Index h, const std::stop_token& stop = {}) const;
+  /// Rows [first, first + to.rows) of one head.
+  void project_rows(Index b, Index h, Index first, const MatrixTarget& to) const;
+  /// Whether no number can overflow: told from the largest magnitude in x and the sums of the weights' magnitudes,
+  /// without a product.
+  bool is_finite(double largest) const;
+
+ private:
+  /// Rows of [n, heads · d_head], with the numbers that project() gives.
+  void compute(Index b, Index row, Index rows, Index col, Index cols, float* to) const override;
+  const PackedMatrix& packed(Index h) const;
+
+  Tensor x_, weight_, bias_;
+  Index heads_, d_head_;
+  int threads_;
+  mutable std::mutex mutex_;
+  mutable std::vector<PackedMatrix> packed_;  // the weights, by head
+};
+
+/// Of all numbers of x [B, n, in]; infinite where one is not finite.
+double largest_magnitude(const Tensor& x, int threads);
+/// The projection as it is looked at; undefined where it may overflow, `largest` being the largest magnitude in its x.
+Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape, double largest);
+/// What projects a tensor or a view of it; null where its numbers are simply there.
+const ProjectedHeads* projected_heads(const Tensor& tensor);
+/// One head of a tensor [B, H, n, d], to be read by matrix(): in plain memory, made anew, where that is to be
+/// projected. Throws Cancelled.
+Tensor head_of(const Tensor& heads, Index b, Index h, const std::stop_token& stop = {});
 
 }  // namespace headlight

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/projected_heads.h"
+#include "core/attention/projection.h"
 #include "core/attention/softmax.h"
 #include "core/attention/workers.h"
 #include "core/parallel/turns.h"

@@ -10,7 +10,6 @@
 
 #include "core/attention/product.h"
 #include "core/attention/sweep.h"
-#include "core/mask/block_verdict.h"
 #include "core/mask/mask_rule.h"
 
 namespace headlight {

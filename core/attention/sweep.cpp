@@ -297,31 +297,10 @@ std::vector<Tensor> BiasParameters::by_distance(const Shape& scores) const {
   return made;
 }
 
-Tensor raw_scores(const Tensor& queries, const Tensor& keys, const Workers& workers) {
-  ScoreSteps steps;
-  steps.queries = queries;
-  steps.keys = keys;
-  return one_step(steps, Stage::scores, {}, workers);
-}
-
 Tensor scale_scores(const Tensor& scores, const ScaleParameters& parameters, const Workers& workers) {
   ScoreSteps steps;
   steps.take(parameters);
   return one_step(steps, Stage::scaled_scores, scores, workers);
-}
-
-Tensor cap_scores(const Tensor& scores, const CapParameters& parameters, const Workers& workers) {
-  assert(parameters.cap > 0);
-  ScoreSteps steps;
-  steps.take(parameters);
-  return one_step(steps, Stage::capped_scores, scores, workers);
-}
-
-Tensor add_biases(const Tensor& scores, const BiasParameters& parameters, const Workers& workers) {
-  if (!parameters.any()) return scores;
-  ScoreSteps steps;
-  steps.take(parameters);
-  return one_step(steps, Stage::biased_scores, scores, workers);
 }
 
 Tensor apply_mask(const Tensor& scores, const Tensor& mask, const FillParameters& parameters, const Workers& workers) {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/diagnosis/agreement.h"
 #include "core/diagnosis/diagnosis.h"
+#include "core/diagnosis/reproduction.h"
 #include "core/mask/evaluate.h"
 
 namespace headlight {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/diagnosis/agreement.h"
 #include "core/diagnosis/own_stages.h"
+#include "core/diagnosis/reproduction.h"
 #include "core/run/pipeline.h"
 
 namespace headlight {

@@ -5,8 +5,8 @@
 
 #include "core/attention/projection.h"
 #include "core/attention/sweep.h"
-#include "core/diagnosis/agreement.h"
 #include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/reproduction.h"
 #include "core/mask/expression.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"

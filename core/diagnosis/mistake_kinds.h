@@ -11,44 +11,17 @@ namespace headlight::mistakes {
 
 using Variants = std::vector<Variant>;
 
-Variants no_scale(const Suspect&);
-Variants scale_by_d_model(const Suspect&);
-Variants scale_multiplied(const Suspect&);
-Variants scale_without_root(const Suspect&);
-Variants softmax_over_queries(const Suspect&);
-Variants softmax_over_heads(const Suspect&);
-Variants sigmoid_weights(const Suspect&);
-Variants query_key_swapped(const Suspect&);
-Variants weights_transposed(const Suspect&);
-
-Variants mask_inverted(const Suspect&);
-Variants mask_ignored(const Suspect&);
-Variants mask_after_softmax(const Suspect&);
-Variants mask_finite_fill(const Suspect&);
-Variants causal_excludes_self(const Suspect&);
-Variants causal_sees_next(const Suspect&);
-Variants causal_wrong_corner(const Suspect&);
-Variants mask_transposed(const Suspect&);
-Variants padding_on_queries(const Suspect&);
-
-Variants weight_not_transposed(const Suspect&);
-Variants bias_missing(const Suspect&);
-Variants bias_twice(const Suspect&);
-Variants no_output_projection(const Suspect&);
-Variants residual_included(const Suspect&);
-Variants value_is_key(const Suspect&);
-Variants key_value_swapped(const Suspect&);
-
-Variants split_without_transpose(const Suspect&);
-Variants merge_without_transpose(const Suspect&);
-Variants merge_permuted(const Suspect&);
-Variants rope_pairing(const Suspect&);
-Variants rope_on_values(const Suspect&);
-Variants gqa_tiled(const Suspect&);
-Variants heads_averaged(const Suspect&);
-
-Variants dropout_active(const Suspect&);
-Variants constant_factor(const Suspect&);
+using Find = Variants(const Suspect& suspect);
+// score_mistakes.cpp
+Find no_scale, scale_by_d_model, scale_multiplied, scale_without_root, softmax_over_queries, softmax_over_heads,
+    sigmoid_weights, query_key_swapped, weights_transposed, dropout_active, constant_factor;
+// mask_mistakes.cpp
+Find mask_inverted, mask_ignored, mask_after_softmax, mask_finite_fill, causal_excludes_self, causal_sees_next,
+    causal_wrong_corner, mask_transposed, padding_on_queries;
+// head_mistakes.cpp
+Find weight_not_transposed, bias_missing, bias_twice, no_output_projection, residual_included, value_is_key,
+    key_value_swapped, split_without_transpose, merge_without_transpose, merge_permuted, rope_pairing, rope_on_values,
+    gqa_tiled, heads_averaged;
 
 /// The scores that the mask is applied to, in a partly computed run.
 const Tensor& scores_before_mask(const Trace& so_far);

@@ -9,8 +9,8 @@
 
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"
-#include "core/mask/nearest.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -45,16 +45,10 @@ const std::vector<Alias>& aliases() {
   return table;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 /// The stage that an array of this name and shape probably is: `attn` the weights, `context` the head outputs or
 /// concat, by their shape. Unset if unknown.
 std::optional<Stage> probable_stage(std::string_view array, const Shape& shape, const Trace& trace) {
-  const std::string name_between_blanks = " " + lower_case(array) + " ";
+  const std::string name_between_blanks = " " + lowercase(array) + " ";
   for (const Alias& alias : aliases()) {
     if (alias.names.find(name_between_blanks) == std::string_view::npos) continue;
     for (const Stage stage : alias.stages) {
@@ -228,9 +222,7 @@ OwnStage fitted(Stage stage, const ArrayEntry& entry, const Tensor& stored, cons
 }
 
 std::string names_of_stages() {
-  std::string list;
-  for (const Stage stage : all_stages()) list += (list.empty() ? "" : ", ") + std::string(name(stage));
-  return list;
+  return comma_list(all_stages(), [](Stage stage) { return name(stage); });
 }
 
 /// "weights for "attn""

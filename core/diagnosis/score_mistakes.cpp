@@ -1,9 +1,17 @@
 // Scaling, softmax axes, and queries and keys that have changed places.
+
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <optional>
 
 #include "core/attention/projection.h"
 #include "core/attention/softmax.h"
 #include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/reproduction.h"
+#include "core/diagnosis/weight_recovery.h"
+#include "core/scenario/scenario_rules.h"
 
 namespace headlight::mistakes {
 namespace {
@@ -149,6 +157,181 @@ Variants weights_transposed(const Suspect& suspect) {
     both.saved = variants.front().saved;
   }
   return variants;
+}
+
+// All numbers of a stage times one number.
+namespace {
+
+using Usual = std::function<Tensor()>;
+
+/// c where mine = c · right, by least squares over the finite numbers; nothing where the numbers are not that.
+std::optional<float> factor_between(const Tensor& mine, const Tensor& right, float slack) {
+  if (mine.shape() != right.shape()) return {};
+  const Tensor a = mine.contiguous(), b = right.contiguous();
+  double products = 0, squares = 0;
+  for (std::size_t i = 0; i < a.values().size(); ++i) {
+    const auto x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;
+    products += x * y;
+    squares += y * y;
+  }
+  const auto factor = static_cast<float>(products / squares);
+  if (!std::isfinite(factor) || factor == 0 || std::abs(factor - 1) < 1e-4F) return {};
+  const Tensor scaled = each_number(b, [factor](float v) { return std::isfinite(v) ? v * factor : v; });
+  return all_agree(a, scaled, slack) ? std::optional(factor) : std::nullopt;
+}
+
+/// c where the weights are those of scores times c: log-weights of a row differ by c times what its scores differ by.
+std::optional<float> factor_in_weights(const Tensor& scores, const Tensor& weights) {
+  double products = 0, squares = 0;
+  for (Index b = 0; b < weights.size(0); ++b) {
+    for (Index h = 0; h < weights.size(1); ++h) {
+      const MatrixView w = weights.matrix(b, h), s = scores.matrix(b, h);
+      for (Index q = 0; q < w.rows; ++q) {
+        for (Index k = 1; k < w.cols; ++k) {
+          if (!(w(q, 0) > 1e-4F && w(q, k) > 1e-4F)) continue;
+          const double apart = static_cast<double>(s(q, k)) - static_cast<double>(s(q, 0));
+          products += apart * std::log(static_cast<double>(w(q, k)) / static_cast<double>(w(q, 0)));
+          squares += apart * apart;
+        }
+      }
+    }
+  }
+  const auto factor = static_cast<float>(products / squares);
+  return std::isfinite(factor) && factor != 0 && std::abs(factor - 1) > 1e-3F ? std::optional(factor) : std::nullopt;
+}
+
+struct Size {
+  const char* name;
+  float value;
+};
+
+/// The run's sizes, their roots and the inverses of both, which are what people multiply by.
+std::vector<Size> usual_factors(const Dims& d) {
+  const auto of = [](Index size) { return static_cast<float>(size); };
+  std::vector<Size> list;
+  const auto add = [&](const std::array<const char*, 4>& names, Index size) {
+    if (size < 2) return;
+    const float root = std::sqrt(of(size));
+    list.insert(list.end(), {{names[0], root}, {names[1], 1 / root}, {names[2], of(size)}, {names[3], 1 / of(size)}});
+  };
+  add({"√n_k", "1/√n_k", "n_k", "1/n_k"}, d.n_k);
+  add({"√d_head", "1/√d_head", "d_head", "1/d_head"}, d.d_head);
+  add({"√heads", "1/√heads", "heads", "1/heads"}, d.heads);
+  add({"√d_model", "1/√d_model", "d_model", "1/d_model"}, d.d_model);
+  return list;
+}
+
+std::string to_four_digits(float value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", static_cast<double>(value));
+  return text.data();
+}
+
+/// "1.07", or "2.449 (√n_k)" where it is one of the run's sizes.
+std::string factor_in_words(float factor, const Dims& dims) {
+  for (const Size& size : usual_factors(dims)) {
+    if (std::abs(factor - size.value) > 2e-4F * size.value) continue;
+    return to_four_digits(factor) + " (" + size.name + ")";
+  }
+  return to_four_digits(factor);
+}
+
+Variant times(Stage stage, float factor, const Dims& dims) {
+  Variant variant{"Every number of " + std::string(name(stage)) + " is multiplied by one number: yours = " +
+                  factor_in_words(factor, dims) + " × right. Look for a factor that is too much or missing there."};
+  variant.rules[stage] = [factor](const Trace&, const Usual& usual) {
+    return each_number(usual(), [factor](float v) { return std::isfinite(v) ? v * factor : v; });
+  };
+  variant.rare = true;
+  return variant;
+}
+
+}  // namespace
+
+Variants constant_factor(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  Variants variants;
+  const auto add = [&](Stage stage, std::optional<float> factor) {
+    if (factor && run.has(stage)) variants.push_back(times(stage, *factor, run.dims()));
+  };
+  for (const OwnStage& own : suspect.own.stages) {
+    if (!own.fits || own.stage == Stage::mask) continue;
+    add(own.stage, factor_between(own.values, counterpart(run, own.stage), own.slack));
+  }
+  if (const OwnStage* own = suspect.own.find(Stage::weights); own && own->fits)
+    add(Stage::scaled_scores, factor_in_weights(scores_before_mask(run), own->values));
+  if (const OwnStage* own = suspect.own.find(Stage::output); own && own->fits && run.has(Stage::b_o)) {
+    const Tensor& bias = run[Stage::b_o];
+    const auto without_bias = [&](const Tensor& output) {
+      std::size_t i = 0;
+      const auto width = bias.contiguous().values();
+      return each_number(output, [&](float v) { return v - width[i++ % width.size()]; });
+    };
+    add(Stage::head_outputs, factor_between(without_bias(own->values), without_bias(run[Stage::output]), own->slack));
+  }
+  for (const Size& size : usual_factors(run.dims())) add(Stage::scaled_scores, size.value);
+  return variants;
+}
+
+namespace {
+
+constexpr float least_weight = 1e-3F;  // below, a ratio says little
+
+struct Dropout {
+  float p = 0;
+  Tensor keep;
+};
+
+/// The middle one of the ratios own / right among the weights that were kept: 1/(1 − p). 0 where there is none.
+float kept_ratio(std::span<const float> own, std::span<const float> right) {
+  std::vector<float> ratios;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const float ratio = own[i] / right[i];
+    if (right[i] > least_weight && ratio > 0.5F) ratios.push_back(ratio);
+  }
+  if (ratios.empty()) return 0;
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::ranges::nth_element(ratios, middle);
+  return *middle;
+}
+
+/// To the hundredth where it is one, as people type it.
+float as_typed(float p) {
+  const float rounded = std::round(p * 100) / 100;
+  return std::abs(p - rounded) < 2e-3F ? rounded : p;
+}
+
+Dropout find_dropout(const Tensor& own, const Tensor& right) {
+  const Tensor mine = own.contiguous(), usual = right.contiguous();
+  const std::span<const float> a = mine.values(), b = usual.values();
+  const float ratio = kept_ratio(a, b);
+  if (ratio < 1.005F) return {};
+  Buffer keep(a.size(), 1.0F);
+  bool dropped = false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!(a[i] / b[i] < ratio / 2)) continue;  // a NaN is kept
+    keep[i] = 0;
+    dropped = dropped || b[i] > least_weight;
+  }
+  return dropped ? Dropout{as_typed(1 - 1 / ratio), Tensor(right.shape(), std::move(keep))} : Dropout{};
+}
+
+}  // namespace
+
+Variants dropout_active(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  if (run.has(Stage::dropped_weights)) return {};
+  const Tensor own = recover_weights(run, suspect.own);
+  if (!own.defined()) return {};
+  const Dropout found = find_dropout(own, run[Stage::weights]);
+  if (found.p <= 0 || found.p >= 1) return {};
+  Variant variant{"Dropout is on: some weights are 0 and the others are divided by 1 − p, p = " + shortest(found.p) +
+                  ". Call model.eval() before you compare, or pass dropout_p=0.0."};
+  variant.rules[Stage::weights] = [found](const Trace&, const std::function<Tensor()>& usual) {
+    return drop(usual(), found.keep, found.p);
+  };
+  return {variant};
 }
 
 }  // namespace headlight::mistakes

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/diagnosis/agreement.h"
+#include "core/diagnosis/reproduction.h"
 
 namespace headlight {
 namespace {
@@ -107,6 +107,14 @@ Vector row_of(const MatrixView& m, Index row, Index first, Index count) {
   return v;
 }
 
+/// W_o [out, in] and b_o, zero where there is none.
+std::pair<Matrix, Vector> output_projection(const Trace& run) {
+  const MatrixView w = run[Stage::W_o].matrix();
+  Matrix W_o(w.rows, w.cols);
+  for (Index i = 0; i < w.rows; ++i) W_o.row(i) = row_of(w, i, 0, w.cols).transpose();
+  return {W_o, run.has(Stage::b_o) ? row_of(run[Stage::b_o].matrix(), 0, 0, w.rows) : Vector(Vector::Zero(w.rows))};
+}
+
 /// Each head on its own: head_outputs = weights · V.
 Tensor from_concat(const Trace& run, const Tensor& concat) {
   const Dims& d = run.dims();
@@ -130,11 +138,7 @@ Tensor from_concat(const Trace& run, const Tensor& concat) {
 /// All heads at once: output − b_o = Σ_h W_o,h (weights_h · V_h).
 Tensor from_output(const Trace& run, const Tensor& output) {
   const Dims& d = run.dims();
-  const MatrixView w = run[Stage::W_o].matrix();
-  Matrix W_o(w.rows, w.cols);
-  for (Index i = 0; i < w.rows; ++i) W_o.row(i) = row_of(w, i, 0, w.cols).transpose();
-  Vector bias = Vector::Zero(w.rows);
-  if (run.has(Stage::b_o)) bias = row_of(run[Stage::b_o].matrix(), 0, 0, w.rows);
+  const auto [W_o, bias] = output_projection(run);
   Recovery recovery(run);
   for (Index b = 0; b < d.batch; ++b) {
     for (Index q = 0; q < d.n_q; ++q) {
@@ -180,11 +184,7 @@ std::vector<Index> order_in_output(const Trace& run, const Tensor& output) {
   const Dims& d = run.dims();
   const Tensor& heads = run[Stage::head_outputs];
   const Index unknowns = d.heads * d.heads, size = heads.size(3);
-  const MatrixView w = run[Stage::W_o].matrix();
-  Matrix W_o(w.rows, w.cols);
-  for (Index i = 0; i < w.rows; ++i) W_o.row(i) = row_of(w, i, 0, w.cols).transpose();
-  Vector bias = Vector::Zero(w.rows);
-  if (run.has(Stage::b_o)) bias = row_of(run[Stage::b_o].matrix(), 0, 0, w.rows);
+  const auto [W_o, bias] = output_projection(run);
   const Index most_rows = 4 * unknowns / d.d_out + 4;
   Matrix columns(most_rows * d.d_out, unknowns);
   Vector target(most_rows * d.d_out);

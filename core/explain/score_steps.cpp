@@ -13,12 +13,6 @@
 namespace headlight::steps {
 namespace {
 
-Cell before(const Trace& trace, const Cell& cell) {
-  Cell source = cell;
-  source.stage = source_of(trace, cell.stage);
-  return source;
-}
-
 /// Whether the cell is what was painted over the expression; one that calls painted() says itself what becomes of it.
 bool is_painted_over(const Trace& trace, const Cell& c) {
   return trace.mask_rule->paints_over() && std::ranges::any_of(trace.scenario.painted, [&](const PaintedCells& cells) {
@@ -30,7 +24,7 @@ bool is_painted_over(const Trace& trace, const Cell& c) {
 }  // namespace
 
 void explain_scale(const Trace& trace, Explanation& to) {
-  const Cell source = before(trace, to.cell);
+  const Cell source = source_cell(trace, to.cell);
   const auto scale = static_cast<double>(trace.scale);
   add_term(trace, to, source, scale);
   const double raw = to.terms[0].value;
@@ -45,7 +39,7 @@ void explain_scale(const Trace& trace, Explanation& to) {
 }
 
 void explain_cap(const Trace& trace, Explanation& to) {
-  const Cell source = before(trace, to.cell);
+  const Cell source = source_cell(trace, to.cell);
   const auto cap = static_cast<double>(*trace.scenario.softcap);
   const auto score = static_cast<double>(value_at(trace, source));
   add_term(trace, to, source, score == 0 ? 1 : cap * std::tanh(score / cap) / score);
@@ -56,7 +50,7 @@ void explain_cap(const Trace& trace, Explanation& to) {
 
 void explain_bias(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
-  const Cell source = before(trace, c);
+  const Cell source = source_cell(trace, c);
   add_term(trace, to, source, 1);
   to.formula = symbol(c) + " = " + symbol(source);
   to.numbers = number(to.terms[0].value);
@@ -98,7 +92,7 @@ void explain_mask(const Trace& trace, Explanation& to) {
 }
 
 void explain_masked_scores(const Trace& trace, Explanation& to) {
-  const Cell source = before(trace, to.cell);
+  const Cell source = source_cell(trace, to.cell);
   to.formula = symbol(to.cell) + " = ";
   if (!trace.has(Stage::mask)) {
     to.formula += symbol(source);
@@ -119,16 +113,6 @@ void explain_masked_scores(const Trace& trace, Explanation& to) {
   else if (adds) to.numbers = number(to.terms[0].value) + " + (" + number(fill) + ")";
 }
 
-namespace {
-
-Cell source_cell(const Trace& trace, const Cell& cell) {
-  Cell source = cell;
-  source.stage = source_of(trace, cell.stage);
-  return source;
-}
-
-}  // namespace
-
 void explain_norm(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
   const Cell source = source_cell(trace, c);
@@ -138,8 +122,7 @@ void explain_norm(const Trace& trace, Explanation& to) {
   const auto [mean, length] = norm_of_row(heads, norm, c.batch, c.head, c.row);
   const double gain = norm.gain_of(c.head, c.col, d), bias = norm.bias_of(c.head, c.col, d);
   add_term(trace, to, source, gain / length);
-  const std::string row =
-      in_stage(source.stage, std::string(info(source.stage).letter) + "_{" + std::to_string(c.row) + "}");
+  const std::string row = indexed(source.stage, std::to_string(c.row));
   const bool layer = norm.kind == QkNorm::layer;
   const std::string spread = layer                      ? "var(" + row + ")"
                              : norm.kind == QkNorm::rms ? "mean(" + row + "^{2})"
@@ -203,8 +186,7 @@ bool follows_policy(const Trace& trace, const Cell& cell) {
 }
 
 void explain_dead_row(const Trace& trace, Explanation& to) {
-  Cell source = to.cell;
-  source.stage = source_of(trace, to.cell.stage);
+  Cell source = source_cell(trace, to.cell);
   for (source.col = 0; source.col < trace.dims().n_k; ++source.col) add_term(trace, to, source, 0);
   const bool uniform = trace.scenario.dead_row == DeadRow::uniform;
   to.quantities.push_back({"dead_row", to.value, true});
@@ -220,17 +202,15 @@ void explain_weights(const Trace& trace, Explanation& to) {
     explain_dead_row(trace, to);
     return;
   }
-  const Stage before = source_of(trace, c.stage);
+  Cell source = source_cell(trace, c);
   const bool has_sink = trace.sink_logits.defined();
   const float sink_logit = has_sink ? trace.sink_logits.at({c.head}) : -std::numeric_limits<float>::infinity();
-  const MatrixView scores = trace[before].matrix(c.batch, c.head);
+  const MatrixView scores = trace[source.stage].matrix(c.batch, c.head);
   const double sink = static_cast<double>(sink_logit);
   Buffer room;
   const float maximum = row_maximum({scores.whole_row(c.row, room), static_cast<std::size_t>(scores.cols)}, sink_logit);
   const double highest = static_cast<double>(maximum), sink_exponential = sink_part(sink_logit, maximum);
   double sum = sink_exponential;
-  Cell source = c;
-  source.stage = before;
   for (source.col = 0; source.col < scores.cols; ++source.col) {
     add_term(trace, to, source, std::exp(static_cast<double>(scores(c.row, source.col)) - highest));
     sum += to.terms.back().factor;
@@ -249,8 +229,7 @@ void explain_weights(const Trace& trace, Explanation& to) {
 
 void explain_dropout(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
-  Cell source = c;
-  source.stage = source_of(trace, c.stage);
+  const Cell source = source_cell(trace, c);
   const bool kept = trace.dropout_keep.at({c.batch, c.head, c.row, c.col}) != 0;
   const auto p = static_cast<double>(trace.scenario.dropout);
   add_term(trace, to, source, kept && p < 1 ? 1 / (1 - p) : 0);

@@ -60,14 +60,24 @@ std::string in_stage(Stage stage, const std::string& text) {
   return "\\in{" + std::string(name(stage)) + "}{" + text + "}";
 }
 
+std::string indexed(Stage stage, const std::string& index) {
+  return in_stage(stage, std::string(info(stage).letter) + "_{" + index + "}");
+}
+
 std::string symbol(const Cell& cell) {
-  return in_stage(cell.stage, std::string(info(cell.stage).letter) + at(cell.row, cell.col));
+  return indexed(cell.stage, std::to_string(cell.row) + "," + std::to_string(cell.col));
 }
 
 Stage source_of(const Trace& trace, Stage stage, std::size_t which) {
   const std::optional<Stage> there = trace.standing_for(info(stage).sources[which].stage);
   assert(there);
   return *there;
+}
+
+Cell source_cell(const Trace& trace, const Cell& cell) {
+  Cell source = cell;
+  source.stage = source_of(trace, cell.stage);
+  return source;
 }
 
 void add_term(const Trace& trace, Explanation& to, const Cell& cell, double factor) {
@@ -110,9 +120,6 @@ void explain_projection(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
   const StageSources& sources = info(c.stage).sources;
   const Stage input = source_of(trace, c.stage), weight = sources[1].stage, bias = sources[2].stage;
-  const auto indexed = [](Stage stage, const std::string& index) {
-    return in_stage(stage, std::string(info(stage).letter) + "_{" + index + "}");
-  };
   const std::string left = indexed(input, std::to_string(c.row) + ",i");
   to.formula = symbol(c) + " = ";
   if (trace.has(weight)) {
@@ -166,10 +173,7 @@ void explain_scores(const Trace& trace, Explanation& to) {
     queries.push_back({q, c.batch, c.head, c.row, i});
     keys.push_back({k, c.batch, c.head / trace.dims().groups(), c.col, i});
   }
-  const auto vector = [&](Stage stage, Index row) {
-    return in_stage(stage, std::string(info(stage).letter) + "_{" + std::to_string(row) + "}");
-  };
-  to.formula = symbol(c) + " = " + vector(q, c.row) + "·" + vector(k, c.col);
+  to.formula = symbol(c) + " = " + indexed(q, std::to_string(c.row)) + "·" + indexed(k, std::to_string(c.col));
   add_products(trace, to, queries, keys);
 }
 
@@ -195,9 +199,8 @@ void explain_head_outputs(const Trace& trace, Explanation& to) {
     weights.push_back({a, c.batch, c.head, c.row, k});
     values.push_back({v, c.batch, c.head / trace.dims().groups(), k, c.col});
   }
-  const std::string weight = std::string(info(a).letter) + "_{" + std::to_string(c.row) + ",k}";
-  const std::string value = std::string(info(v).letter) + "_{k," + std::to_string(c.col) + "}";
-  to.formula = symbol(c) + " = Σ_{k} " + in_stage(a, weight) + " " + in_stage(v, value);
+  to.formula = symbol(c) + " = Σ_{k} " + indexed(a, std::to_string(c.row) + ",k") + " " +
+               indexed(v, "k," + std::to_string(c.col));
   add_products(trace, to, weights, values);
 }
 

@@ -27,6 +27,9 @@ void explain_concat(const Trace& trace, Explanation& to);
 /// What replaces one of a stage's sources in this trace (not for weights, biases and masks).
 Stage source_of(const Trace& trace, Stage stage, std::size_t which = 0);
 
+/// The same cell of the stage before.
+Cell source_cell(const Trace& trace, const Cell& cell);
+
 void add_term(const Trace& trace, Explanation& to, const Cell& cell, double factor);
 
 /// About three digits, with a real minus sign, −∞, NaN; very small and large ones as powers of ten.
@@ -37,6 +40,8 @@ std::string bracketed(double value);
 std::string at(Index row, Index col);
 /// `text` as a symbol for numbers of `stage`: \in{stage}{text}.
 std::string in_stage(Stage stage, const std::string& text);
+/// "S_{2,k}": the stage's letter with an index.
+std::string indexed(Stage stage, const std::string& index);
 /// "S′_{2,3}": a cell of a stage in a formula.
 std::string symbol(const Cell& cell);
 

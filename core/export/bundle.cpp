@@ -4,11 +4,9 @@
 #include <span>
 #include <string>
 
-#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
-#include "core/export/prediction_figures.h"
 #include "core/export/reproduce_script.h"
-#include "core/figure/arranged_figure.h"
+#include "core/figure/figure.h"
 #include "core/files/whole_file.h"
 #include "core/files/zip_archive.h"
 #include "core/network/pictures.h"
@@ -48,19 +46,19 @@ class ScratchFolder {
   fs::path path_;
 };
 
-void write_text(const fs::path& path, const std::string& text) {
-  write_whole_file(path, std::as_bytes(std::span(text)));
+void copy_into(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::copy_file(from, to, error);
+  if (error)
+    throw FileError(from.string(), Message("cannot be copied into the bundle: {0}", error.message().c_str()),
+                    "expected a file that can be read");
 }
 
 /// What says how a model's text becomes tokens, and what its attention is like.
 void copy_what_lies_beside(const fs::path& from, const fs::path& folder) {
   for (const char* name : {"config.json", "tokenizer.json", "vocab.json", "merges.txt", "vocab.txt"}) {
     std::error_code error;
-    if (!fs::is_regular_file(from / name, error)) continue;
-    fs::copy_file(from / name, folder / name, error);
-    if (error)
-      throw FileError((from / name).string(), Message("cannot be copied into the bundle: {0}", error.message().c_str()),
-                      "expected a file that can be read");
+    if (fs::is_regular_file(from / name, error)) copy_into(from / name, folder / name);
   }
 }
 
@@ -75,21 +73,14 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
     std::error_code error;
     if (fs::file_size(from, error) <= most) {
       scenario.file = "tensors" + from.extension().string();
-      fs::copy_file(from, folder / scenario.file, error);
+      copy_into(from, folder / scenario.file);
       copy_what_lies_beside(from.parent_path(), folder);
     } else {
-      scenario.file = fs::absolute(from, error).string();
+      scenario.file = fs::absolute(from).string();
     }
-    if (error)
-      throw FileError(from.string(), Message("cannot be copied into the bundle: {0}", error.message().c_str()),
-                      "expected a file that can be read");
   }
   const auto copy = [&](const fs::path& from, const std::string& name) {
-    std::error_code error;
-    fs::copy_file(from, folder / name, error);
-    if (error)
-      throw FileError(from.string(), Message("cannot be copied into the bundle: {0}", error.message().c_str()),
-                      "expected a file that can be read");
+    copy_into(from, folder / name);
     return name;
   };
   if (const fs::path mask = path_from(scenario.mask_file); !mask.empty())
@@ -102,15 +93,15 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
     pictures += (pictures.empty() ? "" : "\n") + copy(from, name);
   }
   scenario.image = pictures;
-  write_text(folder / "scenario.json", to_json(scenario));
+  write_whole_file(folder / "scenario.json", to_json(scenario));
 }
 
 /// What went in, what came out, and the scripts that compute one from the other.
 void write_computation(const fs::path& folder, const Trace& trace) {
   write_npz(folder / "inputs.npz", script_inputs(trace));
   write_npz(folder / "trace.npz", trace_arrays(trace, true));
-  write_text(folder / "reproduce.py", reproduce_script(trace, ScriptLibrary::pytorch));
-  write_text(folder / "reproduce_numpy.py", reproduce_script(trace, ScriptLibrary::numpy));
+  write_whole_file(folder / "reproduce.py", reproduce_script(trace, ScriptLibrary::pytorch));
+  write_whole_file(folder / "reproduce_numpy.py", reproduce_script(trace, ScriptLibrary::numpy));
 }
 
 /// Each layer that is drawn, in a folder of its name. Of a file of attention alone there is nothing to compute.
@@ -134,22 +125,21 @@ void write_together(const fs::path& folder, const Trace& trace, const ExportOpti
   for (std::size_t i = 0; i < joined.means.size(); ++i)
     means.push_back({"layers." + joined.layers[i], joined.means[i]});
   write_npz(folder / "means.npz", means);
-  write_text(folder / "reproduce_numpy.py", layers_script(options, joined.layers));
+  write_whole_file(folder / "reproduce_numpy.py", layers_script(options, joined.layers));
 }
 
 void write_files(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
   ArrangedFigure figure(figure_for(trace, options));
-  const std::vector<std::uint8_t> png = figure.png();
-  write_whole_file(folder / "figure.png", std::as_bytes(std::span(png)));
-  write_text(folder / "figure.svg", figure.svg(options.svg_text));
-  write_text(folder / "figure.pdf", figure.pdf());
+  write_whole_file(folder / "figure.png", figure.png());
+  write_whole_file(folder / "figure.svg", figure.svg(options.svg_text));
+  write_whole_file(folder / "figure.pdf", figure.pdf());
   write_scenario_and_file(folder, trace);
   if (options.style.kind == PictureKind::overlay) {
     write_npy(folder / "data.npy", overlay_array(figure_for(trace, options), options).values, false);
     return write_computation(folder, trace);
   }
   if (is_of_prediction(options.style.kind)) {
-    write_text(folder / "data.csv", prediction_csv(trace, options));
+    write_whole_file(folder / "data.csv", prediction_csv(trace, options));
     return write_computation(folder, trace);
   }
   if (!options.layers.empty()) {

@@ -6,11 +6,9 @@
 #include <cstdio>
 
 #include "core/export/export_options.h"
-#include "core/export/figure_kinds.h"
 #include "core/export/html_figure.h"
 #include "core/export/layers_figure.h"
-#include "core/export/prediction_figures.h"
-#include "core/figure/arranged_figure.h"
+#include "core/figure/figure.h"
 #include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
@@ -19,6 +17,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -33,9 +32,8 @@ std::string heads_text(const Trace& trace, const ExportOptions& options) {
     return of + (options.pool == HeadPool::mean ? "mean of the heads" : "largest of the heads");
   const bool all = options.all_heads || (layers && !options.said_heads);
   if (all) return of + (layers ? "all heads" : "heads 0 to " + std::to_string(trace[options.stage].size(1) - 1));
-  std::string list;
-  for (const Index h : options.heads) list += (list.empty() ? "" : ", ") + std::to_string(h);
-  return of + (options.heads.size() > 1 ? "heads " : "head ") + list;
+  return of + (options.heads.size() > 1 ? "heads " : "head ") +
+         comma_list(options.heads, [](Index head) { return std::to_string(head); });
 }
 
 /// The words of the batch entry, or where they come from.
@@ -78,9 +76,7 @@ bool is_one_of(const std::array<const char*, count>& endings, std::string_view e
 }
 
 std::string stage_names(const Trace& trace) {
-  std::string names;
-  for (const Stage stage : trace.stages()) names.append(names.empty() ? "" : ", ").append(name(stage));
-  return names;
+  return comma_list(trace.stages(), [](Stage stage) { return name(stage); });
 }
 
 void check_within(const char* option, Index value, Index count) {
@@ -141,25 +137,16 @@ std::vector<Message> write_figure(const Trace& trace, const ExportOptions& optio
     const bool fits = 2 * html_numbers(spec) <= most_html_numbers || options.layers.empty();
     std::optional<FigureSpec> arrives = both && fits ? std::optional(figure_for(trace, other)) : std::nullopt;
     if (arrives) std::erase_if(arrives->panels, [](const FigurePanel& panel) { return panel.opacity == 0; });
-    const std::string page =
-        html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)),
-                    arrives && arrives->panels.size() == spec.panels.size() ? &*arrives : nullptr);
-    write_whole_file(path, std::as_bytes(std::span(page)));
+    write_whole_file(path, html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)),
+                                       arrives && arrives->panels.size() == spec.panels.size() ? &*arrives : nullptr));
     if (both && !fits) return {"what arrives (contribution_norms of so many heads would make the page twice as large)"};
     return {};
   }
   ArrangedFigure figure(spec);
   const std::string about = about_figure(trace, options);
-  if (extension == ".svg") {
-    const std::string svg = figure.svg(options.svg_text, about);
-    write_whole_file(path, std::as_bytes(std::span(svg)));
-  } else if (extension == ".pdf") {
-    const std::string pdf = figure.pdf(about);
-    write_whole_file(path, std::as_bytes(std::span(pdf)));
-  } else {
-    const std::vector<std::uint8_t> png = figure.png(about);
-    write_whole_file(path, std::as_bytes(std::span(png)));
-  }
+  if (extension == ".svg") write_whole_file(path, figure.svg(options.svg_text, about));
+  else if (extension == ".pdf") write_whole_file(path, figure.pdf(about));
+  else write_whole_file(path, figure.png(about));
   return spec.size || spec.values ? figure.left_out() : std::vector<Message>{};
 }
 
@@ -168,10 +155,7 @@ std::vector<Message> write_figure(const Trace& trace, const ExportOptions& optio
 std::string extension_of(const std::string& path) {
   const std::size_t dot = path.find_last_of('.');
   if (dot == std::string::npos || path.find_last_of("/\\") + 1 > dot + 1) return "";
-  std::string extension = path.substr(dot);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
+  return lowercase(path.substr(dot));
 }
 
 void check_export_name(const std::string& path) {
@@ -226,8 +210,7 @@ std::vector<Message> write_export(const Trace& trace, const ExportOptions& optio
   }
   if (is_of_prediction(options.style.kind)) {
     if (extension == ".csv") {
-      const std::string table = prediction_csv(trace, options);
-      write_whole_file(path_from(path), std::as_bytes(std::span(table)));
+      write_whole_file(path_from(path), prediction_csv(trace, options));
     } else if (options.style.kind == PictureKind::patch) {
       write_array(patch_array(trace, options), extension, path_from(path));
     } else {

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "core/files/error_place.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/network/logit_parts.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/settings_table.h"
@@ -26,9 +26,8 @@ using Written = std::optional<std::string>;
 }
 
 std::string stage_names() {
-  std::string names;
-  for (const Stage stage : all_stages()) names.append(names.empty() ? "" : ", ").append(name(stage));
-  return names.append(", ").append(name(Stage::contribution_norms));
+  return comma_list(all_stages(), [](Stage stage) { return name(stage); }) + ", " +
+         std::string(name(Stage::contribution_norms));
 }
 
 void stage(ExportOptions& o, Text option, Text text) {
@@ -92,24 +91,38 @@ Written range_text(const ExportOptions& o) {
 void theme(ExportOptions& o, Text, Text text) { o.style.theme = parse_theme(std::string(text)); }
 Written theme_text(const ExportOptions& o) { return o.style.theme == Theme::dark ? Written("dark") : Written(); }
 
-void colormap_name(ExportOptions& o, Text, Text text) { o.style.colormap = std::string(text); }
-Written colormap_text(const ExportOptions& o) { return o.style.colormap.empty() ? Written() : o.style.colormap; }
-
-template <std::optional<std::string> StageFigureStyle::*member>
-void words(ExportOptions& o, Text, Text text) {
-  o.style.*member = std::string(text);
+/// The field of the options, or of their style.
+template <auto member>
+auto& field(ExportOptions& o) {
+  if constexpr (requires { o.*member; }) return o.*member;
+  else return o.style.*member;
 }
-template <std::optional<std::string> StageFigureStyle::*member>
+template <auto member>
+const auto& field(const ExportOptions& o) {
+  return field<member>(const_cast<ExportOptions&>(o));
+}
+
+/// A text; none where it is empty.
+template <auto member>
+void plain(ExportOptions& o, Text, Text text) {
+  field<member>(o) = std::string(text);
+}
+template <auto member>
+Written plain_text(const ExportOptions& o) {
+  return field<member>(o).empty() ? Written() : field<member>(o);
+}
+
+template <auto member>
 Written words_text(const ExportOptions& o) {
   return o.style.*member;
 }
 
 /// A switch that makes it `on`.
-template <bool StageFigureStyle::*member, bool on>
+template <auto member, bool on>
 void turn(ExportOptions& o, Text option, Text text) {
   o.style.*member = parse_switch(option, text) == on;
 }
-template <bool StageFigureStyle::*member, bool on>
+template <auto member, bool on>
 Written turned(const ExportOptions& o) {
   return o.style.*member == on ? Written("true") : Written();
 }
@@ -143,11 +156,11 @@ Part parse_part(Text option, Text text) {
   };
   return {end(text.substr(0, colon)), end(text.substr(colon + 1))};
 }
-template <Part ExportOptions::*member>
+template <auto member>
 void part(ExportOptions& o, Text option, Text text) {
   o.*member = parse_part(option, text);
 }
-template <Part ExportOptions::*member>
+template <auto member>
 Written part_text(const ExportOptions& o) {
   const Part& part = o.*member;
   if (part == Part{}) return {};
@@ -198,15 +211,6 @@ Written font_size_text(const ExportOptions& o) {
   return o.style.font_size ? Written(shortest(*o.style.font_size)) : Written();
 }
 
-void query(ExportOptions& o, Text, Text text) { o.query = std::string(text); }
-Written query_text(const ExportOptions& o) { return o.query.empty() ? Written() : o.query; }
-
-void word(ExportOptions& o, Text, Text text) { o.word = std::string(text); }
-Written word_text(const ExportOptions& o) { return o.word.empty() ? Written() : o.word; }
-
-void from(ExportOptions& o, Text, Text text) { o.from = std::string(text); }
-Written from_text(const ExportOptions& o) { return o.from.empty() ? Written() : o.from; }
-
 void what(ExportOptions& o, Text, Text text) { o.what = name(state_named(text)); }
 Written what_text(const ExportOptions& o) { return o.what.empty() ? Written() : o.what; }
 
@@ -218,20 +222,11 @@ Written opacity_text(const ExportOptions& o) {
   return o.style.opacity == StageFigureStyle().opacity ? Written() : shortest(o.style.opacity);
 }
 
-template <std::string StageFigureStyle::*member>
-void plain(ExportOptions& o, Text, Text text) {
-  o.style.*member = std::string(text);
-}
-template <std::string StageFigureStyle::*member>
-Written plain_text(const ExportOptions& o) {
-  return (o.style.*member).empty() ? Written() : o.style.*member;
-}
-
-template <std::optional<Index> StageFigureStyle::*member>
+template <auto member>
 void whole(ExportOptions& o, Text option, Text text) {
   o.style.*member = parse_whole(option, text, 1, 1 << 20);
 }
-template <std::optional<Index> StageFigureStyle::*member>
+template <auto member>
 Written whole_text(const ExportOptions& o) {
   return o.style.*member ? Written(std::to_string(*(o.style.*member))) : Written();
 }
@@ -291,13 +286,15 @@ constexpr ExportOption table[] = {
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
     {"--kind", "heatmap|arcs|difference|...",
      "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens, why, patch: of what a "
-     "network "
-     "predicts; overlay: over its picture",
+     "network predicts; overlay: over its picture",
      kind, kind_text},
-    {"--query", "ROW,COL|cls", "the patch whose row an overlay shows; cls unless set", query, query_text},
+    {"--query", "ROW,COL|cls", "the patch whose row an overlay shows; cls unless set", plain<&ExportOptions::query>,
+     plain_text<&ExportOptions::query>},
     {"--opacity", "X", "of an overlay's colours, 0.05 to 1; 0.6 unless set", opacity, opacity_text},
-    {"--word", "WORD[,OTHER]", "whose logit why and patch are of; the most likely next one unset", word, word_text},
-    {"--from", "TEXT", "the text whose states patch puts into this one", from, from_text},
+    {"--word", "WORD[,OTHER]", "whose logit why and patch are of; the most likely next one unset",
+     plain<&ExportOptions::word>, plain_text<&ExportOptions::word>},
+    {"--from", "TEXT", "the text whose states patch puts into this one", plain<&ExportOptions::from>,
+     plain_text<&ExportOptions::from>},
     {"--what", "residual|heads|mlp", "which of them; residual unless set", what, what_text},
     {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>,
      plain_text<&Style::other_mask>},
@@ -306,16 +303,16 @@ constexpr ExportOption table[] = {
     {"--block", "N", "the side of a block, for blocks", whole<&Style::block>, whole_text<&Style::block>},
     {"--style", "light|dark|print|FILE", "print: without colour; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}",
      style_named, style_text},
-    {"--colormap", "NAME", "see `headlight list colormaps`", colormap_name, colormap_text},
+    {"--colormap", "NAME", "see `headlight list colormaps`", plain<&Style::colormap>, plain_text<&Style::colormap>},
     {"--range", "row|head|stage|LO:HI|LO%:HI%", "what the colours span; stage: one scale for all heads", range,
      range_text},
     {"--norm", "linear|sqrt|log",
      "how values spread over the colours; log unless set for weights of which few are large", norm, norm_text},
     {"--theme", "light|dark", "ink on paper, or the other way round", theme, theme_text},
-    {"--title", "TEXT", "in place of the stage's name; \"\" for none", words<&Style::title>, words_text<&Style::title>},
-    {"--row-label", "TEXT", "what the rows are; \"\" for none", words<&Style::row_label>,
+    {"--title", "TEXT", "in place of the stage's name; \"\" for none", plain<&Style::title>, words_text<&Style::title>},
+    {"--row-label", "TEXT", "what the rows are; \"\" for none", plain<&Style::row_label>,
      words_text<&Style::row_label>},
-    {"--col-label", "TEXT", "what the columns are; \"\" for none", words<&Style::col_label>,
+    {"--col-label", "TEXT", "what the columns are; \"\" for none", plain<&Style::col_label>,
      words_text<&Style::col_label>},
     {"--no-tokens", "", "indices in place of the tokens", turn<&Style::tokens, false>, turned<&Style::tokens, false>},
     {"--no-bar", "", "without a colour bar", turn<&Style::bar, false>, turned<&Style::bar, false>},
@@ -389,13 +386,8 @@ StageFigureStyle style_of(const ExportOptions& options) {
   return style;
 }
 
-namespace {
-
-constexpr std::string_view not_style[] = {"stage", "batch", "head", "rows", "cols", "kind", "style"};
-
-}  // namespace
-
 void apply_style_file(ExportOptions& options, const std::string& path) {
+  constexpr std::string_view not_style[] = {"stage", "batch", "head", "rows", "cols", "kind", "style"};
   std::error_code error;
   if (!std::filesystem::is_regular_file(path_from(path), error)) {
     throw SettingError("--style", Message("{0} is no style and no file that can be read", in_quotes(path)),
@@ -406,7 +398,7 @@ void apply_style_file(ExportOptions& options, const std::string& path) {
     const auto all = all_export_options();
     const std::string option = "--" + key;
     const auto found = std::ranges::find(all, option, &ExportOption::option);
-    const bool is_style = std::find(std::begin(not_style), std::end(not_style), key) == std::end(not_style);
+    const bool is_style = std::ranges::find(not_style, key) == std::end(not_style);
     if (found == all.end() || !is_style) {
       throw FileError(path, Message("{0} is nothing that a style says", in_quotes(key)),
                       "expected options of a figure, such as font, font-size, norm or colormap");

@@ -1,15 +1,13 @@
-#include "core/export/figure_kinds.h"
-
 #include <algorithm>
 #include <cassert>
 #include <filesystem>
 
 #include "core/diagnosis/own_stages.h"
+#include "core/export/layers_figure.h"
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"
 #include "core/mask/evaluate.h"
 #include "core/mask/expression.h"
-#include "core/mask/reach.h"
 #include "core/mask/statistics.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/lesson.h"

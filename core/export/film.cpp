@@ -10,7 +10,6 @@
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
 #include "core/image/animation.h"
-#include "core/image/gif.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -32,10 +31,7 @@ class FileFilm : public Film {
   }
   void add(Image frame, double seconds) override { writer_.add(std::move(frame), seconds); }
   bool fits(const Image& frame) const override { return writer_.fits(frame); }
-  void finish() override {
-    const std::vector<std::uint8_t> file = writer_.finish();
-    write_whole_file(path_from(path_), std::as_bytes(std::span(file)));
-  }
+  void finish() override { write_whole_file(path_from(path_), writer_.finish()); }
 
  private:
   std::string path_;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/export/figure_kinds.h"
+#include "core/export/layers_figure.h"
 #include "core/export/stage_figure.h"
-#include "core/figure/arranged_figure.h"
+#include "core/figure/figure.h"
 #include "core/text/utf8.h"
 
 namespace headlight {

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/assets/assets.h"
-#include "core/figure/arranged_figure.h"
+#include "core/figure/figure.h"
 #include "core/figure/figure_layout.h"
 #include "core/figure/typesetter.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/tensor/error.h"
-#include "core/text/base64.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {

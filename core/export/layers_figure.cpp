@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/export/figure_kinds.h"
-#include "core/export/prediction_figures.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
 #include "core/network/network_trace.h"
@@ -13,6 +11,11 @@
 #include "core/tensor/error.h"
 
 namespace headlight {
+
+void check_batch(Index batch, Index count) {
+  if (batch < 0 || batch >= count)
+    throw SettingError("--batch", Message("{0} is out of range", batch), Message("expected 0 to {0}", count - 1));
+}
 
 RunOptions as_asked(const Trace& trace) {
   const auto pass = network_of(trace.inputs);
@@ -97,16 +100,9 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
 
 namespace {
 
-std::pair<Index, Index> rows_of(const ExportOptions& options, const MatrixView& whole) {
-  return settle(options.rows, whole.rows, "--rows");
-}
-std::pair<Index, Index> cols_of(const ExportOptions& options, const MatrixView& whole) {
-  return settle(options.cols, whole.cols, "--cols");
-}
-
 MatrixView part_of(const ExportOptions& options, const MatrixView& whole) {
-  const auto [r0, r1] = rows_of(options, whole);
-  const auto [c0, c1] = cols_of(options, whole);
+  const auto [r0, r1] = settle(options.rows, whole.rows, "--rows");
+  const auto [c0, c1] = settle(options.cols, whole.cols, "--cols");
   return whole.part(r0, r1 - r0, c0, c1 - c0);
 }
 
@@ -139,10 +135,7 @@ Tensor mean_of_heads(const Tensor& values, Index batch) {
 
 /// Throws SettingError for a batch entry that is not there, and for what is not made of a layer's heads.
 void check_pool(const ExportOptions& options, const DrawnLayer& layer) {
-  const Index batches = layer.values.size(0);
-  if (options.batch >= batches)
-    throw SettingError("--batch", Message("{0} is out of range", options.batch),
-                       Message("expected 0 to {0}", batches - 1));
+  check_batch(options.batch, layer.values.size(0));
   if (options.pool == HeadPool::max)
     throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
 }
@@ -336,9 +329,7 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
     const JoinedLayers joined = join_layers(trace, options);
     const MatrixView part = part_of(options, joined.matrix.matrix());
     Buffer cells;
-    for (Index row = 0; row < part.rows; ++row) {
-      for (Index col = 0; col < part.cols; ++col) cells.push_back(part(row, col));
-    }
+    append_numbers(cells, part);
     return {options.layers.substr(0, options.layers.find(':')), Tensor({part.rows, part.cols}, std::move(cells)),
             false};
   }
@@ -356,9 +347,7 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
     for (const Index h : heads) {
       const MatrixView part = part_of(options, layer.values.matrix(pooled ? 0 : options.batch, h));
       shape[2] = part.rows, shape[3] = part.cols;
-      for (Index row = 0; row < part.rows; ++row) {
-        for (Index col = 0; col < part.cols; ++col) numbers.push_back(part(row, col));
-      }
+      append_numbers(numbers, part);
     }
   }
   if (options.pool == HeadPool::mean) shape.erase(shape.begin() + 1);

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/export/export_options.h"
+#include "core/export/stage_figure.h"
 
 namespace headlight {
 
 struct NetworkRun;
 struct RunOptions;
 
-/// The figure that the options ask for: of one layer (core/export/figure_kinds.h), or with ExportOptions::layers of
+/// The figure that the options ask for: of one layer (figure_of()), or with ExportOptions::layers of
 /// all. The trace must live until it is drawn. Throws SettingError, FileError.
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options);
 
@@ -38,6 +40,8 @@ struct JoinedLayers {
 /// Rollout or flow. Throws SettingError where there is none.
 JoinedLayers join_layers(const Trace& trace, const ExportOptions& options);
 
+/// Throws SettingError for a batch entry that is not there.
+void check_batch(Index batch, Index count);
 /// A pass with the heads that the trace leaves out and its change of the layer looked at.
 RunOptions as_asked(const Trace& trace);
 /// The trace's pass where it went to its end, else another that does, with the same change of the layer looked at.
@@ -53,5 +57,35 @@ NamedArray network_array(const Trace& trace, const ExportOptions& options);
 
 /// The numbers of the same: [L, H, rows, cols] for all layers, [n, n] of what they give together.
 NamedArray layers_array(const Trace& trace, const ExportOptions& options);
+
+// The pictures besides a stage's own heatmap: arcs between words, the difference of two heads, and what a mask does.
+
+/// The picture of style.kind. Throws SettingError if the cut has no such picture (no mask, not two heads), and
+/// whatever stage_figure() throws.
+FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style);
+
+/// Throws SettingError where the options ask for what is no row over a picture.
+void check_overlay(const Trace& trace, const ExportOptions& options);
+
+/// Makes overlays of `spec`, the same options' heatmaps of queries by keys: each panel's row of options.query, over the
+/// picture, which stands before them where they are of one layer. Throws SettingError.
+void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions& options);
+
+/// The numbers of an overlay's panels: [panels, rows, cols] of patches, or [rows, cols] of one.
+NamedArray overlay_array(const FigureSpec& spec, const ExportOptions& options);
+
+// Figures of what a network predicts: what it would say after each block (lens), what a word's logit is the sum of
+// (why), and how it changes with another text's states (patch). The numbers are those of core/network/logit_parts.h.
+
+/// lens, why or patch.
+bool is_of_prediction(PictureKind kind);
+/// Throws SettingError where the network predicts nothing, and for words and texts that do not fit.
+FigureSpec prediction_figure(const Trace& trace, const ExportOptions& options);
+
+/// As CSV: of a lens block, position, the word there, the most probable next one, its probability and that of the word
+/// that the network ends with; of why layer, what, head, value of each part; of patch patch_array().
+std::string prediction_csv(const Trace& trace, const ExportOptions& options);
+/// What each patch changes: [layers, positions], or [layers, heads], NaN where a layer has fewer.
+NamedArray patch_array(const Trace& trace, const ExportOptions& options);
 
 }  // namespace headlight

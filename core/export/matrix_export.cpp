@@ -13,13 +13,8 @@ namespace headlight {
 namespace {
 
 const char* extension(MatrixFormat format) {
-  switch (format) {
-    case MatrixFormat::png: return ".png";
-    case MatrixFormat::svg: return ".svg";
-    case MatrixFormat::csv: return ".csv";
-    case MatrixFormat::npy: return ".npy";
-  }
-  return "";
+  constexpr const char* names[] = {".png", ".svg", ".csv", ".npy"};
+  return names[static_cast<std::size_t>(format)];
 }
 
 /// "weights_b0_h2": the stage, with batch entry and head where it has them.
@@ -37,16 +32,8 @@ std::filesystem::path export_matrix(const StageCut& cut, MatrixFormat format, co
   assert(cut.heads.size() == 1 && !cut.grid);
   const std::filesystem::path path = free_path(folder, matrix_name(cut), extension(format));
   switch (format) {
-    case MatrixFormat::png: {
-      const std::vector<std::uint8_t> png = render_png(stage_figure(cut, style));
-      write_whole_file(path, std::as_bytes(std::span(png)));
-      break;
-    }
-    case MatrixFormat::svg: {
-      const std::string svg = render_svg(stage_figure(cut, style));
-      write_whole_file(path, std::as_bytes(std::span(svg)));
-      break;
-    }
+    case MatrixFormat::png: write_whole_file(path, render_png(stage_figure(cut, style))); break;
+    case MatrixFormat::svg: write_whole_file(path, render_svg(stage_figure(cut, style))); break;
     case MatrixFormat::csv: write_csv(path, cut.matrix(cut.heads.front())); break;
     case MatrixFormat::npy: {
       const NamedArray array = stage_array(cut);
@@ -85,8 +72,7 @@ void write_picture(const std::filesystem::path& path, const MatrixView& mask) {
       if (mask(q, k) != 0) image.set(static_cast<int>(k), static_cast<int>(q), {255, 255, 255});
     }
   }
-  const std::vector<std::uint8_t> png = encode_png(image);
-  write_whole_file(path, std::as_bytes(std::span(png)));
+  write_whole_file(path, encode_png(image));
 }
 
 CodeTarget target_of(MaskFormat format) {

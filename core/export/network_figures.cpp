@@ -25,12 +25,6 @@ struct ChosenExperts {
   std::vector<std::string> words;
 };
 
-void check_line(const NetworkRun& pass, Index batch) {
-  const Index lines = pass.text.tokens.size();
-  if (batch >= lines)
-    throw SettingError("--batch", Message("{0} is out of range", batch), Message("expected 0 to {0}", lines - 1));
-}
-
 ChosenExperts chosen_experts(const Trace& trace, const ExportOptions& options) {
   ChosenExperts made;
   const auto network = network_of(trace.inputs);
@@ -38,7 +32,7 @@ ChosenExperts chosen_experts(const Trace& trace, const ExportOptions& options) {
   for (std::size_t i = 0; pass && i < pass->layers.size(); ++i) {
     const Tensor& shares = pass->layers[i].experts;
     if (!shares.defined()) continue;
-    check_line(*pass, options.batch);
+    check_batch(options.batch, pass->text.tokens.size());
     made.layers.push_back(pass->network->layers()[i].layer);
     made.shares.push_back(shares.slice(0, options.batch, 1).contiguous().view({shares.size(1), shares.size(2)}));
     made.words = words_of_line(pass->queries_of(static_cast<Index>(i)), options.batch);
@@ -61,7 +55,7 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
   const TokenBatch* tokens = !pass                                ? nullptr
                              : pass->text.decoder.entries.empty() ? &pass->text.tokens
                                                                   : &pass->text.decoder;
-  if (pass) check_line(*pass, options.batch);
+  if (pass) check_batch(options.batch, pass->text.tokens.size());
   const Index last = pass ? tokens->lengths[static_cast<std::size_t>(options.batch)] - 1 : 0;
   const std::vector<DecodeLayer> layers = pass ? decode_layers(*pass->network) : std::vector<DecodeLayer>();
   if (layers.empty())

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/export/figure_kinds.h"
+#include "core/export/layers_figure.h"
 #include "core/files/picture_file.h"
 #include "core/network/network.h"
 #include "core/network/pictures.h"
@@ -30,8 +30,7 @@ Underlay underlay_of(const Trace& trace, Index batch) {
     throw SettingError("--kind", "an overlay lies over a picture, and this reads none",
                        "expected a model that reads pictures, or --image FILE with --grid 14x14, the keys' patches");
   const Index count = reads ? std::ssize(pass->text.pictures) : std::ssize(files);
-  if (batch < 0 || batch >= count)
-    throw SettingError("--batch", Message("{0} is out of range", batch), Message("expected 0 to {0}", count - 1));
+  check_batch(batch, count);
   const auto at = static_cast<std::size_t>(batch);
   if (!reads)
     return {std::make_shared<const Image>(read_picture(utf8_from(picture_place(files[at])))), files[at], grid};
@@ -168,9 +167,7 @@ NamedArray overlay_array(const FigureSpec& spec, const ExportOptions& options) {
   for (const FigurePanel& panel : spec.panels) {
     if (panel.opacity == 0) continue;  // the picture
     ++shape.front();
-    for (Index r = 0; r < panel.matrix.rows; ++r) {
-      for (Index c = 0; c < panel.matrix.cols; ++c) numbers.push_back(panel.matrix(r, c));
-    }
+    append_numbers(numbers, panel.matrix);
   }
   if (shape.front() == 1) shape.erase(shape.begin());
   return {options.shares ? "contribution_shares" : std::string(name(options.stage)), Tensor(shape, std::move(numbers)),

@@ -1,4 +1,3 @@
-#include "core/export/prediction_figures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +5,7 @@
 #include <limits>
 
 #include "core/export/layers_figure.h"
-#include "core/figure/number_format.h"
+#include "core/figure/ticks.h"
 #include "core/network/logit_parts.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
@@ -29,10 +28,7 @@ const Network& predicting(const Trace& trace, const ExportOptions& options) {
     throw SettingError("--kind", Message("{0} is of a network that predicts words", kind), "expected a language model");
   if (options.rows != Part{} || options.cols != Part{} || !options.layers.empty())
     throw SettingError("--kind", Message("{0} is drawn whole", kind), "expected no --rows, --cols or --layers with it");
-  const Index lines = pass->text.tokens.size();
-  if (options.batch >= lines)
-    throw SettingError("--batch", Message("{0} is out of range", options.batch),
-                       Message("expected 0 to {0}", lines - 1));
+  check_batch(options.batch, pass->text.tokens.size());
   return *pass->network;
 }
 
@@ -130,7 +126,7 @@ FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
   return spec;
 }
 
-struct Parts {
+struct AskedParts {
   std::shared_ptr<const NetworkRun> pass;
   AskedWord word;
   LogitParts made;
@@ -139,11 +135,11 @@ struct Parts {
   }
 };
 
-Parts parts_for(const Trace& trace, const ExportOptions& options) {
+AskedParts parts_for(const Trace& trace, const ExportOptions& options) {
   const Network& network = predicting(trace, options);
   RunOptions how = as_asked(trace);
   how.parts = true;
-  Parts parts;
+  AskedParts parts;
   parts.pass = std::make_shared<const NetworkRun>(network.run(network_of(trace.inputs)->text, how));
   const NetworkRun& read = options.word.empty() ? *parts.pass : *network_of(trace.inputs);  // which knows the line
   parts.word = asked_word(read, options.batch, options.word, "--word");
@@ -155,7 +151,7 @@ Parts parts_for(const Trace& trace, const ExportOptions& options) {
 struct PartPlace {
   std::string row, col;
 };
-PartPlace place_of(const Parts& parts, const LogitPart& part) {
+PartPlace place_of(const AskedParts& parts, const LogitPart& part) {
   using What = LogitPart::What;
   const std::string row = part.layer ? parts.layer(part) : part.what == What::final_bias ? "end" : "start";
   switch (part.what) {
@@ -170,7 +166,7 @@ PartPlace place_of(const Parts& parts, const LogitPart& part) {
 }
 
 FigureSpec why_figure(const Trace& trace, const ExportOptions& options) {
-  const Parts parts = parts_for(trace, options);
+  const AskedParts parts = parts_for(trace, options);
   Index heads = 0;
   for (const LogitPart& part : parts.made.parts) heads = std::max(heads, part.head.value_or(-1) + 1);
   std::vector<std::string> cols{"word", "place"};
@@ -280,7 +276,7 @@ std::string lens_table(const Trace& trace, const ExportOptions& options) {
 }
 
 std::string parts_table(const Trace& trace, const ExportOptions& options) {
-  const Parts parts = parts_for(trace, options);
+  const AskedParts parts = parts_for(trace, options);
   std::string table = "layer,what,head,value\n";
   for (const LogitPart& part : parts.made.parts) {
     char value[40];

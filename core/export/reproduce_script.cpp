@@ -5,6 +5,7 @@
 
 #include "core/export/script.h"
 #include "core/scenario/inputs.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 void Script::header() {
@@ -112,8 +113,7 @@ void Script::head_outputs(Stage stage) {
   const std::vector<Index>& silent = own_rules(trace_.inputs).silent_heads;
   const std::string product = source(stage) + " @ " + (grouped ? "values" : source(stage, 1));
   if (silent.empty()) return step(stage, product);
-  std::string heads;
-  for (const Index head : silent) heads += (heads.empty() ? "" : ", ") + std::to_string(head);
+  const std::string heads = comma_list(silent, [](Index head) { return std::to_string(head); });
   line("speaks = " + either("torch.ones(1, H, 1, 1)", "np.ones((1, H, 1, 1), np.float32)"));
   line("speaks[:, [" + heads + "]] = 0  # knocked out");
   step(stage, "(" + product + ") * speaks");
@@ -193,11 +193,9 @@ here = Path(__file__).parent
 means = np.load(here / "means.npz")
 layers = [{names}]
 
-
 def with_residual(mean):
     a = 0.5 * mean.astype(np.float64) + 0.5 * np.eye(len(mean))
     return a / a.sum(-1, keepdims=True)
-
 
 steps = [with_residual(means["layers." + name]) for name in layers]
 n = len(steps[0])
@@ -240,7 +238,6 @@ def largest_flow(query, key):
             left[a][b] -= pushed
             left[b][a] += pushed
         total += pushed
-
 
 result = np.array([[largest_flow(q, k) for k in range(n)] for q in range(n)])
 )";

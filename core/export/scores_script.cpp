@@ -7,6 +7,7 @@
 #include "core/run/stage_steps.h"
 #include "core/scenario/inputs.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -79,8 +80,7 @@ void Script::define_rotation() {
             : "    n, d = x.shape[-2:]");
   if (part) line("    x, rest = x[..., :d], x[..., d:]");
   if (own) {
-    std::string list;
-    for (const double frequency : rotation.frequencies) list += (list.empty() ? "" : ", ") + shortest(frequency);
+    const std::string list = comma_list(rotation.frequencies, [](double frequency) { return shortest(frequency); });
     line("    frequency = " + either("torch.tensor([" + list + "], dtype=torch.float64)", "np.array([" + list + "])") +
          "  # the model's own");
   } else {

@@ -262,6 +262,7 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   assert(cut.trace.has(cut.stage) && !cut.heads.empty());
   const StageInfo& about = info(cut.stage);
   FigureSpec spec;
+  static_cast<FigureLook&>(spec) = style;
   spec.title = style.title.value_or(as_mathematics(title_of(cut)));
   spec.keep_title = style.title.has_value();
   spec.shape = as_mathematics(shape_text(cut));
@@ -277,30 +278,19 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
     spec.row_pictures = pieces(cut, about.rows, spec.first_row, matrix.rows);
     spec.col_pictures = pieces(cut, about.cols, spec.first_col, matrix.cols);
   }
-  spec.bar = style.bar;
   spec.palette = about.palette;
-  spec.colormap = style.colormap;
   if (style.print && style.colormap.empty() && spec.palette == Palette::diverging) spec.colormap = "cividis";
   if (style.print && style.colormap.empty() && spec.palette == Palette::sequential) spec.colormap = "greys";
-  spec.theme = style.theme;
-  spec.print = style.print;
-  spec.transparent = style.transparent;
-  spec.values = style.values;
-  spec.bare = style.bare;
-  spec.cell = style.cell;
-  spec.size = style.size;
-  spec.on_paper = style.on_paper;
-  spec.font_size = style.font_size;
-  spec.font = style.font;
-  spec.columns = style.columns;
-  spec.letters = style.letters;
-  spec.norm = style.norm;
-  spec.highlights = style.highlights;
-  spec.scale = style.scale;
   add_panels(cut, spec);
   set_range(style, cut, spec);
   spec.norm = usual_norm(style, cut, spec);
   return spec;
+}
+
+void append_numbers(Buffer& numbers, const MatrixView& matrix) {
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) numbers.push_back(matrix(row, col));
+  }
 }
 
 NamedArray stage_array(const StageCut& cut) {
@@ -321,12 +311,7 @@ NamedArray stage_array(const StageCut& cut) {
   if (in_order && whole.count() == element_count(shape)) return {key, whole.view(shape), boolean};  // all there is
   Buffer numbers;
   numbers.reserve(static_cast<std::size_t>(element_count(shape)));
-  for (const Index h : cut.heads) {
-    const MatrixView matrix = cut.matrix(h);
-    for (Index row = 0; row < matrix.rows; ++row) {
-      for (Index col = 0; col < matrix.cols; ++col) numbers.push_back(matrix(row, col));
-    }
-  }
+  for (const Index h : cut.heads) { append_numbers(numbers, cut.matrix(h)); }
   return {key, Tensor(shape, std::move(numbers)), boolean};
 }
 

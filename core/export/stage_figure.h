@@ -61,39 +61,26 @@ enum class PictureKind : std::uint8_t {
   patch,         ///< how the word's logit changes with another text's states
 };
 
-struct StageFigureStyle {
-  Theme theme = Theme::light;
-  std::string colormap;                             ///< by name; empty: the stage's own
+struct StageFigureStyle : FigureLook {
   RangeSetting range;                               ///< over a row, a head, all of the stage, or fixed
   std::optional<std::string> title;                 ///< unset: the stage's name
   std::optional<std::string> row_label, col_label;  ///< unset: the axes' names
   bool tokens = true;                               ///< at the ticks, where there are tokens; else indices
-  bool bar = true;                                  ///< the colour bar
-  bool values = false, bare = false, transparent = false;
-  bool own_range = false;  ///< `range` was asked for; else heads on paper share one
-  Norm norm = Norm::linear;
-  bool own_norm = false;           ///< said by a person, and not what suits the weights
-  bool print = false;              ///< black ink and maps that a printer without colour keeps apart
-  std::optional<float> font_size;  ///< in points
-  std::string font;
-  std::optional<Index> columns;
-  bool letters = false;
-  std::vector<Highlight> highlights;
+  bool own_range = false;                           ///< `range` was asked for; else heads on paper share one
+  bool own_norm = false;                            ///< said by a person, and not what suits the weights
   PictureKind kind = PictureKind::heatmap;
   std::string other_mask;      ///< B of side-by-side
   std::string other_file;      ///< B of a difference of files
   std::optional<Index> block;  ///< of blocks
   float opacity = 0.6F;        ///< of an overlay's colours
-  std::optional<float> cell;
-  std::optional<FigureSize> size;
-  bool on_paper = false;  ///< the size is of paper
-  float scale = 1;        ///< pixels to a unit of 1/96 inch
   bool operator==(const StageFigureStyle&) const = default;
 };
 
 /// `cut.trace` must live until the figure is drawn. Throws SettingError for an unknown colour map.
 FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style);
 
+/// Puts the matrix's numbers, row by row, after those that are there.
+void append_numbers(Buffer& numbers, const MatrixView& matrix);
 /// The numbers of a cut: [rows, cols], [channels] for a bias, or [heads, rows, cols] for a grid.
 NamedArray stage_array(const StageCut& cut);
 

@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <utility>
 
+#include "core/figure/figure_frame.h"
 #include "core/figure/figure_layout.h"
-#include "core/figure/number_format.h"
+#include "core/figure/ticks.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -145,6 +149,161 @@ void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& types
       }
       writer.number(centre, value, colour.view(panel.matrix)(row, col), colour.range);
     });
+  }
+}
+
+// What the colours of a figure span: the range of each panel, and the cells beyond it.
+namespace {
+
+CellsBeyond beyond_of(const FigureSpec& spec, const FigurePanel& panel, ValueRange range) {
+  const MatrixView& matrix = panel.matrix;
+  const bool given = spec.range_mode == RangeMode::fixed, raised = spec.norm == Norm::log && range.lo > 0;
+  CellsBeyond out;
+  if (matrix.rows * matrix.cols > most_read_twice) {
+    out.sampled = given || matrix.source != nullptr;
+    return out;
+  }
+  if (!given && !raised) return out;
+  const CellMasks masks = effective_masks(spec, panel);
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) {
+      if (classify(matrix, masks, row, col) != CellKind::value) continue;
+      const float value = matrix(row, col);
+      ++out.all;
+      out.below += value < range.lo;
+      out.above += value > range.hi;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::pair<bool, bool>> pointed_ends(const FigureSpec& spec, const std::vector<ValueRange>& ranges) {
+  std::vector<std::pair<bool, bool>> out(ranges.size());
+  if (spec.range_mode == RangeMode::row || spec.palette == Palette::boolean) return out;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const CellsBeyond beyond = beyond_of(spec, spec.panels[i], ranges[i]);
+    for (std::size_t k = 0; k < ranges.size(); ++k) {
+      if (!(ranges[k] == ranges[i])) continue;
+      out[k].first = out[k].first || beyond.below > 0 || (beyond.sampled && ranges[i].lo < 0);
+      out[k].second = out[k].second || beyond.above > 0 || beyond.sampled;
+    }
+  }
+  return out;
+}
+
+CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel) {
+  CellMasks masks = panel.masks;
+  if (spec.palette == Palette::boolean) masks.allowed = panel.matrix;
+  return masks;
+}
+
+CellsBeyond cells_beyond(const FigureSpec& spec, const std::vector<ValueRange>& ranges) {
+  CellsBeyond all;
+  if (spec.range_mode == RangeMode::row || spec.palette == Palette::boolean) return all;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const CellsBeyond own = beyond_of(spec, spec.panels[i], ranges[i]);
+    all.below += own.below, all.above += own.above, all.all += own.all;
+    all.sampled = all.sampled || own.sampled;
+  }
+  return all;
+}
+
+std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind) {
+  const std::size_t count = spec.panels.size();
+  if (spec.palette == Palette::boolean) return std::vector<ValueRange>(count, ValueRange{0, 2});
+  if (spec.range_mode == RangeMode::row) {
+    return std::vector<ValueRange>(count, kind == ColormapKind::diverging ? ValueRange{-1, 1} : ValueRange{0, 1});
+  }
+  const bool shared = spec.range_mode != RangeMode::head;
+  std::vector<ValueRange> ranges;
+  if (shared && spec.range) {
+    ranges.assign(count, *spec.range);
+  } else {
+    Extent all;
+    for (const FigurePanel& panel : spec.panels) {
+      Extent own;
+      Extent& extent = shared ? all : own;
+      if (panel.matrix.rows * panel.matrix.cols <= most_read_twice) extent.add_every_cell(panel.matrix, panel.masks);
+      else extent.add(panel.matrix, panel.masks);
+      ranges.push_back(own.range(kind));
+    }
+    if (shared) std::fill(ranges.begin(), ranges.end(), all.range(kind));
+  }
+  if (spec.norm != Norm::log || kind == ColormapKind::diverging) return ranges;
+  float low = std::numeric_limits<float>::max();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(ranges[i].hi > 0))
+      throw SettingError("--norm", "log has no place for values that are not above zero",
+                         "expected linear or sqrt here");
+    if (ranges[i].lo > 0) continue;
+    if (!shared) low = std::numeric_limits<float>::max();
+    if (shared) {
+      for (const FigurePanel& panel : spec.panels)
+        low = std::min(low, log_low(panel.matrix, panel.masks, ranges[i], low));
+      for (ValueRange& range : ranges) range.lo = low;
+      break;
+    }
+    ranges[i].lo = log_low(spec.panels[i].matrix, spec.panels[i].masks, ranges[i], low);
+  }
+  return ranges;
+}
+
+ColourValues colour_values(const FigureSpec& spec, const FigurePanel& panel, ValueRange range, ColormapKind kind) {
+  const bool by_row = spec.range_mode == RangeMode::row;
+  if (spec.palette == Palette::boolean || (!by_row && spec.norm == Norm::linear)) return {{}, range};
+  const MatrixView& matrix = panel.matrix;
+  ColourValues out{{}, range};
+  if (by_row) out.scaled = normalise_rows(matrix, effective_masks(spec, panel), kind);
+  if (spec.norm == Norm::linear) return out;
+  if (by_row && spec.norm == Norm::log && kind == ColormapKind::sequential) range.lo = 1e-4f;
+  out.range = {0, 1};
+  const MatrixView from = by_row ? MatrixView{out.scaled.data(), matrix.rows, matrix.cols, matrix.cols, 1} : matrix;
+  Buffer spread_out;
+  spread_out.reserve(static_cast<std::size_t>(matrix.rows * matrix.cols));
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) {
+      const float value = from(row, col);
+      spread_out.push_back(std::isfinite(value) ? spread(value, range, kind, spec.norm) : value);
+    }
+  }
+  out.scaled = std::move(spread_out);
+  return out;
+}
+
+void add_outline(const Box& r, float width, Rgba colour, FigureLayout& layout) {
+  const float w = width;
+  for (const Box& side : {Box{r.x - w, r.y - w, r.w + 2 * w, w},
+                          {r.x - w, r.bottom(), r.w + 2 * w, w},
+                          {r.x - w, r.y, w, r.h},
+                          {r.right(), r.y, w, r.h}}) {
+    layout.boxes.push_back({side, colour});
+  }
+}
+
+void add_highlights(const FigureSpec& spec, float tick_text, Typesetter& typesetter, FigureLayout& layout) {
+  const ThemeColours& theme = colours(spec.theme);
+  for (const Highlight& mark : spec.highlights) {
+    const Index r0 = mark.first_row - spec.first_row, c0 = mark.first_col - spec.first_col;
+    for (const PanelBox& panel : layout.panels) {
+      const auto& [rows, cols] = std::pair(mark.last_row - mark.first_row, mark.last_col - mark.first_col);
+      const Box box{panel.heatmap.x + static_cast<float>(c0) * layout.cell_width,
+                    panel.heatmap.y + static_cast<float>(r0) * layout.cell_height,
+                    static_cast<float>(cols) * layout.cell_width, static_cast<float>(rows) * layout.cell_height};
+      const float line = 1.1f * units_to_a_point;
+      add_outline(box, line + 0.6f, theme.card, layout);
+      add_outline(box, line, spec.print ? theme.ink : rgb("D9480F"), layout);
+      if (mark.label.empty()) continue;
+      const float size = std::max(least_text, 0.9f * tick_text),
+                  wide = typesetter.width(mark.label, FontRole::strong, size);
+      const float x = std::clamp(box.x, 0.0f, std::max(0.0f, layout.width - wide - 4));
+      const bool above = box.y - 1.2f * size >= panel.heatmap.y;
+      const float y = above ? box.y - line - 1.15f * size : box.bottom() + line;
+      layout.boxes.push_back({{x, y, wide + 0.5f * size, 1.15f * size}, theme.card});
+      const Point at{x + 0.25f * size, y + 0.92f * size};
+      layout.inside.push_back({mark.label, FontRole::strong, size, theme.ink, at, Anchor::start, 0});
+    }
   }
 }
 

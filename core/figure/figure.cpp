@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/figure/arranged_figure.h"
 #include "core/figure/figure_canvas.h"
 #include "core/figure/figure_layout.h"
 #include "core/tensor/error.h"

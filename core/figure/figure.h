@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/figure/svg_canvas.h"
 #include "core/image/png_image.h"
 #include "core/image/theme.h"
@@ -62,7 +62,29 @@ enum class FigureKind : std::uint8_t {
   arcs,  ///< words as two columns, a line from query to key for each weight
 };
 
-struct FigureSpec {
+/// How a figure looks, whatever it shows.
+struct FigureLook {
+  Theme theme = Theme::light;
+  std::string colormap;  ///< by name; empty: the palette's own
+  Norm norm = Norm::linear;
+  bool on_paper = false;  ///< a size on paper: text in points, thin frames, flat masks, no colours of heads
+  bool print = false;     ///< black ink, told apart without colour
+  bool transparent = false;
+  bool bar = true;                 ///< with colour bars
+  bool values = false;             ///< numbers in the cells, as far as they fit
+  bool bare = false;               ///< the cells alone, without gaps; fills `size` exactly
+  std::optional<float> cell;       ///< width and height of a cell
+  std::optional<FigureSize> size;  ///< of the whole figure; overrides `cell`
+  std::optional<float> font_size;  ///< in points; unset: 8 on paper, else 9
+  std::string font;                ///< a family; empty: our own
+  std::optional<Index> columns;    ///< of the grid of panels; unset: what suits
+  bool letters = false;            ///< (a), (b), … before the panels' titles
+  std::vector<Highlight> highlights;
+  float scale = 1;  ///< pixels to a unit; dpi / 96
+  bool operator==(const FigureLook&) const = default;
+};
+
+struct FigureSpec : FigureLook {
   std::vector<FigurePanel> panels;  ///< at least one
   FigureKind kind = FigureKind::heatmap;
   std::string title;
@@ -77,29 +99,12 @@ struct FigureSpec {
   Index first_row = 0, first_col = 0;  ///< the first index, if it is a part of a matrix
 
   Palette palette = Palette::diverging;  ///< boolean: 0 is drawn as masked, all else in one colour
-  std::string colormap;                  ///< by name; empty: the palette's own
   RangeMode range_mode = RangeMode::head;
   /// For fixed, and for stage if the stage has more than the panels; without it, stage means all panels together.
   std::optional<ValueRange> range;
-  Norm norm = Norm::linear;
 
-  Theme theme = Theme::light;
-  bool on_paper = false;  ///< a size on paper: text in points, thin frames, flat masks, no colours of heads
-  bool print = false;     ///< black ink, told apart without colour
-  bool transparent = false;
-  bool bar = true;                                    ///< with colour bars
-  bool values = false;                                ///< numbers in the cells, as far as they fit
   std::vector<std::string> cell_words{};              ///< with `values`, in place of numbers: row by row, of one panel
-  bool bare = false;                                  ///< the cells alone, without gaps; fills `size` exactly
-  std::optional<float> cell;                          ///< width and height of a cell
-  std::optional<FigureSize> size;                     ///< of the whole figure; overrides `cell`
-  std::optional<float> font_size;                     ///< in points; unset: 8 on paper, else 9
-  std::string font;                                   ///< a family; empty: our own
-  std::optional<Index> columns;                       ///< of the grid of panels; unset: what suits
   std::vector<std::string> line_names, column_names;  ///< of a grid, if the panels' own names do not fit
-  bool letters = false;                               ///< (a), (b), … before the panels' titles
-  std::vector<Highlight> highlights;
-  float scale = 1;  ///< pixels to a unit; dpi / 96
   FigureWords words;
   std::vector<Tensor> kept;  ///< keeps tensors of the panels alive
 };
@@ -123,5 +128,37 @@ std::string render_svg(const FigureSpec& spec, SvgText text = SvgText::text);
 std::string render_pdf(const FigureSpec& spec);
 /// What is left out because it does not fit, in words: {"title", "every other row's word"}.
 std::vector<Message> left_out(const FigureSpec& spec);
+
+// A figure whose layout is computed once, for several files or questions.
+class PdfCanvas;
+
+/// A label without the marks around its indices: "Q_h".
+std::string as_plain_text(std::string text);
+
+class ArrangedFigure {
+ public:
+  /// Throws SettingError as render_image().
+  explicit ArrangedFigure(FigureSpec spec);
+  ~ArrangedFigure();
+  ArrangedFigure(const ArrangedFigure&) = delete;
+  ArrangedFigure& operator=(const ArrangedFigure&) = delete;
+
+  /// `about` is the description in the file: PDF's subject, SVG's and PNG's description; "" = none.
+  std::vector<std::uint8_t> png(const std::string& about = {});
+  std::string svg(SvgText text = SvgText::text, const std::string& about = {});
+  std::string pdf(const std::string& about = {});
+  /// As render_preview().
+  FigurePreview preview(int most_width, int most_height);
+  /// Within a page, its upper left corner at `at`.
+  void draw(PdfCanvas& canvas, Point at) const;
+  /// In units.
+  FigureSize size() const;
+  /// What is left out because it does not fit, in words: {"title", "every other of the row words"}.
+  const std::vector<Message>& left_out() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace headlight

@@ -49,7 +49,7 @@ class Placer {
     axes();
     bars();
     legend();
-    highlights();
+    add_highlights(spec_, frame_.metrics.tick_text, typesetter_, out_);
     write_values(spec_, map_, typesetter_, out_);
     return std::move(out_);
   }
@@ -59,22 +59,19 @@ class Placer {
              float angle = 0) {
     if (!text.empty()) out_.labels.push_back({std::move(text), role, size, colour, at, anchor, angle});
   }
-  float half(float size) { return typesetter_.half_height(FontRole::text, size); }
+  /// The same with capitals centred on a point, at any slant.
+  void centred_label(const std::string& text, float size, Rgba colour, Point centre, Anchor anchor = Anchor::start,
+                     float angle = 0) {
+    const Point at = on_centre(centre, angle, typesetter_.half_height(FontRole::text, size));
+    label(text, FontRole::text, size, colour, at, anchor, angle);
+  }
 
   Box last_of_first_line() const {
     return out_.panels[std::min(static_cast<std::size_t>(frame_.columns), out_.panels.size()) - 1].heatmap;
   }
   float bottom() const { return out_.panels.back().heatmap.bottom(); }
 
-  void outline(const Box& r, float width, Rgba colour) {
-    const float w = width;
-    for (const Box& side : {Box{r.x - w, r.y - w, r.w + 2 * w, w},
-                            {r.x - w, r.bottom(), r.w + 2 * w, w},
-                            {r.x - w, r.y, w, r.h},
-                            {r.right(), r.y, w, r.h}}) {
-      out_.boxes.push_back({side, colour});
-    }
-  }
+  void outline(const Box& box, float width, Rgba colour) { add_outline(box, width, colour, out_); }
   static constexpr float thin = 0.5f * units_to_a_point;
 
   /// Where one panel's name would be cut, all have their short one.
@@ -143,13 +140,8 @@ class Placer {
     plate.a = 215;
     if (shown.empty()) return;
     out_.boxes.push_back({{matrix.right() - wide - 3 * pad, matrix.y, wide + 3 * pad, 1.15f * size}, plate});
-    out_.inside.push_back({shown,
-                           FontRole::strong,
-                           size,
-                           theme_.ink,
-                           {matrix.right() - 1.5f * pad, matrix.y + 0.92f * size},
-                           Anchor::end,
-                           0});
+    const Point at{matrix.right() - 1.5f * pad, matrix.y + 0.92f * size};
+    out_.inside.push_back({shown, FontRole::strong, size, theme_.ink, at, Anchor::end, 0});
   }
 
   void titles() {
@@ -178,27 +170,25 @@ class Placer {
     const float size = m_.label_text;
     if (frame_.row_name == NamePlace::outside &&
         typesetter_.width(spec_.row_label, FontRole::text, size) <= bottom() - first.y) {
-      label(spec_.row_label, FontRole::text, size, theme_.muted,
-            on_centre({edge_ + m_.name_room / 3, (first.y + bottom()) / 2}, -90, half(size)), Anchor::middle, -90);
+      centred_label(spec_.row_label, size, theme_.muted, {edge_ + m_.name_room / 3, (first.y + bottom()) / 2},
+                    Anchor::middle, -90);
     }
     if (frame_.row_name == NamePlace::corner) {
       const float right = edge_ + frame_.left - m_.tick_gap;
-      label(spec_.row_label, FontRole::text, size, theme_.muted,
-            on_centre({right, bottom() + m_.tick_gap + 0.5f * size}, 0, half(size)), Anchor::end);
+      centred_label(spec_.row_label, size, theme_.muted, {right, bottom() + m_.tick_gap + 0.5f * size}, Anchor::end);
     }
     const Box last = last_of_first_line();
     if (frame_.col_name == NamePlace::beside) {
       const float y = bottom() + m_.tick_gap + 0.5f * m_.tick_text;
-      label(spec_.col_label, FontRole::text, size, theme_.muted,
-            on_centre({last.right() + 0.8f * size, y}, 0, half(size)));
+      centred_label(spec_.col_label, size, theme_.muted, {last.right() + 0.8f * size, y});
     }
     if (frame_.col_name != NamePlace::outside) return;
     const std::string name = typesetter_.elide(spec_.col_label, FontRole::text, size, frame_.inner_width);
     const float reach = typesetter_.width(name, FontRole::text, size) / 2;
     const float low = (frame_.width - frame_.inner_width) / 2 + reach;
     const float middle = std::clamp((first.x + last.right()) / 2, low, std::max(low, frame_.width - low));
-    label(name, FontRole::text, size, theme_.muted,
-          on_centre({middle, bottom() + frame_.ticks_below + 2 * m_.name_room / 3}, 0, half(size)), Anchor::middle);
+    centred_label(name, size, theme_.muted, {middle, bottom() + frame_.ticks_below + 2 * m_.name_room / 3},
+                  Anchor::middle);
   }
 
   float mark_length() const { return std::min(4.0f, 0.6f * m_.tick_gap); }
@@ -213,17 +203,24 @@ class Placer {
     return i < std::ssize(pictures) && pictures[static_cast<std::size_t>(i)];
   }
 
+  template <typename Corner>
+  void add_pictures(const std::vector<std::shared_ptr<const Image>>& pictures, float side, Corner corner) {
+    for (Index i = 0; side > 0 && i < std::ssize(pictures); ++i) {
+      const Point at = corner(i);
+      if (has_picture(pictures, i))
+        out_.pictures.push_back({{at.x, at.y, side, side}, pictures[static_cast<std::size_t>(i)]});
+    }
+  }
+
   void rows_of(const Box& matrix) {
     const float side = picture_side(spec_.row_pictures, frame_.cell_height, frame_.row_ticks.depth);
-    for (Index i = 0; side > 0 && i < std::ssize(spec_.row_pictures); ++i) {
-      const float y = matrix.y + (static_cast<float>(i) + 0.5f) * frame_.cell_height;
-      if (has_picture(spec_.row_pictures, i))
-        out_.pictures.push_back({{matrix.x - m_.tick_gap - side, y - side / 2, side, side},
-                                 spec_.row_pictures[static_cast<std::size_t>(i)]});
-    }
+    const auto middle = [&](Index i) { return matrix.y + (static_cast<float>(i) + 0.5f) * frame_.cell_height; };
+    add_pictures(spec_.row_pictures, side, [&](Index i) {
+      return Point{matrix.x - m_.tick_gap - side, middle(i) - side / 2};
+    });
     for (const AxisTick& tick : frame_.row_ticks.ticks) {
       if (side > 0 && has_picture(spec_.row_pictures, tick.index)) continue;
-      const float y = matrix.y + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_height, mark = mark_length();
+      const float y = middle(tick.index), mark = mark_length();
       const bool ends = &tick == &frame_.row_ticks.ticks.back() && frame_.row_ticks.ticks.size() > 1;
       const float next = matrix.y + frame_.panel_height + frame_.panel_top + frame_.gap + 0.5f * frame_.cell_height;
       if (ends && matrix.y < out_.panels.back().heatmap.y && next - y < 1.35f * m_.tick_text) continue;
@@ -233,8 +230,7 @@ class Placer {
       if (tick.far)
         out_.boxes.push_back(
             {{matrix.x - out + m_.tick_gap / 2, y - hair() / 2, out - m_.tick_gap / 2, hair()}, theme_.muted});
-      label(tick.text, FontRole::text, m_.tick_text, tick_ink(), on_centre({matrix.x - out, y}, 0, half(m_.tick_text)),
-            Anchor::end);
+      centred_label(tick.text, m_.tick_text, tick_ink(), {matrix.x - out, y}, Anchor::end);
     }
   }
 
@@ -246,26 +242,22 @@ class Placer {
     const AxisTicks& ticks = frame_.col_ticks;
     const float size = m_.tick_text, mark = mark_length();
     const float side = picture_side(spec_.col_pictures, frame_.cell_width, std::max(ticks.depth, size));
-    for (Index i = 0; side > 0 && i < std::ssize(spec_.col_pictures); ++i) {
-      const float x = matrix.x + (static_cast<float>(i) + 0.5f) * frame_.cell_width;
-      if (has_picture(spec_.col_pictures, i))
-        out_.pictures.push_back({{x - side / 2, matrix.bottom() + m_.tick_gap, side, side},
-                                 spec_.col_pictures[static_cast<std::size_t>(i)]});
-    }
+    const auto middle = [&](Index i) { return matrix.x + (static_cast<float>(i) + 0.5f) * frame_.cell_width; };
+    add_pictures(spec_.col_pictures, side, [&](Index i) {
+      return Point{middle(i) - side / 2, matrix.bottom() + m_.tick_gap};
+    });
     for (const AxisTick& tick : ticks.ticks) {
       if (side > 0 && has_picture(spec_.col_pictures, tick.index)) continue;
-      const float x = matrix.x + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_width;
+      const float x = middle(tick.index);
       if (ticks.marks) out_.boxes.push_back({{x - stroke() / 2, matrix.bottom() + 1, stroke(), mark}, theme_.muted});
       if (ticks.angle == 0) {
         if (meets_next_panel(tick, x, matrix) || !has_room(tick.text, x, matrix)) continue;
-        label(tick.text, FontRole::text, size, tick_ink(),
-              on_centre({x, matrix.bottom() + m_.tick_gap + size / 2}, 0, half(size)), Anchor::middle);
+        centred_label(tick.text, size, tick_ink(), {x, matrix.bottom() + m_.tick_gap + size / 2}, Anchor::middle);
       } else {
         const float out = m_.tick_gap + (tick.far ? ticks.far : 0);
         if (tick.far)
           out_.boxes.push_back({{x - hair() / 2, matrix.bottom(), hair(), out - m_.tick_gap / 2}, theme_.muted});
-        label(tick.text, FontRole::text, size, tick_ink(),
-              on_centre({x, matrix.bottom() + out}, ticks.angle, half(size)), Anchor::end, ticks.angle);
+        centred_label(tick.text, size, tick_ink(), {x, matrix.bottom() + out}, Anchor::end, ticks.angle);
       }
     }
   }
@@ -346,8 +338,7 @@ class Placer {
           out_.boxes.push_back({{bar.right() + thin, y - thin / 2, 0.5f * m_.bar_text_gap, thin}, theme_.muted});
         if (bar.right() + m_.bar_text_gap + typesetter_.width(tick.text, FontRole::text, m_.bar_text) > out_.width)
           continue;
-        label(tick.text, FontRole::text, m_.bar_text, tick_ink(),
-              on_centre({bar.right() + m_.bar_text_gap, y}, 0, half(m_.bar_text)));
+        centred_label(tick.text, m_.bar_text, tick_ink(), {bar.right() + m_.bar_text_gap, y});
       }
     }
   }
@@ -366,8 +357,8 @@ class Placer {
       const float x = bar.x + tick.at * bar.w;
       if (framed())
         out_.boxes.push_back({{x - thin / 2, bar.bottom() + thin, thin, 0.5f * m_.bar_text_gap}, theme_.muted});
-      label(tick.text, FontRole::text, m_.bar_text, tick_ink(),
-            on_centre({x, bar.bottom() + m_.bar_text_gap + m_.bar_text / 2}, 0, half(m_.bar_text)), Anchor::middle);
+      centred_label(tick.text, m_.bar_text, tick_ink(), {x, bar.bottom() + m_.bar_text_gap + m_.bar_text / 2},
+                    Anchor::middle);
     }
   }
 
@@ -402,34 +393,8 @@ class Placer {
         const std::string text = frame_.legend_place != NamePlace::outside
                                      ? entry.text
                                      : typesetter_.elide(entry.text, FontRole::text, m_.label_text, room);
-        label(text, FontRole::text, m_.label_text, tick_ink(),
-              on_centre({text_x, swatch.y + m_.swatch / 2}, 0, half(m_.label_text)));
+        centred_label(text, m_.label_text, tick_ink(), {text_x, swatch.y + m_.swatch / 2});
         x = text_x + typesetter_.width(text, FontRole::text, m_.label_text) + m_.legend_gap;
-      }
-    }
-  }
-
-  /// Frames over the cells, on a halo that keeps them apart from dark ones, their label inside.
-  void highlights() {
-    for (const Highlight& mark : spec_.highlights) {
-      const Index r0 = mark.first_row - spec_.first_row, c0 = mark.first_col - spec_.first_col;
-      for (const PanelBox& panel : out_.panels) {
-        const auto& [rows, cols] = std::pair(mark.last_row - mark.first_row, mark.last_col - mark.first_col);
-        const Box box{panel.heatmap.x + static_cast<float>(c0) * frame_.cell_width,
-                      panel.heatmap.y + static_cast<float>(r0) * frame_.cell_height,
-                      static_cast<float>(cols) * frame_.cell_width, static_cast<float>(rows) * frame_.cell_height};
-        const float line = 1.1f * units_to_a_point;
-        outline(box, line + 0.6f, theme_.card);
-        outline({box.x, box.y, box.w, box.h}, line, spec_.print ? theme_.ink : rgb("D9480F"));
-        if (mark.label.empty()) continue;
-        const float size = std::max(least_text, 0.9f * m_.tick_text),
-                    wide = typesetter_.width(mark.label, FontRole::strong, size);
-        const float x = std::clamp(box.x, 0.0f, std::max(0.0f, out_.width - wide - 4));
-        const bool above = box.y - 1.2f * size >= panel.heatmap.y;
-        const float y = above ? box.y - line - 1.15f * size : box.bottom() + line;
-        out_.boxes.push_back({{x, y, wide + 0.5f * size, 1.15f * size}, theme_.card});
-        out_.inside.push_back(
-            {mark.label, FontRole::strong, size, theme_.ink, {x + 0.25f * size, y + 0.92f * size}, Anchor::start, 0});
       }
     }
   }

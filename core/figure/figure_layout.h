@@ -60,7 +60,10 @@ struct FigureLayout {
 
 FigureLayout lay_out(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter);
 
-// In panel_colours.cpp.
+// In cell_values.cpp.
+void add_outline(const Box& around, float width, Rgba colour, FigureLayout& layout);
+/// Frames over the cells, on a halo that keeps them apart from dark ones, their label inside.
+void add_highlights(const FigureSpec& spec, float tick_text, Typesetter& typesetter, FigureLayout& layout);
 /// The range that each panel's colours span; in row mode that of rows already scaled by normalise_rows.
 std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind);
 /// What the colours of a panel are of: the matrix itself, or each row scaled by its own range, spread by the norm.

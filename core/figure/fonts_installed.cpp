@@ -5,7 +5,6 @@
 
 #include <fontconfig/fontconfig.h>
 
-#include "core/figure/destroy.h"
 #include "core/figure/fonts.h"
 #include "core/tensor/error.h"
 

@@ -23,7 +23,6 @@
 #pragma once
 
 #include "core/figure/colormap.h"
-#include "core/figure/range.h"
 #include "core/image/png_image.h"
 #include "core/image/theme.h"
 #include "core/stage/extent.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "core/text/base64.h"
+#include "core/text/texts.h"
 #include "core/text/utf8.h"
 
 namespace headlight {

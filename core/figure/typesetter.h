@@ -16,6 +16,15 @@ typedef struct _cairo cairo_t;
 
 namespace headlight {
 
+/// Objects of C libraries, destroyed by the library's own function: std::unique_ptr<cairo_t, Destroy<cairo_destroy>>.
+template <auto destroy>
+struct Destroy {
+  template <typename T>
+  void operator()(T* object) const {
+    destroy(object);
+  }
+};
+
 struct PathStep;
 
 struct Point {

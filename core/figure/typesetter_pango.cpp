@@ -6,7 +6,6 @@
 
 #include <pango/pangocairo.h>
 
-#include "core/figure/destroy.h"
 #include "core/figure/typesetter.h"
 #include "core/text/utf8.h"
 

@@ -7,7 +7,7 @@
 #include <cassert>
 #include <cstring>
 #include <new>
-#include <ranges>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +16,7 @@
 #include "core/files/zip_archive.h"
 #include "core/tensor/memory.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -99,10 +100,8 @@ std::optional<double> spelled_number(std::string_view text) {
 }
 
 std::string first_names(const std::vector<ArrayEntry>& entries) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min<std::size_t>(entries.size(), 8); ++i) {
-    list += (i > 0 ? ", " : "") + in_quotes(entries[i].name).english();
-  }
+  const std::string list = comma_list(std::span(entries).first(std::min<std::size_t>(entries.size(), 8)),
+                                      [](const ArrayEntry& entry) { return in_quotes(entry.name).english(); });
   return entries.size() > 8 ? list + ", …" : list;
 }
 

@@ -226,8 +226,7 @@ std::string csv_text(const MatrixView& matrix) {
 }
 
 void write_csv(const std::filesystem::path& path, const MatrixView& matrix) {
-  const std::string text = csv_text(matrix);
-  write_whole_file(path, std::as_bytes(std::span(text)));
+  write_whole_file(path, csv_text(matrix));
 }
 
 void write_json(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
@@ -241,7 +240,7 @@ void write_json(const std::filesystem::path& path, std::span<const NamedArray> a
     text += '}';
   }
   text += "\n}\n";
-  write_whole_file(path, std::as_bytes(std::span(text)));
+  write_whole_file(path, text);
 }
 
 }  // namespace headlight

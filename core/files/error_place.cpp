@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <span>
 
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -99,9 +101,8 @@ Message in_quotes(std::string_view text) {
 }
 
 Message first_in_quotes(const std::vector<std::string>& names, std::size_t most) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
-    list += (i > 0 ? ", " : "") + in_quotes(names[i]).english();
+  const std::string list = comma_list(std::span(names).first(std::min(names.size(), most)),
+                                      [](const std::string& name) { return in_quotes(name).english(); });
   return names.size() > most ? Message("{0} and {1} more", list, names.size() - most) : Message(list);
 }
 

@@ -10,6 +10,7 @@
 #include "core/files/error_place.h"
 #include "core/files/recent_files.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -126,8 +127,7 @@ std::string newest_of_run(const std::string& name) {
     const std::vector<RecordedStep> steps = recorded_steps(utf8_from(runs_folder() / path_from(name) / latest));
     if (!steps.empty()) return steps.back().path;
   }
-  std::string known;
-  for (const std::string& run : runs) known += (known.empty() ? "" : ", ") + run;
+  const std::string known = comma_list(runs);
   throw SettingError("--watch", Message("no call of {0} is recorded", in_quotes(name)),
                      known.empty() ? Message("expected headlight.watch(model) in Python and one call of the model")
                                    : Message("expected one of {0}", known));

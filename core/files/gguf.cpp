@@ -7,6 +7,7 @@
 #include "core/files/load_budget.h"
 #include "core/files/quantised_blocks.h"
 #include "core/tensor/message.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -166,9 +167,7 @@ std::string formats_of(const std::vector<StoredTensor>& stored) {
   for (const StoredTensor& tensor : stored) {
     if (tensor.format) names.insert(tensor.format->name);
   }
-  std::string list;
-  for (const std::string_view name : names) list.append(list.empty() ? "" : ", ").append(name);
-  return list;
+  return comma_list(names);
 }
 
 }  // namespace

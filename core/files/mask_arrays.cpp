@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/files/array_contents.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/image/png_image.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
@@ -20,12 +20,7 @@ namespace {
 constexpr std::string_view png_start = "\x89PNG";
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
 
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
+std::string lower_extension(const std::filesystem::path& path) { return lowercase(path.extension().string()); }
 
 /// Bytes that were read already.
 class MemoryReader final : public ByteReader {
@@ -85,8 +80,7 @@ ArrayContents open_picture(std::string file, const ErrorPlace& place) {
 }
 
 std::optional<float> number_of(std::string_view cell) {
-  std::string word(cell);
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string word = lowercase(cell);
   if (word == "true" || word == "false") return word == "true" ? 1.0F : 0.0F;
   if (word.starts_with('+')) word.erase(0, 1);
   float value = 0;

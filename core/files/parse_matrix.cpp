@@ -7,6 +7,7 @@
 #include "core/files/error_place.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -22,14 +23,8 @@ constexpr std::size_t most_numbers = std::size_t{1} << 24;
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool is_separator(char c) { return is_space(c) || c == ',' || c == ';'; }
 
-std::string lower(std::string_view word) {
-  std::string low(word);
-  for (char& c : low) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return low;
-}
-
 std::optional<float> number_in(std::string_view word) {
-  const std::string low = lower(word);
+  const std::string low = lowercase(word);
   if (low == "true") return 1.0f;
   if (low == "false") return 0.0f;
   std::string_view digits = low;

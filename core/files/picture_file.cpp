@@ -9,7 +9,7 @@
 #include <png.h>
 
 #include "core/files/error_place.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -42,7 +42,7 @@ void write_paths(const fs::path& file, const std::vector<std::string>& paths) {
   std::error_code ignored;
   fs::create_directories(file.parent_path(), ignored);
   try {
-    write_whole_file(file, std::as_bytes(std::span(text)));
+    write_whole_file(file, text);
   } catch (const FileError&) {  // a full or read-only disk: the list goes with the program
   }
 }

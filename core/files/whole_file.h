@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/tensor/message.h"
 
@@ -20,6 +22,12 @@ void write_whole_file(const std::filesystem::path& target,
                       const std::function<void(const std::filesystem::path& temporary)>& write);
 /// The same of bytes that are there already; on Linux a program that is killed meanwhile leaves no temporary either.
 void write_whole_file(const std::filesystem::path& target, std::span<const std::byte> bytes);
+/// The same of a text or a list of bytes.
+template <typename Contents>
+requires(sizeof(*std::data(std::declval<const Contents&>())) ==
+         1) void write_whole_file(const std::filesystem::path& target, const Contents& contents) {
+  write_whole_file(target, std::as_bytes(std::span(contents)));
+}
 /// The same of parts that follow one another.
 void write_whole_file(const std::filesystem::path& target, std::span<const std::span<const std::byte>> parts);
 

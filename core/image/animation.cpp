@@ -1,12 +1,18 @@
 #include "core/image/animation.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
+#include <gif_lib.h>
 #include <zlib.h>
+
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -96,6 +102,120 @@ Bytes AnimationWriter::finish() const {
   }
   append_chunk(out, "IEND", {});
   return out;
+}
+
+namespace {
+
+constexpr double hundredth = 0.01, longest = 655;
+constexpr int see_through = 255;  ///< the palette's last place: what stays as it was
+
+using ColourMap = std::unique_ptr<ColorMapObject, decltype(&GifFreeMapObject)>;
+
+int write_bytes(GifFileType* file, const GifByteType* bytes, int count) {
+  auto& out = *static_cast<std::vector<std::uint8_t>*>(file->UserData);
+  out.insert(out.end(), bytes, bytes + count);
+  return count;
+}
+
+void check(int status, const char* what) {
+  if (status != GIF_OK)
+    throw InputError("", Message("the GIF cannot be written: {0}", what),
+                     "expected pictures of at most 65535 pixels a side");
+}
+
+}  // namespace
+
+struct GifWriter::File {
+  std::vector<std::uint8_t> bytes;
+  GifFileType* gif = nullptr;
+
+  File(int width, int height) {
+    int error = 0;
+    gif = EGifOpen(&bytes, write_bytes, &error);
+    if (!gif) throw InputError("", "the GIF cannot be begun", "expected memory for it");
+    EGifSetGifVersion(gif, true);
+    check(EGifPutScreenDesc(gif, width, height, 8, 0, nullptr), "its size");
+    constexpr char name[] = "NETSCAPE2.0";
+    constexpr GifByteType for_ever[] = {1, 0, 0};
+    check(EGifPutExtensionLeader(gif, APPLICATION_EXT_FUNC_CODE), "its repetition");
+    check(EGifPutExtensionBlock(gif, 11, name), "its repetition");
+    check(EGifPutExtensionBlock(gif, 3, for_ever), "its repetition");
+    check(EGifPutExtensionTrailer(gif), "its repetition");
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() { close(); }
+  bool close() {
+    int error = 0;
+    return gif == nullptr || EGifCloseFile(std::exchange(gif, nullptr), &error) == GIF_OK;
+  }
+};
+
+GifWriter::GifWriter() = default;
+GifWriter::GifWriter(GifWriter&&) noexcept = default;
+GifWriter& GifWriter::operator=(GifWriter&&) noexcept = default;
+GifWriter::~GifWriter() = default;
+
+bool GifWriter::fits(const Image& frame) const {
+  return last_.rgba.empty() || (frame.width == last_.width && frame.height == last_.height);
+}
+
+void GifWriter::add(Image frame, double seconds) {
+  assert(seconds > 0 && fits(frame));
+  if (frame.width > 65535 || frame.height > 65535) check(GIF_ERROR, "it is too large");
+  for (std::size_t alpha = 3; alpha < frame.rgba.size(); alpha += 4) frame.rgba[alpha] = 255;
+  if (!last_.rgba.empty() && frame.rgba == last_.rgba && seconds_ + seconds <= longest) {
+    seconds_ += seconds;
+    return;
+  }
+  if (!last_.rgba.empty()) write_last();
+  last_ = std::move(frame);
+  seconds_ = seconds;
+  ++frames_;
+}
+
+void GifWriter::write_last() {
+  if (!file_) file_ = std::make_unique<File>(last_.width, last_.height);
+  ChangedPart part = changed_part(last_, shown_);
+  if (part.width == 0) part = {0, 0, 1, 1};
+  const Image seen = changes(last_, shown_, part);
+  const IndexedPicture palette = indexed(seen, see_through);
+
+  const double exact = seconds_ + owed_;
+  const int delay =
+      std::clamp(static_cast<int>(std::lround(exact / hundredth)), 2, 65535);  // players take less than 2 for none
+  owed_ = exact - delay * hundredth;
+  GraphicsControlBlock control{};
+  control.DisposalMode = DISPOSE_DO_NOT;
+  control.DelayTime = delay;
+  control.TransparentColor = see_through;
+  GifByteType packed[4];
+  EGifGCBToExtension(&control, packed);
+  check(EGifPutExtension(file_->gif, GRAPHICS_EXT_FUNC_CODE, 4, packed), "a frame's time");
+
+  const ColourMap map(GifMakeMapObject(256, nullptr), &GifFreeMapObject);
+  if (!map) throw InputError("", "the GIF cannot be written", "expected memory for it");
+  for (std::size_t i = 0; i < 256; ++i) {
+    const Rgba colour = i < palette.colours.size() ? palette.colours[i] : Rgba{0, 0, 0, 255};
+    map->Colors[i] = {colour.r, colour.g, colour.b};
+  }
+  check(EGifPutImageDesc(file_->gif, part.x, part.y, part.width, part.height, false, map.get()), "a frame");
+  std::vector<GifPixelType> line(static_cast<std::size_t>(part.width));
+  for (int y = 0; y < part.height; ++y) {
+    for (int x = 0; x < part.width; ++x) {
+      const std::size_t at = static_cast<std::size_t>(y) * line.size() + static_cast<std::size_t>(x);
+      line[static_cast<std::size_t>(x)] = seen.rgba[4 * at + 3] == 0 ? see_through : palette.index[at];
+    }
+    check(EGifPutLine(file_->gif, line.data(), part.width), "a line");
+  }
+  shown_ = last_;
+}
+
+std::vector<std::uint8_t> GifWriter::finish() {
+  assert(frames_ > 0);
+  write_last();
+  if (!file_->close()) check(GIF_ERROR, "its end");
+  return std::move(file_->bytes);
 }
 
 }  // namespace headlight

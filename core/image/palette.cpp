@@ -4,7 +4,7 @@
 #include <cassert>
 #include <unordered_map>
 
-#include "core/image/gif.h"
+#include "core/image/animation.h"
 
 namespace headlight {
 namespace {

@@ -5,9 +5,10 @@
 
 #include "core/diagnosis/mistakes.h"
 #include "core/files/error_place.h"
-#include "core/scenario/scenario_read.h"
+#include "core/scenario/json_place.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -27,15 +28,6 @@ double number_at(const Place& at) {
   return at.value.get<double>();
 }
 
-/// "x" or {"en": "x", "zh": "…"}.
-Texts words_at(const Place& at) {
-  Texts words;
-  if (at.value.is_string()) return {{"en", at.value.get<std::string>()}};
-  if (!at.value.is_object() || !at.has("en")) at.fail_type("a string, or strings by language with \"en\" among them");
-  for (const auto& [language, unused] : at.value.items()) read(at.at(language), words[language]);
-  return words;
-}
-
 Stage stage_at(const Place& at) {
   const auto stage = at.value.is_string() ? stage_named(at.value.get<std::string>()) : std::nullopt;
   if (!stage) at.fail_type("the name of a stage, as `headlight list stages` gives them");
@@ -43,10 +35,8 @@ Stage stage_at(const Place& at) {
 }
 
 void require(const Place& at, std::initializer_list<const char*> fields) {
-  std::string all;
-  for (const char* field : fields) all += (all.empty() ? "" : ", ") + std::string(field);
   for (const char* field : fields) {
-    if (!at.has(field)) at.fail(Message("has no {0}", field), all);
+    if (!at.has(field)) at.fail(Message("has no {0}", field), comma_list(fields));
   }
 }
 

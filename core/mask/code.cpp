@@ -18,7 +18,6 @@ def mix(x):  # a bijection of the 32-bit words
     x = (x ^ (x >> 16)) * 0x45D9F3B & 0xFFFFFFFF
     return x ^ (x >> 16)
 
-
 def hash32(seed, i, j):
     seed, i, j = (@integer@ for x in (seed, i, j))
     return mix(mix(mix(seed + 0x9E3779B9 & 0xFFFFFFFF) + i & 0xFFFFFFFF) + j & 0xFFFFFFFF)@result@

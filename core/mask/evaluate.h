@@ -2,12 +2,24 @@
 #pragma once
 
 #include <stop_token>
+#include <string_view>
 
 #include "core/mask/expression.h"
-#include "core/mask/picture_grid.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
+
+// The patches of a picture among a sequence's tokens, for row(), col() and neighborhood(r) of the mask language.
+/// rows × columns patches, row by row from token `first` on. Other tokens (cls, registers, words) lie outside.
+struct PictureGrid {
+  Index rows = 0, columns = 0;  ///< 0: no grid
+  Index first = 0;
+  bool there() const { return rows > 0; }
+  bool operator==(const PictureGrid&) const = default;
+};
+
+/// "14x14", the last 196 of `tokens`, or "24x24@5", those from token 5 on. Throws SettingError.
+PictureGrid picture_grid(std::string_view text, Index tokens);
 
 /// What the variables of an expression stand for; an undefined tensor where there is none.
 struct MaskContext {

@@ -1,7 +1,10 @@
 #include "core/mask/mask_rule.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "core/mask/ast.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -87,6 +90,173 @@ std::shared_ptr<const ReadableMask> readable_mask(const MaskRule& rule) {
   // Says now what it would say later.
   saying_where(rule.expression.text(), [&] { return MaskReader(readable->expression, readable->context); });
   return readable;
+}
+
+namespace {
+
+using namespace mask;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The values that an expression may have; of a condition 0, 1 or both.
+struct Interval {
+  double lo, hi;
+  bool one() const { return lo == hi; }
+};
+constexpr Interval anything{-infinity, infinity}, either{0, 1}, yes{1, 1}, no{0, 0};
+
+Interval hull(std::initializer_list<double> values) {
+  for (const double v : values) {
+    if (std::isnan(v)) return anything;
+  }
+  return {std::min(values), std::max(values)};
+}
+
+Interval truth(bool certainly, bool certainly_not) { return certainly ? yes : certainly_not ? no : either; }
+
+class Evaluator {
+ public:
+  Evaluator(const MaskContext& context, Index b, Index h, Interval q, Interval k)
+      : context_(context), b_(b), h_(h), q_(q), k_(k) {}
+
+  Interval value(const Node& node) const {
+    if (node.constant) return {*node.constant, *node.constant};
+    switch (node.op) {
+      case Op::variable: return variable(node.variable);
+      case Op::pattern: return value(*node.body);
+      case Op::argument: return value(*node.operands[0]);
+      case Op::hash: return {0, 4294967295.0};
+      case Op::drawn: return either;
+      case Op::choose: {
+        const Interval condition = value(*node.operands[0]);
+        if (condition.one()) return value(*node.operands[condition.lo != 0 ? 1 : 2]);
+        const Interval a = value(*node.operands[1]), c = value(*node.operands[2]);
+        return {std::min(a.lo, c.lo), std::max(a.hi, c.hi)};
+      }
+      case Op::logical_and: {
+        const Interval a = value(*node.operands[0]);
+        if (a.hi == 0) return no;
+        const Interval c = value(*node.operands[1]);
+        return {std::min(a.lo, c.lo), std::min(a.hi, c.hi)};
+      }
+      case Op::member: {
+        const Interval left = value(*node.operands[0]);
+        Interval any = no;
+        for (std::size_t i = 1; i < node.operands.size() && any.lo == 0; ++i) {
+          const Interval one = of_two(Op::equal, left, value(*node.operands[i]));
+          any = {std::max(any.lo, one.lo), std::max(any.hi, one.hi)};
+        }
+        return any;
+      }
+      case Op::logical_or: {
+        const Interval a = value(*node.operands[0]);
+        if (a.lo != 0) return yes;
+        const Interval c = value(*node.operands[1]);
+        return {std::max(a.lo, c.lo), std::max(a.hi, c.hi)};
+      }
+      default: break;
+    }
+    const Interval a = value(*node.operands[0]);
+    switch (node.op) {
+      case Op::logical_not: return {1 - a.hi, 1 - a.lo};
+      case Op::negate: return {-a.hi, -a.lo};
+      case Op::floor: return {std::floor(a.lo), std::floor(a.hi)};
+      case Op::absolute: return a.lo >= 0 ? a : a.hi <= 0 ? Interval{-a.hi, -a.lo} : Interval{0, std::max(-a.lo, a.hi)};
+      default: return of_two(node.op, a, value(*node.operands[1]));
+    }
+  }
+
+ private:
+  static Interval of_two(Op op, Interval a, Interval b) {
+    switch (op) {
+      case Op::add: return hull({a.lo + b.lo, a.hi + b.hi});
+      case Op::subtract: return hull({a.lo - b.hi, a.hi - b.lo});
+      case Op::multiply: return hull({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
+      case Op::minimum: return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+      case Op::maximum: return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+      case Op::divide:
+        return b.lo <= 0 && b.hi >= 0 ? anything : hull({a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi});
+      case Op::modulo: {
+        if (!(b.lo > 0)) return anything;
+        const double first = std::floor(a.lo / b.lo);
+        if (b.one() && first == std::floor(a.hi / b.lo)) return hull({a.lo - first * b.lo, a.hi - first * b.lo});
+        return {0, b.hi};
+      }
+      case Op::less: return truth(a.hi < b.lo, a.lo >= b.hi);
+      case Op::less_equal: return truth(a.hi <= b.lo, a.lo > b.hi);
+      case Op::greater: return truth(a.lo > b.hi, a.hi <= b.lo);
+      case Op::greater_equal: return truth(a.lo >= b.hi, a.hi < b.lo);
+      case Op::equal: return truth(a.one() && b.one() && a.lo == b.lo, a.hi < b.lo || a.lo > b.hi);
+      case Op::not_equal: return truth(a.hi < b.lo || a.lo > b.hi, a.one() && b.one() && a.lo == b.lo);
+      default: return anything;
+    }
+  }
+
+  Interval variable(Variable which) const {
+    const auto exactly = [](Index x) { return Interval{static_cast<double>(x), static_cast<double>(x)}; };
+    switch (which) {
+      case Variable::q: return q_;
+      case Variable::k: return k_;
+      case Variable::b: return exactly(b_);
+      case Variable::h: return exactly(h_);
+      case Variable::n_q: return exactly(context_.n_q);
+      case Variable::n_k: return exactly(context_.n_k);
+      case Variable::valid_len: return lengths();
+      case Variable::file_mask:
+      case Variable::painted_mask: return either;
+      case Variable::doc_q: return documents(q_);
+      case Variable::doc_k: return documents(k_);
+      case Variable::place_q:
+      case Variable::place_k: return {0, infinity};
+      case Variable::grid_rows: return exactly(context_.grid.rows);
+      case Variable::grid_columns: return exactly(context_.grid.columns);
+      case Variable::first_patch: return exactly(context_.grid.first);
+    }
+    return anything;
+  }
+
+  Interval lengths() const {
+    const Tensor& lens = context_.valid_lens;
+    if (!lens.defined()) return anything;
+    if (lens.rank() == 1) {
+      const auto length = static_cast<double>(lens.at({b_}));
+      return {length, length};
+    }
+    Interval all{infinity, -infinity};
+    for (Index q = static_cast<Index>(q_.lo); q <= static_cast<Index>(q_.hi); ++q) {
+      const auto length = static_cast<double>(lens.at({b_, q}));
+      all = {std::min(all.lo, length), std::max(all.hi, length)};
+    }
+    return all;
+  }
+
+  /// Of the tokens of an interval.
+  Interval documents(Interval tokens) const {
+    const Tensor& ids = context_.doc_ids;
+    if (!ids.defined()) return anything;
+    const Index entry = ids.size(0) > 1 ? b_ : 0;
+    Interval all{infinity, -infinity};
+    for (Index i = static_cast<Index>(tokens.lo); i <= static_cast<Index>(tokens.hi); ++i) {
+      const auto id = static_cast<double>(ids.at({entry, i}));
+      all = {std::min(all.lo, id), std::max(all.hi, id)};
+    }
+    return all;
+  }
+
+  const MaskContext& context_;
+  Index b_, h_;
+  Interval q_, k_;
+};
+
+}  // namespace
+
+BlockVerdict block_verdict(const MaskExpression& expression, const MaskContext& context, Index b, Index h, Index q0,
+                           Index q1, Index k0, Index k1) {
+  const Interval q{static_cast<double>(q0), static_cast<double>(q1 - 1)},
+      k{static_cast<double>(k0), static_cast<double>(k1 - 1)};
+  const Interval result = Evaluator(context, b, h, q, k).value(expression.root());
+  if (!(result.hi > 0)) return BlockVerdict::none;
+  return result.lo >= 1 ? BlockVerdict::all : BlockVerdict::unknown;
 }
 
 }  // namespace headlight

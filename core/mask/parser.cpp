@@ -4,8 +4,8 @@
 
 #include "core/mask/ast.h"
 #include "core/mask/lexer.h"
-#include "core/mask/nearest.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight::mask {
 namespace {
@@ -161,16 +161,20 @@ class Parser {
     return make_operation(Op::modulo, {shifted, make_number(2, span)}, span);
   }
 
+  /// The only argument of a function, which must be q or k.
+  NodePtr query_or_key(const Token& token) {
+    const std::vector<NodePtr> values = arguments(token);
+    const bool right = values.size() == 1 && values[0]->op == Op::variable &&
+                       (values[0]->variable == Variable::q || values[0]->variable == Variable::k);
+    if (right) return values[0];
+    const std::string word(token.text);
+    throw ExpressionError(token.span.begin, Message("{0} is of a query or a key", quoted(word)),
+                          Message("expected {0}(q) or {1}(k)", word, word));
+  }
+
   /// doc(q), doc(k): the document of a token; place(q), place(k): which of its tokens that is.
   NodePtr of_document(const Token& token) {
-    const std::vector<NodePtr> values = arguments(token);
-    const bool asks = values.size() == 1 && values[0]->op == Op::variable,
-               q = asks && values[0]->variable == Variable::q, k = asks && values[0]->variable == Variable::k;
-    const std::string word(token.text);
-    if (!q && !k)
-      throw ExpressionError(token.span.begin, Message("{0} is of a query or a key", quoted(word)),
-                            Message("expected {0}(q) or {1}(k)", word, word));
-    const bool doc = word == "doc";
+    const bool q = query_or_key(token)->variable == Variable::q, doc = token.text == "doc";
     return make_variable(q ? (doc ? Variable::doc_q : Variable::place_q) : (doc ? Variable::doc_k : Variable::place_k),
                          since(token.span.begin));
   }
@@ -178,15 +182,9 @@ class Parser {
   /// row(q), col(q), row(k), col(k): where a patch lies in the picture; -1 of a token that is no patch. Queries are
   /// patches where there are as many as keys.
   NodePtr of_grid(const Token& token) {
-    const std::vector<NodePtr> values = arguments(token);
-    const bool asks = values.size() == 1 && values[0]->op == Op::variable,
-               q = asks && values[0]->variable == Variable::q, k = asks && values[0]->variable == Variable::k,
-               row = token.text == "row";
-    const std::string word(token.text);
-    if (!q && !k)
-      throw ExpressionError(token.span.begin, Message("{0} is of a query or a key", quoted(word)),
-                            Message("expected {0}(q) or {1}(k)", word, word));
-    const Scope scope{{{"x", values[0]}}, since(token.span.begin)};
+    const NodePtr token_asked = query_or_key(token);
+    const bool q = token_asked->variable == Variable::q, row = token.text == "row";
+    const Scope scope{{{"x", token_asked}}, since(token.span.begin)};
     const std::string text = std::string(q ? "n_q != n_k || " : "") +
                              "x < first_patch || x >= first_patch + grid_rows * grid_columns ? -1 : " +
                              (row ? "floor((x - first_patch) / grid_columns)" : "(x - first_patch) % grid_columns");

@@ -9,7 +9,7 @@ namespace {
 
 // Definitions may use, besides the language that people write, words of their own:
 //   valid_len            valid_lens[b] or valid_lens[b, q]
-//   grid_rows, grid_columns, first_patch  the patches of core/mask/picture_grid.h
+//   grid_rows, grid_columns, first_patch  the patches of core/mask/evaluate.h
 //   file_mask, painted_mask  the cell of that mask
 //   hash(seed, i, j)     a 32-bit word, see core/mask/machine.h
 //   drawn(seed, i, j, r, n)  j is one of the r of n whose hash(seed, i, ·) is lowest: r distinct ones, fewer only if n

@@ -1,6 +1,7 @@
 #include "core/mask/statistics.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 #include "core/tensor/error.h"
@@ -132,6 +133,159 @@ MaskDifference mask_difference(const Tensor& first, const Tensor& second) {
   }
   result.cells = Tensor(shape, std::move(cells));
   return result;
+}
+
+namespace {
+
+/// A boolean matrix, 64 columns a word.
+class BitMatrix {
+ public:
+  BitMatrix(Index rows, Index cols) : rows_(rows), cols_(cols), words_((cols + 63) / 64) {
+    bits_.resize(static_cast<std::size_t>(rows_ * words_));
+  }
+  explicit BitMatrix(const MatrixView& mask) : BitMatrix(mask.rows, mask.cols) {
+    for (Index r = 0; r < rows_; ++r) {
+      for (Index c = 0; c < cols_; ++c) {
+        if (mask(r, c) != 0) set(r, c);
+      }
+    }
+  }
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  bool get(Index r, Index c) const { return (word(r, c / 64) >> (c % 64)) & 1; }
+  void set(Index r, Index c) { row(r)[c / 64] |= std::uint64_t{1} << (c % 64); }
+
+  /// One row of this as a matrix of its own.
+  BitMatrix row_alone(Index r) const {
+    BitMatrix alone(1, cols_);
+    std::copy_n(row(r), words_, alone.row(0));
+    return alone;
+  }
+  bool any() const {
+    return std::ranges::any_of(bits_, [](std::uint64_t word) { return word != 0; });
+  }
+  bool all() const {
+    Index set = 0;
+    for (const std::uint64_t word : bits_) set += std::popcount(word);
+    return set == rows_ * cols_;
+  }
+  void add(const BitMatrix& other) {
+    for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] |= other.bits_[i];
+  }
+  void take_away(const BitMatrix& other) {
+    for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] &= ~other.bits_[i];
+  }
+  /// Calls f with the column of each set bit of a row.
+  template <typename F>
+  void each_set(Index r, F f) const {
+    for (Index w = 0; w < words_; ++w) {
+      for (std::uint64_t left = word(r, w); left != 0; left &= left - 1) f(w * 64 + std::countr_zero(left));
+    }
+  }
+
+  /// Row out_row of `out` |= all rows of this whose column is set in that row of `chosen`.
+  void add_chosen_rows(const BitMatrix& chosen, Index chosen_row, BitMatrix& out, Index out_row) const {
+    std::uint64_t* target = out.row(out_row);
+    chosen.each_set(chosen_row, [&](Index k) {
+      const std::uint64_t* source = row(k);
+      for (Index i = 0; i < words_; ++i) target[i] |= source[i];
+    });
+  }
+
+ private:
+  std::uint64_t* row(Index r) { return bits_.data() + r * words_; }
+  const std::uint64_t* row(Index r) const { return bits_.data() + r * words_; }
+  std::uint64_t word(Index r, Index w) const { return row(r)[w]; }
+
+  Index rows_, cols_, words_;
+  std::vector<std::uint64_t> bits_;
+};
+
+BitMatrix product(const BitMatrix& a, const BitMatrix& b, const std::stop_token& stop) {
+  BitMatrix result(a.rows(), b.cols());
+  for (Index r = 0; r < a.rows(); ++r) {
+    if (stop.stop_requested()) throw Cancelled();
+    b.add_chosen_rows(a, r, result, r);
+  }
+  return result;
+}
+
+BitMatrix one_layer(const MatrixView& mask, const ReachSettings& settings) {
+  assert(settings.layers >= 1);
+  if (mask.rows != mask.cols && settings.layers > 1) {
+    throw InputError("mask",
+                     Message("reach through {0} layers of a mask of {1} queries and {2} keys", settings.layers,
+                             mask.rows, mask.cols),
+                     "expected as many queries as keys");
+  }
+  BitMatrix layer(mask);
+  for (Index i = 0; settings.residual && i < std::min(mask.rows, mask.cols); ++i) layer.set(i, i);
+  return layer;
+}
+
+}  // namespace
+
+Tensor reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop) {
+  BitMatrix power = one_layer(mask, settings);
+  if (settings.layers > 1) {
+    // By repeated squaring, from the highest bit of the exponent down.
+    const BitMatrix layer = power;
+    const auto exponent = static_cast<std::uint64_t>(settings.layers);
+    for (int bit = static_cast<int>(std::bit_width(exponent)) - 2; bit >= 0; --bit) {
+      power = product(power, power, stop);
+      if ((exponent >> bit) & 1) power = product(power, layer, stop);
+    }
+  }
+  Buffer values(static_cast<std::size_t>(mask.rows * mask.cols));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto at = static_cast<Index>(i);
+    values[i] = power.get(at / mask.cols, at % mask.cols) ? 1.0f : 0.0f;
+  }
+  return Tensor({mask.rows, mask.cols}, std::move(values));
+}
+
+Tensor first_reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop) {
+  const BitMatrix layer = one_layer(mask, settings);
+  Buffer first(static_cast<std::size_t>(mask.rows * mask.cols), 0);
+  for (Index q = 0; q < mask.rows; ++q) {
+    if (stop.stop_requested()) throw Cancelled();
+    float* arrival = first.data() + q * mask.cols;
+    BitMatrix known = layer.row_alone(q), newest = known;
+    newest.each_set(0, [&](Index k) { arrival[k] = 1; });
+    for (Index l = 2; l <= settings.layers && newest.any() && !known.all(); ++l) {
+      BitMatrix next(1, mask.cols);
+      layer.add_chosen_rows(newest, 0, next, 0);
+      next.take_away(known);
+      next.each_set(0, [&](Index k) { arrival[k] = static_cast<float>(l); });
+      known.add(next);
+      newest = std::move(next);
+    }
+  }
+  return Tensor({mask.rows, mask.cols}, std::move(first));
+}
+
+std::vector<std::vector<std::uint8_t>> receptive_field(const MatrixView& mask, Index query,
+                                                       const ReachSettings& settings) {
+  assert(query >= 0 && query < mask.rows && (mask.rows == mask.cols || settings.layers == 1));
+  const auto last = static_cast<std::size_t>(settings.layers);
+  std::vector<std::vector<std::uint8_t>> field(last + 1,
+                                               std::vector<std::uint8_t>(static_cast<std::size_t>(mask.cols), 0));
+  field[last].assign(static_cast<std::size_t>(mask.rows), 0);
+  field[last][static_cast<std::size_t>(query)] = 1;
+  for (std::size_t l = last; l > 0; --l) {
+    if (l < last && field[l] == field[l + 1]) {  // nothing joins any more
+      field[l - 1] = field[l];
+      continue;
+    }
+    for (Index q = 0; q < mask.rows; ++q) {
+      if (field[l][static_cast<std::size_t>(q)] == 0) continue;
+      for (Index k = 0; k < mask.cols; ++k) {
+        if (mask(q, k) != 0 || (settings.residual && q == k)) field[l - 1][static_cast<std::size_t>(k)] = 1;
+      }
+    }
+  }
+  return field;
 }
 
 }  // namespace headlight

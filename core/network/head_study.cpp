@@ -8,7 +8,7 @@
 
 #include "core/attention/kernels/kernels.h"
 #include "core/attention/workers.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/network/head_patterns.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"

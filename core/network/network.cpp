@@ -10,7 +10,6 @@
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
 #include "core/files/load_budget.h"
-#include "core/network/compared_texts.h"
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
 #include "core/network/layers.h"

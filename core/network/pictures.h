@@ -23,4 +23,10 @@ Tensor resampled_positions(const Tensor& table, Index first, const PictureSpec& 
 /// [B, rows · columns, channels · patch²] of [B, channels, rows · patch, columns · patch], row by row.
 Tensor patches_of(const Tensor& pixels, Index patch);
 
+// The texts that CLIP and SigLIP compare a picture with: its labels.
+
+/// Makes `lines`, read by the tower of ContrastSpec::texts, the labels of the image tower: rows of its output table,
+/// held by the checkpoint. Throws SettingError.
+void give_texts(const Network& tower, const std::vector<std::string>& lines, Checkpoint& checkpoint, NetworkSpec& spec);
+
 }  // namespace headlight

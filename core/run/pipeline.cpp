@@ -7,7 +7,6 @@
 #include <limits>
 #include <thread>
 
-#include "core/attention/projected_heads.h"
 #include "core/attention/projection.h"
 #include "core/attention/score_source.h"
 #include "core/attention/softmax.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "core/attention/projected_heads.h"
+#include "core/attention/projection.h"
 #include "core/parallel/turns.h"
 #include "core/run/trace.h"
 #include "core/tensor/error.h"

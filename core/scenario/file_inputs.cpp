@@ -4,7 +4,6 @@
 #include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
-#include "core/scenario/model_config.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"

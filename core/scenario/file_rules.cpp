@@ -5,7 +5,6 @@
 #include "core/position/relative_bias.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
-#include "core/scenario/model_config.h"
 #include "core/text/number_text.h"
 
 namespace headlight {

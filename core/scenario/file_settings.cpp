@@ -7,7 +7,6 @@
 #include "core/files/error_place.h"
 #include "core/position/relative_bias.h"
 #include "core/scenario/file_source.h"
-#include "core/scenario/model_config.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/text/number_text.h"
 

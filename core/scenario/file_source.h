@@ -1,9 +1,14 @@
 // A scenario whose tensors come from a file: weights, inputs, masks and numbers under their names.
 #pragma once
 
+#include <filesystem>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/architecture/architectures.h"
 #include "core/scenario/inputs.h"
@@ -13,6 +18,22 @@
 #include "core/tensor/message.h"
 
 namespace headlight {
+
+// What config.json (Hugging Face) or params.json (Meta) beside a model's tensors says of one layer.
+/// config.json in the folder of `tensors`; params.json if there is only that.
+std::filesystem::path config_path(const std::filesystem::path& tensors);
+
+/// The part of config.json that concerns the layer with this prefix: vision_config or audio_config for a layer of such
+/// a tower, text_config for another, else all of it. Null if there is no such file or part, or if it is no object.
+nlohmann::json config_beside(const std::filesystem::path& tensors, const std::string& layer);
+
+/// The first of `names` that has a number there. Only a hint: if it is missing, the user is asked.
+struct ConfigNumber {
+  std::string name;
+  double value = 0;
+};
+std::optional<ConfigNumber> config_number(const std::filesystem::path& tensors, const std::string& layer,
+                                          std::initializer_list<const char*> names);
 
 /// One attention of an open file, and what is taken for granted while it is read.
 struct FileReading {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/mask/evaluate.h"
 #include "core/mask/mask_rule.h"
-#include "core/mask/picture_grid.h"
 #include "core/scenario/scenario.h"
 #include "core/scenario/tensor_file.h"
 #include "core/stage/stage.h"

@@ -5,8 +5,8 @@
 
 #include "core/files/error_place.h"
 #include "core/files/load_budget.h"
-#include "core/files/text_file.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -79,10 +79,8 @@ void allow_only(const Place& place, const std::set<std::string>& known) {
   require_object(place);
   for (const auto& [key, unused] : place.value.items()) {
     if (known.contains(key)) continue;
-    std::string names;
-    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
     throw FileError(place.file, Message("{0}.{1}: no such field", place.path, key),
-                    Message("expected one of {0}", names));
+                    Message("expected one of {0}", comma_list(known)));
   }
 }
 
@@ -119,6 +117,14 @@ void read(const Place& at, float& out) {
   if (!at.value.is_number()) at.fail_type(expected);
   out = at.value.get<float>();
   if (!std::isfinite(out)) at.fail_type("a number that fits in 32 bits");
+}
+
+Texts words_at(const Place& at) {
+  Texts words;
+  if (at.value.is_string()) return {{"en", at.value.get<std::string>()}};
+  if (!at.value.is_object() || !at.has("en")) at.fail_type("a string, or strings by language with \"en\" among them");
+  for (const auto& [language, unused] : at.value.items()) read(at.at(language), words[language]);
+  return words;
 }
 
 Json parse_json(const std::string& text, const std::string& subject) {

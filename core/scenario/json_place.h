@@ -2,13 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include "core/scenario/scenario.h"
+#include "core/scenario/scenario_view.h"
 #include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 
@@ -40,9 +45,20 @@ void read(const Place& at, std::uint64_t& out);
 void read(const Place& at, Index& out);
 /// JSON has no infinities: they are written "inf", "-inf" and "nan".
 void read(const Place& at, float& out);
+/// A text or, by language, several: "x" or {"en": "x", "zh": "…"}.
+Texts words_at(const Place& at);
 
 /// The JSON of a small file or a text; `subject` replaces the file's name in errors. Throws FileError.
 Json read_json(const std::string& path);
 Json parse_json(const std::string& text, const std::string& subject);
+
+// A scenario that stands somewhere in JSON: in a file of its own, or in a lesson's.
+Scenario scenario_at(const Place& at);
+/// One setting of it from JSON text, as on a command line; `subject` stands in errors. Throws SettingError.
+void read_setting(std::string_view key, const std::string& json, const std::string& subject, Scenario& scenario);
+/// The same setting as JSON text.
+std::string setting_json(std::string_view key, const Scenario& scenario);
+/// Its files' paths, which are relative to the folder of the file that it stands in.
+void resolve_files(Scenario& scenario, const std::string& scenario_path);
 
 }  // namespace headlight

@@ -9,24 +9,16 @@
 #include "core/architecture/model_folder.h"
 #include "core/assets/assets.h"
 #include "core/files/error_place.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
+#include "core/scenario/json_place.h"
 #include "core/scenario/lesson_markdown.h"
 #include "core/scenario/scenario_json.h"
-#include "core/scenario/scenario_read.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
-
-/// A word or, by language, several: "x" or {"en": "x", "zh": "…"}.
-std::map<std::string, std::string> words_at(const Place& at) {
-  std::map<std::string, std::string> words;
-  if (at.value.is_string()) return {{"en", at.value.get<std::string>()}};
-  if (!at.value.is_object() || !at.has("en")) at.fail_type("a string, or strings by language with \"en\" among them");
-  for (const auto& [language, unused] : at.value.items()) read(at.at(language), words[language]);
-  return words;
-}
 
 Lesson read_lesson(const std::filesystem::path& path) {
   const std::string file = portable_utf8_from(path);
@@ -45,10 +37,6 @@ Lesson read_lesson(const std::filesystem::path& path) {
   if (root.has("steps")) lesson.course = file;
   return lesson;
 }
-
-}  // namespace
-
-namespace {
 
 std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<Message>* troubles) {
   std::vector<std::filesystem::path> files;
@@ -109,9 +97,7 @@ Lesson open_source(const std::string& named) {
     opened.scenario.file = file;
     return opened;
   }
-  std::string extension = file.substr(std::min(file.find_last_of('.'), file.size()));
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = lowercase(file.substr(std::min(file.find_last_of('.'), file.size())));
   if ((extension == ".json" || is_markdown(file)) && has_steps(file)) {
     opened = read_lesson(path_from(file));
   } else if (extension == ".json") {
@@ -366,8 +352,7 @@ class Reader {
 }  // namespace
 
 bool is_markdown(const std::string& path) {
-  std::string low = path;
-  std::ranges::transform(low, low.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string low = lowercase(path);
   return low.ends_with(".md") || low.ends_with(".markdown");
 }
 

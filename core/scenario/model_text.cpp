@@ -8,7 +8,6 @@
 #include "core/files/error_place.h"
 #include "core/files/load_budget.h"
 #include "core/scenario/file_source.h"
-#include "core/scenario/model_config.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"

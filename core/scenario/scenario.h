@@ -101,7 +101,7 @@ struct Scenario {
   std::vector<std::vector<Index>> valid_lens;  ///< [B][1] or [B][n_q]; empty: the file's, or none
   std::vector<std::vector<Index>>
       doc_ids;                        ///< of doc(q) and doc(k): [n][1], [1][n] or [B][n]; empty: the file's, or none
-  std::string grid;                   ///< of row(q) and col(q): "14x14" patches (core/mask/picture_grid.h)
+  std::string grid;                   ///< of row(q) and col(q): "14x14" patches (core/mask/evaluate.h)
   std::vector<PaintedCells> painted;  ///< kept as `painted_over` (core/mask/painting.h) makes it
   std::string mask_file;  ///< path of a file that holds a mask (core/files/mask_arrays.h): file(), over the source's
   MaskPolarity mask_polarity = MaskPolarity::by_name;

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/whole_file.h"
-#include "core/scenario/scenario_read.h"
+#include "core/scenario/json_place.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/setting_text.h"
 #include "core/scenario/settings_rows.h"
@@ -334,8 +334,7 @@ void write_scenario(const std::string& path, const Scenario& scenario, const Sce
   });
   OrderedJson whole = whole_json(portable);
   if (view) whole["view"] = view_json(*view);
-  const std::string json = laid_out(whole);
-  write_whole_file(path_from(path), std::as_bytes(std::span(json)));
+  write_whole_file(path_from(path), laid_out(whole));
 }
 
 namespace {

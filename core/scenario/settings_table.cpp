@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/files/error_place.h"
-#include "core/files/text_file.h"
-#include "core/scenario/scenario_read.h"
+#include "core/files/load_budget.h"
+#include "core/scenario/json_place.h"
 #include "core/scenario/setting_text.h"
 #include "core/scenario/settings_rows.h"
 #include "core/tensor/error.h"
@@ -205,9 +205,6 @@ std::optional<std::vector<std::string>> settings_between(const Scenario& from, c
   return reached == to ? std::optional(words) : std::nullopt;
 }
 
-}  // namespace headlight
-
-namespace headlight {
 namespace {
 
 using Text = std::string_view;

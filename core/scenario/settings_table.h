@@ -63,9 +63,6 @@ const Setting* setting_named(std::string_view key);
 /// Throws SettingError naming the option for a number out of its setting's range.
 void check_ranges(const Scenario& scenario);
 
-/// JSON Schema of scenario files: assets/scenario.schema.json is this text.
-std::string scenario_schema();
-
 /// An option of a command line with its text, as words: {"--heads", "2"}, {"--alibi"}, {"--alibi=false"}.
 void append_option(std::vector<std::string>& words, const std::string& option, bool is_switch, const std::string& text);
 

@@ -243,9 +243,7 @@ std::optional<std::pair<std::string, std::size_t>> head_place(const std::string&
   if (end == 0 || digits >= end || digits < 2) return {};
   const std::size_t dot = prefix.rfind('.', digits - 2);
   const std::size_t word = dot == std::string::npos ? 0 : dot + 1;
-  std::string module = prefix.substr(word, digits - 1 - word);
-  std::ranges::transform(module, module.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::string module = lowercase(prefix.substr(word, digits - 1 - word));
   module.erase(std::remove(module.begin(), module.end(), '_'), module.end());
   // "multi_head_attention_1" and "MultiHeadDotProductAttention_0" are whole attentions, as Keras and Flax number them.
   const bool is_head =
@@ -295,12 +293,10 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
 std::string AttentionKeys::layer() const { return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1); }
 
 Message output_names() {
-  std::string list;
-  int left = 10;
-  for (const string_view name : Parts(outputs, ' ')) {
-    if (left-- > 0) list.append(list.empty() ? "" : ", ").append(name);
-  }
-  return {"{0} and the like", list};
+  const Parts names(outputs, ' ');
+  std::vector<string_view> first;
+  for (auto name = names.begin(); first.size() < 10; ++name) first.push_back(*name);
+  return {"{0} and the like", comma_list(first)};
 }
 
 std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {

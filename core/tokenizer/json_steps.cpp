@@ -5,7 +5,7 @@
 
 #include "core/files/load_budget.h"
 #include "core/tensor/message.h"
-#include "core/text/base64.h"
+#include "core/text/texts.h"
 #include "core/text/utf8.h"
 
 namespace headlight {

@@ -11,7 +11,7 @@
 #include "core/files/error_place.h"
 #include "core/files/load_budget.h"
 #include "core/files/pickle.h"
-#include "core/text/base64.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/saved_settings.h"
 #include "core/tokenizer/token_pipeline.h"

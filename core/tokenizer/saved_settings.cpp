@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/files/load_budget.h"
-#include "core/files/text_file.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 

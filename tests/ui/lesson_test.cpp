@@ -52,6 +52,17 @@ TEST_CASE("every step of every lesson can be gone to, and undo goes back to the 
   }
 }
 
+TEST_CASE("a step hides its panels while it asks, and only then") {
+  LessonStep step;
+  step.pose.hide = {Stage::weights, Stage::scores};
+  CHECK(at_step({}, step, 0).hidden.empty());
+  step.question.emplace();
+  CHECK(at_step({}, step, 0).hidden == step.pose.hide);
+  LessonProgress answered;
+  answered.answers[0].revealed = true;
+  CHECK(at_step(answered, step, 0).hidden.empty());
+}
+
 TEST_CASE("every question of every lesson has an answer, which is right, and another that is not") {
   for (const Course& course : shipped_courses()) {
     for (const LessonStep& step : course.steps) {

@@ -1,10 +1,13 @@
 // What is undone as a whole, what is wanted while it is still computed, and what a log does again.
+#include <nlohmann/json.hpp>
+
 #include "core/lesson/course.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/ui/monkey.h"
 #include "ui/document/action.h"
 #include "ui/document/lesson_progress.h"
+#include "ui/document/logged_actions.h"
 #include "ui/document/view_fields.h"
 #include "ui/document/wanted.h"
 #include "ui/look/words.h"
@@ -14,6 +17,49 @@ using namespace headlight;
 using namespace headlight::test;
 
 namespace {
+
+using Json = nlohmann::json;
+
+template <typename T>
+void read_part(T& part, const Json& json) {
+  if constexpr (std::is_enum_v<T>) part = static_cast<T>(json.get<int>());
+  else if constexpr (std::is_same_v<T, Cell>) part = parse_cell("a logged action", json.get<std::string>());
+  else part = json.get<T>();
+}
+
+/// The action of type T where the word is its.
+template <typename T>
+std::optional<Action> read_as(const std::string& word, const Json& list) {
+  if constexpr (!is_logged<T>) {
+    return {};
+  } else {
+    if (word != std::get<0>(logged<T>)) return {};
+    T action{};
+    std::apply(
+        [&](const char*, auto... parts) {
+          std::size_t i = 0;
+          (read_part(action.*parts, list.at(i++)), ...);
+        },
+        logged<T>);
+    return action;
+  }
+}
+
+template <std::size_t... I>
+std::optional<Action> read_any(const std::string& word, const Json& list, std::index_sequence<I...>) {
+  std::optional<Action> found;
+  ((found = found ? found : read_as<std::variant_alternative_t<I, Action>>(word, list)), ...);
+  return found;
+}
+
+/// The action that a line of the log has.
+Action read_action(const std::string& line) {
+  const std::size_t blank = std::min(line.find(' '), line.size());
+  const Json list = blank < line.size() ? Json::parse(line.substr(blank + 1), nullptr, false) : Json::array();
+  const auto action = read_any(line.substr(0, blank), list, std::make_index_sequence<std::variant_size_v<Action>>());
+  REQUIRE(action);
+  return *action;
+}
 
 Document opened_lesson(const std::string& id) {
   Document document;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "core/run/trace.h"
 #include "core/scenario/scenario_view.h"

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
-#include "core/export/prediction_figures.h"
 #include "core/export/reproduce_script.h"
-#include "core/figure/arranged_figure.h"
+#include "core/figure/figure.h"
 #include "core/files/array_write.h"
 #include "core/image/picture_input.h"
 #include "core/scenario/tensor_file.h"

@@ -104,10 +104,9 @@ void Recorder::finish(Document& document, const Words& words) {
     if (film_) {
       reel_->finish();
     } else if (is_drawing()) {
-      write_whole_file(path_from(path), std::as_bytes(std::span(drawing_)));
+      write_whole_file(path_from(path), drawing_);
     } else {
-      const std::vector<std::uint8_t> file = encode_png(picture_);
-      write_whole_file(path_from(path), std::as_bytes(std::span(file)));
+      write_whole_file(path_from(path), encode_png(picture_));
     }
     stop(document);
     ++document.view.exporting.written;

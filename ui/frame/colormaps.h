@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/figure/colormap.h"
-#include "core/figure/range.h"
 #include "core/run/trace.h"
 #include "ui/document/view.h"
 

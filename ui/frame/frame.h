@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "core/engine/engine.h"
-#include "core/engine/layers_joiner.h"
 #include "core/engine/long_task.h"
 #include "core/engine/tile_store.h"
 #include "core/text/texts.h"

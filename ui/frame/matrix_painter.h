@@ -9,7 +9,6 @@
 #include <imgui.h>
 
 #include "core/figure/colormap.h"
-#include "core/figure/range.h"
 #include "core/image/png_image.h"
 #include "core/image/theme.h"
 #include "core/tensor/tensor.h"

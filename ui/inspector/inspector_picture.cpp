@@ -7,7 +7,7 @@
 #include <span>
 
 #include "core/export/stage_figure.h"
-#include "core/figure/number_format.h"
+#include "core/figure/ticks.h"
 #include "core/image/theme.h"
 #include "ui/document/view.h"
 #include "ui/frame/colormaps.h"

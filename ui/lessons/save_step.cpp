@@ -87,8 +87,7 @@ void save_step(Document& document, const std::string& path, const Words& words) 
     OrderedJson pose = pose_of(document.view);
     pose["scenario"] = scenario;
     lesson["steps"].push_back({{"text", {{"en", words("lesson.text_to_write")}}}, {"pose", pose}});
-    const std::string text = lesson.dump(2) + "\n";
-    write_whole_file(file, std::as_bytes(std::span(text)));
+    write_whole_file(file, lesson.dump(2) + "\n");
     document.view.saving_step.reset();
     document.notice = words.fill("lesson.step_saved", {std::to_string(lesson["steps"].size()), path});
   } catch (const InputError& error) { document.error = error.message(); }

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "core/stage/extent.h"
 

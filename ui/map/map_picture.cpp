@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/figure/number_format.h"
 #include "core/figure/ticks.h"
 #include "ui/look/measure.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/mask/reach.h"
+#include "core/mask/statistics.h"
 #include "ui/geometry/rect.h"
 #include "ui/masklab/sheet.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "core/figure/number_format.h"
+#include "core/figure/ticks.h"
 #include "core/stage/extent.h"
 
 namespace headlight {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "core/run/trace.h"
 #include "ui/look/measure.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/explain/math_markup.h"
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "core/run/trace.h"
 #include "ui/frame/colormaps.h"

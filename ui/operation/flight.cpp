@@ -1,7 +1,7 @@
 // Terms of a product on their way: along A's row and down B's column, at once, into the number that they make.
 #include <algorithm>
 
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/network/logit_product.h"
+#include "core/network/row_parts.h"
 #include "ui/level/pen.h"
 #include "ui/sentence/story.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/explain/explain.h"
 #include "core/explain/partial_stage.h"
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"

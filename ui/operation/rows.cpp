@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "core/explain/explain.h"
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <numbers>
 
-#include "core/figure/range.h"
+#include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "core/run/stage_steps.h"
 #include "ui/look/measure.h"

@@ -148,7 +148,7 @@ void LessonMemory::write(const std::string& lesson, const LessonProgress& progre
   try {
     std::error_code none;
     std::filesystem::create_directories(folder_, none);
-    write_whole_file(file_of(lesson), std::as_bytes(std::span(text)));
+    write_whole_file(file_of(lesson), text);
   } catch (const InputError&) {  // then it is lost with the program
   }
 }
@@ -225,8 +225,7 @@ void write_answers(const std::string& path, const LessonAnswers& answers) {
   if (!answers.open.empty()) json["open"] = answers.open;
   if (!answers.file.empty()) json["file"] = answers.file;
   json["lessons"] = lessons;
-  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  write_whole_file(path_from(path), std::as_bytes(std::span(text)));
+  write_whole_file(path_from(path), json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ TEST_CASE("a sink logit takes its share, so rows sum to less than one", "[attent
 
 TEST_CASE("a soft-cap far above the scores is the identity, a low one holds them under it", "[attention]") {
   const Tensor scores = sampled({1, 2, 3, 4}, "s", 3);
-  CHECK_THAT(cap_scores(scores, {1e6F}), agrees_with(scores));
-  CHECK(cap_scores(row({1e4F}), {2}).at({0, 0, 0, 0}) == 2);
+  CHECK_THAT(one_step({.cap = CapParameters{1e6F}}, Stage::capped_scores, scores), agrees_with(scores));
+  CHECK(one_step({.cap = CapParameters{2.0F}}, Stage::capped_scores, row({1e4F})).at({0, 0, 0, 0}) == 2);
 }
 
 TEST_CASE("the fill stands where the mask is false, also over a NaN", "[attention]") {

@@ -1,13 +1,12 @@
 // Stages that are computed as they are read, beside the same ones in memory.
 #include <cstdlib>
 
-#include "core/attention/projected_heads.h"
 #include "core/attention/projection.h"
 #include "core/attention/score_source.h"
 #include "core/engine/tile_store.h"
 #include "core/explain/explain.h"
 #include "core/explain/partial_stage.h"
-#include "core/mask/block_verdict.h"
+#include "core/mask/mask_rule.h"
 #include "core/run/summary.h"
 #include "core/run/trace.h"
 #include "core/stage/pool.h"

@@ -1,6 +1,5 @@
 // What the layers give together is the same whether it is made off the frame or at once, and the newest wish wins.
-#include "core/engine/layers_joiner.h"
-
+#include "core/engine/long_task.h"
 #include "core/network/attention_flow.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"

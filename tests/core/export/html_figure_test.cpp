@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/export/layers_figure.h"
-#include "core/files/text_file.h"
+#include "core/files/load_budget.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/tensor/error.h"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/export/figure_kinds.h"
-#include "core/export/prediction_figures.h"
 #include "core/figure/figure_layout.h"
 #include "core/network/attention_flow.h"
 #include "core/network/logit_parts.h"

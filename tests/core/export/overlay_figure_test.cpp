@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/export/figure_kinds.h"
 #include "core/export/layers_figure.h"
 #include "core/figure/figure_layout.h"
 #include "core/files/array_file.h"
@@ -66,8 +65,8 @@ TEST_CASE("an overlay's pixels are the colours of the trace's row over the pictu
           most = std::max(most, weight);
           const Rgba seen = middle(image, layout, static_cast<std::size_t>(head) + 1, r, c),
                      under = middle(image, layout, 0, r, c), colour = map.at(normalise(weight, range));
-          const auto mixed = [&](std::uint8_t over, std::uint8_t below) {
-            return static_cast<double>(opacity) * over + (1 - static_cast<double>(opacity)) * below;
+          const auto mixed = [share = opacity](std::uint8_t over, std::uint8_t below) {
+            return static_cast<double>(share) * over + (1 - static_cast<double>(share)) * below;
           };
           INFO(query << " head " << head << " patch " << r << "," << c);
           CHECK((near(seen.r, mixed(colour.r, under.r)) && near(seen.g, mixed(colour.g, under.g)) &&

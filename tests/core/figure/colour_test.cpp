@@ -7,7 +7,6 @@
 #include "core/assets/assets.h"
 #include "core/figure/colormap.h"
 #include "core/figure/figure_layout.h"
-#include "core/figure/range.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/matchers.h"

@@ -1,10 +1,9 @@
-#include "core/image/gif.h"
-
 #include <cmath>
 #include <cstring>
 
 #include <gif_lib.h>
 
+#include "core/image/animation.h"
 #include "tests/catch.h"
 
 using namespace headlight;

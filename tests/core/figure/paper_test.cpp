@@ -3,10 +3,10 @@
 #include <cmath>
 #include <map>
 
-#include "core/figure/arranged_figure.h"
+#include "core/figure/figure.h"
 #include "core/figure/figure_frame.h"
 #include "core/figure/figure_layout.h"
-#include "core/figure/number_format.h"
+#include "core/figure/ticks.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 

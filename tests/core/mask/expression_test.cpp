@@ -1,8 +1,8 @@
 #include "core/mask/expression.h"
 
-#include "core/mask/block_verdict.h"
 #include "core/mask/code.h"
 #include "core/mask/evaluate.h"
+#include "core/mask/mask_rule.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/mask/evaluate.h"
-#include "core/mask/reach.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 

@@ -12,8 +12,8 @@
 #include "core/files/array_file.h"
 #include "core/files/array_write.h"
 #include "core/network/logit_parts.h"
-#include "core/network/logit_product.h"
 #include "core/network/network_trace.h"
+#include "core/network/row_parts.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 

@@ -1,9 +1,8 @@
-#include "core/network/logit_product.h"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
+#include "core/network/row_parts.h"
 #include "tests/catch.h"
 #include "tests/core/network/networks.h"
 

@@ -97,12 +97,6 @@ TEST_CASE("floats are written in few digits and come back to the bit") {
   CHECK(samples::has(to_json(s), "\"scale\": 0.1\n"));
 }
 
-TEST_CASE("the published schema is the table of settings") {
-  std::ifstream stream(places::assets() + "/scenario.schema.json");
-  const std::string published{std::istreambuf_iterator<char>(stream), {}};
-  CHECK(published == scenario_schema());  // headlight list schema > assets/scenario.schema.json
-}
-
 TEST_CASE("the published schema has the reader's fields, and its examples are read") {
   const Json properties = schema().at("properties");
   const Json written = Json::parse(to_json(unlike_default()));

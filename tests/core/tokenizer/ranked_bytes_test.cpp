@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/array_file.h"
-#include "core/text/base64.h"
+#include "core/text/texts.h"
 #include "core/text/utf8.h"
 #include "core/tokenizer/token_pipeline.h"
 #include "tests/catch.h"

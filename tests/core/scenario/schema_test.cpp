@@ -1,10 +1,17 @@
-// The JSON Schema of scenario files, from the rows of settings.
+// The published schema of scenario files is what the rows of settings make. After a change of a row, this writes it
+// anew:
+//   HEADLIGHT_WRITE_SCHEMA=1 headlight_core_tests "the published schema is the table of settings"
+#include <cstdlib>
+#include <fstream>
+
 #include <nlohmann/json.hpp>
 
-#include "core/scenario/scenario_read.h"
+#include "core/scenario/json_place.h"
 #include "core/scenario/setting_text.h"
 #include "core/scenario/settings_rows.h"
 #include "core/stage/stage.h"
+#include "tests/catch.h"
+#include "tests/places.h"
 
 namespace headlight {
 namespace {
@@ -98,9 +105,8 @@ constexpr bool is_unset_by_default(const T&) {
   return requires(T value) { value.has_value(); };
 }
 
-}  // namespace
-
-std::string scenario_schema() {
+/// JSON Schema of scenario files.
+std::string schema_of_settings() {
   OrderedJson properties;
   properties["$schema"] = {{"description", "This schema, for editors; not read."}, {"type", "string"}};
   properties["version"] = {{"description", "Of the format."}, {"const", scenario_format_version}};
@@ -152,6 +158,16 @@ std::string scenario_schema() {
                            {"additionalProperties", false},
                            {"properties", properties}};
   return schema.dump(2) + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("the published schema is the table of settings") {
+  const std::string path = places::assets() + "/scenario.schema.json";
+  if (std::getenv("HEADLIGHT_WRITE_SCHEMA")) std::ofstream(path, std::ios::binary) << schema_of_settings();
+  std::ifstream stream(path, std::ios::binary);
+  const std::string published{std::istreambuf_iterator<char>(stream), {}};
+  CHECK(published == schema_of_settings());
 }
 
 }  // namespace headlight
