@@ -21,6 +21,7 @@ _LOOKS_FOR = 3.0    # seconds that FOLDER/looking holds
 _SHARE = 0.05       # of the time, at most, goes into records
 _ATTENTION = re.compile(r"atte?n|head", re.IGNORECASE)
 _HEADS = ("num_heads", "n_heads", "n_head", "num_attention_heads", "heads", "nhead")
+_COMPILED = "what runs inside torch.compile is not seen"
 _open = {}  # by name
 
 
@@ -54,6 +55,10 @@ def _flex_weights(torch, q, k, score_mod=None, block_mask=None, scale=None):
     return scores.softmax(-1).nan_to_num(0)
 
 
+def _is_compiled(module):
+    return hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None
+
+
 class Watch:
     """A module that is watched, until close() or the end of a `with`."""
 
@@ -77,6 +82,8 @@ class Watch:
         self._modules = [each for each in module.modules()]
         self._undo, self._on, self._stack, self._inside, self._thread = [], False, [], False, None
         self._record = None
+        self._wrapped = {}  # by what it stands for, always the same: torch.compile compiles anew for another function
+        self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
         write_whole(self.folder / "run.json", lambda file: file.write(json.dumps({"pid": os.getpid()}).encode()))
         try:
             before = module.register_forward_pre_hook(self._before, with_kwargs=True)
@@ -123,6 +130,9 @@ class Watch:
             self._unwrap()
         if not self._wanted():
             return
+        if _is_compiled(module):
+            self.missing = {"the model": _COMPILED}
+            return
         began = time.perf_counter()
         self._on, self._stack, self._inside, self._thread = True, [module], False, threading.get_ident()
         self._record = {"step": self.step, "words": None, "layers": [], "missing": {}, "bytes": 0, "waits": 0}
@@ -159,7 +169,9 @@ class Watch:
         original = getattr(owner, name, None)
         if original is None:
             return
-        wrapped = functools.wraps(original)(make(original))
+        if (original, make) not in self._wrapped:
+            self._wrapped[original, make] = functools.wraps(original)(make(original))
+        wrapped = self._wrapped[original, make]
         places = [(owner, name)]
         for each in {type(module).__module__ for module in self._modules}:  # "from torch.nn.functional import softmax"
             home = sys.modules.get(each)
@@ -188,7 +200,11 @@ class Watch:
 
     def _observing(self, original, observe):
         """`original`, and what `observe` makes of its arguments and result, while this watch's pass is on."""
+        compiling = self._compiling
+
         def call(*args, **kwargs):
+            if compiling():  # first: torch.compile traces all else
+                return original(*args, **kwargs)
             if not self._on or self._inside or threading.get_ident() != self._thread:
                 return original(*args, **kwargs)
             self._inside = True
@@ -204,14 +220,23 @@ class Watch:
         return call
 
     def _calling(self, original):
+        compiling = self._compiling
+
         def call(module, *args, **kwargs):
-            if not self._on or threading.get_ident() != self._thread:
+            if compiling() or not self._on or threading.get_ident() != self._thread:
                 return original(module, *args, **kwargs)
             self._stack.append(module)
+            compiled = _is_compiled(module)
+            if compiled:
+                self._miss(_COMPILED)
+                self._unwrap()
             try:
                 return original(module, *args, **kwargs)
             finally:
                 self._stack.pop()
+                if compiled:
+                    self._on = True
+                    self._wrap()
         return call
 
     def _softmax(self, original):

@@ -140,6 +140,23 @@ with torch.no_grad():
 expect(near(times_v(weights, v[:, :2]), out[0], 1e-4), "flex_attention of grouped heads with its sums: the weights do not give its output")
 
 
+# ---- torch.compile: what runs inside is not seen, and is not disturbed
+x, plain = random(2, 4, 5, 8), Attention(sdpa)
+for name, model in (("whole", torch.compile(plain, backend="eager")), ("a layer", nn.Sequential(plain, torch.compile(Attention(torch.tanh), backend="eager")))):
+    before = model(x, x, x) if name == "whole" else torch.tanh(plain(x, x, x))
+    graphs = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+    if name == "a layer":
+        model[0].forward = lambda x: sdpa(x, x, x)
+    with headlight.watch(model, "compiled") as watch:
+        for _ in range(3):
+            watch._next = watch._next_look = 0
+            (watch.folder / "looking").touch()
+            after = model(x, x, x) if name == "whole" else model(x)
+        expect(near(before, after) and "torch.compile is not seen" in repr(watch), f"a compiled model, {name}: {watch!r}")
+        expect(watch.recorded == (0 if name == "whole" else 3), f"a compiled model, {name}: {watch.recorded} records")
+    expect(torch._dynamo.utils.counters["stats"]["unique_graphs"] <= graphs + 1, f"a compiled model, {name}, is compiled anew while it is watched")
+x = random(3, 6, 16)
+
 # ---- check()
 class Grouped(nn.Module):
     """Llama's shape without positions: four heads of queries, two of keys and values."""

@@ -99,6 +99,12 @@ Block with_numbers(const Block& block, Tensor values) {
   return other;
 }
 
+std::vector<float> row_numbers(const MatrixView& matrix, Index row) {
+  std::vector<float> numbers;
+  for (Index c = 0; c < matrix.cols; ++c) numbers.push_back(matrix(row, c));
+  return numbers;
+}
+
 float largest_of(const std::vector<float>& row) {
   float most = 0;
   for (const float v : row) most = std::isfinite(v) ? std::max(most, std::abs(v)) : most;

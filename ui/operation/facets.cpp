@@ -60,6 +60,17 @@ float put_facets(Pen& pen, Rect area) {
   return taken > 0 ? taken - 2 * edge + 28 * pen.u() : 0;
 }
 
+void put_title_and_story(Pen& pen, Rect& area, std::string_view title, std::string_view story,
+                         std::span<const Named> values, float gap) {
+  const bool presenting = pen.context().view.presenting;
+  const Align align = presenting ? Align::middle : Align::left;
+  Rect room = area;
+  if (!presenting) room.max.x -= put_facets(pen, area);
+  room.min.y += pen.sentence(TextRole::prose, title, values, room, pen.type.title, pen.look().ink, align);
+  room.min.y += pen.sentence(TextRole::story, story, values, room, pen.type.story, pen.look().muted, align);
+  area.min.y = room.min.y + gap;
+}
+
 bool is_guessed(const SceneContext& context) {
   return context.view.looking.guessing.asked && !context.view.looking.guessing.guess;
 }

@@ -18,12 +18,6 @@ namespace {
 
 constexpr Index most_arrows = 160;
 
-std::vector<float> row_numbers(const MatrixView& matrix, Index row) {
-  std::vector<float> numbers;
-  for (Index c = 0; c < matrix.cols; ++c) numbers.push_back(matrix(row, c));
-  return numbers;
-}
-
 /// The plane on the screen: one scale for queries and keys, the origin in the middle.
 struct Sheet {
   ImVec2 origin;
@@ -367,7 +361,6 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const Look& look = context.look;
   const Words& words = context.words;
   const float u = context.u;
-  const bool presenting = context.view.presenting;
   const Index settled = focus_of(trace, context.view).key;  // what stands where does not follow the pointer
   const Focus focus = pointed_focus(trace, context.view);
   const Operands operands = operands_of(trace, Stage::scores);
@@ -379,8 +372,6 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const double degrees = std::acos(std::clamp(dot.cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
 
   Rect area = scene_area(context, place);
-  Rect for_words = area;
-  if (!presenting) for_words.max.x -= put_facets(pen, area);
   const std::vector<Named> names{
       {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
       {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
@@ -390,14 +381,9 @@ Scene make_geometry(const SceneContext& context, Rect place) {
       {product[2].text, look.ink},
       {product[3].text, look.after},
       {random_note(context), look.warning, false}};
-  const Align align = presenting ? Align::middle : Align::left;
-  area.min.y +=
-      pen.sentence(TextRole::prose, words("facet.geometry_title"), names, for_words, pen.type.title, look.ink, align);
-  for_words.min.y = area.min.y;
-  area.min.y += pen.sentence(TextRole::story,
-                             words("facet.geometry_story") + std::string(random_note(context).empty() ? "" : " {7}"),
-                             names, for_words, pen.type.story, look.muted, align) +
-                10 * u;
+  put_title_and_story(pen, area, words("facet.geometry_title"),
+                      words("facet.geometry_story") + std::string(random_note(context).empty() ? "" : " {7}"), names,
+                      10 * u);
 
   const Reveal whole;
   const float foot = pen.type.caption * 2.6f + 14 * u;

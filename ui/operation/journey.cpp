@@ -169,8 +169,6 @@ struct Journey : ScenePart {
   Rect keys{}, scores{}, part{}, values{}, slider{};
 
   void put_titles() {
-    Rect for_words = area;
-    if (!presenting) for_words.max.x -= put_facets(pen, area);
     const float share = weights.values[static_cast<std::size_t>(focus.key)];
     const std::vector<Named> names{
         {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
@@ -178,12 +176,9 @@ struct Journey : ScenePart {
         {MatrixNumbers(2, true)(share), look.head_ink(view.head), true,
          NamedLink{SceneAction::look_at, 0, cell_of(trace, view, Stage::weights, focus)}},
         {random_note(context), look.warning, false}};
-    const Align align = presenting ? Align::middle : Align::left;
-    area.min.y +=
-        pen.sentence(TextRole::prose, say("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
-    for_words.min.y = area.min.y;
-    const std::string story = say("facet.journey_story") + std::string(random_note(context).empty() ? "" : " {3}");
-    area.min.y += pen.sentence(TextRole::story, story, names, for_words, pen.type.story, look.muted, align) + 8 * u;
+    put_title_and_story(pen, area, say("facet.journey_title"),
+                        say("facet.journey_story") + std::string(random_note(context).empty() ? "" : " {3}"), names,
+                        8 * u);
   }
 
   void lay_out() {

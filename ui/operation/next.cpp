@@ -48,18 +48,13 @@ struct NextPicture : ScenePart {
   static std::string logit_text(float logit) { return printed(static_cast<double>(logit)).text; }
 
   void put_titles() {
-    Rect room = area;
-    if (!presenting) room.max.x -= put_facets(pen, area);
-    const Align align = presenting ? Align::middle : Align::left;
     const bool first = story.next_after.empty(), told = done(chances) >= 1;  // no number before it is made
     const char* const title = told    ? (first ? "next.title_first" : "next.title")
                               : first ? "next.ask_first"
                                       : "next.ask";
-    area.min.y += pen.sentence(TextRole::prose, say(title), names, room, pen.type.title, look.ink, align);
-    room.min.y = area.min.y;
     std::string story_text(say("next.story"));
     if (!row_of_last_layer()) story_text += " " + say.fill("next.layers_between", {layers[index_of_layer()].layer});
-    area.min.y += pen.sentence(TextRole::story, story_text, names, room, pen.type.story, look.muted, align) + 10 * u;
+    put_title_and_story(pen, area, say(title), story_text, names, 10 * u);
   }
 
   void lay_out() {

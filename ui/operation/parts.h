@@ -72,6 +72,7 @@ inline void put(Pen& pen, const Block& block, float opacity = 1) { put(pen, bloc
 /// `first`: where its numbers are a stage's.
 void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect rect, float share = 1,
                    const std::optional<Cell>& first = {});
+std::vector<float> row_numbers(const MatrixView& matrix, Index row);
 float largest_of(const std::vector<float>& row);
 double length_of(const std::vector<float>& row);
 /// The empty cells before they are computed.
@@ -171,6 +172,9 @@ ImU32 sign_colour(const Pen& pen, float value);
 
 /// The tabs step, journey and geometry at the top right; returns their width.
 float put_facets(Pen& pen, Rect area);
+/// The tabs, and left of them the title and the story; the area loses their height and the gap.
+void put_title_and_story(Pen& pen, Rect& area, std::string_view title, std::string_view story,
+                         std::span<const Named> values, float gap);
 /// The "guess first" button left of them, ending at `right`.
 void put_guess(Pen& pen, Rect area, float right);
 /// Whether the current number is hidden until it is guessed.

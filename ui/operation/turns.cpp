@@ -16,10 +16,7 @@ namespace headlight::operation {
 namespace {
 
 std::vector<float> row_of(const Task& task, Stage stage, Index row) {
-  const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
-  std::vector<float> values;
-  for (Index c = 0; c < numbers.cols; ++c) values.push_back(numbers(row, c));
-  return values;
+  return row_numbers(numbers_of(task.trace(), task.context().view, stage), row);
 }
 
 /// Bars of one row, up and down from a line, with numbers where they fit.
@@ -68,17 +65,9 @@ void trail(Pen& pen, ImVec2 centre, float radius, float from, float turn, ImU32 
   for (int i = 0; i < parts; ++i) pen.line(at(i), at(i + 1), colour, std::max(1.5f, 1.6f * pen.u()));
 }
 
-float largest(const std::vector<float>& values) {
-  float most = 1e-20f;
-  for (const float value : values) most = std::isfinite(value) ? std::max(most, std::abs(value)) : most;
-  return most;
-}
-
 /// How long the row is.
 void put_length(const Task& task, const std::vector<float>& row, ImVec2 at) {
-  double squares = 0;
-  for (const float value : row) squares += static_cast<double>(value) * static_cast<double>(value);
-  const std::vector<float> one{static_cast<float>(std::sqrt(squares))};
+  const std::vector<float> one{static_cast<float>(length_of(row))};
   const MatrixNumbers figures(MatrixNumbers(row_view(one)).decimals() + 1, true);
   task.pen.text(TextRole::caption, Face::ui, task.pen.type.story, at, Align::left, task.pen.look().muted,
                 task.context().words.fill("level.length", {figures(one.front())}));
@@ -106,7 +95,7 @@ void norm(const Task& task) {
   const float share = std::clamp(task.reveal.share.value_or(1.0f) / 0.8f, 0.0f, 1.0f);
   std::vector<float> now = after;
   for (std::size_t i = 0; i < now.size(); ++i) now[i] = before[i] + (after[i] - before[i]) * share;
-  const float most = std::max(largest(before), largest(after));
+  const float most = std::max({largest_of(before), largest_of(after), 1e-20f});
   const ImU32 colour = pen.look().lane(task.stage);
   bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
   if (is_guessed(task.context())) {

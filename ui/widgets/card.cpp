@@ -27,23 +27,14 @@ void fill_area(MatrixPainter& painter, ImDrawList& list, const Rect& area, ImU32
                {std::min(area.max.x, to.x), std::min(bottom, to.y)}, colour);
 }
 
-void fill_card(const Frame& frame, ImDrawList& list, const Rect& card, float corner) {
-  const compat::HardEdges under_border(list);
-  fill_area(frame.painter, list, card, frame.look.card, corner);
-}
-
 void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 border, float thickness) {
   const float corner = 9 * frame.u;
   const Rect card = card_on_pixels(at);
-  fill_card(frame, list, card, corner);
+  {
+    const compat::HardEdges under_border(list);
+    fill_area(frame.painter, list, card, frame.look.card, corner);
+  }
   compat::add_rect(list, card.min, card.max, border != 0 ? border : frame.look.line, corner, thickness);
-}
-
-void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 colour, std::string_view title,
-                     float taken) {
-  const float u = frame.u;
-  draw_elided(list, frame.fonts, Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour,
-              title, card.width() - 28 * u - taken);
 }
 
 void say_on_plate(const Frame& frame, ImDrawList& list, const Rect& room, const char* words) {

@@ -12,13 +12,8 @@ Rect card_on_pixels(const Rect& card);
 /// Fills a rectangle on whole pixels with an opaque colour. Only the strips with the corners use ImGui, which blends
 /// every pixel; the rest is the painter's flat fill.
 void fill_area(MatrixPainter& painter, ImDrawList& list, const Rect& area, ImU32 colour, float corner);
-/// The background of a card that gets a border.
-void fill_card(const Frame& frame, ImDrawList& list, const Rect& card, float corner);
 /// `border` 0: the usual line; else a border in this colour, `thickness` pixels wide.
 void draw_card(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 border = 0, float thickness = 1);
-/// The card's title, cut if necessary; it leaves `taken` pixels free at the right.
-void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 colour, std::string_view title,
-                     float taken = 0);
 /// Words in the middle of `room`, on a plate of their own.
 void say_on_plate(const Frame& frame, ImDrawList& list, const Rect& room, const char* words);
 
