@@ -94,7 +94,8 @@ class Watch:
 
     def __repr__(self):
         missing = "".join(f"\n{name} is not recorded: {why}" for name, why in self.missing.items())
-        return f"watched as {self.name!r}: headlight --watch {self.name}{missing}"
+        seen = "" if self.step else "\nno pass has been seen yet; of a model that is compiled later none will be"
+        return f"watched as {self.name!r}: headlight --watch {self.name}{missing}{seen}"
 
     def __enter__(self):
         return self
@@ -125,6 +126,8 @@ class Watch:
         return self._looked_at
 
     def _before(self, module, inputs, named=None):
+        if self._compiling():  # first: torch.compile traces all else
+            return
         self.step += 1
         if self._undo:  # the last pass ended by an exception
             self._unwrap()
@@ -144,7 +147,7 @@ class Watch:
         self._spent += time.perf_counter() - began
 
     def _after(self, module, inputs, output):
-        if not self._on or threading.get_ident() != self._thread:
+        if self._compiling() or not self._on or threading.get_ident() != self._thread:
             return
         began = time.perf_counter()
         self._unwrap()
@@ -234,7 +237,7 @@ class Watch:
                 return original(module, *args, **kwargs)
             finally:
                 self._stack.pop()
-                if compiled:
+                if compiled and self._hooks:  # else closed meanwhile
                     self._on = True
                     self._wrap()
         return call

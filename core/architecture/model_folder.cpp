@@ -109,9 +109,7 @@ fs::path config_in(const fs::path& folder) {
 /// config.json and what else lies beside tensors and says which model they are.
 bool is_companion(const fs::path& path) {
   const std::string name = path.filename().string();
-  for (const char* known : {"config.json", "params.json", "generation_config.json", "tokenizer.json",
-                            "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
-                            "vocab.txt", "merges.txt", "tokenizer.model", "spiece.model", "preprocessor_config.json"}) {
+  for (const char* known : companion_names()) {
     if (name != known) continue;
     for (const char* suffix : {".safetensors", ".bin", ".pt", ".pth", ".gguf"}) {
       if (is_file(path) && !files_ending(path.parent_path(), suffix).empty()) return true;
@@ -173,6 +171,26 @@ fs::path index_of(const fs::path& shard) {
 }
 
 }  // namespace
+
+std::span<const char* const> companion_names() {
+  static constexpr const char* names[] = {"config.json",
+                                          "params.json",
+                                          "generation_config.json",
+                                          "tokenizer.json",
+                                          "tokenizer_config.json",
+                                          "special_tokens_map.json",
+                                          "added_tokens.json",
+                                          "vocab.json",
+                                          "vocab.txt",
+                                          "merges.txt",
+                                          "tokenizer.model",
+                                          "spiece.model",
+                                          "source.spm",
+                                          "tokenizer.pkl",
+                                          "meta.pkl",
+                                          "preprocessor_config.json"};
+  return names;
+}
 
 bool is_model_folder(const std::string& file) {
   if (file.starts_with(shipped_model_prefix)) return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct ModelFolder {
   Message chosen;                              ///< what was taken of several: "snapshot 3f2a of …"; else empty
   std::vector<std::filesystem::path> tensors;  ///< one file, or every shard that the index names, in its order
 };
+
+/// Files that lie beside tensors: config.json, and what says how a text becomes tokens.
+std::span<const char* const> companion_names();
 
 /// Whether `file` names something that only a network can be: "model:ID", a folder, a .gguf, an index of shards, or a
 /// file such as config.json with tensors beside it.

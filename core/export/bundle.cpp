@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "core/architecture/model_folder.h"
 #include "core/export/layers_figure.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/figure.h"
@@ -56,7 +57,7 @@ void copy_into(const fs::path& from, const fs::path& to) {
 
 /// What says how a model's text becomes tokens, and what its attention is like.
 void copy_what_lies_beside(const fs::path& from, const fs::path& folder) {
-  for (const char* name : {"config.json", "tokenizer.json", "vocab.json", "merges.txt", "vocab.txt"}) {
+  for (const char* name : companion_names()) {
     std::error_code error;
     if (fs::is_regular_file(from / name, error)) copy_into(from / name, folder / name);
   }

@@ -51,7 +51,8 @@ bool may_grow(const NetworkRun& run, const RunOptions& options) {
 /// Whether `last` holds, of every layer, what a pass over the run's text with these options does.
 bool holds_all(const NetworkRun& last, const NetworkRun& run, const RunOptions& options) {
   const Tensor& logits = last.logits;
-  if (options.logits == RunOptions::Logits::all && (!logits.defined() || logits.size(1) != last.final.size(1)))
+  if (options.logits == RunOptions::Logits::all && last.network->spec().head.output.there() &&
+      (!logits.defined() || logits.size(1) != last.final.size(1)))
     return false;
   for (std::size_t i = 0; i < last.layers.size(); ++i) {
     const LayerRun& at = last.layers[i];
@@ -60,9 +61,10 @@ bool holds_all(const NetworkRun& last, const NetworkRun& run, const RunOptions& 
   return true;
 }
 
-void add_earlier(const NetworkRun& last, NetworkRun& run, RunOptions::Logits logits) {
+void add_earlier(const NetworkRun& last, NetworkRun& run, const RunOptions& options) {
   const Index first = run.first;
   for (std::size_t i = 0; i < run.layers.size(); ++i) {
+    if (options.stop.stop_requested()) throw Cancelled();
     LayerRun& at = run.layers[i];
     const LayerRun& before = last.layers[i];
     if (!is_of_last_stack(*run.network, i)) {
@@ -80,12 +82,13 @@ void add_earlier(const NetworkRun& last, NetworkRun& run, RunOptions::Logits log
       if ((at.*rows).defined()) at.*rows = rows_after(before.*rows, first, at.*rows, (at.*rows).size(-1));
     }
     at.weights = rows_after(before.weights, first, at.weights, keys);
-    at.summary = summary_of(at.weights, run.queries_of(layer), run.keys_of(layer));
+    at.summary = summary_of(at.weights, run.queries_of(layer), run.keys_of(layer), options.stop);
     at.summary.entering = sizes_of(at.residual);
     at.summary.added = sizes_of(at.added);
   }
   run.final = rows_after(last.final, first, run.final, run.final.size(-1));
-  if (logits == RunOptions::Logits::all) run.logits = rows_after(last.logits, first, run.logits, run.logits.size(-1));
+  if (options.logits == RunOptions::Logits::all && run.logits.defined())
+    run.logits = rows_after(last.logits, first, run.logits, run.logits.size(-1));
   run.first = 0;
 }
 
@@ -104,7 +107,7 @@ NetworkRun grown_pass(const Network& network, NetworkText text, RunOptions optio
     options.most_weights = std::numeric_limits<Index>::max();
   }
   NetworkRun run = network.run(std::move(text), options);
-  if (grows) add_earlier(*last, run, options.logits);
+  if (grows) add_earlier(*last, run, options);
   run.kept = kept;
   return run;
 }

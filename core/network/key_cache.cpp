@@ -22,8 +22,8 @@ Index same_positions(const TokenBatch& a, const TokenBatch& b) {
 
 /// Whether a text of so many positions is rotated as one of `before` was: some frequencies change with the length.
 bool same_rotation(const RopeSpec& rope, Index before, Index now) {
-  const bool stretches = rope.original > 0 && now > rope.original;
-  return !stretches || (before > rope.original && frequencies_for(rope, before) == frequencies_for(rope, now));
+  if (rope.original == 0 || std::max(before, now) <= rope.original) return true;
+  return std::min(before, now) > rope.original && frequencies_for(rope, before) == frequencies_for(rope, now);
 }
 
 }  // namespace

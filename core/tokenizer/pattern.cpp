@@ -1,7 +1,7 @@
 #include "core/tokenizer/pattern.h"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <optional>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -13,17 +13,27 @@
 namespace headlight {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// Of this thread, in processor time, so that a busy machine refuses nothing: what MatchTime has left, and when the
+/// matching that goes on must end.
+thread_local std::optional<std::clock_t> time_left;
+thread_local std::clock_t end_of_time = 0;
 
-/// When the MatchTime of this thread is over; nothing where there is none.
-thread_local std::optional<Clock::time_point> end_of_time;
-
-/// Called before each part of an expression: a look ahead over a long text is one step, whatever its length.
-int give_up_in_time(pcre2_callout_block*, void*) {
+bool is_over() {
   constexpr unsigned calls_between_looks = 64;
   thread_local unsigned calls = 0;
-  return ++calls % calls_between_looks == 0 && Clock::now() > end_of_time ? PCRE2_ERROR_CALLOUT : 0;
+  return ++calls % calls_between_looks == 0 && std::clock() > end_of_time;
 }
+
+/// Called before each part of an expression: a look ahead over a long text is one step, whatever its length.
+int give_up_in_time(pcre2_callout_block*, void*) { return is_over() ? PCRE2_ERROR_CALLOUT : 0; }
+
+/// Counts the time of one text's matches, and nothing between them.
+struct Spending {
+  Spending() { end_of_time = std::clock() + *time_left; }
+  ~Spending() { time_left = end_of_time - std::clock(); }
+  Spending(const Spending&) = delete;
+  Spending& operator=(const Spending&) = delete;
+};
 
 pcre2_code* compile(const std::string& expression, PatternSyntax syntax = PatternSyntax::ruby) {
   const std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT |
@@ -169,17 +179,18 @@ std::string as_utf8(std::string_view text) {
 
 }  // namespace
 
-MatchTime::MatchTime(std::size_t bytes) : first_(!end_of_time) {
-  if (first_) end_of_time = Clock::now() + std::chrono::seconds(1) + std::chrono::microseconds(bytes);
+MatchTime::MatchTime(std::size_t bytes) : first_(!time_left) {
+  if (first_) time_left = static_cast<std::clock_t>((1 + 1e-6 * static_cast<double>(bytes)) * CLOCKS_PER_SEC);
 }
 
 MatchTime::~MatchTime() {
-  if (first_) end_of_time.reset();
+  if (first_) time_left.reset();
 }
 
 // Each place is tried by itself, so that the time is looked at in between.
 Stretches TextPattern::matches(std::string_view given) const {
   const MatchTime time(given.size());
+  const Spending spending;
   const std::string mended = is_utf8(given) ? std::string() : as_utf8(given);
   const std::string_view text = mended.empty() ? given : mended;
   const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
@@ -188,7 +199,7 @@ Stretches TextPattern::matches(std::string_view given) const {
   for (std::size_t at = 0; at <= text.size();) {
     const int count = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
                                   PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK, data.get(), compiled_->limits);
-    if ((count < 0 && count != PCRE2_ERROR_NOMATCH) || Clock::now() > end_of_time)
+    if ((count < 0 && count != PCRE2_ERROR_NOMATCH) || is_over())
       place_.fail(Message("its expression {0} takes too many steps on this text", in_quotes(expression_)),
                   "a simpler one");
     const std::size_t last = count < 0 ? at : std::max<std::size_t>(at, pcre2_get_ovector_pointer(data.get())[1]);

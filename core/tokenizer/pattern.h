@@ -34,8 +34,8 @@ class TextPattern {
   ErrorPlace place_;
 };
 
-/// While the first of them lives, all matches on its thread have one second together, and another for every million
-/// bytes: many expressions, or one for many words, take no longer than one for a whole line.
+/// While the first of them lives, all matches on its thread have one second of the processor together, and another for
+/// every million bytes: many expressions, or one for many words, take no longer than one for a whole line.
 class MatchTime {
  public:
   explicit MatchTime(std::size_t bytes);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <span>
 
@@ -19,6 +20,8 @@
 namespace headlight {
 namespace {
 
+constexpr Index last_possible_id = std::numeric_limits<std::uint32_t>::max();
+
 struct RankedToken {
   std::string bytes;
   Index rank = 0;
@@ -30,7 +33,9 @@ std::optional<RankedToken> ranked_token(std::string_view line) {
   Index rank = -1;
   const std::string_view number = line.substr(blank + 1);
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rank);
-  if (!bytes || bytes->empty() || error != std::errc() || end != number.data() + number.size() || rank < 0) return {};
+  if (!bytes || bytes->empty() || error != std::errc() || end != number.data() + number.size() || rank < 0 ||
+      rank > last_possible_id)
+    return {};
   return RankedToken{*bytes, rank};
 }
 
@@ -119,7 +124,8 @@ std::unique_ptr<const TokenSplitter> open_pickled_ranks(const std::filesystem::p
   std::set<Index> ids;
   const auto id_at = [&](pickle::Ref number) {
     const auto* id = std::get_if<std::int64_t>(&tree.nodes[number]);
-    if (!id || *id < 0 || !ids.insert(*id).second) place.fail("has a token without an id of its own", expected);
+    if (!id || *id < 0 || *id > last_possible_id || !ids.insert(*id).second)
+      place.fail("has a token without an id of its own", expected);
     return *id;
   };
   Ranks ranks;

@@ -12,6 +12,7 @@ namespace {
 class Pipeline final : public TokenSplitter {
  public:
   explicit Pipeline(TokenizerParts parts) : parts_(std::move(parts)), shown_(replacing("▁", "␣")) {
+    const MatchTime time(0);
     std::vector<AddedToken> raw, normalized;
     for (AddedToken& token : parts_.added) {
       if (token.normalized && parts_.normalizer) token.text = parts_.normalizer(token.text);

@@ -25,7 +25,8 @@ std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path&
   if (there("vocab.txt")) return open_word_pieces(folder / "vocab.txt");
   if (there("tokenizer.pkl")) return open_pickled_ranks(folder / "tokenizer.pkl");
   // nanochat's own folders: base_checkpoints/d20/ and tokenizer/.
-  const std::filesystem::path checkpoints = std::filesystem::absolute(folder, error).lexically_normal().parent_path();
+  const std::filesystem::path checkpoints =
+      std::filesystem::absolute(tensors, error).lexically_normal().parent_path().parent_path();
   const std::filesystem::path shared = checkpoints.parent_path() / "tokenizer" / "tokenizer.pkl";
   if (utf8_from(checkpoints.filename()).ends_with("_checkpoints") && std::filesystem::is_regular_file(shared, error))
     return open_pickled_ranks(shared);

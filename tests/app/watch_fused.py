@@ -155,6 +155,11 @@ for name, model in (("whole", torch.compile(plain, backend="eager")), ("a layer"
         expect(near(before, after) and "torch.compile is not seen" in repr(watch), f"a compiled model, {name}: {watch!r}")
         expect(watch.recorded == (0 if name == "whole" else 3), f"a compiled model, {name}: {watch.recorded} records")
     expect(torch._dynamo.utils.counters["stats"]["unique_graphs"] <= graphs + 1, f"a compiled model, {name}, is compiled anew while it is watched")
+later = Attention(sdpa)
+before = later(x, x, x)
+with headlight.watch(later, "later") as watch:
+    compiled = torch.compile(later, backend="eager", fullgraph=True)
+    expect(near(before, compiled(x, x, x)) and watch.step == 0, f"a model that is compiled while it is watched: {watch.step} passes seen")
 x = random(3, 6, 16)
 
 # ---- check()

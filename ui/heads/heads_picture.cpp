@@ -321,7 +321,7 @@ const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
   };
   return frame
       .picture<ArcsScene>(make, frame.view().heads, frame.view().measure, picture.query, picture.arcs,
-                          frame.looked_at(), frame.rows_shown(Stage::weights), rows)
+                          picture.first->rect, frame.looked_at(), frame.rows_shown(Stage::weights), rows)
       .scene;
 }
 

@@ -136,11 +136,17 @@ void put_row_strip(Pen& pen, const RowStrip& strip, const Rect& matrix, Index ro
     put(column, Face::ui, look.muted, y, words(column.title));
     pen.hint({{end - 34 * t, y - 8 * t}, {end, y + 7 * t}}, words(column.hint));
   }
+  const Index lines_of_text = static_cast<Index>(std::ceil(number_points * t / line));  // rows that a number covers
+  Index free = 0;  // the first row that no number covers yet
   for (Index r = 0; r < std::min(rows, static_cast<Index>(strip.rows.size())); ++r) {
     const RowStrip::Row& row = strip.rows[static_cast<std::size_t>(r)];
     const float y = matrix.min.y + (static_cast<float>(r) + 0.5f) * line;
     const ImU32 ink = row.flag != RowFlag::none ? look.warning : r == lit ? look.ink : look.muted;
-    for (std::size_t i = 0; i < 4; ++i) put(columns[i], Face::mono, ink, y, row.numbers[i]);
+    const bool beside_lit = lit >= 0 && lit < rows && std::abs(r - lit) < lines_of_text;
+    if (r == lit || (r >= free && !beside_lit)) {
+      for (std::size_t i = 0; i < 4; ++i) put(columns[i], Face::mono, ink, y, row.numbers[i]);
+      free = r + lines_of_text;
+    }
     if (row.flag == RowFlag::none) continue;
     pen.line({left, y}, {left, y - t}, look.warning, t, true);
     pen.hint({{left - 4 * t, y - line / 2}, {matrix.max.x + row_strip_width * t, y + line / 2}},

@@ -48,7 +48,8 @@ struct Drawer {
     put(fill.rect, fill.colour, fill.corner);
   }
   void operator()(const SceneBox& box) const {
-    draw_head_border(list, card_on_pixels(box.rect), box.colour, box.lap, box.corner, box.thickness, frame.u);
+    draw_head_border(list, card_on_pixels(box.rect), box.colour, box.lap, box.corner, box.thickness,
+                     std::max(frame.u, box.thickness / 1.8f));  // dashes grow with a zoomed border
   }
   void operator()(const SceneBar& bar) const { put(bar.rect(), bar.colour, bar.corner); }
   /// What has corners lies on whole pixels.
@@ -133,7 +134,8 @@ struct Drawer {
   }
   void operator()(const SceneHeat& item) const {
     const HeatPicture& heat = *item.heat;
-    if (!heat.quad.values.defined()) return;
+    const Rect with_labels = heat.rect.grown(12 * item.labels);
+    if (!heat.quad.values.defined() || !ImGui::IsRectVisible(with_labels.min, with_labels.max)) return;
     if (item.whole) draw_moment_heat(frame, list, heat, heat.rect, item.numbers);
     else draw_heat(frame, list, heat, heat.rect, item.numbers);
     if (item.labels > 0) draw_labels(frame, list, heat, heat.rect, item.labels, true, true);

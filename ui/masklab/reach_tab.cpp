@@ -115,8 +115,8 @@ struct ReachBuilder {
     const float names =
         std::max(pen.measure(Face::ui, small, fill("mask_lab.reach.layer", {std::to_string(numbers->layers)})).x,
                  pen.measure(Face::ui, small, frame.words("mask_lab.reach.inputs")).x);
-    const float left = card.min.x + names + 24 * u;
-    Rect dots{{left, card.min.y + 56 * u}, {std::max(card.max.x - 14 * u, left + 40 * u), card.max.y - 34 * u}};
+    const float right = card.max.x - 14 * u, left = std::min(card.min.x + names + 24 * u, right - 40 * u);
+    Rect dots{{left, card.min.y + 56 * u}, {right, card.max.y - 34 * u}};
     const ReachSettings settings{numbers->layers, numbers->residual};
     diagram = make_reach_diagram(numbers->mask.matrix(), settings, query, dots, u);
     const bool turned = turns_names();

@@ -50,9 +50,10 @@ Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place) {
   float y = place.min.y + 24 * u;
   for (const std::string& line : words.lines)
     y += std::max(pen.paragraph(Face::ui, TypeSize::body * u, {place.min.x, y}, look.muted, line, width) + u, 20 * u);
-  if (!words.error.empty())
-    pen.paragraph(Face::ui, TypeSize::large * u, {place.min.x, y + 4 * u}, look.warning, words.error, width);
-  y += put_swatches(pen, words.legend, {place.min.x, y + 2 * u}, width) + 6 * u;
+  y += words.error.empty()
+           ? put_swatches(pen, words.legend, {place.min.x, y + 2 * u}, width) + 6 * u
+           : pen.paragraph(Face::ui, TypeSize::large * u, {place.min.x, y + 4 * u}, look.warning, words.error, width) +
+                 10 * u;
   return {{place.min.x, y}, {place.max.x, std::max(place.max.y, y + 60 * u)}};
 }
 

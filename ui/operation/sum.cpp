@@ -202,9 +202,9 @@ struct Drawing {
   void bias() const {
     if (!sum.bias) return;
     const ImVec2 at{layout.card.min.x, layout.bottom + layout.line / 2};
-    note(at, elided(Face::ui, pen.type.caption, pen.context().words("level.plus_bias"), product_x(at.x) - at.x),
-         look.muted);
-    chip(product_x(at.x), at.y, sum.stage, *sum.bias, printed(*sum.bias).text, is_whole(sum), true);
+    const float x = std::min(product_x(at.x), layout.card.max.x - layout.chip);
+    note(at, elided(Face::ui, pen.type.caption, pen.context().words("level.plus_bias"), x - at.x), look.muted);
+    chip(x, at.y, sum.stage, *sum.bias, printed(*sum.bias).text, is_whole(sum), true);
     if (is_whole(sum)) bar(at, sum.total - *sum.bias, sum.total, *sum.bias, false);
   }
 

@@ -23,8 +23,9 @@ void fill_area(MatrixPainter& painter, ImDrawList& list, const Rect& area, ImU32
     list.AddRectFilled({area.min.x, bottom}, area.max, colour, corner, ImDrawFlags_RoundCornersBottom);
   }
   const ImVec2 from = list.GetClipRectMin(), to = list.GetClipRectMax();
-  painter.fill(list, {std::max(area.min.x, from.x), std::max(top, from.y)},
-               {std::min(area.max.x, to.x), std::min(bottom, to.y)}, colour);
+  const Rect seen{{std::max(area.min.x, from.x), std::max(top, from.y)},
+                  {std::min(area.max.x, to.x), std::min(bottom, to.y)}};
+  if (seen.min.x < seen.max.x && seen.min.y < seen.max.y) painter.fill(list, seen.min, seen.max, colour);
 }
 
 void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 border, float thickness) {

@@ -97,6 +97,7 @@ TEST_CASE("nanochat's tokenizer.pkl gives the ids that tiktoken's definition giv
   std::filesystem::copy(pickled, folder / "tokenizer" / "tokenizer.pkl");
   const auto splitter = find_tokenizer(folder / "base_checkpoints" / "d4" / "model_000010.pt");
   REQUIRE(splitter);
+  CHECK(find_tokenizer(folder / "base_checkpoints" / "d4" / "." / "config.json"));
   const auto truth = open_arrays(places::fixtures() + "/tokenizers/ranks.npz");
   const Tensor text = truth->load("text"), ids = truth->load("ids");
   std::string line;
