@@ -12,7 +12,10 @@ TEST_CASE("RoPE scores depend on the distance between query and key alone", "[at
   for (const Rope pairing : {Rope::half, Rope::interleaved}) {
     const Tensor queries = rotate(one.expand({1, 1, 9, 8}), {pairing, rope_frequencies(100, 8)});
     const Tensor keys = rotate(other.expand({1, 1, 9, 8}), {pairing, rope_frequencies(100, 8)});
-    const Tensor scores = one_step({.queries = queries, .keys = keys}, Stage::scores);
+    ScoreSteps steps;
+    steps.queries = queries;
+    steps.keys = keys;
+    const Tensor scores = one_step(steps, Stage::scores);
     for (Index q = 1; q < 9; ++q) {
       for (Index k = 1; k < 9; ++k) CHECK(agrees(scores.at({0, 0, q, k}), scores.at({0, 0, q - 1, k - 1})));
     }
@@ -92,8 +95,9 @@ TEST_CASE("T5's buckets of other numbers and distances are Hugging Face's", "[at
 TEST_CASE("several biases sum, each by distance or cell", "[attention]") {
   const Tensor scores = sampled({2, 2, 3, 4}, "s"), file = sampled({2, 1, 1, 4}, "f");
   const Tensor table = t5_table(2, 5);
-  const Tensor sum =
-      one_step({.bias = BiasParameters{.bias = file, .t5_table = table, .alibi = true}}, Stage::biased_scores, scores);
+  ScoreSteps steps;
+  steps.take(BiasParameters{.bias = file, .t5_table = table, .alibi = true});
+  const Tensor sum = one_step(steps, Stage::biased_scores, scores);
   for (Index q = 0; q < 3; ++q) {
     for (Index k = 0; k < 4; ++k) {
       const float alibi = static_cast<float>(alibi_slopes(2)[1]) * static_cast<float>(k - q);

@@ -54,8 +54,13 @@ TEST_CASE("a sink logit takes its share, so rows sum to less than one", "[attent
 
 TEST_CASE("a soft-cap far above the scores is the identity, a low one holds them under it", "[attention]") {
   const Tensor scores = sampled({1, 2, 3, 4}, "s", 3);
-  CHECK_THAT(one_step({.cap = CapParameters{1e6F}}, Stage::capped_scores, scores), agrees_with(scores));
-  CHECK(one_step({.cap = CapParameters{2.0F}}, Stage::capped_scores, row({1e4F})).at({0, 0, 0, 0}) == 2);
+  const auto capped = [](float cap, const Tensor& before) {
+    ScoreSteps steps;
+    steps.take(CapParameters{cap});
+    return one_step(steps, Stage::capped_scores, before);
+  };
+  CHECK_THAT(capped(1e6F, scores), agrees_with(scores));
+  CHECK(capped(2, row({1e4F})).at({0, 0, 0, 0}) == 2);
 }
 
 TEST_CASE("the fill stands where the mask is false, also over a NaN", "[attention]") {
