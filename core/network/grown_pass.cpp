@@ -1,9 +1,12 @@
 #include "core/network/grown_pass.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
