@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
+#include <optional>
 #include <set>
 
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.h"
+#include "core/architecture/model_folder.h"
 #include "core/export/export_options.h"
 #include "core/files/file_watch.h"
+#include "core/network/shipped_models.h"
+#include "core/scenario/lesson.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -265,6 +269,21 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+void print_columns(const std::vector<std::vector<std::string>>& table) {
+  std::vector<std::size_t> widths;
+  for (const std::vector<std::string>& row : table) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], terminal_width(row[i]));
+  }
+  for (const std::vector<std::string>& row : table) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += row[i] + std::string(widths[i] - terminal_width(row[i]) + 2, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::cout << line << '\n';
+  }
+}
+
 void say(const std::string& subject, const std::string& sentence) {
   std::cerr << printable(subject) << ": " << printable(sentence) << '\n';
 }
@@ -318,6 +337,74 @@ int run_command_line(const std::vector<std::string>& arguments) {
     std::cerr << "headlight: " << error.what() << '\n';
     return 2;
   } catch (const std::exception& error) { return complain(error.what()); }
+}
+
+namespace {
+
+bool sets(const CommandLine& line, std::initializer_list<std::string_view> options) {
+  return std::any_of(line.settings.begin(), line.settings.end(), [&](const auto& set) {
+    return std::find(options.begin(), options.end(), set.first) != options.end();
+  });
+}
+
+bool asks_for_random(const CommandLine& line) {
+  return line.has("--random") || sets(line, {"--batch-size", "--queries", "--keys"});
+}
+
+/// --text makes a random scenario one of text, and --queries makes one of text random: what was typed last is meant.
+/// For a file it goes through the file's own embedding.
+void choose_source(const CommandLine& line, Scenario& scenario) {
+  if (sets(line, {"--text"}) && scenario.source == Source::file) scenario.text_as_input = true;
+  if (sets(line, {"--text"}) && scenario.source == Source::random) {
+    scenario.batch_size = scenario.queries = scenario.keys = std::nullopt;
+    scenario.source = Source::text;
+  } else if (!sets(line, {"--text"}) && scenario.source == Source::text && asks_for_random(line)) {
+    scenario.source = Source::random;
+  }
+}
+
+/// A model that ships opens on the first of its examples; a window where it is best looked at first.
+Lesson model_source(const CommandLine& line) {
+  Lesson opened = open_source(line.file);
+  for (const ShippedModel& model : shipped_models()) {
+    if (line.file != shipped_model_prefix + model.id) continue;
+    read_first_example(model, opened.scenario);
+    const bool window = line.kind == CommandKind::window || line.kind == CommandKind::screenshot ||
+                        line.kind == CommandKind::animation || line.kind == CommandKind::frames;
+    if (window && !sets(line, {"--text", "--image", "--layer"})) opened = opening_of(model);
+  }
+  return opened;
+}
+
+}  // namespace
+
+// Settings are of the default lesson, whose sizes and weights are free.
+bool names_nothing(const CommandLine& line) {
+  return line.file.empty() && line.settings.empty() && !line.has("--random");
+}
+
+Lesson source_of(const CommandLine& line) {
+  if (names_nothing(line)) {
+    if (auto trained = trained_document(line.has("--language") ? line["--language"] : "en")) return *trained;
+  }
+  const bool says_its_inputs = sets(line, {"--text"}) || asks_for_random(line);
+  if (!line.file.empty() || !says_its_inputs) {
+    return line.file.starts_with(shipped_model_prefix) ? model_source(line) : open_source(line.file);
+  }
+  Lesson untitled;
+  if (asks_for_random(line)) untitled.scenario.source = Source::random;
+  return untitled;
+}
+
+Scenario scenario_of(const CommandLine& line) {
+  Scenario scenario = source_of(line).scenario;
+  choose_source(line, scenario);
+  for (const auto& [option, text] : line.settings) {
+    for (const Setting& setting : all_settings()) {
+      if (setting.option == option) setting.apply(scenario, option, text);
+    }
+  }
+  return scenario;
 }
 
 }  // namespace headlight

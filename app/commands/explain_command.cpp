@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "app/commands/predict_parts.h"
 #include "core/explain/explain.h"
 #include "core/explain/math_markup.h"
 #include "core/network/network_trace.h"

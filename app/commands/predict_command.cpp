@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "app/commands/predict_parts.h"
 #include "core/network/key_cache.h"
 #include "core/network/network_trace.h"
 #include "core/network/sampling.h"

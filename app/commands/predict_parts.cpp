@@ -1,9 +1,10 @@
 // predict --why and --lens: what a next word is made of, and what the network would say after each layer.
-#include "app/commands/predict_parts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+#include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
 #include "core/network/logit_parts.h"
@@ -247,17 +248,7 @@ void print_lens(const NetworkRun& pass, Index entry) {
       row.push_back(cell.likely.text + share);
     }
   }
-  std::vector<std::size_t> widths(table.front().size());
-  for (const std::vector<std::string>& row : table) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], terminal_width(row[i]));
-  }
-  for (const std::vector<std::string>& row : table) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += row[i] + std::string(widths[i] - terminal_width(row[i]) + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    std::printf("%s\n", line.c_str());
-  }
+  print_columns(table);
 }
 
 }  // namespace headlight

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "app/commands/commands.h"
-#include "core/export/bundle.h"
+#include "core/export/export_options.h"
 #include "core/export/layers_figure.h"
 #include "core/export/matrix_export.h"
 #include "core/figure/fonts.h"

@@ -11,11 +11,10 @@
 
 #include "app/gl/gl_matrix_painter.h"
 #include "app/gl/gl_objects.h"
-#include "app/web/browser.h"
 #include "app/window/imgui_host.h"
 #include "app/window/preferences.h"
 #include "core/files/recent_files.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 #include "ui/export/link.h"
 #include "ui/session/session.h"

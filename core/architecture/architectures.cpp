@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/architecture/gguf_model.h"
+#include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
 #include "core/architecture/network_builder.h"
 #include "core/files/array_contents.h"
@@ -189,30 +189,17 @@ class Used {
 
 /// What repeats a part of the network, or is no part of a pass to the logits.
 bool says_nothing_new(const std::string& name) {
-  for (const char* ending : {"attn.bias",
-                             "attention.bias",
-                             "masked_bias",
-                             "inv_freq",
-                             "rope.freqs",
-                             "position_ids",
-                             "token_type_ids",
-                             "attn.mask",
-                             "lm_head.weight",
-                             "embed_tokens.weight",
-                             "embed_out.weight",
-                             "output.weight",
-                             "decoder.weight",
-                             "decoder.bias",
-                             "vocab_projector.weight",
-                             "embed_positions.weight",
-                             "proj_out.weight",
-                             "lm_head.bias",
-                             "final_logits_bias",
-                             "num_batches_tracked"}) {
+  constexpr std::string_view endings =
+      "attn.bias attention.bias masked_bias inv_freq rope.freqs position_ids token_type_ids attn.mask lm_head.weight "
+      "embed_tokens.weight embed_out.weight output.weight decoder.weight decoder.bias vocab_projector.weight "
+      "embed_positions.weight proj_out.weight lm_head.bias final_logits_bias num_batches_tracked";
+  constexpr std::string_view parts =
+      "pooler seq_relationship classifier optimizer qa_outputs rotary_emb cls. mask_token _extra_state "
+      "EncDecAttention.relative_attention_bias";
+  for (const std::string_view ending : Parts(endings, ' ')) {
     if (name.ends_with(ending)) return true;
   }
-  for (const char* part : {"pooler", "seq_relationship", "classifier", "optimizer", "qa_outputs", "rotary_emb", "cls.",
-                           "mask_token", "_extra_state", "EncDecAttention.relative_attention_bias"}) {
+  for (const std::string_view part : Parts(parts, ' ')) {
     if (name.find(part) != std::string::npos) return true;
   }
   return false;
@@ -255,44 +242,22 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
     largest = std::max(largest, checked_count(checkpoint.entry(name).shape).value_or(0));
   const auto arrays = static_cast<Index>(checkpoint.names().size());
   constexpr double always_few = 4096, always_narrow = 1 << 20;
-  const auto check = [&](const char* name, Index have, double always, const Message& expected) {
-    const auto found = config.fields().find(name);
-    if (found == config.fields().end() || !found->is_number()) return;
-    const double said = found->get<double>();
-    if (said <= std::max(always, static_cast<double>(have))) return;
-    config.fail(Message("says that its {0} is {1}, which the file cannot hold", std::string(name), found->dump()),
-                expected);
+  constexpr std::string_view layers =
+      "num_hidden_layers n_layer n_layers num_layers num_decoder_layers encoder_layers decoder_layers";
+  constexpr std::string_view widths =
+      "head_dim d_kv hidden_size n_embd d_model dim rotary_dim intermediate_size num_attention_heads n_head num_heads "
+      "num_key_value_heads vocab_size kv_lora_rank q_lora_rank qk_rope_head_dim num_mel_bins qk_nope_head_dim "
+      "v_head_dim moe_intermediate_size n_shared_experts num_local_experts num_experts n_routed_experts";
+  const auto check = [&](std::string_view names, Index have, double always, const Message& expected) {
+    for (const std::string_view name : Parts(names, ' ')) {
+      const auto found = config.fields().find(std::string(name));
+      if (found == config.fields().end() || !found->is_number()) continue;
+      if (found->get<double>() <= std::max(always, static_cast<double>(have))) continue;
+      config.fail(Message("says that its {0} is {1}, which the file cannot hold", name, found->dump()), expected);
+    }
   };
-  for (const char* layers : {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
-                             "encoder_layers", "decoder_layers"}) {
-    check(layers, arrays, always_few, Message("expected at most its {0} arrays", arrays));
-  }
-  for (const char* width : {"head_dim",
-                            "d_kv",
-                            "hidden_size",
-                            "n_embd",
-                            "d_model",
-                            "dim",
-                            "rotary_dim",
-                            "intermediate_size",
-                            "num_attention_heads",
-                            "n_head",
-                            "num_heads",
-                            "num_key_value_heads",
-                            "vocab_size",
-                            "kv_lora_rank",
-                            "q_lora_rank",
-                            "qk_rope_head_dim",
-                            "num_mel_bins",
-                            "qk_nope_head_dim",
-                            "v_head_dim",
-                            "moe_intermediate_size",
-                            "n_shared_experts",
-                            "num_local_experts",
-                            "num_experts",
-                            "n_routed_experts"}) {
-    check(width, largest, always_narrow, Message("expected at most the {0} numbers of its largest array", largest));
-  }
+  check(layers, arrays, always_few, Message("expected at most its {0} arrays", arrays));
+  check(widths, largest, always_narrow, Message("expected at most the {0} numbers of its largest array", largest));
 }
 
 namespace {

@@ -54,14 +54,14 @@ Encoder begin_encoder(NetworkBuilder& b, Index offset, Index narrow = 0, const c
 }
 
 /// Where a block's layers stand under its name.
-struct BlockNames {
+struct EncoderNames {
   const char *query, *key, *value, *output, *attention_norm, *up, *down, *norm;
 };
-constexpr BlockNames bert_names{
+constexpr EncoderNames bert_names{
     "attention.self.query",       "attention.self.key", "attention.self.value", "attention.output.dense",
     "attention.output.LayerNorm", "intermediate.dense", "output.dense",         "output.LayerNorm"};
 
-void add_block(NetworkBuilder& b, const Encoder& is, const std::string& at, const BlockNames& names) {
+void add_block(NetworkBuilder& b, const Encoder& is, const std::string& at, const EncoderNames& names) {
   BlockSpec& block = b.begin_block(b.network.stacks.front(), at);
   AttentionSpec& a = b.begin_attention(block, "attention", is.d, is.heads);
   a.causal = b.config.flag({"is_decoder"}, false);
@@ -103,14 +103,13 @@ void build_masked_head(NetworkBuilder& b, const std::string& dense, const std::s
   b.prefix = inside;
 }
 
-constexpr BlockNames deberta_names{"attention.self.query_proj",
-                                   "attention.self.key_proj",
-                                   "attention.self.value_proj",
-                                   "attention.output.dense",
-                                   "attention.output.LayerNorm",
-                                   "intermediate.dense",
-                                   "output.dense",
-                                   "output.LayerNorm"};
+constexpr EncoderNames deberta_names = [] {
+  EncoderNames names = bert_names;
+  names.query = "attention.self.query_proj";
+  names.key = "attention.self.key_proj";
+  names.value = "attention.self.value_proj";
+  return names;
+}();
 
 /// Whether pos_att_type, "p2c|c2p" or a list, names the term.
 bool has_term(const Config& c, const char* term) {
@@ -196,8 +195,8 @@ void build_albert(NetworkBuilder& b) {
   for (const char* name : {"inner_group_num", "down_scale_factor"}) b.refuse_unless(name, 1);
   for (const char* name : {"gap_size", "net_structure_type", "num_memory_blocks"}) b.refuse_unless(name, 0);
   const Encoder is = begin_encoder(b, 0, narrow, "encoder.embedding_hidden_mapping_in", "gelu_new");
-  constexpr BlockNames names{"attention.query",     "attention.key", "attention.value", "attention.dense",
-                             "attention.LayerNorm", "ffn",           "ffn_output",      "full_layer_layer_norm"};
+  constexpr EncoderNames names{"attention.query",     "attention.key", "attention.value", "attention.dense",
+                               "attention.LayerNorm", "ffn",           "ffn_output",      "full_layer_layer_norm"};
   for (Index i = 0; i < is.blocks; ++i)
     add_block(b, is, "encoder.albert_layer_groups." + std::to_string(i * groups / is.blocks) + ".albert_layers.0.",
               names);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/architecture/gguf_model.h"
 #include "core/files/array_contents.h"
 #include "core/files/error_place.h"
 #include "core/tensor/memory.h"
@@ -152,14 +151,9 @@ Tensor Checkpoint::kept_or(const std::string& name, const std::function<Tensor()
 Tensor Checkpoint::load_rows(const std::string& name, std::span<const Index> rows) const {
   if (given_.contains(name)) {
     const Tensor all = load(name);
-    Buffer values;
-    for (const Index row : rows) {
-      const Tensor one = all.slice(0, row, 1).contiguous();
-      values.insert(values.end(), one.values().begin(), one.values().end());
-    }
-    Shape shape = all.shape();
-    shape.front() = std::ssize(rows);
-    return Tensor(std::move(shape), std::move(values));
+    std::vector<Tensor> parts;
+    for (const Index row : rows) parts.push_back(all.slice(0, row, 1));
+    return joined(parts);
   }
   if (const auto packed = packed_.find(name); packed != packed_.end()) {
     const Packed& p = packed->second;

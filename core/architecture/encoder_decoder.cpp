@@ -236,9 +236,7 @@ AttentionSpec packed_attention(const NetworkBuilder& b, const std::string& at, c
   packed.weight = b.array(at + ".in_proj_weight", {3 * rules.d, rules.d},
                           "query, key and value in one, as nn.MultiheadAttention has them");
   if (b.has(at + ".in_proj_bias")) packed.bias = b.array(at + ".in_proj_bias", {3 * rules.d}, "as its weight has rows");
-  a.q = NetworkBuilder::part(packed, 0, rules.d);
-  a.k = NetworkBuilder::part(packed, rules.d, rules.d);
-  a.v = NetworkBuilder::part(packed, 2 * rules.d, rules.d);
+  split_packed(packed, 1, rules.d, rules.d, a);
   a.o = b.linear(at + ".out_proj", rules.d, rules.d);
   return a;
 }

@@ -1,8 +1,8 @@
-#include "core/architecture/gguf_model.h"
-
 #include <algorithm>
 #include <array>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "core/architecture/architectures.h"
 #include "core/architecture/checkpoint.h"

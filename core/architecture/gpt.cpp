@@ -162,7 +162,7 @@ namespace {
 
 struct NeoxFlavour {
   std::string tokens = "embed_in.weight", head = "embed_out.weight";
-  const char *attention = "attention.", *final_norm = "final_layer_norm";
+  const char *attention = "attention", *final_norm = "final_layer_norm";
   double share = 0.25, base = 10000;
   bool parallel = true, normed_heads = false;
   const char* activation = "gelu";
@@ -184,10 +184,8 @@ void build_neox_family(NetworkBuilder& b, const NeoxFlavour& flavour) {
     block.parallel = parallel;
     block.before_attention = b.norm(at + "input_layernorm", NormKind::layer, d, epsilon);
     block.before_mlp = b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
-    AttentionSpec& a = block.attention;
-    const std::string part = at + flavour.attention;
-    a.name = b.prefix + part.substr(0, part.size() - 1);
-    settle_heads(b, a, d, heads);
+    AttentionSpec& a = b.begin_attention(block, flavour.attention, d, heads);
+    const std::string part = at + flavour.attention + ".";
     a.causal = true;
     const auto rotary = static_cast<Index>(share * static_cast<double>(a.d_head));
     a.rope = b.rope(rotary, Rope::half, flavour.base);
@@ -213,7 +211,7 @@ void build_gpt_neox(NetworkBuilder& b) { build_neox_family(b, {}); }
 void build_persimmon(NetworkBuilder& b) {
   build_neox_family(b, {.tokens = "embed_tokens.weight",
                         .head = "lm_head.weight",
-                        .attention = "self_attn.",
+                        .attention = "self_attn",
                         .final_norm = "final_layernorm",
                         .share = 0.5,
                         .base = 25000,
@@ -313,8 +311,6 @@ void build_mpt(NetworkBuilder& b) {
   const double steepest = a_config.number({"alibi_bias_max"}, 8);
   if (!alibi && b.whole()) c.fail("its attn_config has no alibi", "expected ALiBi, the positions of MPT computed here");
   StackSpec& stack = b.begin_stack("wte.weight", d);
-  const double emb_scale = 1;
-  stack.embedding.scale = emb_scale;
   b.refuse_unless("logit_scale", nlohmann::json());
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "blocks." + std::to_string(i) + ".";

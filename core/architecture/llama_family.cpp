@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/architecture/gguf_model.h"
+#include "core/architecture/checkpoint.h"
 #include "core/files/error_place.h"
 #include "core/tensor/message.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/architecture/architectures.h"
-#include "core/architecture/gguf_model.h"
+#include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
 #include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"

@@ -9,6 +9,7 @@
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
+#include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
 namespace {
@@ -172,23 +173,12 @@ fs::path index_of(const fs::path& shard) {
 
 }  // namespace
 
-std::span<const char* const> companion_names() {
-  static constexpr const char* names[] = {"config.json",
-                                          "params.json",
-                                          "generation_config.json",
-                                          "tokenizer.json",
-                                          "tokenizer_config.json",
-                                          "special_tokens_map.json",
-                                          "added_tokens.json",
-                                          "vocab.json",
-                                          "vocab.txt",
-                                          "merges.txt",
-                                          "tokenizer.model",
-                                          "spiece.model",
-                                          "source.spm",
-                                          "tokenizer.pkl",
-                                          "meta.pkl",
-                                          "preprocessor_config.json"};
+const std::vector<const char*>& companion_names() {
+  static const std::vector<const char*> names = [] {
+    std::vector<const char*> all = tokenizer_files();
+    all.insert(all.end(), {"config.json", "params.json", "generation_config.json", "preprocessor_config.json"});
+    return all;
+  }();
   return names;
 }
 

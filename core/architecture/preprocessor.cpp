@@ -1,7 +1,6 @@
-#include "core/architecture/preprocessor.h"
-
 #include <algorithm>
 
+#include "core/architecture/network_builder.h"
 #include "core/files/load_budget.h"
 #include "core/tensor/message.h"
 #include "core/text/utf8_path.h"

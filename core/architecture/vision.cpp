@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/architecture/preprocessor.h"
+#include "core/architecture/network_builder.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
@@ -82,49 +82,26 @@ void build_embedding(NetworkBuilder& b, StackSpec& stack, const PictureSpec& pic
 
 /// What the parts of a block are called; "" where there is none.
 struct BlockNames {
-  const char *blocks, *attention, *norm1, *q, *k, *v, *qkv, *o, *norm2, *up, *down, *scale1, *scale2;
+  const char *blocks, *attention, *norm1, *q, *k, *v, *o, *norm2, *up, *down;
+  const char *qkv = "", *scale1 = "", *scale2 = "";
 };
-constexpr BlockNames of_vit{"encoder.layer.",
-                            "attention",
-                            "layernorm_before",
-                            "attention.attention.query",
-                            "attention.attention.key",
-                            "attention.attention.value",
-                            "",
-                            "attention.output.dense",
-                            "layernorm_after",
-                            "intermediate.dense",
-                            "output.dense",
-                            "",
-                            ""};
-constexpr BlockNames of_dino{"encoder.layer.",
-                             "attention",
-                             "norm1",
-                             "attention.attention.query",
-                             "attention.attention.key",
-                             "attention.attention.value",
-                             "",
-                             "attention.output.dense",
-                             "norm2",
-                             "mlp.fc1",
-                             "mlp.fc2",
-                             "layer_scale1.lambda1",
-                             "layer_scale2.lambda1"};
-constexpr BlockNames of_clip{"encoder.layers.",
-                             "self_attn",
-                             "layer_norm1",
-                             "self_attn.q_proj",
-                             "self_attn.k_proj",
-                             "self_attn.v_proj",
-                             "",
-                             "self_attn.out_proj",
-                             "layer_norm2",
-                             "mlp.fc1",
-                             "mlp.fc2",
-                             "",
-                             ""};
-constexpr BlockNames of_timm{"blocks.",   "attn",  "norm1",   "",        "",          "",         "attn.qkv",
-                             "attn.proj", "norm2", "mlp.fc1", "mlp.fc2", "ls1.gamma", "ls2.gamma"};
+constexpr BlockNames of_vit{"encoder.layer.",          "attention",
+                            "layernorm_before",        "attention.attention.query",
+                            "attention.attention.key", "attention.attention.value",
+                            "attention.output.dense",  "layernorm_after",
+                            "intermediate.dense",      "output.dense"};
+constexpr BlockNames of_dino = [] {
+  BlockNames names = of_vit;
+  names.norm1 = "norm1", names.norm2 = "norm2";
+  names.up = "mlp.fc1", names.down = "mlp.fc2";
+  names.scale1 = "layer_scale1.lambda1", names.scale2 = "layer_scale2.lambda1";
+  return names;
+}();
+constexpr BlockNames of_clip{"encoder.layers.",  "self_attn",        "layer_norm1",        "self_attn.q_proj",
+                             "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj", "layer_norm2",
+                             "mlp.fc1",          "mlp.fc2"};
+constexpr BlockNames of_timm{"blocks.", "attn",    "norm1",   "",         "",          "",         "attn.proj",
+                             "norm2",   "mlp.fc1", "mlp.fc2", "attn.qkv", "ls1.gamma", "ls2.gamma"};
 
 /// The block's MLP; DINOv2's giant has a gate, packed with what it gates.
 MlpSpec mlp_of(NetworkBuilder& b, const VisionSizes& is, const BlockNames& names, const std::string& at) {
@@ -145,18 +122,14 @@ void add_blocks(NetworkBuilder& b, const VisionSizes& is, const BlockNames& name
   for (Index i = 0; i < is.blocks; ++i) {
     const std::string at = names.blocks + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(b.network.stacks.front(), at);
-    AttentionSpec& a = block.attention;
-    a.name = block.name + "." + names.attention;
-    settle_heads(b, a, is.d, is.heads);
+    AttentionSpec& a = b.begin_attention(block, names.attention, is.d, is.heads);
     block.before_attention = b.norm(at + names.norm1, NormKind::layer, is.d, is.epsilon);
     if (*names.qkv != 0) {
       split_packed(b.linear(at + names.qkv, 3 * is.d, is.d), 1, is.d, is.d, a);
+      a.o = b.linear(at + names.o, is.d, is.d);
     } else {
-      a.q = b.linear(at + names.q, is.d, is.d);
-      a.k = b.linear(at + names.k, is.d, is.d);
-      a.v = b.linear(at + names.v, is.d, is.d);
+      b.add_projections(a, at, {names.q, names.k, names.v, names.o}, is.d);
     }
-    a.o = b.linear(at + names.o, is.d, is.d);
     gain(a.o, at + names.scale1, *names.scale1 != 0);
     block.before_mlp = b.norm(at + names.norm2, NormKind::layer, is.d, is.epsilon);
     block.mlp = mlp_of(b, is, names, at);

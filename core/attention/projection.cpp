@@ -9,6 +9,7 @@
 #include "core/attention/product.h"
 #include "core/attention/sweep.h"
 #include "core/attention/workers.h"
+#include "core/parallel/jobs.h"
 
 namespace headlight {
 namespace {
@@ -145,6 +146,26 @@ Tensor gather_values(const Tensor& weights, const Tensor& values, const Workers&
   ScoreSteps steps;
   steps.values = values;
   return sweep(steps, Stage::head_outputs, Stage::head_outputs, weights, workers)[Stage::head_outputs];
+}
+
+Tensor mean_over_heads(const Tensor& heads) {
+  const Index batch = heads.size(0), count = heads.size(1), rows = heads.size(2), cols = heads.size(3);
+  Buffer mean;
+  mean.reserve(static_cast<std::size_t>(batch * rows * cols));
+  std::vector<double> sums(static_cast<std::size_t>(cols));
+  for (Index b = 0; b < batch; ++b) {
+    for (Index row = 0; row < rows; ++row) {
+      std::ranges::fill(sums, 0);
+      for (Index h = 0; h < count; ++h) {
+        const MatrixView head = heads.matrix(b, h);
+        for (Index col = 0; col < cols; ++col)
+          sums[static_cast<std::size_t>(col)] += static_cast<double>(head(row, col));
+      }
+      for (const double sum : sums) mean.push_back(static_cast<float>(sum / static_cast<double>(count)));
+      breathe();
+    }
+  }
+  return {{batch, rows, cols}, std::move(mean)};
 }
 
 Tensor silenced(const Tensor& head_outputs, std::span<const Index> heads) {

@@ -1,12 +1,11 @@
-#include "core/attention/score_rows.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/attention/projection.h"
+#include "core/attention/score_source.h"
 #include "core/attention/softmax.h"
 #include "core/attention/workers.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 
 namespace headlight {
 namespace {

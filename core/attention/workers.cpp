@@ -6,8 +6,7 @@
 #include <exception>
 #include <mutex>
 
-#include "core/parallel/thread_pool.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

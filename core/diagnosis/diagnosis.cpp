@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/attention/softmax.h"
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
-#include "core/diagnosis/time_limit.h"
+#include "core/parallel/worker.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

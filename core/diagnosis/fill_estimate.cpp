@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 
 namespace headlight {
 namespace {

@@ -1,8 +1,8 @@
 // Heads: split, merged, rotated, grouped and averaged wrongly.
 
+#include "core/attention/norm_and_rotation.h"
 #include "core/attention/projection.h"
-#include "core/attention/rope.h"
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/weight_recovery.h"
 #include "core/run/stage_steps.h"
 
@@ -13,21 +13,10 @@ using Usual = std::function<Tensor()>;
 
 /// [B, G, n, d] → the mean over heads in each head's place.
 Tensor mean_of_heads(const Tensor& heads) {
-  const Tensor packed = heads.contiguous();
-  const Index batch = heads.size(0), count = heads.size(1), size = heads.size(2) * heads.size(3);
-  Buffer means;
-  means.reserve(static_cast<std::size_t>(packed.count()));
-  for (Index b = 0; b < batch; ++b) {
-    const std::span<const float> entry = packed.values().subspan(static_cast<std::size_t>(b * count * size));
-    Buffer mean;
-    for (Index i = 0; i < size; ++i) {
-      double sum = 0;
-      for (Index h = 0; h < count; ++h) sum += static_cast<double>(entry[static_cast<std::size_t>(h * size + i)]);
-      mean.push_back(static_cast<float>(sum / static_cast<double>(count)));
-    }
-    for (Index h = 0; h < count; ++h) means.insert(means.end(), mean.begin(), mean.end());
-  }
-  return Tensor(heads.shape(), std::move(means));
+  return mean_over_heads(heads)
+      .view({heads.size(0), 1, heads.size(2), heads.size(3)})
+      .expand(heads.shape())
+      .contiguous();
 }
 
 /// Key/value heads 0, 1, … G − 1, 0, 1, … in place of 0, 0, …, 1, 1, …

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "core/attention/projection.h"
 #include "core/attention/sweep.h"
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/mask/expression.h"
 #include "core/scenario/inputs.h"
@@ -17,6 +18,12 @@ namespace {
 /// Of the causal pattern k ≤ q + offset.
 struct Corner {
   Index offset, other;
+};
+
+enum class CausalChange : std::uint8_t {
+  excludes_self,  ///< k < q
+  sees_next,      ///< k ≤ q + 1
+  other_corner,   ///< top left instead of bottom right, or the other way round
 };
 
 /// What a call of causal() or causal_bottom_right() becomes.

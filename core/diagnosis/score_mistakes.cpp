@@ -8,7 +8,7 @@
 
 #include "core/attention/projection.h"
 #include "core/attention/softmax.h"
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/diagnosis/weight_recovery.h"
 #include "core/scenario/scenario_rules.h"

@@ -1,16 +1,15 @@
-#include "core/export/bundle.h"
-
 #include <random>
 #include <span>
 #include <string>
 
 #include "core/architecture/model_folder.h"
+#include "core/export/export_options.h"
 #include "core/export/layers_figure.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/figure.h"
+#include "core/files/byte_reader.h"
 #include "core/files/whole_file.h"
-#include "core/files/zip_archive.h"
-#include "core/network/pictures.h"
+#include "core/network/pictures_and_sounds.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"

@@ -8,7 +8,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "core/export/export_options.h"
-#include "core/export/html_figure.h"
 #include "core/export/layers_figure.h"
 #include "core/figure/figure.h"
 #include "core/files/whole_file.h"

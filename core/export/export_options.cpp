@@ -183,7 +183,6 @@ void layers(ExportOptions& o, Text option, Text text) {
       layer_words[one_of<std::size_t>(option, goes_up_to ? word : text, layer_words, "is no way to take layers")];
   if (goes_up_to) o.layers = std::string(text);
 }
-Written layers_text(const ExportOptions& o) { return o.layers.empty() ? Written() : o.layers; }
 
 void norm(ExportOptions& o, Text option, Text text) {
   o.style.norm = one_of<Norm>(option, text, norm_words, "is no norm");
@@ -212,7 +211,6 @@ Written font_size_text(const ExportOptions& o) {
 }
 
 void what(ExportOptions& o, Text, Text text) { o.what = name(state_named(text)); }
-Written what_text(const ExportOptions& o) { return o.what.empty() ? Written() : o.what; }
 
 void opacity(ExportOptions& o, Text option, Text text) {
   o.style.opacity = parse_number(option, text);
@@ -280,7 +278,7 @@ constexpr ExportOption table[] = {
     {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]|experts|kept",
      "of a network: layers by heads, what they give together up to layer N, the experts that words chose, what is kept "
      "of words",
-     layers, layers_text},
+     layers, plain_text<&ExportOptions::layers>},
     {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>,
      part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
@@ -295,7 +293,7 @@ constexpr ExportOption table[] = {
      plain<&ExportOptions::word>, plain_text<&ExportOptions::word>},
     {"--from", "TEXT", "the text whose states patch puts into this one", plain<&ExportOptions::from>,
      plain_text<&ExportOptions::from>},
-    {"--what", "residual|heads|mlp", "which of them; residual unless set", what, what_text},
+    {"--what", "residual|heads|mlp", "which of them; residual unless set", what, plain_text<&ExportOptions::what>},
     {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>,
      plain_text<&Style::other_mask>},
     {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",

@@ -98,14 +98,12 @@ FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& styl
   FigureSpec spec = stage_figure(cut, style);
   const StageCut plain{cut.trace, cut.stage, cut.batch, cut.heads, cut.grid, cut.rows, cut.cols};
   const Tensor theirs = stage_of(style.other_file, cut);
-  const auto [r0, r1] = settle(cut.rows, theirs.matrix(cut.batch, 0).rows, "--rows");
-  const auto [c0, c1] = settle(cut.cols, theirs.matrix(cut.batch, 0).cols, "--cols");
   if (cut.pool != HeadPool::none)
     throw SettingError("--kind", "a difference of files is of heads as they are", "expected --head all, or numbers");
   spec.kept.reserve(cut.heads.size());
   for (std::size_t i = 0; i < cut.heads.size(); ++i) {
-    const MatrixView whole = theirs.matrix(cut.batch, cut.heads[i]);
-    spec.kept.push_back(less(whole.part(r0, r1 - r0, c0, c1 - c0), plain.matrix(cut.heads[i])));
+    const MatrixView part = part_of(theirs.matrix(cut.batch, cut.heads[i]), cut.rows, cut.cols);
+    spec.kept.push_back(less(part, plain.matrix(cut.heads[i])));
     spec.panels[i].matrix = spec.kept.back().matrix();
   }
   if (!style.title)

@@ -6,7 +6,7 @@
 #include "core/export/layers_figure.h"
 #include "core/export/stage_figure.h"
 #include "core/figure/figure.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

@@ -1,5 +1,3 @@
-#include "core/export/html_figure.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/attention/projection.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
 #include "core/network/network_trace.h"
@@ -101,9 +102,7 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
 namespace {
 
 MatrixView part_of(const ExportOptions& options, const MatrixView& whole) {
-  const auto [r0, r1] = settle(options.rows, whole.rows, "--rows");
-  const auto [c0, c1] = settle(options.cols, whole.cols, "--cols");
-  return whole.part(r0, r1 - r0, c0, c1 - c0);
+  return part_of(whole, options.rows, options.cols);
 }
 
 /// The heads that are drawn of each layer.
@@ -118,19 +117,6 @@ std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& laye
     throw SettingError("--head", Message("names no head of layer {0}", layer.name),
                        Message("expected 0 to {0}", count - 1));
   return heads;
-}
-
-Tensor mean_of_heads(const Tensor& values, Index batch) {
-  const MatrixView first = values.matrix(batch, 0);
-  Buffer cells;
-  for (Index q = 0; q < first.rows; ++q) {
-    for (Index k = 0; k < first.cols; ++k) {
-      double sum = 0;
-      for (Index h = 0; h < values.size(1); ++h) sum += static_cast<double>(values.matrix(batch, h)(q, k));
-      cells.push_back(static_cast<float>(sum / static_cast<double>(values.size(1))));
-    }
-  }
-  return {{1, 1, first.rows, first.cols}, std::move(cells)};
 }
 
 /// Throws SettingError for a batch entry that is not there, and for what is not made of a layer's heads.
@@ -160,7 +146,7 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   for (DrawnLayer& layer : layers) {
     check_pool(options, layer);
     const bool pooled = is_pooled(options, layer);
-    if (pooled) layer.values = mean_of_heads(layer.values, batch);
+    if (pooled) layer.values = mean_over_heads(layer.values.slice(0, batch, 1));
     spec.kept.push_back(layer.values);
     if (layer.trace && layer.trace->has(Stage::mask)) spec.kept.push_back((*layer.trace)[Stage::mask]);
     const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
@@ -339,7 +325,7 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
   for (DrawnLayer& layer : layers) {
     check_pool(options, layer);
     const bool pooled = is_pooled(options, layer);
-    if (pooled) layer.values = mean_of_heads(layer.values, options.batch);
+    if (pooled) layer.values = mean_over_heads(layer.values.slice(0, options.batch, 1));
     const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
     if (shape.empty()) shape = {static_cast<Index>(layers.size()), static_cast<Index>(heads.size()), 0, 0};
     if (static_cast<Index>(heads.size()) != shape[1])

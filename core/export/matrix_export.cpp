@@ -32,8 +32,8 @@ std::filesystem::path export_matrix(const StageCut& cut, MatrixFormat format, co
   assert(cut.heads.size() == 1 && !cut.grid);
   const std::filesystem::path path = free_path(folder, matrix_name(cut), extension(format));
   switch (format) {
-    case MatrixFormat::png: write_whole_file(path, render_png(stage_figure(cut, style))); break;
-    case MatrixFormat::svg: write_whole_file(path, render_svg(stage_figure(cut, style))); break;
+    case MatrixFormat::png: write_whole_file(path, ArrangedFigure(stage_figure(cut, style)).png()); break;
+    case MatrixFormat::svg: write_whole_file(path, ArrangedFigure(stage_figure(cut, style)).svg()); break;
     case MatrixFormat::csv: write_csv(path, cut.matrix(cut.heads.front())); break;
     case MatrixFormat::npy: {
       const NamedArray array = stage_array(cut);

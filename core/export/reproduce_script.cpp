@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "core/export/script.h"
 #include "core/scenario/inputs.h"
 #include "core/text/texts.h"
 

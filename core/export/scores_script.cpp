@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/export/script.h"
+#include "core/export/reproduce_script.h"
 #include "core/run/stage_steps.h"
 #include "core/scenario/inputs.h"
 #include "core/text/number_text.h"

@@ -1,8 +1,7 @@
-#include "core/export/sizes.h"
-
 #include <string_view>
 #include <utility>
 
+#include "core/export/export_options.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"

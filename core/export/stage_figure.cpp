@@ -215,12 +215,6 @@ std::string title_of(const StageCut& cut) {
   return cut.grid ? title : title + " · head " + std::to_string(cut.heads.front());
 }
 
-MatrixView part_of(MatrixView whole, const StageCut& cut) {
-  const auto [r0, r1] = settle(cut.rows, whole.rows, "--rows");
-  const auto [c0, c1] = settle(cut.cols, whole.cols, "--cols");
-  return whole.part(r0, r1 - r0, c0, c1 - c0);
-}
-
 }  // namespace
 
 std::pair<Index, Index> settle(const Part& part, Index count, const char* option) {
@@ -232,12 +226,18 @@ std::pair<Index, Index> settle(const Part& part, Index count, const char* option
                      Message("expected A:B with 0 <= A < B <= {0}", count));
 }
 
-MatrixView StageCut::matrix(Index head) const { return part_of(tensor().matrix(batch, head), *this); }
+MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols) {
+  const auto [r0, r1] = settle(rows, whole.rows, "--rows");
+  const auto [c0, c1] = settle(cols, whole.cols, "--cols");
+  return whole.part(r0, r1 - r0, c0, c1 - c0);
+}
+
+MatrixView StageCut::matrix(Index head) const { return part_of(tensor().matrix(batch, head), rows, cols); }
 
 CellMasks StageCut::masks(Index head) const {
   CellMasks all = masks_over(trace, stage, batch, head);
-  if (all.allowed) all.allowed = part_of(*all.allowed, *this);
-  if (all.kept) all.kept = part_of(*all.kept, *this);
+  if (all.allowed) all.allowed = part_of(*all.allowed, rows, cols);
+  if (all.kept) all.kept = part_of(*all.kept, rows, cols);
   return all;
 }
 

@@ -7,8 +7,8 @@
 #include "core/diagnosis/reproduction.h"
 #include "core/export/handout.h"
 #include "core/export/stage_figure.h"
+#include "core/figure/canvas.h"
 #include "core/figure/figure.h"
-#include "core/figure/figure_canvas.h"
 #include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 

@@ -5,14 +5,12 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/figure/figure_canvas.h"
+#include "core/figure/canvas.h"
 #include "core/figure/figure_layout.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
-
-constexpr float most_pixels = 16384;
 
 std::string format_size(float units) {
   char text[32];
@@ -34,7 +32,8 @@ void check_sizes(const FigureSpec& spec) {
 
 void check_pixels(const FigureSpec& spec, const FigureLayout& layout) {
   const float wide = layout.width * spec.scale, high = layout.height * spec.scale;
-  if (wide <= most_pixels && high <= most_pixels) return;
+  constexpr float most = ArrangedFigure::most_pixels;
+  if (wide <= most && high <= most) return;
   throw SettingError(spec.size ? "--size" : "--cell",
                      Message("the picture would have {0} x {1} pixels", std::lround(wide), std::lround(high)),
                      "expected at most 16384 either way");
@@ -185,26 +184,5 @@ FigurePreview ArrangedFigure::preview(int most_width, int most_height) {
   preview.image = canvas.take();
   return preview;
 }
-
-namespace {
-
-FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height) {
-  return ArrangedFigure(spec).preview(most_width, most_height);
-}
-
-}  // namespace
-
-Image render_image(const FigureSpec& spec) {
-  constexpr int any = static_cast<int>(most_pixels);
-  return render_preview(spec, any, any).image;
-}
-
-std::vector<std::uint8_t> render_png(const FigureSpec& spec) { return ArrangedFigure(spec).png(); }
-
-std::string render_svg(const FigureSpec& spec, SvgText text) { return ArrangedFigure(spec).svg(text); }
-
-std::string render_pdf(const FigureSpec& spec) { return ArrangedFigure(spec).pdf(); }
-
-std::vector<Message> left_out(const FigureSpec& spec) { return ArrangedFigure(spec).left_out(); }
 
 }  // namespace headlight

@@ -8,7 +8,7 @@
 #include <cairo-pdf.h>
 #include <cairo.h>
 
-#include "core/figure/figure_canvas.h"
+#include "core/figure/canvas.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 #include FT_OUTLINE_H
 #include FT_STROKER_H
 
-#include "core/figure/figure_canvas.h"
+#include "core/figure/canvas.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

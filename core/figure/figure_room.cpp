@@ -1,8 +1,7 @@
-#include "core/figure/figure_room.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "core/figure/figure_frame.h"
 #include "core/stage/pool.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "core/figure/figure_room.h"
+#include "core/figure/figure_frame.h"
 #include "core/tensor/message.h"
 
 namespace headlight {

@@ -1,12 +1,9 @@
 #include "core/figure/typesetter.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "core/tensor/error.h"
 #include "core/text/unicode.h"
-#include "core/text/utf8.h"
 
 namespace headlight {
 
@@ -89,22 +86,6 @@ std::string as_mathematics(std::string_view text) {
     --i;
   }
   return marked;
-}
-
-LabelBox label_box(const Label& label, Typesetter& typesetter) {
-  const double radians = static_cast<double>(label.angle) * std::numbers::pi / 180;
-  const auto cosine = static_cast<float>(std::cos(radians));
-  const auto sine = static_cast<float>(std::sin(radians));
-  const float length = typesetter.width(label.text, label.role, label.size);
-  const float left = anchored(label.anchor, length);
-  const float up = -2 * typesetter.half_height(label.role, label.size), down = 0.2f * label.size;
-  LabelBox box;
-  const Point local[4] = {{left, up}, {left + length, up}, {left + length, down}, {left, down}};
-  for (int i = 0; i < 4; ++i) {
-    const auto [x, y] = local[i];
-    box.corner[i] = {label.at.x + x * cosine - y * sine, label.at.y + x * sine + y * cosine};
-  }
-  return box;
 }
 
 }  // namespace headlight

@@ -15,7 +15,7 @@
 
 #include "core/figure/canvas.h"
 #include "core/figure/typesetter.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,7 @@
 #include <pango/pangocairo.h>
 
 #include "core/figure/typesetter.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/array_contents.h"
+#include "core/files/byte_reader.h"
 #include "core/files/load_budget.h"
-#include "core/files/zip_archive.h"
 #include "core/tensor/memory.h"
 #include "core/text/number_text.h"
 #include "core/text/texts.h"
@@ -171,41 +171,38 @@ void ArrayFile::check_memory_for(std::string_view name, std::size_t i) const {
       "a smaller array");
 }
 
+std::size_t ArrayFile::existing(std::string_view name) const {
+  if (const std::optional<std::size_t> i = position(name)) return *i;
+  ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
+                         Message("one of {0}", first_names(contents_->entries)));
+}
+
 Tensor ArrayFile::load(std::string_view name) const {
-  const std::optional<std::size_t> i = position(name);
-  if (!i)
-    ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
-                           Message("one of {0}", first_names(contents_->entries)));
+  const std::size_t i = existing(name);
   try {
-    check_memory_for(name, *i);
+    check_memory_for(name, i);
     check_unchanged();
-    return read_array(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
+    return read_array(contents_->layouts[i], *contents_->open(i, ZipCheck::whole));
   } catch (const std::bad_alloc&) {
     ErrorPlace{path_}.array(name).fail(
-        Message("its shape {0} does not fit in memory", to_string(contents_->entries[*i].shape)));
+        Message("its shape {0} does not fit in memory", to_string(contents_->entries[i].shape)));
   }
 }
 
 std::vector<double> ArrayFile::load_unrounded(std::string_view name) const {
-  const std::optional<std::size_t> i = position(name);
-  if (!i)
-    ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
-                           Message("one of {0}", first_names(contents_->entries)));
-  check_memory_for(name, *i);
+  const std::size_t i = existing(name);
+  check_memory_for(name, i);
   check_unchanged();
-  return read_unrounded(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
+  return read_unrounded(contents_->layouts[i], *contents_->open(i, ZipCheck::whole));
 }
 
 Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) const {
-  const std::optional<std::size_t> i = position(name);
-  if (!i)
-    ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
-                           Message("one of {0}", first_names(contents_->entries)));
-  const ArrayLayout& whole = contents_->layouts[*i];
+  const std::size_t i = existing(name);
+  const ArrayLayout& whole = contents_->layouts[i];
   assert(whole.shape.size() >= 2);
   assert(std::ranges::all_of(rows, [&](Index row) { return row >= 0 && row < whole.shape[0]; }));
   check_unchanged();
-  return read_rows(whole, rows, *contents_->open(*i, ZipCheck::none));
+  return read_rows(whole, rows, *contents_->open(i, ZipCheck::none));
 }
 
 std::optional<double> ArrayFile::number(std::string_view name) const {

@@ -12,9 +12,9 @@
 
 #include <zip.h>
 
-#include "core/files/npy_format.h"
+#include "core/files/array_contents.h"
+#include "core/files/byte_reader.h"
 #include "core/files/whole_file.h"
-#include "core/files/zip_archive.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

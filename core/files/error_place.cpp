@@ -7,7 +7,7 @@
 
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "core/files/array_contents.h"
 #include "core/files/load_budget.h"
-#include "core/files/quantised_blocks.h"
 #include "core/tensor/message.h"
 #include "core/text/texts.h"
 

@@ -1,5 +1,3 @@
-#include "core/files/mask_arrays.h"
-
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -8,6 +6,7 @@
 #include <optional>
 
 #include "core/files/array_contents.h"
+#include "core/files/array_file.h"
 #include "core/files/load_budget.h"
 #include "core/image/png_image.h"
 #include "core/tensor/error.h"

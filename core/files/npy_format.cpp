@@ -1,10 +1,9 @@
-#include "core/files/npy_format.h"
-
 #include <array>
 #include <charconv>
 
+#include "core/files/array_contents.h"
+#include "core/files/byte_reader.h"
 #include "core/files/load_budget.h"
-#include "core/files/zip_archive.h"
 #include "core/text/unicode.h"
 
 namespace headlight {

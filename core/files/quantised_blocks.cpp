@@ -1,5 +1,3 @@
-#include "core/files/quantised_blocks.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -7,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <vector>
+
+#include "core/files/array_contents.h"
 
 namespace headlight {
 namespace {

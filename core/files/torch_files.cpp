@@ -4,7 +4,6 @@
 #include "core/files/array_contents.h"
 #include "core/files/byte_reader.h"
 #include "core/files/torch_tree.h"
-#include "core/files/zip_archive.h"
 #include "core/tensor/message.h"
 
 namespace headlight {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/files/array_contents.h"
 #include "core/files/load_budget.h"
-#include "core/files/npy_format.h"
 #include "core/tensor/message.h"
 
 namespace headlight {

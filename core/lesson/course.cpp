@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/assets/assets.h"
-#include "core/lesson/course_read.h"
 #include "core/mask/evaluate.h"
 #include "core/scenario/lesson_markdown.h"
 #include "core/tensor/error.h"

@@ -8,7 +8,7 @@
 #include "core/diagnosis/reproduction.h"
 #include "core/explain/explain.h"
 #include "core/files/error_place.h"
-#include "core/lesson/course_read.h"
+#include "core/lesson/course.h"
 #include "core/mask/expression.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/inputs.h"

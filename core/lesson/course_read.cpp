@@ -1,10 +1,9 @@
 // Lesson files with steps.
-#include "core/lesson/course_read.h"
-
 #include <algorithm>
 
 #include "core/diagnosis/mistakes.h"
 #include "core/files/error_place.h"
+#include "core/lesson/course.h"
 #include "core/scenario/json_place.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"

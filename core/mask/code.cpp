@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/mask/code_writer.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

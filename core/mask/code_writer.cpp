@@ -1,7 +1,6 @@
-#include "core/mask/code_writer.h"
-
 #include <algorithm>
 
+#include "core/mask/code.h"
 #include "core/tensor/error.h"
 
 namespace headlight::mask {

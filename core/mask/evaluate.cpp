@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/mask/machine.h"
-#include "core/parallel/thread_pool.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

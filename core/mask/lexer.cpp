@@ -1,8 +1,7 @@
-#include "core/mask/lexer.h"
-
 #include <algorithm>
 #include <string>
 
+#include "core/mask/ast.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
 

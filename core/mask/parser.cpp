@@ -3,7 +3,6 @@
 #include <map>
 
 #include "core/mask/ast.h"
-#include "core/mask/lexer.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 

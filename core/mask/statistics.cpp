@@ -202,12 +202,9 @@ class BitMatrix {
   std::vector<std::uint64_t> bits_;
 };
 
-BitMatrix product(const BitMatrix& a, const BitMatrix& b, const std::stop_token& stop) {
+BitMatrix product(const BitMatrix& a, const BitMatrix& b) {
   BitMatrix result(a.rows(), b.cols());
-  for (Index r = 0; r < a.rows(); ++r) {
-    if (stop.stop_requested()) throw Cancelled();
-    b.add_chosen_rows(a, r, result, r);
-  }
+  for (Index r = 0; r < a.rows(); ++r) b.add_chosen_rows(a, r, result, r);
   return result;
 }
 
@@ -226,15 +223,15 @@ BitMatrix one_layer(const MatrixView& mask, const ReachSettings& settings) {
 
 }  // namespace
 
-Tensor reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop) {
+Tensor reach(const MatrixView& mask, const ReachSettings& settings) {
   BitMatrix power = one_layer(mask, settings);
   if (settings.layers > 1) {
     // By repeated squaring, from the highest bit of the exponent down.
     const BitMatrix layer = power;
     const auto exponent = static_cast<std::uint64_t>(settings.layers);
     for (int bit = static_cast<int>(std::bit_width(exponent)) - 2; bit >= 0; --bit) {
-      power = product(power, power, stop);
-      if ((exponent >> bit) & 1) power = product(power, layer, stop);
+      power = product(power, power);
+      if ((exponent >> bit) & 1) power = product(power, layer);
     }
   }
   Buffer values(static_cast<std::size_t>(mask.rows * mask.cols));
@@ -245,11 +242,10 @@ Tensor reach(const MatrixView& mask, const ReachSettings& settings, std::stop_to
   return Tensor({mask.rows, mask.cols}, std::move(values));
 }
 
-Tensor first_reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop) {
+Tensor first_reach(const MatrixView& mask, const ReachSettings& settings) {
   const BitMatrix layer = one_layer(mask, settings);
   Buffer first(static_cast<std::size_t>(mask.rows * mask.cols), 0);
   for (Index q = 0; q < mask.rows; ++q) {
-    if (stop.stop_requested()) throw Cancelled();
     float* arrival = first.data() + q * mask.cols;
     BitMatrix known = layer.row_alone(q), newest = known;
     newest.each_set(0, [&](Index k) { arrival[k] = 1; });

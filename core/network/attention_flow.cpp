@@ -6,7 +6,7 @@
 #include <queue>
 #include <vector>
 
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

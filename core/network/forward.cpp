@@ -7,7 +7,7 @@
 
 #include "core/attention/projection.h"
 #include "core/network/key_cache.h"
-#include "core/network/pictures.h"
+#include "core/network/pictures_and_sounds.h"
 #include "core/network/weights.h"
 #include "core/position/relative_bias.h"
 #include "core/scenario/inputs.h"
@@ -65,13 +65,12 @@ void apply(const Network& network, const LayerChange& change, AttentionCall& cal
 }
 
 Tensor joined_arrays(const Checkpoint& checkpoint, const std::vector<std::string>& names) {
-  Buffer all;
+  std::vector<Tensor> parts;
   for (const std::string& name : names) {
-    const Tensor part = checkpoint.load(name).contiguous();
-    all.insert(all.end(), part.values().begin(), part.values().end());
+    const Tensor part = checkpoint.load(name);
+    parts.push_back(part.view({part.count()}));
   }
-  const Index count = std::ssize(all);
-  return Tensor({count}, std::move(all));
+  return joined(parts);
 }
 
 void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {

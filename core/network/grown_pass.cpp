@@ -1,11 +1,10 @@
-#include "core/network/grown_pass.h"
-
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
+#include "core/network/network.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <thread>
 
-#include "core/parallel/thread_pool.h"
-#include "core/parallel/turns.h"
+#include "core/network/network.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

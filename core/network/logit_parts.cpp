@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/network/forward.h"
+#include "core/network/sampling.h"
 #include "core/network/weights.h"
 #include "core/tensor/error.h"
 
@@ -254,21 +255,6 @@ LogitParts Attribution::of(Index word, std::optional<Index> other) {
 
 constexpr std::string_view part_names[] = {"token", "position", "head", "attention_bias", "mlp", "final_bias"};
 
-/// The share of each word, [vocabulary].
-std::vector<double> softmax(const MatrixView& logits, Index row) {
-  double most = -std::numeric_limits<double>::infinity(), sum = 0;
-  for (Index i = 0; i < logits.cols; ++i) most = std::max(most, static_cast<double>(logits(row, i)));
-  std::vector<double> shares;
-  for (Index i = 0; i < logits.cols; ++i) {
-    shares.push_back(std::exp(static_cast<double>(logits(row, i)) - most));
-    sum += shares.back();
-  }
-  for (double& share : shares) share /= sum;
-  return shares;
-}
-
-Index largest(const std::vector<double>& shares) { return std::ranges::max_element(shares) - shares.begin(); }
-
 }  // namespace
 
 std::string_view name(LogitPart::What what) { return part_names[static_cast<std::size_t>(what)]; }
@@ -310,13 +296,16 @@ std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block
   }
   const Tensor logits = network.logits_of(leaving.slice(0, batch, 1).contiguous());
   const Index count = (stack == 1 ? run.text.decoder : run.text.tokens).lengths[static_cast<std::size_t>(batch)];
+  const MatrixView whole = run.logits.matrix(batch), rows = logits.matrix();
   std::vector<LensCell> line;
+  Buffer room;
   for (Index q = 0; q < count; ++q) {
-    const MatrixView whole = run.logits.matrix(batch);
-    const auto said = static_cast<std::size_t>(largest(softmax(whole, std::min(q, whole.rows - 1))));
-    const std::vector<double> shares = softmax(logits.matrix(), q);
-    const Index id = largest(shares);
-    line.push_back({{id, network.word(id), shares[static_cast<std::size_t>(id)]}, shares[said]});
+    const Index said = largest_of_row(whole, std::min(q, whole.rows - 1), 1).front();
+    const std::span row(rows.whole_row(q, room), static_cast<std::size_t>(rows.cols));
+    const std::vector<double> shares = shares_of(row, {});
+    const Index id = largest_of_row(rows, q, 1).front();
+    line.push_back(
+        {{id, network.word(id), shares[static_cast<std::size_t>(id)]}, shares[static_cast<std::size_t>(said)]});
   }
   return line;
 }

@@ -13,7 +13,7 @@
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
 #include "core/network/layers.h"
-#include "core/network/pictures.h"
+#include "core/network/pictures_and_sounds.h"
 #include "core/network/sampling.h"
 #include "core/network/weights.h"
 #include "core/scenario/seeded.h"
@@ -351,18 +351,14 @@ double alone(double logit) { return 1 / (1 + std::exp(-logit)); }
 std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count) {
   std::vector<LikelyToken> likely;
   if (!run.logits.defined()) return likely;
-  const Index rows = run.logits.size(1), words = run.logits.size(2);
   if (position < 0) position = place_of_prediction(run, batch);
-  position = std::min(position, rows - 1);
   const MatrixView m = run.logits.matrix(batch);
-  const std::vector<Index> order = largest_of_row(m, position, count);
-  const auto top = static_cast<double>(m(position, order.front()));
-  double sum = 0;
-  for (Index i = 0; i < words; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);
-  for (const Index id : order) {
-    const auto logit = static_cast<double>(m(position, id));
+  position = std::min(position, m.rows - 1);
+  const std::vector<double> shares = next_shares(run, batch, position, {});
+  for (const Index id : largest_of_row(m, position, count)) {
     const bool apart = run.network->spec().each_alone;
-    likely.push_back({id, run.network->word(id), apart ? alone(logit) : std::exp(logit - top) / sum});
+    likely.push_back({id, run.network->word(id),
+                      apart ? alone(static_cast<double>(m(position, id))) : shares[static_cast<std::size_t>(id)]});
   }
   return likely;
 }
@@ -385,13 +381,8 @@ Index position_of_prediction(const NetworkRun& run, Index batch) {
 }
 
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token) {
-  const MatrixView m = run.logits.matrix(batch);
-  if (position < 0) position = m.rows - 1;
-  if (run.network->spec().each_alone) return alone(static_cast<double>(m(position, token)));
-  double top = static_cast<double>(m(position, 0)), sum = 0;
-  for (Index i = 1; i < m.cols; ++i) top = std::max(top, static_cast<double>(m(position, i)));
-  for (Index i = 0; i < m.cols; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);
-  return std::exp(static_cast<double>(m(position, token)) - top) / sum;
+  if (run.network->spec().each_alone) return alone(static_cast<double>(run.logits.matrix(batch)(position, token)));
+  return next_shares(run, batch, position, {})[static_cast<std::size_t>(token)];
 }
 
 }  // namespace headlight

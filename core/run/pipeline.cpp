@@ -13,7 +13,7 @@
 #include "core/attention/sweep.h"
 #include "core/position/relative_bias.h"
 #include "core/run/stage_steps.h"
-#include "core/run/summary.h"
+#include "core/run/statistics.h"
 #include "core/scenario/inputs.h"
 #include "core/stage/extent.h"
 #include "core/tensor/error.h"

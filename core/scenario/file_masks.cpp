@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "core/files/error_place.h"
 #include "core/mask/expression.h"
-#include "core/scenario/mask_reading.h"
+#include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 #include "core/tensor/message.h"
@@ -13,6 +14,21 @@
 
 namespace headlight {
 namespace {
+
+/// Which reading of a shape to prefer, if several fit.
+enum class MaskKind : std::uint8_t {
+  plain,        ///< mask: [n_q, n_k] before [B, n_k]; [B, n_q, n_k] before [B·H, n_q, n_k] and [H, n_q, n_k]
+  per_token,    ///< attention_mask: [B, n_k] first, as Hugging Face's tokenizers give it
+  key_padding,  ///< key_padding_mask: [B, n_k] only
+  torch_attn,   ///< attn_mask: [B·H, n_q, n_k] first
+  bias,         ///< attn_bias: [H, n_q, n_k] first
+};
+
+/// A mask with the attention's axes.
+struct PlacedMask {
+  Tensor tensor;     ///< [B|1, H|1, n_q|1, n_k|1]
+  std::string axes;  ///< how its own axes were read: "[n_q, n_k]"
+};
 
 /// One way to read a shape: what its axes are called, their sizes, and which of [B, H, n_q, n_k] each of them is.
 struct Reading {

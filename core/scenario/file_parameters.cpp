@@ -67,18 +67,6 @@ Tensor turned(const Tensor& stored, WeightLayout layout) {
   return stored;
 }
 
-/// One under the other.
-Tensor stacked(const std::vector<Tensor>& parts) {
-  Shape shape = parts.front().shape();
-  shape[0] = 0;
-  Buffer values;
-  for (const Tensor& part : parts) {
-    shape[0] += part.size(0);
-    values.insert(values.end(), part.values().begin(), part.values().end());
-  }
-  return Tensor(std::move(shape), std::move(values));
-}
-
 /// A weight as [out, in].
 Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
   if (!keys.heads.empty()) {
@@ -90,7 +78,7 @@ Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
                Message("expected {0}, as in {1}", to_string(parts.front().shape()), in_quotes(keys.weight)));
       }
     }
-    return r.file.made("heads from " + keys.weight, [&] { return stacked(parts); });
+    return r.file.made("heads from " + keys.weight, [&] { return joined(parts); });
   }
   const std::string& name = keys.weight;
   const std::size_t rank = r.file.arrays().find(name)->shape.size();
@@ -124,7 +112,7 @@ Tensor bias_of(const FileReading& r, const LinearKeys& keys, Index out) {
       r.fail(Message("has a bias for some heads of {0}", in_quotes(keys.weight)), "expected one for each or none");
   }
   if (!parts.front().defined()) return {};
-  return r.file.made("heads from " + keys.heads.front().bias, [&] { return stacked(parts); });
+  return r.file.made("heads from " + keys.heads.front().bias, [&] { return joined(parts); });
 }
 
 Message order_of(const FileReading& r, const LinearKeys& keys) {

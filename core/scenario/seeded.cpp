@@ -12,7 +12,6 @@
 #include "core/tensor/sampler.h"
 #include "core/text/texts.h"
 #include "core/text/unicode.h"
-#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/files/array_file.h"
 #include "core/files/error_place.h"
-#include "core/files/mask_arrays.h"
 #include "core/mask/expression.h"
+#include "core/scenario/file_source.h"
 #include "core/scenario/lesson_markdown.h"
-#include "core/scenario/mask_reading.h"
 #include "core/scenario/state_dict.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"

@@ -1,6 +1,6 @@
 #include "core/scenario/tensor_file.h"
 
-#include "core/files/mask_arrays.h"
+#include "core/files/array_file.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace headlight {

@@ -7,8 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/parallel/thread_pool.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "core/parallel/thread_pool.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

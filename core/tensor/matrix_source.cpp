@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/tensor/error.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/parallel/thread_pool.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 #include "core/tensor/matrix_source.h"
 

@@ -233,6 +233,19 @@ bool identical(const Tensor& a, const Tensor& b) {
   return a.storage_ == b.storage_ && (a.layout_ == b.layout_ || a.layout() == b.layout());
 }
 
+Tensor joined(std::span<const Tensor> parts) {
+  Shape shape = parts.front().shape();
+  shape.front() = 0;
+  for (const Tensor& part : parts) shape.front() += part.size(0);
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(element_count(shape)));
+  for (const Tensor& part : parts) {
+    const Tensor packed = part.contiguous();
+    values.insert(values.end(), packed.values().begin(), packed.values().end());
+  }
+  return Tensor(std::move(shape), std::move(values));
+}
+
 bool broadcastable(const Shape& from, const Shape& to) {
   if (from.size() > to.size()) return false;
   return std::equal(from.rbegin(), from.rend(), to.rbegin(), [](Index a, Index b) { return a == b || a == 1; });

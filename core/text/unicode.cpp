@@ -5,8 +5,6 @@
 
 #include <utf8proc.h>
 
-#include "core/text/utf8.h"
-
 namespace headlight {
 namespace {
 

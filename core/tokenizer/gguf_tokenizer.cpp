@@ -4,7 +4,7 @@
 
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 #include "core/files/load_budget.h"
 #include "core/tensor/message.h"
 #include "core/text/texts.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

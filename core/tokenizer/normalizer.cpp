@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/tensor/error.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/tokenizer/pre_tokenizer.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/files/error_place.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/tokenizer/token_model.h"
 
 namespace headlight {

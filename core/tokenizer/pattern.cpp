@@ -8,7 +8,7 @@
 #include <pcre2.h>
 
 #include "core/tensor/message.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {

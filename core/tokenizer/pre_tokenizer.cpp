@@ -7,7 +7,6 @@
 
 #include "core/files/error_place.h"
 #include "core/text/unicode.h"
-#include "core/text/utf8.h"
 #include "core/tokenizer/normalizer.h"
 
 namespace headlight {

@@ -1,11 +1,35 @@
 #include "core/tokenizer/tokenizer.h"
 
+#include <array>
+
 #include "core/files/array_file.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {
+namespace {
+
+/// SentencePiece's own file, under the names that published models give it.
+constexpr std::array sentence_piece_names{"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model",
+                                          "sentencepiece.model"};
+
+}  // namespace
+
+std::vector<const char*> tokenizer_files() {
+  std::vector<const char*> names{"tokenizer.json",
+                                 "tokenizer_config.json",
+                                 "special_tokens_map.json",
+                                 "added_tokens.json",
+                                 "vocab.json",
+                                 "merges.txt",
+                                 "vocab.txt",
+                                 "source.spm",
+                                 "tokenizer.pkl",
+                                 "meta.pkl"};
+  names.insert(names.end(), sentence_piece_names.begin(), sentence_piece_names.end());
+  return names;
+}
 
 std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path& tensors) {
   if (tensors.extension() == ".gguf") return gguf_tokenizer(*open_arrays(tensors));
@@ -18,8 +42,7 @@ std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path&
   if (there("vocab.json") && there("merges.txt")) return open_byte_pairs(folder / "vocab.json", folder / "merges.txt");
   if (there("source.spm") && there("vocab.json"))
     return open_sentence_pieces(folder / "source.spm", folder / "vocab.json");
-  for (const char* name :
-       {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model", "sentencepiece.model"}) {
+  for (const char* name : sentence_piece_names) {
     if (there(name)) return open_sentence_pieces(folder / name);
   }
   if (there("vocab.txt")) return open_word_pieces(folder / "vocab.txt");

@@ -6,7 +6,7 @@
 
 #include "core/files/error_place.h"
 #include "core/tensor/error.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/tokenizer/token_model.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/network/head_pattern.h"
+#include "core/network/head_patterns.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -15,7 +15,7 @@ enum class HeadOrder : std::uint8_t { layer, habit, entropy, effect };
 /// Shown in place of the heads: one matrix made of all layers up to one (core/network/attention_flow.h), the
 /// predictions after each layer, the effect of another sentence's states (core/network/logit_parts.h), what each head
 /// does over many sentences (core/network/head_study.h), the experts that words chose, or what is read and what is new
-/// as the text is written word by word (core/network/decode_step.h).
+/// as the text is written word by word (core/network/key_cache.h).
 enum class LayersTogether : std::uint8_t { none, mean, rollout, flow, lens, patch, study, experts, writing };
 /// The same choices as Patch::What.
 enum class PatchedState : std::uint8_t { residual, heads, mlp };

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/export/film.h"
+#include "core/export/animation.h"
 #include "ui/document/document.h"
 #include "ui/export/film_story.h"
 #include "ui/look/words.h"
