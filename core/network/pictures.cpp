@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-/// A dark disc and a pale square before a slope from grey to white, so that there is something to look at.
+/// The picture if no file is given: a red disc and a blue square on a gradient from grey to white.
 Image drawn_picture(int width, int height) {
   Image image(width, height, {0, 0, 0, 255});
   for (int y = 0; y < height; ++y) {
@@ -39,9 +39,9 @@ std::shared_ptr<const Picture> picture_of(const PictureSpec& spec, const std::st
     picture->width = width, picture->height = height;
     return picture;
   }
-  const std::filesystem::path place = picture_place(file);
-  picture->stamp = stamp_of(place);
-  const Image read = read_picture(utf8_from(place));
+  const std::filesystem::path path = picture_place(file);
+  picture->stamp = stamp_of(path);
+  const Image read = read_picture(utf8_from(path));
   picture->width = read.width, picture->height = read.height;
   picture->image = prepared(read, spec.steps, file);
   if (picture->image.width != width || picture->image.height != height) {
@@ -53,7 +53,7 @@ std::shared_ptr<const Picture> picture_of(const PictureSpec& spec, const std::st
   return picture;
 }
 
-/// All of one size, one after the other.
+/// Stacks tensors of one shape along a new first axis.
 Tensor joined(const std::vector<Tensor>& parts) {
   Buffer values;
   for (const Tensor& part : parts) values.insert(values.end(), part.values().begin(), part.values().end());
@@ -163,8 +163,8 @@ Tensor patches_of(const Tensor& pixels, Index patch) {
 
 namespace {
 
-/// Where a text is summed up: at its last position, or at its end token. Its id is 2 in the first CLIP's config.json,
-/// which is another one: there the token with the largest id ends the text.
+/// The position whose output stands for the whole text: the last one, or that of the end token. The first CLIP's
+/// config.json wrongly says that the end token is 2; there the token with the largest id ends the text.
 Index place_in(const std::vector<Token>& tokens, const ContrastSpec& spec, const std::string& line) {
   if (spec.at_last) return std::ssize(tokens) - 1;
   const Index end = spec.texts->end_token.value_or(2);

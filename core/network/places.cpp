@@ -6,15 +6,15 @@
 namespace headlight {
 namespace {
 
-/// The row of the table for a query so many words behind the key.
+/// The row of the table for a query that stands `distance` positions after the key.
 Index place_of_distance(Index distance, const PlacesSpec& spec) {
   Index bucket = distance;
-  const Index apart = std::abs(distance), middle = spec.buckets / 2;
-  if (spec.buckets > 0 && apart > middle) {
-    const double growth = std::log(static_cast<double>(apart) / static_cast<double>(middle)) /
+  const Index magnitude = std::abs(distance), middle = spec.buckets / 2;
+  if (spec.buckets > 0 && magnitude > middle) {
+    const double growth = std::log(static_cast<double>(magnitude) / static_cast<double>(middle)) /
                           std::log(static_cast<double>(spec.furthest - 1) / static_cast<double>(middle));
-    const auto far = static_cast<Index>(std::ceil(growth * static_cast<double>(middle - 1))) + middle;
-    bucket = distance < 0 ? -far : far;
+    const auto log_bucket = static_cast<Index>(std::ceil(growth * static_cast<double>(middle - 1))) + middle;
+    bucket = distance < 0 ? -log_bucket : log_bucket;
   }
   return std::clamp<Index>(bucket + spec.span, 0, 2 * spec.span - 1);
 }

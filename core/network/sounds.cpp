@@ -11,8 +11,8 @@
 namespace headlight {
 namespace {
 
-constexpr float of_silence = -1.5F;     // (max(log10(1e-10), the largest − 8) + 4) / 4
-constexpr double seconds_a_row = 0.02;  // two frames of 160 samples at 16 kHz
+constexpr float log_mel_of_silence = -1.5F;  // Whisper's log-mel value of silence: (log10(1e-10) + 4) / 4
+constexpr double seconds_a_row = 0.02;       // two frames of 160 samples at 16 kHz
 
 std::string without_blanks(const std::string& name) {
   const std::size_t first = name.find_first_not_of(" \t"), last = name.find_last_not_of(" \t");
@@ -58,8 +58,8 @@ NetworkText read_sounds(const SoundSpec& spec, const std::vector<std::string>& f
       sound->file = name;
       sound->stamp = stamp_of(path_from(name));
     }
-    const Tensor bands =
-        sound->file.empty() ? Tensor::full({1, spec.bands, spec.frames}, of_silence) : sound_in(spec, sound->file);
+    const Tensor bands = sound->file.empty() ? Tensor::full({1, spec.bands, spec.frames}, log_mel_of_silence)
+                                             : sound_in(spec, sound->file);
     const Tensor packed = bands.contiguous();
     if (bands.size(0) != 1 && files.size() > 1)
       throw FileError(sound->file, Message("holds {0} sounds", bands.size(0)),
@@ -74,20 +74,20 @@ NetworkText read_sounds(const SoundSpec& spec, const std::vector<std::string>& f
 
 Tensor neighbours_of(const Tensor& x, Index stride) {
   const Tensor packed = x.contiguous();
-  const Index batch = x.size(0), rows = x.size(1), channels = x.size(2), made = (rows + stride - 1) / stride;
-  Buffer values(static_cast<std::size_t>(batch * made * channels * 3), 0.0F);
+  const Index batch = x.size(0), rows = x.size(1), channels = x.size(2), out_rows = (rows + stride - 1) / stride;
+  Buffer values(static_cast<std::size_t>(batch * out_rows * channels * 3), 0.0F);
   auto to = values.begin();
   for (Index b = 0; b < batch; ++b) {
-    for (Index row = 0; row < made; ++row, to += channels * 3) {
-      for (Index near = 0; near < 3; ++near) {
-        const Index from = row * stride + near - 1;
+    for (Index row = 0; row < out_rows; ++row, to += channels * 3) {
+      for (Index tap = 0; tap < 3; ++tap) {
+        const Index from = row * stride + tap - 1;
         if (from < 0 || from >= rows) continue;
         const auto channel = packed.values().begin() + (b * rows + from) * channels;
-        for (Index c = 0; c < channels; ++c) to[c * 3 + near] = channel[c];
+        for (Index c = 0; c < channels; ++c) to[c * 3 + tap] = channel[c];
       }
     }
   }
-  return Tensor({batch, made, channels * 3}, std::move(values));
+  return Tensor({batch, out_rows, channels * 3}, std::move(values));
 }
 
 }  // namespace headlight

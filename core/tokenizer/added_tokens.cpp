@@ -14,14 +14,14 @@ std::size_t blanks_after(std::string_view text, std::size_t from) {
   return end;
 }
 
-/// Where the character begins that ends at `end`, which is not 0.
+/// Start of the character that ends at `end`, which is not 0.
 std::size_t character_before(std::string_view text, std::size_t end) {
   std::size_t at = end - 1;
   while (at > 0 && end - at < 4 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;
 }
 
-/// Where the blanks begin that end at `end`, not before `from`.
+/// Start of the blanks that end at `end`; not before `from`.
 std::size_t blanks_before(std::string_view text, std::size_t from, std::size_t end) {
   while (end > from) {
     const std::size_t start = character_before(text, end);
@@ -58,7 +58,7 @@ const AddedToken* AddedTokens::at(std::string_view rest) const {
 
 std::vector<Stretch> AddedTokens::cut(std::string_view text) const {
   std::vector<Stretch> stretches;
-  std::size_t from = 0;  // of the text that is not cut yet
+  std::size_t from = 0;  // start of the text that is not cut yet
   const auto append_text = [&](std::size_t end) {
     if (end > from) stretches.push_back({std::string(text.substr(from, end - from)), from});
   };

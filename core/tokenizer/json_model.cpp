@@ -49,7 +49,7 @@ std::unique_ptr<const TokenModel> pieces_of(const TokenizerPart& part) {
   return piece_model(std::move(rules));
 }
 
-/// "vocab": [["▁the", −3.4], …], by their ids.
+/// "vocab": [["▁the", −3.4], …]: a piece's id is its place in the list.
 std::unique_ptr<const TokenModel> unigram_of(const TokenizerPart& part) {
   UnigramRules rules;
   for (const TokenizerPart& item : part.list("vocab")) {
@@ -95,22 +95,22 @@ void append_special(const TokenizerPart& part, const std::string& id, std::vecto
 }
 
 void read_template(const TokenizerPart& part, TokenizerParts& parts) {
-  bool passed = false;
+  bool line_seen = false;
   for (const TokenizerPart& item : part.list("single")) {
     const TokenizerPart special = item.at("SpecialToken");
     if (special.there()) {
-      append_special(part, special.text("id"), passed ? parts.after : parts.before);
-    } else if (!item.at("Sequence").there() || std::exchange(passed, true)) {
+      append_special(part, special.text("id"), line_seen ? parts.after : parts.before);
+    } else if (!item.at("Sequence").there() || std::exchange(line_seen, true)) {
       part.refuse("has another template than tokens around a line");
     }
   }
-  if (!passed) part.refuse("has a template without the line");
+  if (!line_seen) part.refuse("has a template without the line");
 }
 
 }  // namespace
 
 std::unique_ptr<const TokenModel> model_of(const TokenizerPart& part) {
-  // Older files name none.
+  // Older files do not name the type.
   const std::string type = part.text("type", part.at("merges").there()   ? "BPE"
                                              : part.at("unk_id").there() ? "Unigram"
                                                                          : "");
@@ -131,7 +131,7 @@ void read_post_processor(const TokenizerPart& part, TokenizerParts& parts) {
   } else if (type == "BertProcessing" || type == "RobertaProcessing") {
     parts.before.push_back(pair_token(part, "cls"));
     parts.after.push_back(pair_token(part, "sep"));
-  } else if (type != "ByteLevel") {  // which is about where tokens are in the text
+  } else if (type != "ByteLevel") {  // it only changes where tokens lie in the text
     part.refuse(Message("is {0}", in_quotes(type)));
   }
 }

@@ -8,7 +8,7 @@ namespace {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }
 
-constexpr std::size_t most_characters = 1000;  ///< of a word: cutting takes its square
+constexpr std::size_t most_characters = 1000;  ///< of a word: the time grows with the square of its length
 
 class PieceModel final : public TokenModel {
  public:
@@ -59,7 +59,7 @@ class PieceModel final : public TokenModel {
     return {};
   }
 
-  /// `rest` up to where a piece begins again.
+  /// The beginning of `rest`, up to where a known piece starts.
   std::string_view unknown_part(std::string_view rest, bool inner) const {
     std::size_t end = 1;
     while (end < rest.size() && (!begins_character(rest[end]) || !longest_piece(rest.substr(end), inner))) ++end;
@@ -67,7 +67,7 @@ class PieceModel final : public TokenModel {
   }
 
   PieceRules rules_;
-  std::vector<std::size_t> lengths_;  ///< of the pieces, in bytes, each once, the largest first
+  std::vector<std::size_t> lengths_;  ///< distinct lengths of the pieces in bytes, the largest first
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tokens without rules of splitting: characters, as nanoGPT's meta.pkl names them, and ids typed as numbers.
+// Tokenizers without splitting rules: single characters, from nanoGPT's meta.pkl, and ids typed as numbers.
 #include <algorithm>
 #include <charconv>
 #include <map>

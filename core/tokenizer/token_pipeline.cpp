@@ -25,7 +25,7 @@ class Pipeline final : public TokenSplitter {
   std::vector<Token> split(std::string_view line) const override {
     const MatchTime time(line.size());
     std::vector<Token> tokens = parts_.before;
-    std::size_t bytes = 0;  // that the steps have made of the line
+    std::size_t bytes = 0;  // of the line after normalization
     for (const Stretch& stretch : raw_.cut(line)) {
       if (stretch.token) {
         tokens.push_back({stretch.token->id, stretch.token->text});
@@ -62,12 +62,12 @@ class Pipeline final : public TokenSplitter {
   void append_text(const Stretch& raw, std::size_t& bytes, std::vector<Token>& tokens) const {
     const std::string text = parts_.normalizer ? parts_.normalizer(raw.text) : raw.text;
     check_grown(bytes += text.size());
-    // A line whose first character goes has no first piece.
-    std::size_t one = 0;
+    // Where the normalizer removes the line's first character, no piece counts as the line's first one.
+    std::size_t first_size = 0;
     const std::string_view whole = raw.text;
-    next_character(whole, one);
+    next_character(whole, first_size);
     const bool begins =
-        raw.start == 0 && (!parts_.normalizer || !parts_.normalizer(std::string(whole.substr(0, one))).empty());
+        raw.start == 0 && (!parts_.normalizer || !parts_.normalizer(std::string(whole.substr(0, first_size))).empty());
     for (const Stretch& stretch : normalized_.cut(text)) {
       if (stretch.token) {
         tokens.push_back({stretch.token->id, stretch.token->text});

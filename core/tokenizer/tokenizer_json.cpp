@@ -21,19 +21,19 @@ std::vector<AddedToken> added_tokens(const TokenizerPart& whole) {
   return tokens;
 }
 
-/// What "padding" names, else a token that is there for it.
+/// The token that "padding" names, else an added token that is usual for it.
 Token padding_of(const TokenizerPart& whole, const std::vector<AddedToken>& added) {
-  const TokenizerPart said = whole.at("padding");
-  const Json& id = said.at("pad_id").value;
-  if (id.is_number_unsigned()) return {token_id(id, "pad_token", whole.place), said.text("pad_token", "[PAD]")};
+  const TokenizerPart padding = whole.at("padding");
+  const Json& id = padding.at("pad_id").value;
+  if (id.is_number_unsigned()) return {token_id(id, "pad_token", whole.place), padding.text("pad_token", "[PAD]")};
   for (const AddedToken& token : added) {
     if (token.text == "[PAD]" || token.text == "<pad>") return {token.id, token.text};
   }
   return {0, "<pad>"};
 }
 
-/// What the files beside it add, as transformers takes them: more tokens, and whether lines begin with "bos_token" and
-/// end with "eos_token".
+/// Adds what transformers reads from the files beside tokenizer.json: more tokens, and whether lines begin with
+/// "bos_token" and end with "eos_token".
 void add_saved(const SavedSettings& saved, TokenizerParts& parts) {
   Vocabulary known;
   for (const AddedToken& token : parts.added) known.emplace(token.text, token.id);
@@ -42,20 +42,21 @@ void add_saved(const SavedSettings& saved, TokenizerParts& parts) {
       parts.added.push_back(token);
   }
   const std::string type = saved.tokenizer_class();
-  // Of these classes the settings alone decide; in others they only add.
-  const bool decides =
+  // For these classes the settings can also remove a token; for others they only add one.
+  const bool can_remove =
       type == "LlamaTokenizer" || type == "CodeLlamaTokenizer" || type == "GemmaTokenizer" || type == "CohereTokenizer";
-  const auto settle = [&](const char* flag, const char* name, std::vector<Token>& around) {
-    const std::optional<bool> said = saved.flag(flag);
+  const auto apply = [&](const char* flag, const char* name, std::vector<Token>& around) {
+    const std::optional<bool> wanted = saved.flag(flag);
     const std::optional<std::string> text = saved.token(name);
-    if (!said || !text || !known.contains(*text)) return;
+    if (!wanted || !text || !known.contains(*text)) return;
     const Token token{known.at(*text), *text};
-    const bool there = std::ranges::find(around, token) != around.end();
-    if (*said && !there) around.insert(name == std::string_view("bos_token") ? around.begin() : around.end(), token);
-    if (!*said && there && decides) std::erase(around, token);
+    const bool present = std::ranges::find(around, token) != around.end();
+    if (*wanted && !present)
+      around.insert(name == std::string_view("bos_token") ? around.begin() : around.end(), token);
+    if (!*wanted && present && can_remove) std::erase(around, token);
   };
-  settle("add_bos_token", "bos_token", parts.before);
-  settle("add_eos_token", "eos_token", parts.after);
+  apply("add_bos_token", "bos_token", parts.before);
+  apply("add_eos_token", "eos_token", parts.after);
 }
 
 }  // namespace

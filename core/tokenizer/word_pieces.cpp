@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-/// Lower case without accents, unless the vocabulary has capitals.
+/// A vocabulary with capitals is for texts with capitals and accents.
 bool is_cased(const Vocabulary& vocabulary) {
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   return std::ranges::any_of(vocabulary, [&](const auto& entry) {
@@ -23,7 +23,7 @@ bool is_cased(const Vocabulary& vocabulary) {
 std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::path& path) {
   const ErrorPlace place{utf8_from(path)};
   PieceRules rules;
-  Index id = 0;  // of a line that is there twice the last counts
+  Index id = 0;  // of two equal lines the last one counts
   for (std::string& line : lines_of(path, place)) rules.vocabulary.insert_or_assign(std::move(line), id++);
   for (const char* needed : {"[UNK]", "[CLS]", "[SEP]"}) {
     if (!rules.vocabulary.contains(needed))
