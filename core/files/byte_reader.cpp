@@ -27,7 +27,8 @@ void FileReader::skip(std::uint64_t count) {
   if (!stream_) place_.fail_damaged("ends early");
 }
 
-/// Each thread through a stream of its own. False where something is missing: reading in order then says what.
+/// Reads on several threads, each with a stream of its own. False if bytes are missing: read() in order then gives the
+/// error message.
 bool FileReader::read_in_stretches(std::span<std::byte> out) {
   const std::streamoff first = stream_.tellg();
   const std::size_t count = (out.size() + stretch - 1) / stretch;
@@ -49,10 +50,10 @@ bool FileReader::read_in_stretches(std::span<std::byte> out) {
 void FileReader::read(std::span<std::byte> out) {
   if (out.size() >= 2 * stretch && read_in_stretches(out)) return;
   stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
-  const auto got = static_cast<std::uint64_t>(stream_.gcount());
-  if (got != out.size()) {
+  const auto count = static_cast<std::uint64_t>(stream_.gcount());
+  if (count != out.size()) {
     place_.fail_damaged(
-        Message("ends early: {0} of {1} are missing", byte_count(out.size() - got), byte_count(out.size())));
+        Message("ends early: {0} of {1} are missing", byte_count(out.size() - count), byte_count(out.size())));
   }
 }
 

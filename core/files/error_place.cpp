@@ -14,7 +14,7 @@ namespace {
 
 struct Signature {
   std::string_view head;
-  const char* is;
+  const char* kind;
 };
 
 using namespace std::string_view_literals;

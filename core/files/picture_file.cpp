@@ -1,4 +1,4 @@
-// PNG by libpng, without its corrections of colour, which PIL does not make either.
+// PNG through libpng, without its colour corrections: PIL does not make them either.
 #include "core/files/picture_file.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 constexpr double most_pixels = 1e8;
 constexpr std::uintmax_t most_picture_bytes = 512 << 20;
 
-/// What is still to be read, and what was wrong.
+/// The bytes that are left, and the error message.
 struct PngReading {
   const char* at;
   std::size_t left;
@@ -39,13 +39,13 @@ void take_png_bytes(png_structp png, png_bytep to, png_size_t count) {
   png_longjmp(png, 1);
 }
 
-void pass_over_png(png_structp, png_const_charp) {}
+void ignore_png_warning(png_structp, png_const_charp) {}
 
-// libpng reports errors by longjmp: nothing with a destructor may live in these frames.
+// libpng reports errors by longjmp: these functions must not hold an object with a destructor.
 bool read_png_header(png_structp png, png_infop info) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_read_info(png, info);
-  png_set_expand(png);  // palettes, and fewer bits than 8
+  png_set_expand(png);  // palettes and fewer than 8 bits become 8 bits
   png_set_strip_16(png);
   png_set_gray_to_rgb(png);
   png_set_strip_alpha(png);
@@ -69,7 +69,7 @@ Image read_png(const std::string& file, const std::string& bytes) {
     png_infop info = nullptr;
     ~Structs() { png_destroy_read_struct(&png, &info, nullptr); }
   } structs;
-  structs.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, stop_png, pass_over_png);
+  structs.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, stop_png, ignore_png_warning);
   if (structs.png) structs.info = png_create_info_struct(structs.png);
   if (!structs.info) throw FileError(file, "cannot be read: there is too little memory", "expected more");
   png_set_read_fn(structs.png, &reading, take_png_bytes);
