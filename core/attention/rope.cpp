@@ -11,10 +11,10 @@ struct Turn {
   float cos, sin;
 };
 
-// [n, r/2], angles in double: at position 4096 a float32 angle is already off by 2e-4.
+// The turns [n, r/2]. Angles are doubles: at position 4096 a float32 angle is already wrong by 2e-4.
 std::vector<Turn> turns(const Rotation& rotation, Index rows, const Workers& workers) {
   constexpr Index rows_a_block = 1024;
-  constexpr double operations = 60;  // of a sine and a cosine in double
+  constexpr double operations = 60;  // cost of a sine and a cosine in double
   const auto pairs = static_cast<Index>(rotation.frequencies.size());
   std::vector<Turn> table(static_cast<std::size_t>(rows * pairs));
   workers.run(

@@ -56,7 +56,7 @@ static_assert(in_stage_order(explainers),
               "core/explain/explain.cpp: a row for every stage, parameter and measure, in their order");
 
 struct CellAxis {
-  const char* beyond;  ///< what to say of a number that is too large
+  const char* beyond;  ///< the error message for an index that is too large
   Index Cell::*member;
   Index count;
 };
@@ -100,7 +100,8 @@ Explanation explain(const Trace& trace, const Cell& cell) {
   Explanation result;
   result.cell = cell;
   result.value = static_cast<double>(value_at(trace, cell));
-  const bool known = trace.inputs.matrix(cell.stage).defined();  // by the source, without anything before it
+  const bool known =
+      trace.inputs.matrix(cell.stage).defined();  // the source gives it, so that no stage before it is needed
   (known ? steps::explain_given : explainers[static_cast<std::size_t>(cell.stage)].explain)(trace, result);
   const bool says_value = cell.stage != Stage::mask;
   const std::string value = steps::number(result.value);
@@ -112,9 +113,9 @@ bool contains(const Trace& trace, const Cell& cell) {
   if (!trace.has(cell.stage)) return false;
   const Tensor& tensor = trace[cell.stage];
   const Index rank = tensor.rank();
-  const auto within = [](Index index, Index count) { return index >= 0 && index < count; };
-  return within(cell.batch, rank >= 3 ? tensor.size(0) : 1) && within(cell.head, rank >= 4 ? tensor.size(1) : 1) &&
-         within(cell.row, rank >= 2 ? tensor.size(-2) : 1) && within(cell.col, tensor.size(-1));
+  const auto in_range = [](Index index, Index count) { return index >= 0 && index < count; };
+  return in_range(cell.batch, rank >= 3 ? tensor.size(0) : 1) && in_range(cell.head, rank >= 4 ? tensor.size(1) : 1) &&
+         in_range(cell.row, rank >= 2 ? tensor.size(-2) : 1) && in_range(cell.col, tensor.size(-1));
 }
 
 float value_at(const Trace& trace, const Cell& cell) {
@@ -174,7 +175,7 @@ struct Finder {
   Index rows(Stage stage) const { return trace[stage].size(-2); }
   Index heads(Stage stage) const { return has_head_axis(stage) ? trace[stage].size(1) : 1; }
 
-  /// `add(head)` for each head of the stage that reads the cell's own.
+  /// Calls `add(head)` for each head of the stage that reads the head of this cell.
   template <typename Add>
   void for_readers(Stage stage, Add add) const {
     const bool shared = is_per_kv_head(c.stage) && !is_per_kv_head(stage) && has_head_axis(stage);
@@ -184,7 +185,7 @@ struct Finder {
   }
   void cell(Stage stage, Index head, Index row, Index col) { to.push_back({stage, c.batch, head, row, 1, col, 1}); }
   void row(Stage stage, Index head, Index at) { to.push_back({stage, c.batch, head, at, 1, 0, cols(stage)}); }
-  /// A parameter is every batch entry's.
+  /// All batch entries share a parameter.
   void column(Stage stage, Index head, Index at) {
     const bool all = is_parameter(c.stage);
     for (Index b = all ? 0 : c.batch; b < (all ? trace.dims().batch : c.batch + 1); ++b)
@@ -194,7 +195,7 @@ struct Finder {
   void read(Stage stage, Reads reads);
 };
 
-/// Of a projection without weights each cell is the input's own.
+/// Without weights a projection copies the input's cell.
 Reads reads_of(const Trace& trace, Stage stage, const SourceStage& source) {
   const StageSources& all = info(stage).sources;
   if (source.reads != Reads::row) return source.reads;
@@ -231,7 +232,7 @@ void Finder::read(Stage stage, Reads reads) {
 std::vector<Region> dependants(const Trace& trace, const Cell& cell) {
   Finder find{trace, cell};
   for (const Stage stage : trace.stages()) {
-    if (trace.inputs.matrix(stage).defined()) continue;  // known without anything before it
+    if (trace.inputs.matrix(stage).defined()) continue;  // the source gives it, so that no stage before it is needed
     for (const SourceStage& source : info(stage).sources) {
       if (trace.standing_for(source.stage) == cell.stage) find.read(stage, reads_of(trace, stage, source));
     }

@@ -56,9 +56,9 @@ Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep ste
       trace.sink_logits.defined() ? trace.sink_logits.at({head}) : -std::numeric_limits<float>::infinity();
   Buffer values(static_cast<std::size_t>(scores.rows * scores.cols));
   std::size_t at = 0;
-  Buffer room;
+  Buffer scratch;
   for (Index row = 0; row < scores.rows; ++row) {
-    const float most = row_maximum({scores.whole_row(row, room), static_cast<std::size_t>(scores.cols)}, sink);
+    const float most = row_maximum({scores.whole_row(row, scratch), static_cast<std::size_t>(scores.cols)}, sink);
     for (Index col = 0; col < scores.cols; ++col) {
       const float shifted = scores(row, col) - most;
       values[at++] = step == SoftmaxStep::shifted ? shifted : std::exp(shifted);
