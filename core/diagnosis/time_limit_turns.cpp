@@ -1,4 +1,4 @@
-// Without threads the clock is looked at whenever a frame has its turn.
+// Without threads the time limit is checked whenever a frame is drawn.
 #include "core/diagnosis/time_limit.h"
 #include "core/parallel/turns.h"
 
