@@ -146,8 +146,7 @@ void build_bart_embedding(NetworkBuilder& b, const BartFlavour& flavour, Embeddi
   const bool has_own = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true);
   if (flavour.reads_sound && !decodes) build_sound_embedding(b, embedding, d, positions);
   else embedding.tokens = has_own ? b.array(own, {b.network.vocabulary, d}, why) : tokens;
-  const bool scaled =
-      c.flag({"scale_embedding"}, flavour.scaled) && !flavour.reads_sound;  // Whisper ignores this field
+  const bool scaled = c.flag({"scale_embedding"}, flavour.scaled) && !flavour.reads_sound;  // not in Whisper
   embedding.scale = scaled ? std::sqrt(static_cast<double>(d)) : 1;
   embedding.position_kind = flavour.sinusoidal ? PositionKind::sinusoidal : PositionKind::learned;
   if (!flavour.sinusoidal || b.has(rows)) embedding.positions = b.array(rows, {positions + flavour.offset, d}, why);

@@ -173,8 +173,7 @@ void add_mixture(const Fields& fields, const Family& family, json& config) {
   fields.copy(config, family.model_type == "gpt_oss" ? "intermediate_size" : "moe_intermediate_size",
               "expert_feed_forward_length");
   fields.copy(config, "shared_expert_intermediate_size", "expert_shared_feed_forward_length");
-  if (family.model_type == "qwen3_moe")
-    config["norm_topk_prob"] = true;  // no key of the file says it, but it is true for this family
+  if (family.model_type == "qwen3_moe") config["norm_topk_prob"] = true;  // the file has no key for it
   if (family.model_type == "gpt_oss" && config.contains("rope_scaling")) config["rope_scaling"]["truncate"] = false;
 }
 
@@ -225,8 +224,7 @@ void add_llama(const Fields& fields, const Family& family, json& config) {
       fields.has("attention.key_length") ? fields.at("attention.key_length") : width / std::max(heads, 1.0);
   if (fields.has("rope.dimension_count") && d_head > 0)
     config["partial_rotary_factor"] = fields.at("rope.dimension_count") / d_head;
-  if (family.architecture.starts_with("gemma"))
-    config["norms_hold_gains"] = true;  // the converter has added the 1 to these gains
+  if (family.architecture.starts_with("gemma")) config["norms_hold_gains"] = true;  // the converter has added 1
   // The largest of these models scale by width / heads, all others by the head's own width.
   const double layers = fields.at("block_count");
   const bool largest =

@@ -285,8 +285,7 @@ Finding other_fill() {
 void note_rounding(const StageComparison& stage, const Tensor& right, std::vector<Wrong>& notes) {
   const float slack = stage.own->slack;
   if (slack == 0 || !stage.agreement->agrees || all_agree(stage.own->values, right)) return;
-  const bool bf16 =
-      slack == 0x1p-8F;  // half of the distance between two bfloat16 numbers, see core/diagnosis/own_stages.cpp
+  const bool bf16 = slack == 0x1p-8F;  // half_step_of(DType::bf16) in core/diagnosis/own_stages.cpp
   const std::string id = bf16 ? "rounded_bf16" : "rounded_f16";
   if (std::ranges::any_of(notes, [&](const Wrong& note) { return note.findings.front().id == id; })) return;
   const std::string text = std::string("Every number of ") + std::string(name(stage.stage)) + " is one of " +

@@ -120,7 +120,7 @@ Variants query_key_swapped(const Suspect& suspect) {
     transposed.rules[Stage::scores] = [](const Trace&, const Usual& usual) { return axes_swapped(usual()); };
   } else {
     for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::capped_scores})
-      transposed.saved[stage] = transposed;
+      transposed.saved[stage] = axes_swapped;
   }
   const Inputs& in = run.inputs;
   const bool same_inputs = in.query.shape() == in.key.shape();
@@ -145,13 +145,13 @@ Variants weights_transposed(const Suspect& suspect) {
   Variant& saved = variants.emplace_back(Variant{
       "The saved weights are transposed, [key, query] for [query, key], while the values were gathered rightly. Save "
       "weights as softmax(dim=-1) gives them."});
-  saved.saved[Stage::weights] = saved.saved[Stage::dropped_weights] = transposed;
+  saved.saved[Stage::weights] = saved.saved[Stage::dropped_weights] = axes_swapped;
   if (suspect.run.dims().n_q == suspect.run.dims().n_k) {
     Variant& used = variants.emplace_back(Variant{
         "The values are gathered with the weights transposed: a key's column takes the place of a query's row. Write "
         "weights @ V, without a transpose."});
     used.rules[Stage::head_outputs] = [](const Trace& t, const Usual&) {
-      return gather_values(transposed(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
+      return gather_values(axes_swapped(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
     };
     Variant& both = variants.emplace_back(used);
     both.saved = variants.front().saved;

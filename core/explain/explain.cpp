@@ -100,8 +100,7 @@ Explanation explain(const Trace& trace, const Cell& cell) {
   Explanation result;
   result.cell = cell;
   result.value = static_cast<double>(value_at(trace, cell));
-  const bool known =
-      trace.inputs.matrix(cell.stage).defined();  // the source gives it, so that no stage before it is needed
+  const bool known = trace.inputs.matrix(cell.stage).defined();  // from the source: no earlier stage is needed
   (known ? steps::explain_given : explainers[static_cast<std::size_t>(cell.stage)].explain)(trace, result);
   const bool says_value = cell.stage != Stage::mask;
   const std::string value = steps::number(result.value);
@@ -232,7 +231,7 @@ void Finder::read(Stage stage, Reads reads) {
 std::vector<Region> dependants(const Trace& trace, const Cell& cell) {
   Finder find{trace, cell};
   for (const Stage stage : trace.stages()) {
-    if (trace.inputs.matrix(stage).defined()) continue;  // the source gives it, so that no stage before it is needed
+    if (trace.inputs.matrix(stage).defined()) continue;  // from the source: no earlier stage is needed
     for (const SourceStage& source : info(stage).sources) {
       if (trace.standing_for(source.stage) == cell.stage) find.read(stage, reads_of(trace, stage, source));
     }

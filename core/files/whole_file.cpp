@@ -113,8 +113,7 @@ std::string flush_to_disk([[maybe_unused]] const fs::path& path, [[maybe_unused]
 #if defined(__unix__) || defined(__APPLE__)
   const int file = ::open(path.c_str(), folder ? O_RDONLY | O_DIRECTORY : O_RDONLY | O_CLOEXEC);
   if (file < 0) return folder ? std::string() : std::strerror(errno);
-  const bool done =
-      ::fsync(file) == 0 || errno == EINVAL || errno == EROFS;  // these errors mean that the disk cannot sync
+  const bool done = ::fsync(file) == 0 || errno == EINVAL || errno == EROFS;  // or this disk cannot sync
   const std::string reason = done ? std::string() : std::strerror(errno);
   ::close(file);
   return folder ? std::string() : reason;

@@ -13,7 +13,7 @@ class Registry {
   void remove(const void* owner) {
     std::erase_if(entries_, [owner](const auto& entry) { return entry.first == owner; });
   }
-  /// As they are now: what is called may add and remove.
+  /// A copy: the functions that are called may add and remove entries.
   std::vector<std::pair<const void*, Function>> entries() const { return entries_; }
 
  private:
@@ -30,7 +30,7 @@ Registry<std::function<void()>>& looks() {
   return all;
 }
 
-void (*way_given)() = nullptr;
+void (*give_way_function)() = nullptr;
 thread_local int uninterrupted = 0;
 
 }  // namespace
@@ -53,10 +53,10 @@ void look_around() {
 }
 
 void breathe() {
-  if (way_given != nullptr && uninterrupted == 0) way_given();
+  if (give_way_function != nullptr && uninterrupted == 0) give_way_function();
 }
 
-void breathe_by(void (*give_way)()) { way_given = give_way; }
+void breathe_by(void (*give_way)()) { give_way_function = give_way; }
 
 Uninterrupted::Uninterrupted() { ++uninterrupted; }
 Uninterrupted::~Uninterrupted() { --uninterrupted; }

@@ -37,10 +37,10 @@ std::vector<double> frequencies_for(const RopeWaves& rope, Index n) {
                           static_cast<Index>(2 * rope.frequencies.size()));
 }
 
-std::vector<double> rope_frequencies(double base, Index turned) {
+std::vector<double> rope_frequencies(double base, Index rotated) {
   std::vector<double> frequencies;
-  for (Index j = 0; j < turned / 2; ++j)
-    frequencies.push_back(std::pow(base, -2 * static_cast<double>(j) / static_cast<double>(turned)));
+  for (Index j = 0; j < rotated / 2; ++j)
+    frequencies.push_back(std::pow(base, -2 * static_cast<double>(j) / static_cast<double>(rotated)));
   return frequencies;
 }
 
@@ -48,7 +48,7 @@ RopeWaves plain_waves(double base, Index d) { return {rope_frequencies(base, d),
 
 RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, const ModelLengths& lengths,
                        const std::function<void(const Message&, const Message&)>& fail) {
-  const auto of = [&](const char* name, double fallback) {
+  const auto number = [&](const char* name, double fallback) {
     return scaling.contains(name) && scaling[name].is_number() ? scaling[name].get<double>() : fallback;
   };
   RopeWaves spec = plain_waves(base, d);
@@ -58,9 +58,10 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
   }
   if (type == "default") return spec;
   const double most = lengths.most;
-  const double original_said = of("original_max_position_embeddings", lengths.original.value_or(most));
+  const double original_said = number("original_max_position_embeddings", lengths.original.value_or(most));
   if (type == "longrope" || type == "su") {
-    // Ding et al. 2024: a factor for each frequency, one list within the original length and one beyond it.
+    // LongRoPE (Ding et al. 2024): a factor for each frequency, from one list up to the original length and from
+    // another one beyond it.
     spec.base = 0;
     const double original = original_said;
     const auto scaled = [&](const char* name) {
@@ -81,17 +82,17 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
     spec.long_frequencies = scaled("long_factor");
     spec.frequencies = scaled("short_factor");
     spec.original = static_cast<Index>(original);
-    const double stretch = most > original ? most / original : of("factor", 1);
-    spec.gain = of("attention_factor", stretch <= 1 ? 1 : std::sqrt(1 + std::log(stretch) / std::log(original)));
+    const double stretch = most > original ? most / original : number("factor", 1);
+    spec.gain = number("attention_factor", stretch <= 1 ? 1 : std::sqrt(1 + std::log(stretch) / std::log(original)));
     if (scaling.contains("short_mscale"))
-      spec.gain = of("short_mscale", 1);  // Phi-3.5-MoE's, in place of the factor that follows from the lengths
-    if (scaling.contains("long_mscale")) spec.long_gain = of("long_mscale", 1);
+      spec.gain = number("short_mscale", 1);  // Phi-3.5-MoE: instead of the factor from the lengths
+    if (scaling.contains("long_mscale")) spec.long_gain = number("long_mscale", 1);
     return spec;
   }
-  const double factor = of("factor", 0);
+  const double factor = number("factor", 0);
   if (!(factor >= 1)) fail("its rope_scaling has no factor", "expected a number, 1 or more");
   if (type == "dynamic") {
-    // A base that grows with the text, beyond the trained length ("NTK-aware", as transformers' dynamic).
+    // Beyond the trained length the base grows with the text ("NTK-aware", transformers' dynamic).
     spec.original = static_cast<Index>(original_said);
     spec.dynamic_factor = factor;
     spec.dynamic_base = base;
@@ -101,16 +102,18 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
   if (type == "linear") {
     for (double& f : spec.frequencies) f /= factor;
   } else if (type == "llama3") {
-    spec.frequencies = llama3_frequencies(spec.frequencies, factor, of("low_freq_factor", 1), of("high_freq_factor", 4),
-                                          of("original_max_position_embeddings", 8192));
+    spec.frequencies =
+        llama3_frequencies(spec.frequencies, factor, number("low_freq_factor", 1), number("high_freq_factor", 4),
+                           number("original_max_position_embeddings", 8192));
   } else if (type == "yarn") {
-    // Peng et al. 2023: frequencies between two numbers of turns are blended; cos and sin grow with the factor.
-    const double original = of("original_max_position_embeddings", most);
+    // YaRN (Peng et al. 2023): between two numbers of turns the frequencies are blended; cos and sin grow with the
+    // factor.
+    const double original = number("original_max_position_embeddings", most);
     const auto pair_of_turns = [&](double turns) {
       return static_cast<double>(d) * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(base));
     };
     const bool whole = !scaling.contains("truncate") || scaling["truncate"] != false;
-    double low = pair_of_turns(of("beta_fast", 32)), high = pair_of_turns(of("beta_slow", 1));
+    double low = pair_of_turns(number("beta_fast", 32)), high = pair_of_turns(number("beta_slow", 1));
     if (whole) low = std::floor(low), high = std::ceil(high);
     low = std::max(low, 0.0);
     high = std::min(high, static_cast<double>(d - 1));
@@ -120,9 +123,10 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
       spec.frequencies[j] = spec.frequencies[j] / factor * ramp + spec.frequencies[j] * (1 - ramp);
     }
     const auto growth = [&](double m) { return factor <= 1 ? 1.0 : 0.1 * m * std::log(factor) + 1; };
-    const bool deep = scaling.contains("mscale") && scaling.contains("mscale_all_dim") && of("mscale", 0) != 0 &&
-                      of("mscale_all_dim", 0) != 0;
-    spec.gain = of("attention_factor", deep ? growth(of("mscale", 1)) / growth(of("mscale_all_dim", 1)) : growth(1));
+    const bool deep = scaling.contains("mscale") && scaling.contains("mscale_all_dim") && number("mscale", 0) != 0 &&
+                      number("mscale_all_dim", 0) != 0;
+    spec.gain = number("attention_factor",
+                       deep ? growth(number("mscale", 1)) / growth(number("mscale_all_dim", 1)) : growth(1));
   } else {
     fail(Message("its rope_scaling is of the type {0}, which is not computed here", in_quotes(type)),
          "expected default, linear, dynamic, longrope, llama3 or yarn");

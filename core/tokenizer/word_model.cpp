@@ -96,8 +96,7 @@ void fail_unknown(const Vocabulary& vocabulary, std::string_view word) {
     std::vector<std::pair<Index, std::string>> listed;
     for (const auto& [known, id] : vocabulary) {
       const auto first = static_cast<unsigned char>(known.empty() ? '\0' : known.front());
-      if (std::isalpha(first) != 0 || first >= 0x80)
-        listed.emplace_back(id, known);  // no punctuation, no special tokens
+      if (std::isalpha(first) != 0 || first >= 0x80) listed.emplace_back(id, known);  // words only
     }
     std::sort(listed.begin(), listed.end());
     for (std::size_t i = 0; i < listed.size() && near.size() < 3; i += listed.size() / 3)
