@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One file, made by a writer of core/image.
+/// One file, which a writer of core/image makes.
 template <typename Writer>
 class FileFilm : public Film {
  public:
@@ -44,7 +44,7 @@ bool is_frame(const fs::directory_entry& entry) {
          std::all_of(name.begin(), name.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Numbered pictures, in a folder beside that takes the name once all are there.
+/// Numbered pictures in a temporary folder, which gets the final name when all pictures exist.
 class FolderFilm : public Film {
  public:
   FolderFilm(const std::string& path, double tick) : path_(path), tick_(tick) {
@@ -89,7 +89,7 @@ class FolderFilm : public Film {
   void finish() override {
     refuse_other_things();
     std::error_code error;
-    // An older film makes room; should the new one not get there, it comes back.
+    // An older film is moved aside, and moved back if the new one fails.
     const fs::path aside = growing_.parent_path() / (utf8_from(growing_.filename()) + ".old");
     const bool older = fs::exists(target_, error);
     if (older) fs::rename(target_, aside, error);

@@ -1,4 +1,4 @@
-// Figures of a network that are no attention: which experts each token chose, and what a step of writing reads.
+// Figures of a network that are not of attention: which experts each token chose, and what a decoding step reads.
 #include <algorithm>
 
 #include "core/export/layers_figure.h"
@@ -21,7 +21,7 @@ std::vector<std::string> words_of_line(const TokenBatch& tokens, Index batch) {
 
 struct ChosenExperts {
   std::vector<std::string> layers;
-  std::vector<Tensor> shares;  ///< [n, experts] of a layer
+  std::vector<Tensor> shares;  ///< [n, experts] for each layer
   std::vector<std::string> words;
 };
 
@@ -43,14 +43,14 @@ ChosenExperts chosen_experts(const Trace& trace, const ExportOptions& options) {
   return made;
 }
 
-struct KeptBytes {
+struct CacheBytes {
   Tensor bytes;  ///< [layers, positions]
   std::vector<std::string> layers, words;
   double read = 0, added = 0, as_mha = 0;
 };
 
-/// Bytes of each position that the step for the last word reads, and of its own that it adds.
-KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
+/// The bytes of each position that the step for the last word reads, and the bytes that the step adds.
+CacheBytes cache_bytes_of(const Trace& trace, const ExportOptions& options) {
   const auto pass = network_of(trace.inputs);
   const TokenBatch* tokens = !pass                                ? nullptr
                              : pass->text.decoder.entries.empty() ? &pass->text.tokens
@@ -61,7 +61,7 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
   if (layers.empty())
     throw SettingError("--layers", "\"kept\" is of a network that writes, which this is not",
                        "expected a language model, such as GPT-2 or LLaMA");
-  KeptBytes made;
+  CacheBytes made;
   Buffer bytes;
   for (const DecodeLayer& layer : layers) {
     const auto each = static_cast<double>(layer.numbers * bytes_a_number);
@@ -79,8 +79,8 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
 
 std::string whole_text(double number) { return std::to_string(static_cast<std::int64_t>(number)); }
 
-/// Title, size and range of a figure that is the network's alone.
-FigureSpec begun(const Trace& trace, const ExportOptions& options, const std::string& title) {
+/// The title, size and range of a figure about the whole network.
+FigureSpec empty_figure(const Trace& trace, const ExportOptions& options, const std::string& title) {
   const StageFigureStyle style = style_of(options);
   FigureSpec spec = figure_of_one(trace, options);
   spec.panels.clear();
@@ -112,8 +112,8 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
   must_be_whole(options);
   const StageFigureStyle style = style_of(options);
   if (options.layers == "kept") {
-    const KeptBytes kept = kept_bytes_of(trace, options);
-    FigureSpec spec = begun(trace, options, "what the step for the next word reads");
+    const CacheBytes kept = cache_bytes_of(trace, options);
+    FigureSpec spec = empty_figure(trace, options, "what the step for the next word reads");
     spec.subtitle = "reads " + whole_text(kept.read) + " bytes, adds " + whole_text(kept.added) +
                     " (unshared: " + whole_text(kept.as_mha) + ")";
     for (Index layer = 0; layer < kept.bytes.size(0); ++layer) {
@@ -137,7 +137,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
     return spec;
   }
   const ChosenExperts chosen = chosen_experts(trace, options);
-  FigureSpec spec = begun(trace, options, "which experts each word chose");
+  FigureSpec spec = empty_figure(trace, options, "which experts each word chose");
   spec.subtitle = "each expert's share; blank: not chosen";
   spec.row_ticks = chosen.words;
   if (!style.row_label) spec.row_label = "words";
@@ -151,7 +151,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
 
 NamedArray network_array(const Trace& trace, const ExportOptions& options) {
   must_be_whole(options);
-  if (options.layers == "kept") return {"kept_bytes", kept_bytes_of(trace, options).bytes, false};
+  if (options.layers == "kept") return {"kept_bytes", cache_bytes_of(trace, options).bytes, false};
   const ChosenExperts chosen = chosen_experts(trace, options);
   Buffer values;
   for (const Tensor& shares : chosen.shares) {

@@ -1,4 +1,4 @@
-// What a canvas of pixels does whatever draws its lines and letters.
+// The parts of a pixel canvas that do not depend on how lines and letters are drawn.
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +63,7 @@ std::vector<PathStep> around(const Box& box) {
 }
 
 std::vector<Point> turned_alike(const std::vector<Point>& polygon) {
-  float twice = 0;  // the area, below zero where it goes the other way
+  float twice = 0;  // twice the signed area
   for (std::size_t i = 0; i < polygon.size(); ++i) {
     const Point &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
     twice += a.x * b.y - b.x * a.y;
