@@ -21,7 +21,7 @@ namespace {
 struct OwnOption {
   std::string name;
   bool takes_value;
-  bool repeats = false;  ///< its texts come one on a line
+  bool repeats = false;  ///< several texts are separated by line breaks
 };
 
 const std::vector<OwnOption> window_options{
@@ -46,7 +46,7 @@ const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true
 const std::vector<OwnOption> mask_code_options{{"-o", true}, {"--as", true}, {"--random", false}};
 const std::vector<OwnOption> handout_options{{"-o", true}, {"--paper", true}, {"--head", true}, {"--random", false}};
 
-/// Of render and bundle: what is taken, how it looks, where it goes.
+/// The options of render and bundle: what is drawn, how it looks, and where it is written.
 std::vector<OwnOption> make_figure_options() {
   std::vector<OwnOption> options{{"-o", true}, {"--random", false}};
   for (const ExportOption& option : all_export_options()) {
@@ -86,7 +86,7 @@ std::optional<CommandKind> command_named(const std::string& word) {
   return std::nullopt;
 }
 
-/// One CLI11 parser whose values are all text; what they mean is checked where they are used.
+/// A CLI11 parser whose values are all texts. They are checked where they are used.
 class Parser {
  public:
   explicit Parser(CommandKind kind) {
@@ -98,7 +98,7 @@ class Parser {
       own_.insert(option.name);
     }
     for (const Setting& setting : all_settings()) {
-      const bool repeats = setting.option == "--image" || setting.option == "--text";  // each is a batch entry
+      const bool repeats = setting.option == "--image" || setting.option == "--text";  // each one is a batch entry
       if (!setting.option.empty() && !find(setting.option)) add(setting.option, !setting.operand.empty(), repeats);
     }
     add("--language", true);
@@ -106,7 +106,7 @@ class Parser {
 
   CommandLine parse(std::vector<std::string> arguments) {
     refuse_missing_values(arguments);
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects them in reverse order
     app_.parse(arguments);
     CommandLine line;
     line.file = file_;
@@ -131,7 +131,7 @@ class Parser {
   }
 
  private:
-  /// CLI11 would take "-o" for the value in `--heads -o out.npz`.
+  /// In `--heads -o out.npz` CLI11 would take "-o" for the value.
   void refuse_missing_values(const std::vector<std::string>& arguments) const {
     for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
       const CLI::Option* option = find(arguments[i]);
@@ -157,7 +157,7 @@ class Parser {
 
   CLI::App app_;
   std::string file_, second_file_;
-  std::set<std::string> own_;  ///< of this command, where a setting bears the same name
+  std::set<std::string> own_;  ///< options of this command that have the name of a setting
   std::map<std::string, std::string> values_;
   std::vector<std::pair<std::string, CLI::Option*>> options_;
 };
@@ -295,7 +295,7 @@ int dispatch(const CommandLine& line) {
   return 2;
 }
 
-int complain(const std::string& sentence) {
+int print_error(const std::string& sentence) {
   std::cerr << "headlight: " << InputError("", sentence).what() << '\n';
   return 2;
 }
@@ -304,20 +304,21 @@ int complain(const std::string& sentence) {
 
 int run_command_line(const std::vector<std::string>& arguments) {
 #ifdef SIGXFSZ
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond ulimit -f fails like one on a full disk, and its temporary goes
+  // A file above ulimit -f then fails as on a full disk, and its temporary file is removed.
+  std::signal(SIGXFSZ, SIG_IGN);
 #endif
   try {
-    memory_budget();  // which refuses a HEADLIGHT_MEMORY that is no number
+    memory_budget();  // it refuses a HEADLIGHT_MEMORY that is no number
     const int status = dispatch(parse_command_line(arguments));
     std::cout.flush();
-    if (!std::cout) return complain("standard output cannot be written");
+    if (!std::cout) return print_error("standard output cannot be written");
     return status;
   } catch (const std::bad_alloc&) {
-    return complain("the tensors do not fit in memory; expected smaller sizes");
+    return print_error("the tensors do not fit in memory; expected smaller sizes");
   } catch (const InputError& error) {
     std::cerr << "headlight: " << error.what() << '\n';
     return 2;
-  } catch (const std::exception& error) { return complain(error.what()); }
+  } catch (const std::exception& error) { return print_error(error.what()); }
 }
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// headlight compare: where does my implementation go wrong?
+// headlight compare: finds where another implementation differs from this one.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON has no infinity; the largest number stands for it, so that a script compares numbers with numbers.
+/// JSON has no infinity: the largest number replaces it, so that a script always compares numbers.
 double finite(double value) { return std::min(value, std::numeric_limits<double>::max()); }
 
 Json stage_json(const StageComparison& stage) {

@@ -20,8 +20,8 @@ bool asks_for_random(const CommandLine& line) {
   return line.has("--random") || sets(line, {"--batch-size", "--queries", "--keys"});
 }
 
-/// --text makes a random scenario one of text, and --queries makes one of text random: what was typed last is meant.
-/// For a file it goes through the file's own embedding.
+/// --text after a random scenario selects text as its source, and --queries after a text selects random inputs. In a
+/// file, the text goes through the file's embedding.
 void choose_source(const CommandLine& line, Scenario& scenario) {
   if (sets(line, {"--text"}) && scenario.source == Source::file) scenario.text_as_input = true;
   if (sets(line, {"--text"}) && scenario.source == Source::random) {
@@ -32,7 +32,7 @@ void choose_source(const CommandLine& line, Scenario& scenario) {
   }
 }
 
-/// A model that ships opens on the first of its examples; a window where it is best looked at first.
+/// A model from the assets opens with its first example. In the window it has the view that shows it best.
 Lesson model_source(const CommandLine& line) {
   Lesson opened = open_source(line.file);
   for (const ShippedModel& model : shipped_models()) {
@@ -47,7 +47,7 @@ Lesson model_source(const CommandLine& line) {
 
 }  // namespace
 
-// Settings are of the default lesson, whose sizes and weights are free.
+// Settings alone change the default lesson, whose sizes and weights are not fixed.
 bool names_nothing(const CommandLine& line) {
   return line.file.empty() && line.settings.empty() && !line.has("--random");
 }

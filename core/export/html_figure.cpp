@@ -243,7 +243,7 @@ Index html_numbers(const FigureSpec& spec) {
   return numbers;
 }
 
-std::string html_figure(const FigureSpec& spec, const std::string& stage, const FigureSpec* contributions) {
+std::string html_figure(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives) {
   const Index cells = cell_count(spec);
   if (cells > most_html_cells) {
     throw SettingError("-o", Message("a page of {0} numbers is too large to open", cells),
@@ -254,7 +254,7 @@ std::string html_figure(const FigureSpec& spec, const std::string& stage, const 
   page = with(page, "title", as_html(indices(spec.title, "_", "")));
   page = with(page, "style", text_of("figure/figure.css"));
   page = with(page, "script", text_of("figure/figure.js"));
-  return with(page, "data", script_json(data_of(spec, stage, contributions)));
+  return with(page, "data", script_json(data_of(spec, stage, arrives)));
 }
 
 }  // namespace headlight

@@ -29,15 +29,15 @@ MatrixView MatrixView::part(Index row, Index count, Index col, Index width) cons
   return {data ? data + at : nullptr, count, width, row_stride, col_stride, source, first + at};
 }
 
-const float* MatrixView::whole_row(Index row, Buffer& scratch) const {
+const float* MatrixView::whole_row(Index row, Buffer& room) const {
   if (data && col_stride == 1) return data + row * row_stride;
-  scratch.resize(static_cast<std::size_t>(cols));
+  room.resize(static_cast<std::size_t>(cols));
   if (!data && col_stride == 1) {
-    source->read(first + row * row_stride, cols, scratch.data());
+    source->read(first + row * row_stride, cols, room.data());
   } else {
-    for (Index col = 0; col < cols; ++col) scratch[static_cast<std::size_t>(col)] = (*this)(row, col);
+    for (Index col = 0; col < cols; ++col) room[static_cast<std::size_t>(col)] = (*this)(row, col);
   }
-  return scratch.data();
+  return room.data();
 }
 
 std::string to_string(const Shape& shape) {
