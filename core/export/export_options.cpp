@@ -295,7 +295,7 @@ constexpr ExportOption table[] = {
      set_text<&ExportOptions::word>, text_of_field<&ExportOptions::word>},
     {"--from", "TEXT", "the text whose states patch puts into this one", set_text<&ExportOptions::from>,
      text_of_field<&ExportOptions::from>},
-    {"--what", "residual|heads|mlp", "which of them; residual unless set", what, what_text},
+    {"--what", "residual|heads|mlp", "which of them; residual unless set", set_state, what_text},
     {"--other-mask", "EXPR", "the second mask of side-by-side", set_text<&Style::other_mask>,
      text_of_field<&Style::other_mask>},
     {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",

@@ -349,10 +349,9 @@ Patch::What state_named(std::string_view word) {
   return static_cast<Patch::What>(found - std::begin(state_names));
 }
 
-PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
-                     Index word, const RunOptions& options,
-                     const std::function<void(const PatchGrid& so_far, double share)>& told,
-                     std::optional<Index> other_word) {
+namespace {
+
+void check_patch(const Network& network, const NetworkText& text, const NetworkText& from) {
   if (network.spec().stacks.size() != 1)
     throw SettingError("patch", Message("{0} has two stacks", network.title()),
                        "expected a network of one, such as GPT-2");
@@ -364,6 +363,15 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
     throw SettingError("--from",
                        Message("number of tokens: {0}, of --text: {1}", from.tokens.count(), text.tokens.count()),
                        "expected as many, so that every position has its counterpart");
+}
+
+}  // namespace
+
+PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
+                     Index word, const RunOptions& options,
+                     const std::function<void(const PatchGrid& so_far, double share)>& told,
+                     std::optional<Index> other_word) {
+  check_patch(network, text, from);
   RunOptions how = options;
   how.weights = false;
   how.parts = true;
