@@ -1,4 +1,4 @@
-// headlight compare: where does my implementation go wrong?
+// headlight compare: finds where another implementation differs from this one.
 
 #include <algorithm>
 #include <cstdio>
@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON has no infinity; the largest number stands for it, so that a script compares numbers with numbers.
+/// JSON has no infinity: the largest number replaces it, so that a script always compares numbers.
 double finite(double value) { return std::min(value, std::numeric_limits<double>::max()); }
 
 Json stage_json(const StageComparison& stage) {
@@ -108,7 +108,8 @@ int compare_command(const CommandLine& line) {
   return comparison.matches() ? 0 : 1;
 }
 
-// headlight compare FILE FOLDER/: a class's submissions, a line each.
+// headlight compare FILE FOLDER/: compares all files of a folder, such as the submissions of a class, with a line for
+// each.
 namespace {
 
 struct Row {
@@ -122,13 +123,13 @@ const std::string& cell(const Row& row, std::size_t column) {
   return *cells[column];
 }
 
-/// A name that a spreadsheet would take for a formula, as a path that it does not.
+/// A name that a spreadsheet would read as a formula gets a path in front.
 std::string no_formula(const std::string& name) {
   return !name.empty() && std::string_view("=+-@").find(name.front()) != std::string_view::npos ? "./" + name : name;
 }
 
 bool holds_arrays(const std::filesystem::path& path) {
-  if (utf8_from(path.filename()).starts_with('.')) return false;  // such as those that macOS lays beside each file
+  if (utf8_from(path.filename()).starts_with('.')) return false;  // such as the files that macOS puts beside each file
   const std::string extension = extension_of(utf8_from(path));
   return extension == ".npz" || extension == ".safetensors" || extension == ".pt" || extension == ".pth" ||
          extension == ".bin";
@@ -137,7 +138,7 @@ bool holds_arrays(const std::filesystem::path& path) {
 std::vector<std::filesystem::path> files_of(const std::string& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(path_from(folder))) {
-    std::error_code error;  // a link that leads in a circle is a row of its own
+    std::error_code error;  // a link to itself gets a row with an error message
     if ((entry.is_regular_file(error) || error) && holds_arrays(entry.path())) files.push_back(entry.path());
   }
   std::ranges::sort(files);

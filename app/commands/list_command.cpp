@@ -1,4 +1,4 @@
-// headlight list: what there is to choose from, for people and, with --json, for programs.
+// headlight list: lists what can be chosen, for people and, with --json, for programs.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The shape as people write it: "[B, H, n_q, n_k]".
+/// The shape as text: "[B, H, n_q, n_k]".
 std::string shape_of(const StageInfo& stage) {
   std::string text;
   for (const Axis axis : {stage.lead[0], stage.lead[1], stage.rows, stage.cols}) {
@@ -40,7 +40,7 @@ Json stages() {
                     {"formula", std::string(info(stage).formula)}});
   };
   for (const Stage stage : all_stages()) add(stage);
-  add(Stage::contribution_norms);  // in files only where it is asked for
+  add(Stage::contribution_norms);  // files contain it only if it is requested
   return list;
 }
 
@@ -54,7 +54,7 @@ Json masks() {
   return list;
 }
 
-/// Expressions worth starting from; for people, as programs read the patterns.
+/// Expressions to begin with. Only for people: programs read the patterns.
 void print_mask_examples() {
   std::cout << "\nExamples\n";
   for (const MaskExample& example : mask_examples()) {
@@ -91,7 +91,7 @@ Json lessons() {
   return list;
 }
 
-/// Fields as `headlight list models` gives them; what a person reads in English.
+/// The fields of `headlight list models`, with texts in English.
 Json models() {
   Json list = Json::array();
   for (const ShippedModel& model : shipped_models()) {
@@ -150,7 +150,7 @@ Json languages() {
   return list;
 }
 
-/// A line an entry, its fields but a description in columns.
+/// Prints a line for each entry, with all fields except the description in columns.
 void print(const Json& list) {
   std::vector<std::vector<std::string>> table;
   for (const Json& entry : list) {

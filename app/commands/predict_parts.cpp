@@ -1,4 +1,4 @@
-// predict --why and --lens: what a next word is made of, and what the network would say after each layer.
+// predict --why and --lens: the parts of a next word's logit, and the prediction after each layer.
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ std::vector<Token> tokens_of(const NetworkRun& pass, Index entry) {
   return words;
 }
 
-/// A head's part by the word that it comes from.
+/// The part of a head, split by the words that it attends to.
 Json sources_json(const NetworkRun& pass, Index entry, const LogitPart& part) {
   Json sources = Json::array();
   const std::vector<Token>& keys = pass.keys_of(*part.layer).entries[static_cast<std::size_t>(entry)];
@@ -72,22 +72,22 @@ void print_why(const NetworkRun& pass, Index entry, const std::string& asked, In
               made.other ? (" less " + network.word(*made.other)).c_str() : "");
   std::ranges::stable_sort(made.parts, std::ranges::greater(),
                            [](const LogitPart& part) { return std::abs(part.value); });
-  double rest = 0;
+  double others = 0;
   Index printed = 0, left = 0;
   for (const LogitPart& part : made.parts) {
     if (printed++ < top) {
       std::printf("%+8.4f  %s\n", part.value, part_text(network, part).c_str());
     } else {
-      rest += part.value;
+      others += part.value;
       ++left;
     }
   }
-  if (left > 0) std::printf("%+8.4f  the other %lld parts (--top N)\n", rest, static_cast<long long>(left));
+  if (left > 0) std::printf("%+8.4f  the other %lld parts (--top N)\n", others, static_cast<long long>(left));
 }
 
 namespace {
 
-/// As a cell names it: "token", "1.2" (a head), "mlp.1", "final_bias".
+/// The name of a part in the address of a cell: "token", "1.2" (a head), "mlp.1", "final_bias".
 std::string part_name(const Network& network, const LogitPart& part) {
   if (!part.layer) return std::string(name(part.what));
   const std::string& layer = network.layers()[static_cast<std::size_t>(*part.layer)].layer;
@@ -96,10 +96,10 @@ std::string part_name(const Network& network, const LogitPart& part) {
 
 struct LogitCell {
   Index entry = 0, position = 0;
-  std::string word, part;  ///< part: "" of the whole logit
+  std::string word, part;  ///< part: "" for the whole logit
 };
 
-/// "logit_parts:0,5,is,1.2"; a comma alone is a word.
+/// Reads "logit_parts:0,5,is,1.2"; a comma alone can be the word.
 LogitCell logit_cell(const std::string& text) {
   const std::string_view rest = std::string_view(text).substr(logit_parts_cell.size());
   const std::size_t first = rest.find(','), second = rest.find(',', first == rest.npos ? rest.npos : first + 1);
@@ -116,12 +116,12 @@ LogitCell logit_cell(const std::string& text) {
   return cell;
 }
 
-/// value = Σ factor · value of the terms + what is added.
+/// value = Σ factor · value of the terms + an addend.
 struct Sum {
   std::string of;
   double value = 0;
   struct Term {
-    Json cell;  ///< "part", or "stage" and "index", or "index" alone
+    Json cell;  ///< "part", or "stage" and "index", or only "index"
     std::string text;
     double value = 0, factor = 1;
   };
@@ -138,7 +138,8 @@ Sum sum_of_logit(const NetworkRun& pass, const LogitParts& made, const std::stri
   return sum;
 }
 
-/// A head by what each key's value would add with a weight of 1; any other part by the row that is added.
+/// A head as the sum over keys of what each value would add with weight 1; any other part as the product with the row
+/// that it adds.
 Sum sum_of_part(const NetworkRun& pass, const LogitCell& at, const LogitPart& part, const std::string& of) {
   Sum sum{of, part.value, {}, part.constant};
   const Tensor weights = part.layer ? pass.layers[static_cast<std::size_t>(*part.layer)].weights : Tensor();

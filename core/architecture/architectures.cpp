@@ -23,7 +23,7 @@ void build_relative_encoder(NetworkBuilder& b) {
   build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true});
 }
 
-/// Whole networks first, then those of which one layer alone is known.
+/// Architectures of whole networks first, then those of which only a single layer is known.
 constexpr Architecture rows[] = {
     {"gpt2", "GPT-2", build_gpt2},
     {"nanogpt", "nanoGPT", build_nanogpt},
@@ -187,8 +187,9 @@ class Used {
   std::set<std::string> names_;
 };
 
-/// What repeats a part of the network, or is no part of a pass to the logits.
-bool says_nothing_new(const std::string& name) {
+/// Whether an array need not be reported as unused: it repeats a part of the network, or the pass to the logits does
+/// not need it.
+bool need_not_be_named(const std::string& name) {
   constexpr std::string_view endings =
       "attn.bias attention.bias masked_bias inv_freq rope.freqs position_ids token_type_ids attn.mask lm_head.weight "
       "embed_tokens.weight embed_out.weight output.weight decoder.weight decoder.bias vocab_projector.weight "
@@ -205,8 +206,8 @@ bool says_nothing_new(const std::string& name) {
   return false;
 }
 
-/// "\"model.layers.0.self_attn.q_norm.weight\" and 11 more": arrays under `prefix` that no part of the network is made
-/// of; "" for none. Throws FileError for an adapter, which changes the weights beside it.
+/// The arrays under `prefix` that no part of the network uses, as "\"model.layers.0.self_attn.q_norm.weight\" and 11
+/// more", or "". Throws FileError for an adapter, which changes other weights.
 Message unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint, const std::string& prefix) {
   const Used used(spec);
   Message first;
@@ -217,7 +218,7 @@ Message unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint, con
       throw FileError(checkpoint.path_of(name), Message("holds {0}, an adapter that changes a weight", in_quotes(name)),
                       "expected weights that adapters are merged into");
     }
-    if (says_nothing_new(name)) continue;
+    if (need_not_be_named(name)) continue;
     first.empty() ? void(first = in_quotes(name)) : void(++others);
   }
   return others > 0 ? Message("{0} and {1} more", first, others) : first;
@@ -262,7 +263,7 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
 
 namespace {
 
-/// The tokens that a text begins and ends with, and those that a decoder is given.
+/// Reads the ids of special tokens, and of the tokens that a decoder must write.
 void read_special_tokens(const Config& config, NetworkSpec& spec) {
   for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token},
                                     {"eos_token_id", &spec.end_token},
@@ -271,8 +272,8 @@ void read_special_tokens(const Config& config, NetworkSpec& spec) {
     if (value && value->is_array() && !value->empty()) value = &value->front();
     if (value && value->is_number_unsigned()) *field = value->get<Index>();
   }
-  const json* begins = config.find({"forced_decoder_ids"});
-  for (const json& pair : begins && begins->is_array() ? *begins : json::array()) {
+  const json* forced = config.find({"forced_decoder_ids"});
+  for (const json& pair : forced && forced->is_array() ? *forced : json::array()) {
     if (pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned())
       spec.forced[pair[0].get<Index>()] = pair[1].get<Index>();
   }
@@ -308,12 +309,12 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
                                  first.texts().at("gguf.formats")));
   if (spec.stacks.empty() || spec.stacks.back().blocks.empty())
     config.fail("says that the network has no layers", "expected at least one");
-  if (!spec.takes_tensors) {  // beside those stand inputs and other layers
+  if (!spec.takes_tensors) {  // such a file also holds inputs and other layers
     const Message unused = unused_arrays(spec, checkpoint, builder.prefix);
     if (!unused.empty())
       spec.notes.push_back(Message("not used: {0}, of which {1} says nothing", unused, config.path()));
   }
-  // Beside a text model; CLIP and SigLIP are their image tower.
+  // Text models only; CLIP and SigLIP are read as their image towers.
   if (!spec.picture && !type.ends_with("_text_model") &&
       std::ranges::any_of(checkpoint.names(), [](const std::string& name) {
         return name.starts_with("vision_") || name.find(".vision_tower.") != std::string::npos;

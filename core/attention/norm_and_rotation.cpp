@@ -13,16 +13,16 @@ double squares_in(std::span<const float> x, double mean) {
   return squares;
 }
 
-/// A learnt number of a channel, of each head's own where there are so many; `usual` where none is learnt.
-double learnt(const Tensor& numbers, Index head, Index channel, Index d, double usual) {
+/// A learned number of a channel; of each head, if there are so many numbers. `usual` if nothing is learned.
+double learned(const Tensor& numbers, Index head, Index channel, Index d, double usual) {
   return numbers.defined() ? static_cast<double>(numbers.at({numbers.count() > d ? head * d + channel : channel}))
                            : usual;
 }
 
 }  // namespace
 
-double HeadNorm::gain_of(Index head, Index channel, Index d) const { return learnt(gain, head, channel, d, 1); }
-double HeadNorm::bias_of(Index head, Index channel, Index d) const { return learnt(bias, head, channel, d, 0); }
+double HeadNorm::gain_of(Index head, Index channel, Index d) const { return learned(gain, head, channel, d, 1); }
+double HeadNorm::bias_of(Index head, Index channel, Index d) const { return learned(bias, head, channel, d, 0); }
 
 RowNorm norm_of_row(const Tensor& heads, const HeadNorm& norm, Index batch, Index head, Index row) {
   const Index d = heads.size(3), first = norm.over_all_heads ? 0 : head,
@@ -41,7 +41,7 @@ Tensor normalise_heads(const Tensor& heads, const HeadNorm& norm, const Workers&
   assert(norm.kind != QkNorm::none);
   const Index count = heads.size(1), rows = heads.size(2), d = heads.size(3);
   assert(!norm.gain.defined() || norm.gain.count() == count * d || (!norm.over_all_heads && norm.gain.count() == d));
-  std::vector<RowNorm> shared;  // [B, n], where it is one for all heads
+  std::vector<RowNorm> shared;  // [B, n], if one norm is over all heads
   if (norm.over_all_heads) {
     for (Index b = 0; b < heads.size(0); ++b) {
       for (Index row = 0; row < rows; ++row) shared.push_back(norm_of_row(heads, norm, b, 0, row));
@@ -70,10 +70,10 @@ struct Turn {
   float cos, sin;
 };
 
-// [n, r/2], angles in double: at position 4096 a float32 angle is already off by 2e-4.
+// The turns [n, r/2]. Angles are doubles: at position 4096 a float32 angle is already wrong by 2e-4.
 std::vector<Turn> turns(const Rotation& rotation, Index rows, const Workers& workers) {
   constexpr Index rows_a_block = 1024;
-  constexpr double operations = 60;  // of a sine and a cosine in double
+  constexpr double operations = 60;  // cost of a sine and a cosine in double
   const auto pairs = static_cast<Index>(rotation.frequencies.size());
   std::vector<Turn> table(static_cast<std::size_t>(rows * pairs));
   workers.run(

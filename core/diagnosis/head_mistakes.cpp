@@ -1,4 +1,4 @@
-// Heads: split, merged, rotated, grouped and averaged wrongly.
+// Mistakes with heads: split, merged, rotated, grouped or averaged in a wrong way.
 
 #include "core/attention/norm_and_rotation.h"
 #include "core/attention/projection.h"
@@ -11,7 +11,7 @@ namespace {
 
 using Usual = std::function<Tensor()>;
 
-/// [B, G, n, d] → the mean over heads in each head's place.
+/// [B, G, n, d] with every head replaced by the mean over heads.
 Tensor mean_of_heads(const Tensor& heads) {
   return mean_over_heads(heads)
       .view({heads.size(0), 1, heads.size(2), heads.size(3)})
@@ -19,7 +19,7 @@ Tensor mean_of_heads(const Tensor& heads) {
       .contiguous();
 }
 
-/// Key/value heads 0, 1, … G − 1, 0, 1, … in place of 0, 0, …, 1, 1, …
+/// Key/value heads in the order 0, 1, … G − 1, 0, 1, … instead of 0, 0, …, 1, 1, …
 Tensor tiled(const Tensor& heads, Index times) {
   const Tensor packed = heads.contiguous();
   const Shape& s = heads.shape();
@@ -113,13 +113,13 @@ Variants rope_on_values(const Suspect& suspect) {
   const std::string text =
       "The rotary embedding turns the values too; positions belong to queries and keys alone. Write "
       "q, k = apply_rotary(q, k), and leave v as v_proj gives it.";
-  const auto turned = [](const Trace& t) { return rotate(t[Stage::V_heads], rotation_of(t, Stage::K_rotated)); };
+  const auto rotated = [](const Trace& t) { return rotate(t[Stage::V_heads], rotation_of(t, Stage::K_rotated)); };
   Variants variants{{text}, {text}};
   variants[0].rules[Stage::V_heads] = [](const Trace& t, const Usual& usual) {
     return rotate(usual(), rotation_of(t, Stage::K_rotated));
   };
-  variants[1].rules[Stage::head_outputs] = [turned](const Trace& t, const Usual&) {
-    return gather_values(t[*t.standing_for(Stage::dropped_weights)], turned(t));
+  variants[1].rules[Stage::head_outputs] = [rotated](const Trace& t, const Usual&) {
+    return gather_values(t[*t.standing_for(Stage::dropped_weights)], rotated(t));
   };
   return variants;
 }
@@ -171,7 +171,7 @@ Variants heads_averaged(const Suspect& suspect) {
   return variants;
 }
 
-// Weights, biases, and what is projected with what.
+// Mistakes with weights, biases and the inputs of projections.
 namespace {
 
 using Usual = std::function<Tensor()>;
@@ -191,7 +191,7 @@ bool is_square(const Tensor& weight) { return weight.defined() && weight.size(0)
 
 using Make = std::function<Tensor(const Trace&, const Projection&)>;
 
-/// A variant for each choice of the projections that can go wrong.
+/// A variant for each subset of the projections that can have the mistake.
 template <typename Can, typename Explain>
 Variants each_choice(Can can, Make make, Explain explain) {
   std::vector<Projection> candidates;

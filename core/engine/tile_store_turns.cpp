@@ -1,4 +1,4 @@
-// The tiles of a program without threads: a step whenever the frames have done theirs.
+// Makes tiles in a program without threads: one step after each frame.
 #include "core/engine/tile_store.h"
 #include "core/parallel/jobs.h"
 

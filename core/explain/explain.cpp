@@ -60,7 +60,7 @@ static_assert(in_stage_order(explainers),
               "core/explain/explain.cpp: a row for every stage, parameter and measure, in their order");
 
 struct CellAxis {
-  const char* beyond;  ///< what to say of a number that is too large
+  const char* beyond;  ///< the error message for an index that is too large
   Index Cell::*member;
   Index count;
 };
@@ -104,7 +104,7 @@ Explanation explain(const Trace& trace, const Cell& cell) {
   Explanation result;
   result.cell = cell;
   result.value = static_cast<double>(value_at(trace, cell));
-  const bool known = trace.inputs.matrix(cell.stage).defined();  // by the source, without anything before it
+  const bool known = trace.inputs.matrix(cell.stage).defined();  // from the source: no earlier stage is needed
   (known ? steps::explain_given : explainers[static_cast<std::size_t>(cell.stage)].explain)(trace, result);
   const bool says_value = cell.stage != Stage::mask;
   const std::string value = steps::number(result.value);
@@ -116,9 +116,9 @@ bool contains(const Trace& trace, const Cell& cell) {
   if (!trace.has(cell.stage)) return false;
   const Tensor& tensor = trace[cell.stage];
   const Index rank = tensor.rank();
-  const auto within = [](Index index, Index count) { return index >= 0 && index < count; };
-  return within(cell.batch, rank >= 3 ? tensor.size(0) : 1) && within(cell.head, rank >= 4 ? tensor.size(1) : 1) &&
-         within(cell.row, rank >= 2 ? tensor.size(-2) : 1) && within(cell.col, tensor.size(-1));
+  const auto in_range = [](Index index, Index count) { return index >= 0 && index < count; };
+  return in_range(cell.batch, rank >= 3 ? tensor.size(0) : 1) && in_range(cell.head, rank >= 4 ? tensor.size(1) : 1) &&
+         in_range(cell.row, rank >= 2 ? tensor.size(-2) : 1) && in_range(cell.col, tensor.size(-1));
 }
 
 float value_at(const Trace& trace, const Cell& cell) {
@@ -178,7 +178,7 @@ struct Finder {
   Index rows(Stage stage) const { return trace[stage].size(-2); }
   Index heads(Stage stage) const { return has_head_axis(stage) ? trace[stage].size(1) : 1; }
 
-  /// `add(head)` for each head of the stage that reads the cell's own.
+  /// Calls `add(head)` for each head of the stage that reads the head of this cell.
   template <typename Add>
   void for_readers(Stage stage, Add add) const {
     const bool shared = is_per_kv_head(c.stage) && !is_per_kv_head(stage) && has_head_axis(stage);
@@ -188,7 +188,7 @@ struct Finder {
   }
   void cell(Stage stage, Index head, Index row, Index col) { to.push_back({stage, c.batch, head, row, 1, col, 1}); }
   void row(Stage stage, Index head, Index at) { to.push_back({stage, c.batch, head, at, 1, 0, cols(stage)}); }
-  /// A parameter is every batch entry's.
+  /// All batch entries share a parameter.
   void column(Stage stage, Index head, Index at) {
     const bool all = is_parameter(c.stage);
     for (Index b = all ? 0 : c.batch; b < (all ? trace.dims().batch : c.batch + 1); ++b)
@@ -198,7 +198,7 @@ struct Finder {
   void read(Stage stage, Reads reads);
 };
 
-/// Of a projection without weights each cell is the input's own.
+/// Without weights a projection copies the input's cell.
 Reads reads_of(const Trace& trace, Stage stage, const SourceStage& source) {
   const StageSources& all = info(stage).sources;
   if (source.reads != Reads::row) return source.reads;
@@ -235,7 +235,7 @@ void Finder::read(Stage stage, Reads reads) {
 std::vector<Region> dependants(const Trace& trace, const Cell& cell) {
   Finder find{trace, cell};
   for (const Stage stage : trace.stages()) {
-    if (trace.inputs.matrix(stage).defined()) continue;  // known without anything before it
+    if (trace.inputs.matrix(stage).defined()) continue;  // from the source: no earlier stage is needed
     for (const SourceStage& source : info(stage).sources) {
       if (trace.standing_for(source.stage) == cell.stage) find.read(stage, reads_of(trace, stage, source));
     }
@@ -291,9 +291,9 @@ Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep ste
       trace.sink_logits.defined() ? trace.sink_logits.at({head}) : -std::numeric_limits<float>::infinity();
   Buffer values(static_cast<std::size_t>(scores.rows * scores.cols));
   std::size_t at = 0;
-  Buffer room;
+  Buffer scratch;
   for (Index row = 0; row < scores.rows; ++row) {
-    const float most = row_maximum({scores.whole_row(row, room), static_cast<std::size_t>(scores.cols)}, sink);
+    const float most = row_maximum({scores.whole_row(row, scratch), static_cast<std::size_t>(scores.cols)}, sink);
     for (Index col = 0; col < scores.cols; ++col) {
       const float shifted = scores(row, col) - most;
       values[at++] = step == SoftmaxStep::shifted ? shifted : std::exp(shifted);

@@ -36,7 +36,7 @@ std::uint32_t big_endian(const std::uint8_t* at) {
   return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
 }
 
-/// Length, type, content, checksum of the latter two.
+/// Appends a chunk: length, type, content, and the checksum of type and content.
 void append_chunk(Bytes& out, std::string_view type, const Bytes& content) {
   append_big_endian(out, static_cast<std::uint32_t>(content.size()));
   const std::size_t from = out.size();
@@ -81,12 +81,12 @@ void AnimationWriter::add(Image frame, double seconds) {
 
 Bytes AnimationWriter::finish() const {
   assert(!frames_.empty());
-  const Bytes png = encode_rgba_png(Image(last_.width, last_.height));  // for its header alone
+  const Bytes png = encode_rgba_png(Image(last_.width, last_.height));  // only its header is used
   Bytes out(png.begin(), png.begin() + signature_length);
   append_chunk(out, "IHDR", contents_of(png, "IHDR"));
   Bytes control;
   append_big_endian(control, static_cast<std::uint32_t>(frames_.size()));
-  append_big_endian(control, 0);  // plays for ever
+  append_big_endian(control, 0);  // repeats without end
   append_chunk(out, "acTL", control);
   std::uint32_t sequence = 0;
   for (const Part& part : frames_) {
@@ -95,8 +95,8 @@ Bytes AnimationWriter::finish() const {
     for (const int number : {part.width, part.height, part.x, part.y})
       append_big_endian(head, static_cast<std::uint32_t>(number));
     append_big_endian(head, static_cast<std::uint32_t>(std::lround(part.seconds * 1000)), 2);
-    append_big_endian(head, 1000, 2);  // thousandths of a second
-    append_big_endian(head, 1, 2);     // stays, and is laid over the one before
+    append_big_endian(head, 1000, 2);  // a duration in thousandths of a second
+    append_big_endian(head, 1, 2);     // keep this frame, and draw the next one over it
     append_chunk(out, "fcTL", head);
     if (sequence == 1) {
       append_chunk(out, "IDAT", part.compressed);
@@ -114,7 +114,7 @@ Bytes AnimationWriter::finish() const {
 namespace {
 
 constexpr double hundredth = 0.01, longest = 655;
-constexpr int see_through = 255;  ///< the palette's last place: what stays as it was
+constexpr int transparent = 255;  ///< the last place of the palette: pixels that do not change
 
 using ColourMap = std::unique_ptr<ColorMapObject, decltype(&GifFreeMapObject)>;
 
@@ -185,17 +185,17 @@ void GifWriter::write_last() {
   if (!file_) file_ = std::make_unique<File>(last_.width, last_.height);
   ChangedPart part = changed_part(last_, shown_);
   if (part.width == 0) part = {0, 0, 1, 1};
-  const Image seen = changes(last_, shown_, part);
-  const IndexedPicture palette = indexed(seen, see_through);
+  const Image changed = changes(last_, shown_, part);
+  const IndexedPicture palette = indexed(changed, transparent);
 
   const double exact = seconds_ + owed_;
-  const int delay =
-      std::clamp(static_cast<int>(std::lround(exact / hundredth)), 2, 65535);  // players take less than 2 for none
+  const int delay = std::clamp(static_cast<int>(std::lround(exact / hundredth)), 2,
+                               65535);  // many players replace a shorter time than 2 by their default
   owed_ = exact - delay * hundredth;
   GraphicsControlBlock control{};
   control.DisposalMode = DISPOSE_DO_NOT;
   control.DelayTime = delay;
-  control.TransparentColor = see_through;
+  control.TransparentColor = transparent;
   GifByteType packed[4];
   EGifGCBToExtension(&control, packed);
   check(EGifPutExtension(file_->gif, GRAPHICS_EXT_FUNC_CODE, 4, packed), "a frame's time");
@@ -211,7 +211,7 @@ void GifWriter::write_last() {
   for (int y = 0; y < part.height; ++y) {
     for (int x = 0; x < part.width; ++x) {
       const std::size_t at = static_cast<std::size_t>(y) * line.size() + static_cast<std::size_t>(x);
-      line[static_cast<std::size_t>(x)] = seen.rgba[4 * at + 3] == 0 ? see_through : palette.index[at];
+      line[static_cast<std::size_t>(x)] = changed.rgba[4 * at + 3] == 0 ? transparent : palette.index[at];
     }
     check(EGifPutLine(file_->gif, line.data(), part.width), "a line");
   }
@@ -255,7 +255,7 @@ bool is_frame(const fs::directory_entry& entry) {
          std::all_of(name.begin(), name.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Numbered pictures, in a folder beside that takes the name once all are there.
+/// Numbered pictures in a temporary folder, which gets the final name when all pictures exist.
 class FolderFilm : public Film {
  public:
   FolderFilm(const std::string& path, double tick) : path_(path), tick_(tick) {
@@ -300,7 +300,7 @@ class FolderFilm : public Film {
   void finish() override {
     refuse_other_things();
     std::error_code error;
-    // An older film makes room; should the new one not get there, it comes back.
+    // An older film is moved aside, and moved back if the new one fails.
     const fs::path aside = growing_.parent_path() / (utf8_from(growing_.filename()) + ".old");
     const bool older = fs::exists(target_, error);
     if (older) fs::rename(target_, aside, error);

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder beside the target, removed with all in it unless it was renamed.
+/// A folder beside the target. It is deleted with its content unless it was renamed.
 class ScratchFolder {
  public:
   explicit ScratchFolder(const fs::path& target) {
@@ -54,27 +54,27 @@ void copy_into(const fs::path& from, const fs::path& to) {
                     "expected a file that can be read");
 }
 
-/// What says how a model's text becomes tokens, and what its attention is like.
-void copy_what_lies_beside(const fs::path& from, const fs::path& folder) {
+/// Copies the files beside a model that its tokenizer and its config need.
+void copy_companions(const fs::path& from, const fs::path& folder) {
   for (const char* name : companion_names()) {
     std::error_code error;
     if (fs::is_regular_file(from / name, error)) copy_into(from / name, folder / name);
   }
 }
 
-// The tensor file goes along, so that the scenario opens on another machine too. A whole model stays where it is.
+// Copies the tensor file too, so that the scenario opens on other machines. A whole model is not copied.
 void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
   Scenario scenario = trace.scenario;
   constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
   if (scenario.source == Source::file && !network_of(trace.inputs)) {
-    scenario.heads = trace.dims().heads;  // whoever said so
+    scenario.heads = trace.dims().heads;  // whether a setting or the file gave it
     if (trace.dims().kv_heads != trace.dims().heads) scenario.kv_heads = trace.dims().kv_heads;
     const fs::path from = path_from(scenario.file);
     std::error_code error;
     if (fs::file_size(from, error) <= most) {
       scenario.file = "tensors" + from.extension().string();
       copy_into(from, folder / scenario.file);
-      copy_what_lies_beside(from.parent_path(), folder);
+      copy_companions(from.parent_path(), folder);
     } else {
       scenario.file = fs::absolute(from).string();
     }
@@ -96,7 +96,7 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
   write_whole_file(folder / "scenario.json", to_json(scenario));
 }
 
-/// What went in, what came out, and the scripts that compute one from the other.
+/// Writes the inputs, the results, and the scripts that compute the results from the inputs.
 void write_computation(const fs::path& folder, const Trace& trace) {
   write_npz(folder / "inputs.npz", script_inputs(trace));
   write_npz(folder / "trace.npz", trace_arrays(trace, true));
@@ -104,7 +104,7 @@ void write_computation(const fs::path& folder, const Trace& trace) {
   write_whole_file(folder / "reproduce_numpy.py", reproduce_script(trace, ScriptLibrary::numpy));
 }
 
-/// Each layer that is drawn, in a folder of its name. Of a file of attention alone there is nothing to compute.
+/// Writes each drawn layer into a folder with its name. A file with attention alone has nothing to compute.
 void write_layers(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
   std::vector<NamedArray> known;
   for (const DrawnLayer& layer : layers_drawn(trace, options)) {

@@ -1,5 +1,5 @@
-// Figures of networks alone: which experts each token chose, what a step of writing reads, and where a patch of a
-// picture looks.
+// Figures of a network besides its stages: which experts each token chose, what a decoding step reads, and where a
+// patch of a picture looks.
 
 #include <algorithm>
 #include <charconv>
@@ -30,7 +30,7 @@ std::vector<std::string> words_of_line(const TokenBatch& tokens, Index batch) {
 
 struct ChosenExperts {
   std::vector<std::string> layers;
-  std::vector<Tensor> shares;  ///< [n, experts] of a layer
+  std::vector<Tensor> shares;  ///< [n, experts] for each layer
   std::vector<std::string> words;
 };
 
@@ -52,14 +52,14 @@ ChosenExperts chosen_experts(const Trace& trace, const ExportOptions& options) {
   return made;
 }
 
-struct KeptBytes {
+struct CacheBytes {
   Tensor bytes;  ///< [layers, positions]
   std::vector<std::string> layers, words;
   double read = 0, added = 0, as_mha = 0;
 };
 
-/// Bytes of each position that the step for the last word reads, and of its own that it adds.
-KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
+/// The bytes of each position that the step for the last word reads, and the bytes that the step adds.
+CacheBytes cache_bytes_of(const Trace& trace, const ExportOptions& options) {
   const auto pass = network_of(trace.inputs);
   const TokenBatch* tokens = !pass                                ? nullptr
                              : pass->text.decoder.entries.empty() ? &pass->text.tokens
@@ -70,7 +70,7 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
   if (layers.empty())
     throw SettingError("--layers", "\"kept\" is of a network that writes, which this is not",
                        "expected a language model, such as GPT-2 or LLaMA");
-  KeptBytes made;
+  CacheBytes made;
   Buffer bytes;
   for (const DecodeLayer& layer : layers) {
     const auto each = static_cast<double>(layer.numbers * bytes_a_number);
@@ -88,8 +88,8 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
 
 std::string whole_text(double number) { return std::to_string(static_cast<std::int64_t>(number)); }
 
-/// Title, size and range of a figure that is the network's alone.
-FigureSpec begun(const Trace& trace, const ExportOptions& options, const std::string& title) {
+/// The title, size and range of a figure about the whole network.
+FigureSpec empty_figure(const Trace& trace, const ExportOptions& options, const std::string& title) {
   const StageFigureStyle style = style_of(options);
   FigureSpec spec = figure_of_one(trace, options);
   spec.panels.clear();
@@ -121,8 +121,8 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
   must_be_whole(options);
   const StageFigureStyle style = style_of(options);
   if (options.layers == "kept") {
-    const KeptBytes kept = kept_bytes_of(trace, options);
-    FigureSpec spec = begun(trace, options, "what the step for the next word reads");
+    const CacheBytes kept = cache_bytes_of(trace, options);
+    FigureSpec spec = empty_figure(trace, options, "what the step for the next word reads");
     spec.subtitle = "reads " + whole_text(kept.read) + " bytes, adds " + whole_text(kept.added) +
                     " (unshared: " + whole_text(kept.as_mha) + ")";
     for (Index layer = 0; layer < kept.bytes.size(0); ++layer) {
@@ -146,7 +146,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
     return spec;
   }
   const ChosenExperts chosen = chosen_experts(trace, options);
-  FigureSpec spec = begun(trace, options, "which experts each word chose");
+  FigureSpec spec = empty_figure(trace, options, "which experts each word chose");
   spec.subtitle = "each expert's share; blank: not chosen";
   spec.row_ticks = chosen.words;
   if (!style.row_label) spec.row_label = "words";
@@ -160,7 +160,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
 
 NamedArray network_array(const Trace& trace, const ExportOptions& options) {
   must_be_whole(options);
-  if (options.layers == "kept") return {"kept_bytes", kept_bytes_of(trace, options).bytes, false};
+  if (options.layers == "kept") return {"kept_bytes", cache_bytes_of(trace, options).bytes, false};
   const ChosenExperts chosen = chosen_experts(trace, options);
   for (const Tensor& shares : chosen.shares) {
     if (shares.shape() != chosen.shares.front().shape())
@@ -172,15 +172,15 @@ NamedArray network_array(const Trace& trace, const ExportOptions& options) {
 
 namespace {
 
-/// What lies under a batch entry's rows: the picture, and which of the keys are its patches.
-struct Underlay {
+/// The picture under a batch entry's rows, and which keys are its patches.
+struct Background {
   std::shared_ptr<const Image> image;
-  std::string file;  ///< "": a drawn one
+  std::string file;  ///< "": the default picture
   PictureGrid grid;
 };
 
-/// Of a network of pictures the picture as it sees it; else --image over the patches that --grid counts.
-Underlay underlay_of(const Trace& trace, Index batch) {
+/// For a network of pictures, the picture as the network sees it; else --image, with the patches of --grid.
+Background background_of(const Trace& trace, Index batch) {
   const auto pass = network_of(trace.inputs);
   const PictureGrid& grid = trace.inputs.grid;
   const std::vector<std::string> files = text_lines(trace.scenario.image);
@@ -201,13 +201,13 @@ bool is_patch(const PictureGrid& grid, Index token) {
   return token >= grid.first && token < grid.first + grid.rows * grid.columns;
 }
 
-/// The name of a token; its number where it has none.
+/// The name of a token; its number if it has none.
 std::string name_of(const Sequence::Names& names, Index batch, Index token) {
   const auto entry = static_cast<std::size_t>(batch), at = static_cast<std::size_t>(token);
   return entry < names.size() && at < names[entry].size() ? names[entry][at] : std::to_string(token);
 }
 
-/// The row of the token "7,3", "cls" or "dog", or of that number; without a name the first.
+/// The row of the token with the name "7,3", "cls" or "dog", or with that number; the first row by default.
 Index row_named(const Trace& trace, const PictureGrid& grid, const ExportOptions& options) {
   if (options.query.empty()) return 0;
   const Dims& dims = trace.dims();
@@ -237,8 +237,10 @@ MatrixView row_as_grid(const MatrixView& whole, Index row, const PictureGrid& gr
           grid.columns * whole.col_stride, whole.col_stride};
 }
 
-/// "cls 0.12, 0.4, 0.031": what the row gives to the tokens that are no patches, a number a panel; of many together.
-std::string besides(const FigureSpec& spec, const Trace& trace, const PictureGrid& grid, Index batch, Index row) {
+/// "cls 0.12, 0.4, 0.031": what the row gives to tokens that are no patches, a number for each panel; several tokens
+/// are summarised.
+std::string other_tokens_text(const FigureSpec& spec, const Trace& trace, const PictureGrid& grid, Index batch,
+                              Index row) {
   constexpr std::size_t most_panels = 12, most_names = 6;
   if (spec.panels.size() > most_panels) return "";
   std::vector<std::pair<std::string, std::vector<Index>>> groups;
@@ -269,7 +271,7 @@ void check_overlay(const Trace& trace, const ExportOptions& options) {
   const auto refuse = [](const char* option, const char* wrong, const char* expected) {
     throw SettingError(option, wrong, expected);
   };
-  underlay_of(trace, options.batch);
+  background_of(trace, options.batch);
   if (info(options.stage).rows != Axis::query || info(options.stage).cols != Axis::key)
     refuse("--stage", "an overlay is of what a query gives to each key", "expected --stage weights");
   if (options.rows != Part{} || options.cols != Part{})
@@ -282,16 +284,16 @@ void check_overlay(const Trace& trace, const ExportOptions& options) {
 }
 
 void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions& options) {
-  const Underlay under = underlay_of(trace, options.batch);
-  const PictureGrid& grid = under.grid;
+  const Background background = background_of(trace, options.batch);
+  const PictureGrid& grid = background.grid;
   const Index row = row_named(trace, grid, options);
   const std::string query = name_of(trace.inputs.query_tokens, options.batch, row);
-  const std::string on_others = besides(spec, trace, grid, options.batch, row);
+  const std::string others_text = other_tokens_text(spec, trace, grid, options.batch, row);
   for (FigurePanel& panel : spec.panels) {
     panel.matrix = row_as_grid(panel.matrix, row, grid);
     if (panel.masks.allowed) panel.masks.allowed = row_as_grid(*panel.masks.allowed, row, grid);
     if (panel.masks.kept) panel.masks.kept = row_as_grid(*panel.masks.kept, row, grid);
-    panel.under = under.image;
+    panel.under = background.image;
     panel.opacity = options.style.opacity;
   }
   if (spec.line_names.empty()) {
@@ -305,9 +307,9 @@ void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions&
   spec.shape = "[" + std::to_string(grid.rows) + " × " + std::to_string(grid.columns) + " patches]";
   if (!options.style.title) spec.title += " · where " + query + " looks";
   const std::string file =
-      under.file.empty() ? "a drawn picture" : under.file.substr(under.file.find_last_of("/\\") + 1);
+      background.file.empty() ? "a drawn picture" : background.file.substr(background.file.find_last_of("/\\") + 1);
   spec.subtitle =
-      file + ", colours over it at " + std::to_string(std::lround(100 * options.style.opacity)) + " %" + on_others;
+      file + ", colours over it at " + std::to_string(std::lround(100 * options.style.opacity)) + " %" + others_text;
   if (!options.style.row_label) spec.row_label = "row of patches";
   if (!options.style.col_label) spec.col_label = "column";
   if (trace.dims().n_q == trace.dims().n_k && is_patch(grid, row)) {
@@ -316,7 +318,7 @@ void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions&
   }
   if (!options.style.own_norm) spec.norm = Norm::linear;
   if (options.style.own_range) return;
-  spec.range_mode = RangeMode::stage;  // of all panels together
+  spec.range_mode = RangeMode::stage;  // one range for all panels
   spec.range.reset();
 }
 
@@ -324,7 +326,7 @@ NamedArray overlay_array(const FigureSpec& spec, const ExportOptions& options) {
   Buffer numbers;
   Shape shape{0, spec.panels.front().matrix.rows, spec.panels.front().matrix.cols};
   for (const FigurePanel& panel : spec.panels) {
-    if (panel.opacity == 0) continue;  // the picture
+    if (panel.opacity == 0) continue;  // this panel is the picture
     ++shape.front();
     append_numbers(numbers, panel.matrix);
   }

@@ -1,4 +1,4 @@
-// 256 colours for a picture: its own where they suffice, else by median cut.
+// 256 colours for a picture: its own if it has no more, else by median cut.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -19,11 +19,11 @@ struct Entry {
   std::uint64_t count = 0;
 };
 
-/// Colours that share one of the palette: entries [first, last) of the list.
+/// Colours that get one colour of the palette: entries [first, last) of the list.
 struct Bin {
   std::size_t first = 0, last = 0;
-  int widest = 0;          ///< the channel that spans most
-  std::uint64_t cost = 0;  ///< pixels times that span's square: how much is lost by one colour for all
+  int widest = 0;          ///< the channel with the widest range
+  std::uint64_t cost = 0;  ///< number of pixels times the square of that range: the error of one colour for all of them
 };
 
 Bin bin_of(const std::vector<Entry>& entries, std::size_t first, std::size_t last) {
@@ -59,7 +59,7 @@ Rgba mean_of(const std::vector<Entry>& entries, const Bin& bin) {
   return {mean(0), mean(1), mean(2), 255};
 }
 
-/// The bin cut in two where half of its pixels are, along its widest channel.
+/// Cuts the bin in two at half of its pixels, along its widest channel.
 std::size_t cut(std::vector<Entry>& entries, const Bin& bin) {
   const auto begin = entries.begin() + static_cast<std::ptrdiff_t>(bin.first),
              end = entries.begin() + static_cast<std::ptrdiff_t>(bin.last);
@@ -87,7 +87,7 @@ IndexedPicture indexed(const Image& image, int most) {
   }
   std::vector<Entry> entries;
   for (const auto& [key, count] : counted) entries.push_back({key, count});
-  std::ranges::sort(entries, {}, &Entry::key);  // the same file from the same pictures, everywhere
+  std::ranges::sort(entries, {}, &Entry::key);  // so that equal pictures give equal files everywhere
   std::vector<Bin> bins;
   if (entries.size() <= static_cast<std::size_t>(most)) {
     for (std::size_t i = 0; i < entries.size(); ++i) bins.push_back({i, i + 1});

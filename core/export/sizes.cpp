@@ -10,7 +10,7 @@ namespace headlight {
 namespace {
 
 constexpr const char* suffixes[] = {"", "cm", "mm", "in"};
-constexpr std::pair<const char*, float> named_widths[] = {{"column", 3.5F}, {"page", 7.2F}};  // of a journal
+constexpr std::pair<const char*, float> named_widths[] = {{"column", 3.5F}, {"page", 7.2F}};  // in inches, of a journal
 constexpr float per_inch[] = {units_per_inch, 2.54F, 25.4F, 1.0F};
 
 }  // namespace

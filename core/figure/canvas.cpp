@@ -14,10 +14,10 @@ namespace headlight {
 namespace {
 
 constexpr Index most_svg_rectangles = 64 * 64;
-constexpr float least_rectangle = 6;  // units; grids of many small cells would make huge files
-constexpr float embedded_scale = 2;   // pixels to a unit in embedded pictures
+constexpr float least_rectangle = 6;  // units; many smaller cells would make huge files
+constexpr float embedded_scale = 2;   // pixels for one unit in embedded pictures
 
-/// Up to two decimals, trailing zeros cut.
+/// Up to two decimals, without zeros at the end.
 std::string number(float value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", static_cast<double>(value));
@@ -42,7 +42,7 @@ std::string paint(Rgba colour) {
   return out;
 }
 
-/// As XML text: markup escaped, characters that XML forbids shown as U+FFFD.
+/// XML text: markup is escaped, and U+FFFD replaces characters that XML forbids.
 std::string escape(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -58,7 +58,7 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-/// The patterns of heatmap_raster.h at scale 1; their grids begin at the figure's origin.
+/// The patterns of heatmap_raster.h at scale 1. Their grids begin at the figure's origin.
 std::string patterns(const ThemeColours& t, bool on_paper) {
   const auto pattern = [](const char* id, float period, Rgba ground, const std::string& inside) {
     return std::string("<pattern id=\"") + id + "\" patternUnits=\"userSpaceOnUse\"" +
@@ -112,7 +112,7 @@ void SvgCanvas::text(const Label& label) {
     svg_ += attribute("transform",
                       "rotate(" + number(label.angle) + " " + number(label.at.x) + " " + number(label.at.y) + ")");
   }
-  // Tokens begin with blanks that count.
+  // Blanks at the beginning of tokens must stay.
   svg_ += " xml:space=\"preserve\">";
   std::string_view rest = label.text;
   const std::string drop = number(label.size * index_drop);
@@ -173,7 +173,7 @@ void SvgCanvas::cell(const Box& rect, CellKind kind, Rgba value_colour, bool fla
 void SvgCanvas::cells(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                       float gap) {
   const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
-  // Without gaps, antialiased edges would show the ground between neighbours.
+  // Without gaps, antialiased edges would let the background through.
   svg_ += gap > 0 ? "<g>\n" : "<g shape-rendering=\"crispEdges\">\n";
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col) {
@@ -314,7 +314,7 @@ std::vector<PathStep> around(const Box& box) {
 }
 
 std::vector<Point> turned_alike(const std::vector<Point>& polygon) {
-  float twice = 0;  // the area, below zero where it goes the other way
+  float twice = 0;  // twice the signed area
   for (std::size_t i = 0; i < polygon.size(); ++i) {
     const Point &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
     twice += a.x * b.y - b.x * a.y;

@@ -45,20 +45,20 @@ Rgba background(const FigureSpec& spec) {
   return colour;
 }
 
-/// On paper and in print masked cells are always hatched: a flat tint would read as a value.
+/// On paper and in print masked cells are always hatched: a plain tint would look like a value.
 bool always_hatched(const FigureSpec& spec) { return !spec.bare && (spec.on_paper || spec.print); }
 
-/// Hatching is stronger than pale values, and where cells are smaller than its lines it is all that one sees.
+/// Hatching is stronger than pale values. In cells smaller than its lines it would hide everything.
 bool flat_masked(const FigureSpec& spec, const FigureLayout& layout) {
   constexpr float hatch = 6;  // units from line to line
   return !spec.bare && !always_hatched(spec) && spec.palette != Palette::boolean &&
          std::min(layout.cell_width, layout.cell_height) < hatch;
 }
 
-/// The picture, and over it each cell that holds a value in the colour of its value.
+/// Draws the picture, and over it each cell with a value in its colour.
 void draw_over_picture(Canvas& canvas, const FigurePanel& panel, const Box& box, const ColourValues& values,
                        const HeatmapStyle& style) {
-  constexpr int few_pixels = 128;  // a picture whose pixels one sees keeps their edges
+  constexpr int few_pixels = 128;  // pixels of a smaller picture are visible and keep their edges
   canvas.image(box, *panel.under, panel.under->width > few_pixels);
   if (panel.opacity <= 0) return;
   const MatrixView shown = values.view(panel.matrix);
@@ -78,7 +78,7 @@ void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, c
   const ColourValues values = colour_values(spec, panel, box.range, style.map->kind());
   HeatmapStyle own = style;
   own.range = values.range;
-  // On paper, lines between small cells would pale them.
+  // On paper, gaps between small cells would make them pale.
   const float cell = std::min(box.heatmap.w / static_cast<float>(panel.matrix.cols),
                               box.heatmap.h / static_cast<float>(panel.matrix.rows));
   const bool gaps = !spec.bare && !(spec.on_paper && cell < 10);
@@ -104,8 +104,7 @@ void paint(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, c
 
 Colormap colormap_of(const FigureSpec& spec, Theme theme) {
   if (spec.palette == Palette::boolean) {
-    if (!spec.colormap.empty())
-      (void)colormap(spec.colormap, theme);  // a name that there is not is refused all the same
+    if (!spec.colormap.empty()) (void)colormap(spec.colormap, theme);  // an unknown name is still refused
     return mask_colormap(theme);
   }
   return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), theme);

@@ -58,13 +58,14 @@ std::string Typesetter::elide(std::string_view text, FontRole role, float size, 
 
 std::string Typesetter::shorten(std::string_view text, FontRole role, float size, float max_width) {
   if (width(text, role, size) <= max_width) return std::string(text);
-  std::vector<std::size_t> ends;  // of each character
+  std::vector<std::size_t> ends;  // the end of each character
   for (std::size_t at = 0; at < text.size();) next_grapheme(text, at), ends.push_back(at);
   const auto cut_to = [&](std::size_t kept) {
     const std::size_t head = ends[(kept + 1) / 2 - 1], tail = ends[ends.size() - 1 - kept / 2];
     return std::string(text.substr(0, head)) + "…" + std::string(text.substr(tail));
   };
-  std::size_t most = 64;  // doubled, so that a long word costs as its width and not as its square
+  // Doubled until the word fits, so that the time grows with the width, not with the square of the length.
+  std::size_t most = 64;
   while (most < ends.size() - 1 && width(cut_to(most), role, size) <= max_width) most *= 2;
   for (std::size_t kept = std::min(most, ends.size() - 1); kept >= 2; --kept) {
     std::string cut = cut_to(kept);

@@ -32,7 +32,8 @@ void FileReader::skip(std::uint64_t count) {
   if (!stream_) place_.fail_damaged("ends early");
 }
 
-/// Each thread through a stream of its own. False where something is missing: reading in order then says what.
+/// Reads on several threads, each with a stream of its own. False if bytes are missing: read() in order then gives the
+/// error message.
 bool FileReader::read_in_stretches(std::span<std::byte> out) {
   const std::streamoff first = stream_.tellg();
   const std::size_t count = (out.size() + stretch - 1) / stretch;
@@ -54,17 +55,17 @@ bool FileReader::read_in_stretches(std::span<std::byte> out) {
 void FileReader::read(std::span<std::byte> out) {
   if (out.size() >= 2 * stretch && read_in_stretches(out)) return;
   stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
-  const auto got = static_cast<std::uint64_t>(stream_.gcount());
-  if (got != out.size()) {
+  const auto count = static_cast<std::uint64_t>(stream_.gcount());
+  if (count != out.size()) {
     place_.fail_damaged(
-        Message("ends early: {0} of {1} are missing", byte_count(out.size() - got), byte_count(out.size())));
+        Message("ends early: {0} of {1} are missing", byte_count(out.size() - count), byte_count(out.size())));
   }
 }
 
 namespace {
 
 constexpr std::uint64_t max_entries = 100'000;
-// Deflate packs numbers of a model hardly at all, and masks some fifty times; a thousand times is a trap.
+// Deflate shrinks a model's numbers very little and masks about 50 times. A ratio of 1000 is an attack (a "ZIP bomb").
 constexpr std::uint64_t max_ratio = 100;
 constexpr std::uint64_t always_allowed = std::uint64_t{32} << 20;
 
@@ -73,11 +74,11 @@ std::string utf8(const std::filesystem::path& path) {
   return {text.begin(), text.end()};
 }
 
-/// libzip's own words, "Zlib error: data error", in the parts that it puts together.
-Message said_by_libzip(const std::string& said) {
-  const std::size_t colon = said.find(": ");
-  if (colon == std::string::npos) return said.c_str();
-  return joined_by_colon(said.substr(0, colon).c_str(), said.c_str() + colon + 2);
+/// libzip's error message, "Zlib error: data error", in the two parts that libzip joins.
+Message libzip_message(const std::string& text) {
+  const std::size_t colon = text.find(": ");
+  if (colon == std::string::npos) return text.c_str();
+  return joined_by_colon(text.substr(0, colon).c_str(), text.c_str() + colon + 2);
 }
 
 class ZipEntryReader final : public ByteReader {
@@ -86,12 +87,12 @@ class ZipEntryReader final : public ByteReader {
                  ErrorPlace place)
       : lock_(std::move(lock)), stored_(stored), check_(check), place_(std::move(place)) {
     file_.reset(zip_fopen_index(archive, position, 0));
-    if (!file_) place_.fail_damaged(Message("cannot be unpacked: {0}", said_by_libzip(zip_strerror(archive))));
+    if (!file_) place_.fail_damaged(Message("cannot be unpacked: {0}", libzip_message(zip_strerror(archive))));
   }
 
   void skip(std::uint64_t count) override {
     if (count == 0) return;
-    // A checksum needs every byte, so what is to be checked is not jumped over.
+    // A checksum needs every byte, so no byte is skipped when it is checked.
     if (stored_ && check_ == ZipCheck::none && zip_fseek(file_.get(), static_cast<zip_int64_t>(count), SEEK_CUR) == 0)
       return;
     std::vector<std::byte> scrap(static_cast<std::size_t>(std::min<std::uint64_t>(count, 1 << 16)));
@@ -103,7 +104,7 @@ class ZipEntryReader final : public ByteReader {
   void read(std::span<std::byte> out) override {
     while (!out.empty()) {
       const zip_int64_t got = zip_fread(file_.get(), out.data(), out.size());
-      if (got < 0) place_.fail_damaged(Message("is damaged: {0}", said_by_libzip(zip_file_strerror(file_.get()))));
+      if (got < 0) place_.fail_damaged(Message("is damaged: {0}", libzip_message(zip_file_strerror(file_.get()))));
       if (got == 0) place_.fail_damaged(Message("ends early: {0} are missing", byte_count(out.size())));
       out = out.subspan(static_cast<std::size_t>(got));
     }
@@ -114,7 +115,7 @@ class ZipEntryReader final : public ByteReader {
     std::byte extra{};
     const zip_int64_t got = zip_fread(file_.get(), &extra, 1);
     if (got > 0) place_.fail_damaged("unpacks to more bytes than its header says");
-    if (got < 0) place_.fail_damaged(Message("is damaged: {0}", said_by_libzip(zip_file_strerror(file_.get()))));
+    if (got < 0) place_.fail_damaged(Message("is damaged: {0}", libzip_message(zip_file_strerror(file_.get()))));
   }
 
  private:
@@ -144,7 +145,7 @@ ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& plac
   if (!archive_) {
     const std::string reason = zip_error_strerror(&error);
     zip_error_fini(&error);
-    place.fail_damaged(Message("a ZIP archive cut short or damaged ({0})", said_by_libzip(reason)));
+    place.fail_damaged(Message("a ZIP archive cut short or damaged ({0})", libzip_message(reason)));
   }
   zip_error_fini(&error);
   list(std::filesystem::file_size(path), place);

@@ -123,27 +123,27 @@ Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) co
   shares = shares_of_experts(through(rows, spec.router), spec,
                              correction.defined() ? correction.values() : std::span<const float>());
   Buffer sum(static_cast<std::size_t>(x.count()), 0.0F);
-  const auto add = [&](const MlpSpec& expert, const std::vector<std::pair<Index, float>>& taken, bool share_before) {
+  const auto add = [&](const MlpSpec& expert, const std::vector<std::pair<Index, float>>& chosen, bool share_before) {
     Buffer values;
-    for (const auto& [token, share] : taken) {
+    for (const auto& [token, share] : chosen) {
       for (Index c = 0; c < width; ++c)
         values.push_back((share_before ? share : 1) * rows.values()[static_cast<std::size_t>(token * width + c)]);
     }
-    const Tensor given = feed_forward(expert, Tensor({1, std::ssize(taken), width}, std::move(values))).contiguous();
-    for (std::size_t i = 0; i < taken.size(); ++i) {
+    const Tensor output = feed_forward(expert, Tensor({1, std::ssize(chosen), width}, std::move(values))).contiguous();
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
       for (Index c = 0; c < width; ++c)
-        sum[static_cast<std::size_t>(taken[i].first * width + c)] +=
-            (share_before ? 1 : taken[i].second) *
-            given.values()[i * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
+        sum[static_cast<std::size_t>(chosen[i].first * width + c)] +=
+            (share_before ? 1 : chosen[i].second) *
+            output.values()[i * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
     }
   };
   for (Index expert = 0; expert < count; ++expert) {
-    std::vector<std::pair<Index, float>> taken;
+    std::vector<std::pair<Index, float>> chosen;
     for (Index token = 0; token < tokens; ++token) {
       const float share = shares.values()[static_cast<std::size_t>(token * count + expert)];
-      if (share > 0) taken.emplace_back(token, share);
+      if (share > 0) chosen.emplace_back(token, share);
     }
-    if (!taken.empty()) add(spec.experts[static_cast<std::size_t>(expert)], taken, spec.share_before);
+    if (!chosen.empty()) add(spec.experts[static_cast<std::size_t>(expert)], chosen, spec.share_before);
   }
   if (!spec.shared) return Tensor(x.shape(), std::move(sum));
   const Tensor gates = through(rows, spec.shared_gate).contiguous();
@@ -158,11 +158,11 @@ Tensor Forward::mix(const MixtureSpec& spec, const Tensor& x, Tensor& shares) co
 Tensor Forward::fed_by(const BlockSpec& block, Index layer, const Tensor& x, NetworkRun& run) const {
   if (!block.mlp && !block.mixture) return {};
   const Tensor in = normed(x, block.before_mlp);
-  const Tensor given = block.mlp ? feed_forward(*block.mlp, in)
-                                 : mix(*block.mixture, in, run.layers[static_cast<std::size_t>(layer)].experts);
-  const Tensor fed = normed(given, block.after_mlp);
-  if (keeps_parts(run, layer, options_)) run.layers[static_cast<std::size_t>(layer)].mlp = fed;
-  return patched(fed, Patch::What::mlp, layer);
+  const Tensor output = block.mlp ? feed_forward(*block.mlp, in)
+                                  : mix(*block.mixture, in, run.layers[static_cast<std::size_t>(layer)].experts);
+  const Tensor added = normed(output, block.after_mlp);
+  if (keeps_parts(run, layer, options_)) run.layers[static_cast<std::size_t>(layer)].mlp = added;
+  return patched(added, Patch::What::mlp, layer);
 }
 
 namespace {

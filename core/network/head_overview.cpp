@@ -49,7 +49,8 @@ std::shared_ptr<const WordLines> words_of(const TokenBatch& tokens) {
   return lines;
 }
 
-/// Tokens by their text, where nothing else is known of them; without words every position is a token of its own.
+/// Tokens with ids that are made from their texts: equal texts get equal ids. Without texts every position is a token
+/// of its own.
 TokenBatch tokens_of(const std::vector<std::vector<std::string>>& names, Index batch, Index count) {
   TokenBatch tokens;
   std::map<std::string, Index> ids;

@@ -6,7 +6,8 @@
 namespace headlight {
 namespace {
 
-/// Positions that both have, token by token. An entry that has grown was padded from its old length on.
+/// The number of first positions at which all tokens of a and b are equal. If an entry has become longer, its old
+/// padding does not count.
 Index same_positions(const TokenBatch& a, const TokenBatch& b) {
   if (a.size() != b.size()) return 0;
   Index same = std::min(a.count(), b.count());
@@ -21,7 +22,7 @@ Index same_positions(const TokenBatch& a, const TokenBatch& b) {
   return same;
 }
 
-/// Whether a text of so many positions is rotated as one of `before` was: some frequencies change with the length.
+/// Whether RoPE rotates a text of `now` positions as one of `before` positions: some frequencies depend on the length.
 bool same_rotation(const RopeSpec& rope, Index before, Index now) {
   if (rope.original == 0 || std::max(before, now) <= rope.original) return true;
   return std::min(before, now) > rope.original && frequencies_for(rope, before) == frequencies_for(rope, now);
@@ -55,22 +56,22 @@ void GrowingRows::keep_last(Index wanted) {
 Tensor GrowingRows::extend(const Tensor& rows) {
   if (!numbers_) batch_ = rows.size(0), heads_ = rows.size(1), width_ = rows.size(3);
   assert(rows.size(0) == batch_ && rows.size(1) == heads_ && rows.size(3) == width_);
-  const Index more = rows.size(2);
+  const Index added = rows.size(2);
   Index free = end_;
-  if (end_ + more > room_ || !numbers_->used.compare_exchange_strong(free, end_ + more)) {
-    move_to(5 * (count() + more) / 4 + 16);
-    numbers_->used = end_ + more;
+  if (end_ + added > room_ || !numbers_->used.compare_exchange_strong(free, end_ + added)) {
+    move_to(5 * (count() + added) / 4 + 16);
+    numbers_->used = end_ + added;
   }
   for (Index b = 0; b < batch_; ++b) {
     for (Index head = 0; head < heads_; ++head) {
       const MatrixView m = rows.matrix(b, head);
       float* to = numbers_->all.data() + ((b * heads_ + head) * room_ + end_) * width_;
-      for (Index row = 0; row < more; ++row) {
+      for (Index row = 0; row < added; ++row) {
         for (Index col = 0; col < width_; ++col) *to++ = m(row, col);
       }
     }
   }
-  end_ += more;
+  end_ += added;
   return all();
 }
 
@@ -85,13 +86,13 @@ Tensor KeyCache::encoded_for(const NetworkRun& run) const { return has_read(run)
 Index KeyCache::reusable(const NetworkRun& run) const {
   if (!has_read(run)) return 0;
   const bool two = network_->spec().stacks.size() == 2;
-  const TokenBatch& now = two ? run.text.decoder : run.text.tokens;
-  const TokenBatch& before = two ? text_.decoder : text_.tokens;
+  const TokenBatch& current = two ? run.text.decoder : run.text.tokens;
+  const TokenBatch& previous = two ? text_.decoder : text_.tokens;
   for (const BlockSpec& block : network_->spec().stacks.back().blocks) {
-    if (!same_rotation(block.attention.rope, before.count(), now.count())) return 0;
+    if (!same_rotation(block.attention.rope, previous.count(), current.count())) return 0;
   }
-  const Index count = std::min(same_positions(before, now), now.count() - 1);
-  // Of a window no row that the next query sees may be gone.
+  const Index count = std::min(same_positions(previous, current), current.count() - 1);
+  // A window drops old rows. The cache must still hold those that the next query sees.
   const bool whole = std::ranges::all_of(layers_, [&](const Layer& layer) {
     const Index first = layer.end - layer.keys.count();
     return layer.window == 0 || first <= std::max<Index>(0, count - layer.window + 1);
@@ -110,10 +111,10 @@ Index KeyCache::begin(const NetworkRun& run) {
   layers_.resize(network_->layers().size());
   if (count == 0) return 0;
   for (Layer& layer : layers_) {
-    const Index forgotten = std::max<Index>(0, layer.end - count);
-    layer.keys.keep_first(layer.keys.count() - forgotten);
-    layer.values.keep_first(layer.values.count() - forgotten);
-    layer.end -= forgotten;
+    const Index dropped = std::max<Index>(0, layer.end - count);
+    layer.keys.keep_first(layer.keys.count() - dropped);
+    layer.values.keep_first(layer.values.count() - dropped);
+    layer.end -= dropped;
   }
   return count;
 }

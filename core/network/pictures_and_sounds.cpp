@@ -17,7 +17,7 @@
 namespace headlight {
 namespace {
 
-/// A dark disc and a pale square before a slope from grey to white, so that there is something to look at.
+/// The picture if no file is given: a red disc and a blue square on a gradient from grey to white.
 Image drawn_picture(int width, int height) {
   Image image(width, height, {0, 0, 0, 255});
   for (int y = 0; y < height; ++y) {
@@ -41,9 +41,9 @@ std::shared_ptr<const Picture> picture_of(const PictureSpec& spec, const std::st
     picture->width = width, picture->height = height;
     return picture;
   }
-  const std::filesystem::path place = picture_place(file);
-  picture->stamp = stamp_of(place);
-  const Image read = read_picture(utf8_from(place));
+  const std::filesystem::path path = picture_place(file);
+  picture->stamp = stamp_of(path);
+  const Image read = read_picture(utf8_from(path));
   picture->width = read.width, picture->height = read.height;
   picture->image = prepared(read, spec.steps, file);
   if (picture->image.width != width || picture->image.height != height) {
@@ -157,8 +157,8 @@ Tensor patches_of(const Tensor& pixels, Index patch) {
 
 namespace {
 
-/// Where a text is summed up: at its last position, or at its end token. Its id is 2 in the first CLIP's config.json,
-/// which is another one: there the token with the largest id ends the text.
+/// The position whose output stands for the whole text: the last one, or that of the end token. The first CLIP's
+/// config.json wrongly says that the end token is 2; there the token with the largest id ends the text.
 Index place_in(const std::vector<Token>& tokens, const ContrastSpec& spec, const std::string& line) {
   if (spec.at_last) return std::ssize(tokens) - 1;
   const Index end = spec.texts->end_token.value_or(2);
@@ -205,8 +205,8 @@ void give_texts(const Network& tower, const std::vector<std::string>& lines, Che
 
 namespace {
 
-constexpr float of_silence = -1.5F;     // (max(log10(1e-10), the largest − 8) + 4) / 4
-constexpr double seconds_a_row = 0.02;  // two frames of 160 samples at 16 kHz
+constexpr float log_mel_of_silence = -1.5F;  // Whisper's log-mel value of silence: (log10(1e-10) + 4) / 4
+constexpr double seconds_a_row = 0.02;       // two frames of 160 samples at 16 kHz
 
 std::string without_blanks(const std::string& name) {
   const std::size_t first = name.find_first_not_of(" \t"), last = name.find_last_not_of(" \t");
@@ -252,8 +252,8 @@ NetworkText read_sounds(const SoundSpec& spec, const std::vector<std::string>& f
       sound->file = name;
       sound->stamp = stamp_of(path_from(name));
     }
-    const Tensor bands =
-        sound->file.empty() ? Tensor::full({1, spec.bands, spec.frames}, of_silence) : sound_in(spec, sound->file);
+    const Tensor bands = sound->file.empty() ? Tensor::full({1, spec.bands, spec.frames}, log_mel_of_silence)
+                                             : sound_in(spec, sound->file);
     if (bands.size(0) != 1 && files.size() > 1)
       throw FileError(sound->file, Message("holds {0} sounds", bands.size(0)),
                       "expected one of each file where there are several");
@@ -267,20 +267,20 @@ NetworkText read_sounds(const SoundSpec& spec, const std::vector<std::string>& f
 
 Tensor neighbours_of(const Tensor& x, Index stride) {
   const Tensor packed = x.contiguous();
-  const Index batch = x.size(0), rows = x.size(1), channels = x.size(2), made = (rows + stride - 1) / stride;
-  Buffer values(static_cast<std::size_t>(batch * made * channels * 3), 0.0F);
+  const Index batch = x.size(0), rows = x.size(1), channels = x.size(2), out_rows = (rows + stride - 1) / stride;
+  Buffer values(static_cast<std::size_t>(batch * out_rows * channels * 3), 0.0F);
   auto to = values.begin();
   for (Index b = 0; b < batch; ++b) {
-    for (Index row = 0; row < made; ++row, to += channels * 3) {
-      for (Index near = 0; near < 3; ++near) {
-        const Index from = row * stride + near - 1;
+    for (Index row = 0; row < out_rows; ++row, to += channels * 3) {
+      for (Index tap = 0; tap < 3; ++tap) {
+        const Index from = row * stride + tap - 1;
         if (from < 0 || from >= rows) continue;
         const auto channel = packed.values().begin() + (b * rows + from) * channels;
-        for (Index c = 0; c < channels; ++c) to[c * 3 + near] = channel[c];
+        for (Index c = 0; c < channels; ++c) to[c * 3 + tap] = channel[c];
       }
     }
   }
-  return Tensor({batch, made, channels * 3}, std::move(values));
+  return Tensor({batch, out_rows, channels * 3}, std::move(values));
 }
 
 }  // namespace headlight

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-/// Rows of [out, …] under each other; a view where they are one stretch.
+/// The given ranges of rows of [out, …], joined; a view if there is only one range.
 Tensor rows_of(const Tensor& whole, const std::vector<std::pair<Index, Index>>& rows) {
   if (rows.empty()) return whole;
   if (rows.size() == 1) return whole.slice(0, rows.front().first, rows.front().second);
@@ -20,7 +20,7 @@ Tensor rows_of(const Tensor& whole, const std::vector<std::pair<Index, Index>>& 
   return joined(parts);
 }
 
-/// Each output times its gain.
+/// Multiplies each output by its gain.
 void apply_gain(const Tensor& gain, Linear& linear) {
   const auto scaled = [&](const Tensor& stored) {
     const Tensor packed = stored.contiguous();
@@ -72,17 +72,17 @@ LatentWeights read_latent(const Checkpoint& checkpoint, const LatentSpec& spec, 
     keys = checkpoint.load(spec.key_up).transpose(1, 2);
     values = checkpoint.load(spec.value_up);
   }
-  const Index wide = spec.kept();
-  Buffer made(static_cast<std::size_t>(heads * (spec.rotated + spec.plain) * wide), 0.0F);
+  const Index width = spec.kept();
+  Buffer made(static_cast<std::size_t>(heads * (spec.rotated + spec.plain) * width), 0.0F);
   auto to = made.begin();
   for (Index h = 0; h < heads; ++h) {
     const MatrixView plain = keys.matrix(h);
-    for (Index i = 0; i < spec.rotated; ++i, to += wide) to[spec.rank + i] = 1;
-    for (Index i = 0; i < spec.plain; ++i, to += wide) {
+    for (Index i = 0; i < spec.rotated; ++i, to += width) to[spec.rank + i] = 1;
+    for (Index i = 0; i < spec.plain; ++i, to += width) {
       for (Index c = 0; c < spec.rank; ++c) to[c] = plain(i, c);
     }
   }
-  return {Tensor({heads * (spec.rotated + spec.plain), wide}, std::move(made)),
+  return {Tensor({heads * (spec.rotated + spec.plain), width}, std::move(made)),
           values.view({heads * spec.value, spec.rank})};
 }
 
@@ -101,11 +101,11 @@ Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec) {
 Index relative_bucket(Index distance, const RelativeSpec& spec) {
   const Index buckets = spec.bidirectional ? spec.buckets / 2 : spec.buckets;
   const Index first = spec.bidirectional && distance > 0 ? buckets : 0;
-  const Index apart = spec.bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
+  const Index magnitude = spec.bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
   const Index exact = buckets / 2;
-  if (apart < exact) return first + apart;
+  if (magnitude < exact) return first + magnitude;
   // log2 is exact at powers of two, where the buckets' borders lie.
-  const double growth = std::log2(static_cast<double>(apart) / static_cast<double>(exact)) /
+  const double growth = std::log2(static_cast<double>(magnitude) / static_cast<double>(exact)) /
                         std::log2(static_cast<double>(spec.furthest) / static_cast<double>(exact));
   return first + std::min(exact + static_cast<Index>(growth * static_cast<double>(buckets - exact)), buckets - 1);
 }
@@ -131,29 +131,29 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 struct TorchMask {
   std::string name;
   Tensor values;           ///< broadcast to [B, H, n_q, n_k]
-  bool added = false;      ///< floating
-  bool is_mask = true;     ///< nothing of the weight is left where it is not 0
-  float fill = -infinity;  ///< of what is added where nothing may be seen
+  bool added = false;      ///< floating point: added to the scores
+  bool is_mask = true;     ///< positions that are not 0 get no weight
+  float fill = -infinity;  ///< the number that is added to masked scores
 };
 
 TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& d) {
   TorchMask mask{name, file.load(name)};
   const Shape shape = mask.values.shape();
-  const auto shaped = [&](bool fits, const Message& expected) {
+  const auto check_shape = [&](bool fits, const Message& expected) {
     if (!fits)
       throw FileError(file.path_of(name), Message("{0} has shape {1}", in_quotes(name), to_string(shape)),
                       Message("expected {0}", expected));
   };
   if (name.find("padding") != std::string::npos) {
-    shaped(shape == Shape{d.batch, d.n_k} || (d.batch == 1 && shape == Shape{d.n_k}),
-           Message("[{0}, {1}], the batch entries and the keys", d.batch, d.n_k));
+    check_shape(shape == Shape{d.batch, d.n_k} || (d.batch == 1 && shape == Shape{d.n_k}),
+                Message("[{0}, {1}], the batch entries and the keys", d.batch, d.n_k));
     mask.values = mask.values.view({d.batch, 1, 1, d.n_k});
   } else if (shape.size() == 3) {
-    shaped(shape == Shape{d.batch * d.heads, d.n_q, d.n_k},
-           Message("[{0}, {1}, {2}], batch entries times heads", d.batch * d.heads, d.n_q, d.n_k));
+    check_shape(shape == Shape{d.batch * d.heads, d.n_q, d.n_k},
+                Message("[{0}, {1}, {2}], batch entries times heads", d.batch * d.heads, d.n_q, d.n_k));
     mask.values = mask.values.view({d.batch, d.heads, d.n_q, d.n_k});
   } else {
-    shaped(shape == Shape{d.n_q, d.n_k}, Message("[{0}, {1}]", d.n_q, d.n_k));
+    check_shape(shape == Shape{d.n_q, d.n_k}, Message("[{0}, {1}]", d.n_q, d.n_k));
     mask.values = mask.values.view({1, 1, d.n_q, d.n_k});
   }
   mask.added = is_floating(file.entry(name).dtype);
@@ -173,7 +173,7 @@ TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& 
   return mask;
 }
 
-/// One number at each place of [B, H, n_q, n_k], each axis 1 or whole.
+/// Combines two tensors number by number; each axis of [B, H, n_q, n_k] is whole or 1.
 template <typename Combine>
 Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
   Shape shape(4);
@@ -189,7 +189,8 @@ Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
 void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& in) {
   std::vector<TorchMask> masks;
   for (const std::string& name : spec.masks) masks.push_back(read_one(file, name, in.dims));
-  // A run has one fill: of masks with several, and beside a causal rule, those with a finite one are added as they are.
+  // A run has only one fill value. With several fill values, or beside a causal rule, masks with a finite fill value
+  // are added to the scores instead.
   const auto fill_of = [](const TorchMask& mask) { return mask.fill; };
   const bool one_fill = !spec.causal && std::ranges::all_of(masks, [&](const TorchMask& mask) {
     return mask.is_mask && fill_of(mask) == masks.front().fill;
@@ -210,15 +211,15 @@ void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& 
 
 namespace {
 
-/// The row of the table for a query so many words behind the key.
+/// The row of the table for a query that stands `distance` positions after the key.
 Index place_of_distance(Index distance, const PlacesSpec& spec) {
   Index bucket = distance;
-  const Index apart = std::abs(distance), middle = spec.buckets / 2;
-  if (spec.buckets > 0 && apart > middle) {
-    const double growth = std::log(static_cast<double>(apart) / static_cast<double>(middle)) /
+  const Index magnitude = std::abs(distance), middle = spec.buckets / 2;
+  if (spec.buckets > 0 && magnitude > middle) {
+    const double growth = std::log(static_cast<double>(magnitude) / static_cast<double>(middle)) /
                           std::log(static_cast<double>(spec.furthest - 1) / static_cast<double>(middle));
-    const auto far = static_cast<Index>(std::ceil(growth * static_cast<double>(middle - 1))) + middle;
-    bucket = distance < 0 ? -far : far;
+    const auto log_bucket = static_cast<Index>(std::ceil(growth * static_cast<double>(middle - 1))) + middle;
+    bucket = distance < 0 ? -log_bucket : log_bucket;
   }
   return std::clamp<Index>(bucket + spec.span, 0, 2 * spec.span - 1);
 }

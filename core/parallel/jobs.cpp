@@ -17,8 +17,7 @@
 namespace headlight {
 namespace {
 
-// In a loop that waits for another thread.
-void pause_briefly() {
+void spin_pause() {
 #if defined(__SSE2__)
   _mm_pause();
 #else
@@ -26,8 +25,9 @@ void pause_briefly() {
 #endif
 }
 
-// The stages of a small run follow each other within microseconds; waking a thread takes tens of them.
-constexpr auto stays_awake = std::chrono::microseconds(60);
+// The stages of a small run follow each other within microseconds, but waking a thread takes tens of them. So idle
+// threads wait actively for this time.
+constexpr auto spin_time = std::chrono::microseconds(60);
 
 struct Task {
   const std::function<void(bool)>* work;
@@ -55,14 +55,14 @@ class ThreadPool {
       task.wanted = std::min(helpers, static_cast<int>(threads_.size()));
       tasks_.push_back(&task);
       calls_.fetch_add(1, std::memory_order_release);
-      if (asleep_ > 0) called_.notify_all();
+      if (sleeping_ > 0) called_.notify_all();
     }
     work(true);
     {
       const std::lock_guard lock(mutex_);
-      tasks_.remove(&task);  // nobody joins any more
+      tasks_.remove(&task);  // no further thread joins
     }
-    for (int i = 0; i < 2000 && task.inside.load(std::memory_order_acquire) > 0; ++i) pause_briefly();
+    for (int i = 0; i < 2000 && task.inside.load(std::memory_order_acquire) > 0; ++i) spin_pause();
     if (task.inside.load(std::memory_order_acquire) == 0) return;
     std::unique_lock lock(mutex_);
     left_.wait(lock, [&] { return task.inside.load(std::memory_order_acquire) == 0; });
@@ -73,11 +73,11 @@ class ThreadPool {
     try {
       while (static_cast<int>(threads_.size()) < helpers) threads_.emplace_back([this] { help(); });
     } catch (const std::system_error&) {
-      // The machine gives no more threads: those that started do the work.
+      // The system allows no more threads: those that started do the work.
     }
   }
 
-  // With the mutex held: the first task that wants one more.
+  // Call with the mutex held. Joins the first task that wants another helper.
   Task* join() {
     for (Task* task : tasks_) {
       if (task->wanted > 0) {
@@ -96,25 +96,25 @@ class ThreadPool {
         lock.unlock();
         (*task->work)(false);
         lock.lock();
-        // The last touch: the task lives on the stack of the caller, who waits for this number.
+        // The last access: the task is on the stack of the caller, which waits until this number is 0.
         if (task->inside.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_all();
         continue;
       }
-      const unsigned seen = calls_.load(std::memory_order_relaxed);
+      const unsigned last_call = calls_.load(std::memory_order_relaxed);
       lock.unlock();
-      const auto until = std::chrono::steady_clock::now() + stays_awake;
+      const auto until = std::chrono::steady_clock::now() + spin_time;
       bool called = false;
       while (!called && std::chrono::steady_clock::now() < until) {
         for (int i = 0; i < 20 && !called; ++i) {
-          pause_briefly();
-          called = calls_.load(std::memory_order_acquire) != seen;
+          spin_pause();
+          called = calls_.load(std::memory_order_acquire) != last_call;
         }
       }
       lock.lock();
       if (called) continue;
-      ++asleep_;
-      called_.wait(lock, [&] { return ends_ || calls_.load(std::memory_order_relaxed) != seen; });
-      --asleep_;
+      ++sleeping_;
+      called_.wait(lock, [&] { return ends_ || calls_.load(std::memory_order_relaxed) != last_call; });
+      --sleeping_;
     }
   }
 
@@ -122,7 +122,7 @@ class ThreadPool {
   std::condition_variable called_, left_;
   std::list<Task*> tasks_;
   std::atomic<unsigned> calls_{0};
-  int asleep_ = 0;
+  int sleeping_ = 0;
   bool ends_ = false;
   std::vector<std::jthread> threads_;
 };
@@ -148,7 +148,7 @@ class Registry {
   void remove(const void* owner) {
     std::erase_if(entries_, [owner](const auto& entry) { return entry.first == owner; });
   }
-  /// As they are now: what is called may add and remove.
+  /// A copy: the functions that are called may add and remove entries.
   std::vector<std::pair<const void*, Function>> entries() const { return entries_; }
 
  private:
@@ -165,7 +165,7 @@ Registry<std::function<void()>>& looks() {
   return all;
 }
 
-void (*way_given)() = nullptr;
+void (*give_way_function)() = nullptr;
 thread_local int uninterrupted = 0;
 
 }  // namespace
@@ -188,10 +188,10 @@ void look_around() {
 }
 
 void breathe() {
-  if (way_given != nullptr && uninterrupted == 0) way_given();
+  if (give_way_function != nullptr && uninterrupted == 0) give_way_function();
 }
 
-void breathe_by(void (*give_way)()) { way_given = give_way; }
+void breathe_by(void (*give_way)()) { give_way_function = give_way; }
 
 Uninterrupted::Uninterrupted() { ++uninterrupted; }
 Uninterrupted::~Uninterrupted() { --uninterrupted; }

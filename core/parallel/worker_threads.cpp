@@ -27,7 +27,7 @@ void Worker::work(const std::stop_token& quit) {
     lock.unlock();
     const bool did = job_();
     lock.lock();
-    called_ = called_ || did;  // another may wait
+    called_ = called_ || did;  // the job may have more to do
     changed_.notify_all();
   }
 }

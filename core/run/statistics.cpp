@@ -36,8 +36,9 @@ void read(const Trace& trace, Stage stage, const std::stop_token& stop, StageSum
   }
 }
 
-/// Rows of what heads gather need every head's keys and values, and counts all of the mask: they are left for later.
-void look_at(const Trace& trace, Stage stage, const std::stop_token& stop, StageSummary& to) {
+/// For a first look: head outputs that are computed when read need all keys and values, and counting needs the whole
+/// mask. They are left for later.
+void read_first_matrix(const Trace& trace, Stage stage, const std::stop_token& stop, StageSummary& to) {
   to.whole = false;
   if (part_of_source(to.of.matrix(0, 0)).source)
     to.extent.add(to.of.matrix(0, 0), masks_over(trace, stage, 0, 0), stop);
@@ -64,26 +65,26 @@ std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSum
   auto summary = std::make_shared<TraceSummary>();
   for (const Stage stage : all_matrices()) {
     const auto i = static_cast<std::size_t>(stage);
-    StageSummary& now = summary->stages[i];
-    now.of = trace[stage];
-    if (!now.of.defined()) continue;
-    if (info(stage).cover != Cover::none) now.mask = trace[Stage::mask];
-    if (info(stage).cover == Cover::mask_and_dropout) now.kept = trace.dropout_keep;
+    StageSummary& current = summary->stages[i];
+    current.of = trace[stage];
+    if (!current.of.defined()) continue;
+    if (info(stage).cover != Cover::none) current.mask = trace[Stage::mask];
+    if (info(stage).cover == Cover::mask_and_dropout) current.kept = trace.dropout_keep;
     const StageSummary* before = last ? &last->stages[i] : nullptr;
-    const bool same = before && identical(before->of, now.of) && identical(before->mask, now.mask) &&
-                      identical(before->kept, now.kept);
+    const bool same = before && identical(before->of, current.of) && identical(before->mask, current.mask) &&
+                      identical(before->kept, current.kept);
     const auto earlier = std::span(summary->stages).first(i);
-    const auto twin = std::ranges::find_if(earlier, [&](const StageSummary& other) {
-      return info(stage).cover == Cover::none && identical(other.of, now.of);
+    const auto same_tensor = std::ranges::find_if(earlier, [&](const StageSummary& other) {
+      return info(stage).cover == Cover::none && identical(other.of, current.of);
     });
     if (same && (before->whole || first_look)) {
-      now = *before;
-    } else if (twin != earlier.end()) {
-      now = *twin;  // in self-attention queries, keys and values are one
-    } else if (first_look && takes_long(now.of)) {
-      look_at(trace, stage, stop, now);
+      current = *before;
+    } else if (same_tensor != earlier.end()) {
+      current = *same_tensor;  // in self-attention query, key and value are the same tensor
+    } else if (first_look && takes_long(current.of)) {
+      read_first_matrix(trace, stage, stop, current);
     } else {
-      read(trace, stage, stop, now);
+      read(trace, stage, stop, current);
     }
   }
   return summary;

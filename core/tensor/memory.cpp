@@ -19,7 +19,7 @@ double memory_budget() {
   if (const char* megabytes = std::getenv("HEADLIGHT_MEMORY")) {
     char* end = nullptr;
     const double wanted = std::strtod(megabytes, &end) * 1e6;
-    constexpr double most = 1e18;  // what counts of bytes hold
+    constexpr double most = 1e18;  // the most that byte counts can hold
     if (end == megabytes || *end != '\0' || !(wanted > 0 && wanted < most))
       throw SettingError("HEADLIGHT_MEMORY", Message("\"{0}\" is no number of megabytes", std::string(megabytes)),
                          "expected such as 4096");
@@ -32,8 +32,7 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20, page_bytes = std::size_t{64} << 10;
 constexpr std::size_t in_huge_pages_from = 2 * huge_page;
-constexpr std::size_t offered_from = std::size_t{8}
-                                     << 20;  // marking a small block takes longer than it may ever be worth
+constexpr std::size_t offered_from = std::size_t{8} << 20;  // marking a smaller block costs more time than it can save
 constexpr std::size_t most_kept = std::size_t{2} << 30;
 
 std::size_t rounded(std::size_t bytes) {
@@ -49,7 +48,7 @@ void* from_system(std::size_t bytes) {
     if (block == MAP_FAILED) throw std::bad_alloc();
     return block;
   }
-  // One huge page more, cut off again on both sides, so that the rest begins on a boundary of one.
+  // Maps one huge page more and cuts both ends off, so that the block begins at the boundary of a huge page.
   void* const whole = mmap(nullptr, bytes + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (whole == MAP_FAILED) throw std::bad_alloc();
   auto* const begin = static_cast<std::byte*>(whole);
@@ -100,7 +99,7 @@ class Pool {
     const std::size_t bytes = found->second;
     sizes_.erase(found);
     if (bytes > most_kept) return to_system(block, bytes);
-    // The smallest go first: they cost the least to have again.
+    // The smallest blocks are freed first: they are the cheapest to allocate again.
     while (kept_ + bytes > most_kept) {
       to_system(idle_.begin()->second, idle_.begin()->first);
       kept_ -= idle_.begin()->first;
@@ -119,12 +118,12 @@ class Pool {
   }
 
   std::mutex mutex_;
-  std::unordered_map<void*, std::size_t> sizes_;  // of what is in use
+  std::unordered_map<void*, std::size_t> sizes_;  // sizes of the blocks in use
   std::multimap<std::size_t, void*> idle_;
   std::size_t kept_ = 0;
 };
 
-// Never destroyed: a tensor may outlive every other static.
+// Never destroyed: a tensor can live longer than all other static objects.
 Pool& pool() {
   static Pool* const the_pool = new Pool;
   return *the_pool;

@@ -15,14 +15,14 @@ std::size_t blanks_after(std::string_view text, std::size_t from) {
   return end;
 }
 
-/// Where the character begins that ends at `end`, which is not 0.
+/// Start of the character that ends at `end`, which is not 0.
 std::size_t character_before(std::string_view text, std::size_t end) {
   std::size_t at = end - 1;
   while (at > 0 && end - at < 4 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;
 }
 
-/// Where the blanks begin that end at `end`, not before `from`.
+/// Start of the blanks that end at `end`; not before `from`.
 std::size_t blanks_before(std::string_view text, std::size_t from, std::size_t end) {
   while (end > from) {
     const std::size_t start = character_before(text, end);
@@ -59,7 +59,7 @@ const AddedToken* AddedTokens::at(std::string_view rest) const {
 
 std::vector<Stretch> AddedTokens::cut(std::string_view text) const {
   std::vector<Stretch> stretches;
-  std::size_t from = 0;  // of the text that is not cut yet
+  std::size_t from = 0;  // start of the text that is not cut yet
   const auto append_text = [&](std::size_t end) {
     if (end > from) stretches.push_back({std::string(text.substr(from, end - from)), from});
   };
@@ -100,7 +100,7 @@ class Pipeline final : public TokenSplitter {
   std::vector<Token> split(std::string_view line) const override {
     const MatchTime time(line.size());
     std::vector<Token> tokens = parts_.before;
-    std::size_t bytes = 0;  // that the steps have made of the line
+    std::size_t bytes = 0;  // of the line after normalization
     for (const Stretch& stretch : raw_.cut(line)) {
       if (stretch.token) {
         tokens.push_back({stretch.token->id, stretch.token->text});
@@ -137,12 +137,12 @@ class Pipeline final : public TokenSplitter {
   void append_text(const Stretch& raw, std::size_t& bytes, std::vector<Token>& tokens) const {
     const std::string text = parts_.normalizer ? parts_.normalizer(raw.text) : raw.text;
     check_grown(bytes += text.size());
-    // A line whose first character goes has no first piece.
-    std::size_t one = 0;
+    // Where the normalizer removes the line's first character, no piece counts as the line's first one.
+    std::size_t first_size = 0;
     const std::string_view whole = raw.text;
-    next_character(whole, one);
+    next_character(whole, first_size);
     const bool begins =
-        raw.start == 0 && (!parts_.normalizer || !parts_.normalizer(std::string(whole.substr(0, one))).empty());
+        raw.start == 0 && (!parts_.normalizer || !parts_.normalizer(std::string(whole.substr(0, first_size))).empty());
     for (const Stretch& stretch : normalized_.cut(text)) {
       if (stretch.token) {
         tokens.push_back({stretch.token->id, stretch.token->text});

@@ -24,19 +24,19 @@ std::vector<AddedToken> added_tokens(const TokenizerPart& whole) {
   return tokens;
 }
 
-/// What "padding" names, else a token that is there for it.
+/// The token that "padding" names, else an added token that is usual for it.
 Token padding_of(const TokenizerPart& whole, const std::vector<AddedToken>& added) {
-  const TokenizerPart said = whole.at("padding");
-  const Json& id = said.at("pad_id").value;
-  if (id.is_number_unsigned()) return {token_id(id, "pad_token", whole.place), said.text("pad_token", "[PAD]")};
+  const TokenizerPart padding = whole.at("padding");
+  const Json& id = padding.at("pad_id").value;
+  if (id.is_number_unsigned()) return {token_id(id, "pad_token", whole.place), padding.text("pad_token", "[PAD]")};
   for (const AddedToken& token : added) {
     if (token.text == "[PAD]" || token.text == "<pad>") return {token.id, token.text};
   }
   return {0, "<pad>"};
 }
 
-/// What the files beside it add, as transformers takes them: more tokens, and whether lines begin with "bos_token" and
-/// end with "eos_token".
+/// Adds what transformers reads from the files beside tokenizer.json: more tokens, and whether lines begin with
+/// "bos_token" and end with "eos_token".
 void add_saved(const SavedSettings& saved, TokenizerParts& parts) {
   Vocabulary known;
   for (const AddedToken& token : parts.added) known.emplace(token.text, token.id);
@@ -45,20 +45,21 @@ void add_saved(const SavedSettings& saved, TokenizerParts& parts) {
       parts.added.push_back(token);
   }
   const std::string type = saved.tokenizer_class();
-  // Of these classes the settings alone decide; in others they only add.
-  const bool decides =
+  // For these classes the settings can also remove a token; for others they only add one.
+  const bool can_remove =
       type == "LlamaTokenizer" || type == "CodeLlamaTokenizer" || type == "GemmaTokenizer" || type == "CohereTokenizer";
-  const auto settle = [&](const char* flag, const char* name, std::vector<Token>& around) {
-    const std::optional<bool> said = saved.flag(flag);
+  const auto apply = [&](const char* flag, const char* name, std::vector<Token>& around) {
+    const std::optional<bool> wanted = saved.flag(flag);
     const std::optional<std::string> text = saved.token(name);
-    if (!said || !text || !known.contains(*text)) return;
+    if (!wanted || !text || !known.contains(*text)) return;
     const Token token{known.at(*text), *text};
-    const bool there = std::ranges::find(around, token) != around.end();
-    if (*said && !there) around.insert(name == std::string_view("bos_token") ? around.begin() : around.end(), token);
-    if (!*said && there && decides) std::erase(around, token);
+    const bool present = std::ranges::find(around, token) != around.end();
+    if (*wanted && !present)
+      around.insert(name == std::string_view("bos_token") ? around.begin() : around.end(), token);
+    if (!*wanted && present && can_remove) std::erase(around, token);
   };
-  settle("add_bos_token", "bos_token", parts.before);
-  settle("add_eos_token", "eos_token", parts.after);
+  apply("add_bos_token", "bos_token", parts.before);
+  apply("add_eos_token", "eos_token", parts.after);
 }
 
 }  // namespace
@@ -128,7 +129,7 @@ std::unique_ptr<const TokenModel> pieces_of(const TokenizerPart& part) {
   return piece_model(std::move(rules));
 }
 
-/// "vocab": [["▁the", −3.4], …], by their ids.
+/// "vocab": [["▁the", −3.4], …]: a piece's id is its place in the list.
 std::unique_ptr<const TokenModel> unigram_of(const TokenizerPart& part) {
   UnigramRules rules;
   for (const TokenizerPart& item : part.list("vocab")) {
@@ -174,22 +175,22 @@ void append_special(const TokenizerPart& part, const std::string& id, std::vecto
 }
 
 void read_template(const TokenizerPart& part, TokenizerParts& parts) {
-  bool passed = false;
+  bool line_seen = false;
   for (const TokenizerPart& item : part.list("single")) {
     const TokenizerPart special = item.at("SpecialToken");
     if (special.there()) {
-      append_special(part, special.text("id"), passed ? parts.after : parts.before);
-    } else if (!item.at("Sequence").there() || std::exchange(passed, true)) {
+      append_special(part, special.text("id"), line_seen ? parts.after : parts.before);
+    } else if (!item.at("Sequence").there() || std::exchange(line_seen, true)) {
       part.refuse("has another template than tokens around a line");
     }
   }
-  if (!passed) part.refuse("has a template without the line");
+  if (!line_seen) part.refuse("has a template without the line");
 }
 
 }  // namespace
 
 std::unique_ptr<const TokenModel> model_of(const TokenizerPart& part) {
-  // Older files name none.
+  // Older files do not name the type.
   const std::string type = part.text("type", part.at("merges").there()   ? "BPE"
                                              : part.at("unk_id").there() ? "Unigram"
                                                                          : "");
@@ -210,7 +211,7 @@ void read_post_processor(const TokenizerPart& part, TokenizerParts& parts) {
   } else if (type == "BertProcessing" || type == "RobertaProcessing") {
     parts.before.push_back(pair_token(part, "cls"));
     parts.after.push_back(pair_token(part, "sep"));
-  } else if (type != "ByteLevel") {  // which is about where tokens are in the text
+  } else if (type != "ByteLevel") {  // it only changes where tokens lie in the text
     part.refuse(Message("is {0}", in_quotes(type)));
   }
 }

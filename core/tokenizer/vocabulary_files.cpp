@@ -34,8 +34,8 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::filesyst
   return merges;
 }
 
-/// RoBERTa's <s> and </s> around each line, as its tokenizer and those that follow it have them.
-bool stands_between_marks(const std::string& tokenizer_class) {
+/// Whether the tokenizer puts <s> and </s> around each line, as RoBERTa's does.
+bool has_roberta_marks(const std::string& tokenizer_class) {
   for (const char* like_roberta :
        {"RobertaTokenizer", "BartTokenizer", "MvpTokenizer", "LongformerTokenizer", "LEDTokenizer"}) {
     if (tokenizer_class == like_roberta) return true;
@@ -51,7 +51,7 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
   rules.vocabulary = read_vocabulary(vocabulary);
   rules.merges = read_merges(merges);
   const SavedSettings saved(vocabulary.parent_path());
-  const bool pairs_of_marks = stands_between_marks(saved.tokenizer_class());
+  const bool roberta_marks = has_roberta_marks(saved.tokenizer_class());
   TokenizerParts parts;
   parts.added = saved.added_tokens(rules.vocabulary);
   const auto special = [&](const char* name, const char* usual) -> std::optional<Token> {
@@ -70,7 +70,7 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
           "the vocabulary of its tokenizer_config.json");
     tokens.push_back(*token);
   };
-  if (pairs_of_marks) {
+  if (roberta_marks) {
     add_around("cls_token", "<s>", parts.before);
     add_around("sep_token", "</s>", parts.after);
     for (const char* mark : {"mask_token", "pad_token", "unk_token"}) {
@@ -81,7 +81,7 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
   } else if (saved.flag("add_bos_token").value_or(false)) {
     add_around("bos_token", "<|endoftext|>", parts.before);
   }
-  if (!pairs_of_marks && saved.flag("add_eos_token").value_or(false))
+  if (!roberta_marks && saved.flag("add_eos_token").value_or(false))
     add_around("eos_token", "<|endoftext|>", parts.after);
   parts.padding.text = "<pad>";
   if (const auto end = special("eos_token", "<|endoftext|>")) {
@@ -99,7 +99,7 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
 // BERT's tokenizer, from vocab.txt.
 namespace {
 
-/// Lower case without accents, unless the vocabulary has capitals.
+/// A vocabulary with capitals is for texts with capitals and accents.
 bool is_cased(const Vocabulary& vocabulary) {
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   return std::ranges::any_of(vocabulary, [&](const auto& entry) {
@@ -113,7 +113,7 @@ bool is_cased(const Vocabulary& vocabulary) {
 std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::path& path) {
   const ErrorPlace place{utf8_from(path)};
   PieceRules rules;
-  Index id = 0;  // of a line that is there twice the last counts
+  Index id = 0;  // of two equal lines the last one counts
   for (std::string& line : lines_of(path, place)) rules.vocabulary.insert_or_assign(std::move(line), id++);
   for (const char* needed : {"[UNK]", "[CLS]", "[SEP]"}) {
     if (!rules.vocabulary.contains(needed))
@@ -141,7 +141,7 @@ std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::pat
   return assembled(std::move(parts));
 }
 
-// Tokens without rules of splitting: characters, as nanoGPT's meta.pkl names them, and ids typed as numbers.
+// Tokenizers without splitting rules: single characters, from nanoGPT's meta.pkl, and ids typed as numbers.
 namespace {
 
 class Characters : public TokenSplitter {

@@ -18,7 +18,8 @@ std::u32string characters_of(std::string_view text) {
   return characters;
 }
 
-/// Letters changed, left out, added, or two neighbours swapped (Damerau 1964).
+/// The number of edits between two words: a letter changed, left out or added, or two neighbours swapped (Damerau
+/// 1964).
 std::size_t edits_between(const std::u32string& a, const std::u32string& b) {
   std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -72,15 +73,16 @@ std::unique_ptr<const TokenModel> word_model(WordRules rules) {
 }
 
 std::vector<std::string> nearest_words(const Vocabulary& vocabulary, std::string_view word, std::size_t count) {
-  constexpr std::size_t most_compared = 64;  // characters; of a longer word its beginning
+  constexpr std::size_t most_compared = 64;  // characters; the rest of a longer word is not compared
   const std::u32string wanted = characters_of(word).substr(0, most_compared);
   std::vector<std::tuple<double, Index, std::string>> near;
   for (const auto& [known, id] : vocabulary) {
     const std::u32string letters = characters_of(known).substr(0, most_compared);
-    const auto [unlike, unused] = std::mismatch(letters.begin(), letters.end(), wanted.begin(), wanted.end());
+    const auto [first_difference, unused] = std::mismatch(letters.begin(), letters.end(), wanted.begin(), wanted.end());
     const std::size_t edits = edits_between(letters, wanted);
     if (edits >= std::max(letters.size(), wanted.size())) continue;  // nothing in common
-    near.emplace_back(static_cast<double>(edits) - 0.5 * static_cast<double>(unlike - letters.begin()), id, known);
+    near.emplace_back(static_cast<double>(edits) - 0.5 * static_cast<double>(first_difference - letters.begin()), id,
+                      known);
   }
   std::sort(near.begin(), near.end());
   std::vector<std::string> words;
@@ -95,7 +97,7 @@ void fail_unknown(const Vocabulary& vocabulary, std::string_view word) {
     std::vector<std::pair<Index, std::string>> listed;
     for (const auto& [known, id] : vocabulary) {
       const auto first = static_cast<unsigned char>(known.empty() ? '\0' : known.front());
-      if (std::isalpha(first) != 0 || first >= 0x80) listed.emplace_back(id, known);  // no marks, no special tokens
+      if (std::isalpha(first) != 0 || first >= 0x80) listed.emplace_back(id, known);  // words only
     }
     std::sort(listed.begin(), listed.end());
     for (std::size_t i = 0; i < listed.size() && near.size() < 3; i += listed.size() / 3)
@@ -112,7 +114,7 @@ namespace {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }
 
-constexpr std::size_t most_characters = 1000;  ///< of a word: cutting takes its square
+constexpr std::size_t most_characters = 1000;  ///< of a word: the time grows with the square of its length
 
 class PieceModel final : public TokenModel {
  public:
@@ -163,7 +165,7 @@ class PieceModel final : public TokenModel {
     return {};
   }
 
-  /// `rest` up to where a piece begins again.
+  /// The beginning of `rest`, up to where a known piece starts.
   std::string_view unknown_part(std::string_view rest, bool inner) const {
     std::size_t end = 1;
     while (end < rest.size() && (!begins_character(rest[end]) || !longest_piece(rest.substr(end), inner))) ++end;
@@ -171,7 +173,7 @@ class PieceModel final : public TokenModel {
   }
 
   PieceRules rules_;
-  std::vector<std::size_t> lengths_;  ///< of the pieces, in bytes, each once, the largest first
+  std::vector<std::size_t> lengths_;  ///< distinct lengths of the pieces in bytes, the largest first
 };
 
 }  // namespace
