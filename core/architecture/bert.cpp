@@ -200,8 +200,8 @@ void build_albert(NetworkBuilder& b) {
   constexpr EncoderNames names{"attention.query",     "attention.key", "attention.value", "attention.dense",
                                "attention.LayerNorm", "ffn",           "ffn_output",      "full_layer_layer_norm"};
   for (Index i = 0; i < sizes.blocks; ++i)
-    add_block(b, sizes, "encoder.albert_layer_groups." + std::to_string(i * groups / sizes.blocks) + ".albert_layers.0.",
-              names);
+    add_block(b, sizes,
+              "encoder.albert_layer_groups." + std::to_string(i * groups / sizes.blocks) + ".albert_layers.0.", names);
   build_masked_head(b, "predictions.dense", "predictions.LayerNorm", "predictions.decoder",
                     {"predictions.bias", "predictions.decoder.bias"}, sizes.activation, sizes.epsilon, narrow);
 }

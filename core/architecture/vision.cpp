@@ -86,10 +86,10 @@ struct BlockNames {
   const char *qkv = "", *scale1 = "", *scale2 = "";
 };
 constexpr BlockNames vit_names{"encoder.layer.",          "attention",
-                            "layernorm_before",        "attention.attention.query",
-                            "attention.attention.key", "attention.attention.value",
-                            "attention.output.dense",  "layernorm_after",
-                            "intermediate.dense",      "output.dense"};
+                               "layernorm_before",        "attention.attention.query",
+                               "attention.attention.key", "attention.attention.value",
+                               "attention.output.dense",  "layernorm_after",
+                               "intermediate.dense",      "output.dense"};
 constexpr BlockNames dino_names = [] {
   BlockNames names = vit_names;
   names.norm1 = "norm1", names.norm2 = "norm2";
@@ -98,10 +98,10 @@ constexpr BlockNames dino_names = [] {
   return names;
 }();
 constexpr BlockNames clip_names{"encoder.layers.",  "self_attn",        "layer_norm1",        "self_attn.q_proj",
-                             "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj", "layer_norm2",
-                             "mlp.fc1",          "mlp.fc2"};
+                                "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj", "layer_norm2",
+                                "mlp.fc1",          "mlp.fc2"};
 constexpr BlockNames timm_names{"blocks.", "attn",    "norm1",   "",         "",          "",         "attn.proj",
-                             "norm2",   "mlp.fc1", "mlp.fc2", "attn.qkv", "ls1.gamma", "ls2.gamma"};
+                                "norm2",   "mlp.fc1", "mlp.fc2", "attn.qkv", "ls1.gamma", "ls2.gamma"};
 
 /// The MLP of the block. The giant DINOv2 has a gated MLP, with gate and values in one matrix.
 MlpSpec mlp_of(NetworkBuilder& b, const VisionSizes& sizes, const BlockNames& names, const std::string& at) {

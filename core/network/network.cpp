@@ -357,8 +357,9 @@ std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index p
   const std::vector<double> shares = next_shares(run, batch, position, {});
   for (const Index id : largest_of_row(m, position, count)) {
     const bool each_alone = run.network->spec().each_alone;
-    likely.push_back({id, run.network->word(id),
-                      each_alone ? sigmoid(static_cast<double>(m(position, id))) : shares[static_cast<std::size_t>(id)]});
+    likely.push_back(
+        {id, run.network->word(id),
+         each_alone ? sigmoid(static_cast<double>(m(position, id))) : shares[static_cast<std::size_t>(id)]});
   }
   return likely;
 }
