@@ -134,12 +134,6 @@ void print_grid(const Network& network, const TokenBatch& tokens, const TokenBat
   }
 }
 
-Json words_json(const TokenBatch& tokens) {
-  Json json = Json::array();
-  for (const Token& token : tokens.entries.front()) json.push_back(token.text);
-  return json;
-}
-
 }  // namespace
 
 int heads_command(const CommandLine& line) {
@@ -196,7 +190,9 @@ int patch_command(const CommandLine& line) {
     print_grid(*network, text.tokens, from.tokens, what, made, word.text());
     return 0;
   }
-  Json json{{"tokens", words_json(text.tokens)}, {"from", words_json(from.tokens)}, {"word", word.word.text}};
+  Json json{{"tokens", texts_of(text.tokens.entries.front())},
+            {"from", texts_of(from.tokens.entries.front())},
+            {"word", word.word.text}};
   if (word.other) json["other"] = word.other->text;
   json["before"] = made.before;
   json["after_all"] = made.after_all;

@@ -93,15 +93,8 @@ nlohmann::ordered_json bytes_json(const Network& network, const KeyCache& cache)
 /// The words of one line, and the most likely next words.
 nlohmann::ordered_json as_json(const NetworkRun& pass, Index entry, Index top, const Sampling& sampling) {
   nlohmann::ordered_json json;
-  const auto add_words = [&](const char* key, const TokenBatch& tokens) {
-    json[key] = nlohmann::ordered_json::array();
-    const auto at = static_cast<std::size_t>(entry);
-    for (Index i = 0; i < tokens.lengths[at]; ++i)
-      json[key].push_back(tokens.entries[at][static_cast<std::size_t>(i)].text);
-  };
-  const bool two = pass.network->spec().stacks.size() == 2;
-  add_words("tokens", two ? pass.text.decoder : pass.text.tokens);
-  if (two) add_words("source", pass.text.tokens);
+  json["tokens"] = pass.text.last_stack().words(entry);
+  if (pass.network->spec().stacks.size() == 2) json["source"] = pass.text.tokens.words(entry);
   json["next"] = nlohmann::ordered_json::array();
   for (const LikelyToken& token : likely_next(pass, entry, top, sampling))
     json["next"].push_back({{"token", token.text}, {"probability", token.probability}});
@@ -160,7 +153,7 @@ int predict_command(const CommandLine& line) {
   if (lines.empty() || line.has("--why") || line.has("--lens")) {  // after --write, only the last row of logits exists
     options.parts = options.weights = line.has("--why");
     const auto pass = run_network(network, scenario, nullptr, options);
-    const TokenBatch& said = network->spec().stacks.size() == 2 ? pass->text.decoder : pass->text.tokens;
+    const TokenBatch& said = pass->text.last_stack();
     lines.resize(static_cast<std::size_t>(said.size()));
     for (std::size_t i = 0; i < lines.size(); ++i) lines[i].pass = pass, lines[i].entry = static_cast<Index>(i);
   }

@@ -32,13 +32,6 @@ std::string part_text(const Network& network, const LogitPart& part) {
   return part.head ? text + " " + std::to_string(*part.head) : text;
 }
 
-std::vector<Token> tokens_of(const NetworkRun& pass, Index entry) {
-  const TokenBatch& tokens = pass.network->spec().stacks.size() == 2 ? pass.text.decoder : pass.text.tokens;
-  std::vector<Token> words = tokens.entries[static_cast<std::size_t>(entry)];
-  words.resize(static_cast<std::size_t>(tokens.lengths[static_cast<std::size_t>(entry)]));
-  return words;
-}
-
 /// The part of a head, split by the words that it attends to.
 Json sources_json(const NetworkRun& pass, Index entry, const LogitPart& part) {
   Json sources = Json::array();
@@ -206,7 +199,7 @@ int explain_logit(const CommandLine& line) {
   if (at.entry >= entries)
     throw SettingError("--cell", "batch entry " + std::to_string(at.entry) + " is not there",
                        "expected 0 to " + std::to_string(entries - 1));
-  const auto words = static_cast<Index>(tokens_of(*pass, at.entry).size());
+  const Index words = pass->text.last_stack().lengths[static_cast<std::size_t>(at.entry)];
   if (at.position >= words)
     throw SettingError("--cell", "position " + std::to_string(at.position) + " is not there",
                        "expected 0 to " + std::to_string(words - 1));
@@ -228,8 +221,7 @@ int explain_logit(const CommandLine& line) {
 }
 
 Json lens_json(const NetworkRun& pass, Index entry) {
-  Json json{{"tokens", Json::array()}, {"layers", Json::array()}};
-  for (const Token& token : tokens_of(pass, entry)) json["tokens"].push_back(token.text);
+  Json json{{"tokens", pass.text.last_stack().words(entry)}, {"layers", Json::array()}};
   for (const std::vector<LensCell>& line : lens_of(pass, entry)) {
     Json& cells = json["layers"].emplace_back(Json::array());
     for (const LensCell& cell : line)
@@ -239,8 +231,8 @@ Json lens_json(const NetworkRun& pass, Index entry) {
 }
 
 void print_lens(const NetworkRun& pass, Index entry) {
-  std::vector<std::vector<std::string>> table(1, {"after"});
-  for (const Token& token : tokens_of(pass, entry)) table.front().push_back(token.text);
+  std::vector<std::vector<std::string>> table{pass.text.last_stack().words(entry)};
+  table.front().insert(table.front().begin(), "after");
   for (const std::vector<LensCell>& line : lens_of(pass, entry)) {
     std::vector<std::string>& row = table.emplace_back(1, "block " + std::to_string(table.size() - 1));
     for (const LensCell& cell : line) {

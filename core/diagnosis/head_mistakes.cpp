@@ -35,16 +35,11 @@ Rule split_by_view(Stage channels, Index heads) {
 }
 
 Tensor in_order(const Tensor& heads, const std::vector<Index>& order) {
-  const Tensor packed = heads.contiguous();
-  const auto size = static_cast<std::size_t>(heads.size(2) * heads.size(3));
-  Buffer values;
+  std::vector<Tensor> parts;
   for (Index b = 0; b < heads.size(0); ++b) {
-    for (const Index head : order) {
-      const auto from = packed.values().subspan(static_cast<std::size_t>(b * heads.size(1) + head) * size, size);
-      values.insert(values.end(), from.begin(), from.end());
-    }
+    for (const Index head : order) parts.push_back(heads.slice(0, b, 1).slice(1, head, 1));
   }
-  return Tensor(heads.shape(), std::move(values));
+  return joined(parts).view(heads.shape());
 }
 
 struct Split {

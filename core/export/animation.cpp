@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <random>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -233,13 +232,7 @@ namespace fs = std::filesystem;
 template <typename Writer>
 class FileFilm : public Film {
  public:
-  explicit FileFilm(std::string path) : path_(std::move(path)) {
-    const fs::path folder = path_from(path_).parent_path();
-    std::error_code error;
-    if (!folder.empty() && !fs::is_directory(folder, error))
-      throw FileError(path_, Message("cannot be written: there is no folder {0}", utf8_from(folder)),
-                      "expected one that is there");
-  }
+  explicit FileFilm(std::string path) : path_(std::move(path)) { folder_for(path_from(path_)); }
   void add(Image frame, double seconds) override { writer_.add(std::move(frame), seconds); }
   bool fits(const Image& frame) const override { return writer_.fits(frame); }
   void finish() override { write_whole_file(path_from(path_), writer_.finish()); }
@@ -255,28 +248,21 @@ bool is_frame(const fs::directory_entry& entry) {
          std::all_of(name.begin(), name.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// The path without the "/" at its end. Throws FileError for the current folder and the one above it.
+fs::path own_folder(const std::string& path) {
+  fs::path folder = path_from(path).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  if (folder.empty() || folder == "." || folder == "..")
+    throw FileError(path, "is the folder one is in", "expected the name of one of its own");
+  return folder;
+}
+
 /// Numbered pictures in a temporary folder, which gets the final name when all pictures exist.
 class FolderFilm : public Film {
  public:
-  FolderFilm(const std::string& path, double tick) : path_(path), tick_(tick) {
-    target_ = path_from(path).lexically_normal();
-    if (!target_.has_filename()) target_ = target_.parent_path();
-    if (target_.empty() || target_ == "." || target_ == "..")
-      throw FileError(path, "is the folder one is in", "expected the name of one of its own");
-    const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-    std::error_code error;
-    if (!fs::is_directory(parent, error))
-      throw FileError(path, Message("cannot be written: there is no folder {0}", utf8_from(parent)),
-                      "expected one that is there");
+  FolderFilm(const std::string& path, double tick)
+      : path_(path), target_(own_folder(path)), growing_(temporary_folder(target_)), tick_(tick) {
     refuse_other_things();
-    growing_ = parent / (".headlight-" + std::to_string(std::random_device()()) + ".frames");
-    if (!fs::create_directory(growing_, error)) fail_to_write(path, error.message().c_str());
-  }
-  FolderFilm(const FolderFilm&) = delete;
-  FolderFilm& operator=(const FolderFilm&) = delete;
-  ~FolderFilm() override {
-    std::error_code ignored;
-    if (!growing_.empty()) fs::remove_all(growing_, ignored);
   }
 
   bool fits(const Image& frame) const override {
@@ -293,7 +279,7 @@ class FolderFilm : public Film {
         throw FileError(path_, "would hold more than 99999 pictures", "expected fewer or shorter steps");
       char name[16];
       std::snprintf(name, sizeof name, "%05d.png", count_);
-      write_bytes(growing_ / name, std::as_bytes(std::span(png)), growing_ / name);
+      write_bytes(growing_.path() / name, std::as_bytes(std::span(png)), growing_.path() / name);
     }
   }
 
@@ -301,16 +287,16 @@ class FolderFilm : public Film {
     refuse_other_things();
     std::error_code error;
     // An older film is moved aside, and moved back if the new one fails.
-    const fs::path aside = growing_.parent_path() / (utf8_from(growing_.filename()) + ".old");
+    fs::path aside = growing_.path();
+    aside += ".old";
     const bool older = fs::exists(target_, error);
     if (older) fs::rename(target_, aside, error);
-    if (!error) fs::rename(growing_, target_, error);
+    if (!error) fs::rename(growing_.path(), target_, error);
     if (error) {
       std::error_code ignored;
       if (older && !fs::exists(target_, ignored)) fs::rename(aside, target_, ignored);
       fail_to_write(path_, error.message().c_str());
     }
-    growing_.clear();
     if (older) fs::remove_all(aside, error);
   }
 
@@ -330,7 +316,8 @@ class FolderFilm : public Film {
   }
 
   std::string path_;
-  fs::path target_, growing_;
+  fs::path target_;
+  Temporary growing_;
   double tick_;
   int width_ = 0, height_ = 0, count_ = 0;
 };

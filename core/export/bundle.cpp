@@ -1,4 +1,3 @@
-#include <random>
 #include <span>
 #include <string>
 
@@ -19,32 +18,6 @@ namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder beside the target. It is deleted with its content unless it was renamed.
-class ScratchFolder {
- public:
-  explicit ScratchFolder(const fs::path& target) {
-    const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    if (!fs::is_directory(parent)) {
-      throw FileError(target.string(), Message("cannot be written: there is no folder {0}", parent.string()),
-                      "expected one that is there");
-    }
-    path_ = parent / (".headlight-" + std::to_string(std::random_device{}()) + ".tmp");
-    std::error_code error;
-    fs::create_directory(path_, error);
-    if (error) fail_to_write(target, error.message().c_str());
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void copy_into(const fs::path& from, const fs::path& to) {
   std::error_code error;
@@ -171,7 +144,7 @@ void write_bundle(const fs::path& target, const Trace& trace, const ExportOption
     throw FileError(target.string(), "cannot be written: it is there already",
                     "expected a new name or an empty folder");
   }
-  const ScratchFolder scratch(target);
+  const Temporary scratch = temporary_folder(target);
   write_files(scratch.path(), trace, options);
   if (zip) return write_zip(target, scratch.path(), stem(target));
   std::error_code error;

@@ -247,12 +247,9 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
     out.formula = std::string("product of ½ mean over heads + ½ I") + divided;
     return out;
   }
-  Buffer flow;
-  for (Index q = 0; q < n; ++q) {
-    const Tensor row = attention_flow(means, q);
-    flow.insert(flow.end(), row.values().begin(), row.values().end());
-  }
-  out.matrix = Tensor({n, n}, std::move(flow));
+  std::vector<Tensor> rows;
+  for (Index q = 0; q < n; ++q) rows.push_back(attention_flow(means, q));
+  out.matrix = joined(rows).view({n, n});
   out.title = "attention flow" + upto;
   out.formula = std::string("largest flow, edges carry ½ mean over heads + ½ I") + divided;
   return out;

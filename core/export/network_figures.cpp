@@ -22,12 +22,6 @@ namespace {
 
 constexpr Index bytes_a_number = 2;
 
-std::vector<std::string> words_of_line(const TokenBatch& tokens, Index batch) {
-  std::vector<std::string> words;
-  for (const Token& token : tokens.entries[static_cast<std::size_t>(batch)]) words.push_back(token.text);
-  return words;
-}
-
 struct ChosenExperts {
   std::vector<std::string> layers;
   std::vector<Tensor> shares;  ///< [n, experts] for each layer
@@ -44,7 +38,7 @@ ChosenExperts chosen_experts(const Trace& trace, const ExportOptions& options) {
     check_batch(options.batch, pass->text.tokens.size());
     made.layers.push_back(pass->network->layers()[i].layer);
     made.shares.push_back(shares.slice(0, options.batch, 1).contiguous().view({shares.size(1), shares.size(2)}));
-    made.words = words_of_line(pass->queries_of(static_cast<Index>(i)), options.batch);
+    made.words = texts_of(pass->queries_of(static_cast<Index>(i)).entries[static_cast<std::size_t>(options.batch)]);
   }
   if (made.layers.empty())
     throw SettingError("--layers", "\"experts\" is of a network with a mixture of experts, which this is not",
@@ -61,9 +55,7 @@ struct CacheBytes {
 /// The bytes of each position that the step for the last word reads, and the bytes that the step adds.
 CacheBytes cache_bytes_of(const Trace& trace, const ExportOptions& options) {
   const auto pass = network_of(trace.inputs);
-  const TokenBatch* tokens = !pass                                ? nullptr
-                             : pass->text.decoder.entries.empty() ? &pass->text.tokens
-                                                                  : &pass->text.decoder;
+  const TokenBatch* tokens = pass ? &pass->text.last_stack() : nullptr;
   if (pass) check_batch(options.batch, pass->text.tokens.size());
   const Index last = pass ? tokens->lengths[static_cast<std::size_t>(options.batch)] - 1 : 0;
   const std::vector<DecodeLayer> layers = pass ? decode_layers(*pass->network) : std::vector<DecodeLayer>();
@@ -81,7 +73,7 @@ CacheBytes cache_bytes_of(const Trace& trace, const ExportOptions& options) {
     made.layers.push_back("L" + layer.layer + " " + name_of(layer));
   }
   made.bytes = Tensor({std::ssize(layers), last + 1}, std::move(bytes));
-  made.words = words_of_line(*tokens, options.batch);
+  made.words = texts_of(tokens->entries[static_cast<std::size_t>(options.batch)]);
   made.words.resize(static_cast<std::size_t>(last + 1));
   return made;
 }
@@ -201,19 +193,13 @@ bool is_patch(const PictureGrid& grid, Index token) {
   return token >= grid.first && token < grid.first + grid.rows * grid.columns;
 }
 
-/// The name of a token; its number if it has none.
-std::string name_of(const Sequence::Names& names, Index batch, Index token) {
-  const auto entry = static_cast<std::size_t>(batch), at = static_cast<std::size_t>(token);
-  return entry < names.size() && at < names[entry].size() ? names[entry][at] : std::to_string(token);
-}
-
 /// The row of the token with the name "7,3", "cls" or "dog", or with that number; the first row by default.
 Index row_named(const Trace& trace, const PictureGrid& grid, const ExportOptions& options) {
   if (options.query.empty()) return 0;
   const Dims& dims = trace.dims();
   std::vector<Index> found;
   for (Index i = 0; i < dims.n_q; ++i) {
-    if (name_of(trace.inputs.query_tokens, options.batch, i) == options.query) found.push_back(i);
+    if (trace.inputs.name_along(Axis::query, options.batch, i) == options.query) found.push_back(i);
   }
   if (found.size() == 1) return found.front();
   Index number = -1;
@@ -228,7 +214,7 @@ Index row_named(const Trace& trace, const PictureGrid& grid, const ExportOptions
                        Message("expected one of its tokens, or a number up to {0}", dims.n_q - 1));
   std::string expected = "expected a patch's row and column up to " + std::to_string(grid.rows - 1) + "," +
                          std::to_string(grid.columns - 1);
-  for (Index i = 0; i < grid.first; ++i) expected += ", or " + name_of(trace.inputs.query_tokens, options.batch, i);
+  for (Index i = 0; i < grid.first; ++i) expected += ", or " + trace.inputs.name_along(Axis::query, options.batch, i);
   throw SettingError("--query", Message("\"{0}\" is no patch of this picture", options.query), expected);
 }
 
@@ -250,7 +236,7 @@ std::string other_tokens_text(const FigureSpec& spec, const Trace& trace, const 
   }
   if (outside.size() > most_names) groups.push_back({std::to_string(outside.size()) + " tokens", outside});
   else
-    for (const Index i : outside) groups.push_back({name_of(trace.inputs.key_tokens, batch, i), {i}});
+    for (const Index i : outside) groups.push_back({trace.inputs.name_along(Axis::key, batch, i), {i}});
   std::string text;
   for (const auto& [name, tokens] : groups) {
     text += (text.empty() ? "" : "; ") + name;
@@ -287,7 +273,7 @@ void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions&
   const Background background = background_of(trace, options.batch);
   const PictureGrid& grid = background.grid;
   const Index row = row_named(trace, grid, options);
-  const std::string query = name_of(trace.inputs.query_tokens, options.batch, row);
+  const std::string query = trace.inputs.name_along(Axis::query, options.batch, row);
   const std::string others_text = other_tokens_text(spec, trace, grid, options.batch, row);
   for (FigurePanel& panel : spec.panels) {
     panel.matrix = row_as_grid(panel.matrix, row, grid);

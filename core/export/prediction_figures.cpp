@@ -32,16 +32,6 @@ const Network& predicting(const Trace& trace, const ExportOptions& options) {
   return *pass->network;
 }
 
-/// The words of the stack that predicts.
-std::vector<std::string> words_of(const NetworkText& text, Index batch) {
-  const TokenBatch& tokens = text.decoder.entries.empty() ? text.tokens : text.decoder;
-  const auto at = static_cast<std::size_t>(batch);
-  std::vector<std::string> words;
-  for (const Token& token : tokens.entries[at]) words.push_back(token.text);
-  words.resize(static_cast<std::size_t>(tokens.lengths[at]));
-  return words;
-}
-
 /// Rows of layers; `missing` in empty cells.
 struct Grid {
   std::vector<std::string> rows, cols;
@@ -100,7 +90,7 @@ struct Lens {
 Lens lens_for(const Trace& trace, const ExportOptions& options) {
   predicting(trace, options);
   const auto pass = whole_pass(trace, false, true);
-  return {words_of(pass->text, options.batch), lens_of(*pass, options.batch)};
+  return {pass->text.last_stack().words(options.batch), lens_of(*pass, options.batch)};
 }
 
 /// The most probable word after each block, coloured by the probability of the final word.
@@ -214,8 +204,11 @@ Patched patched_for(const Trace& trace, const ExportOptions& options) {
   const auto pass = network_of(trace.inputs);
   const NetworkText text = network.read(line_of(*pass, options.batch)), from = network.read(options.from);
   const auto read = options.word.empty() ? whole_pass(trace, false, true) : pass;
-  Patched patched{
-      words_of(text, 0), words_of(from, 0), asked_word(*read, options.batch, options.word, "--word"), {}, {}};
+  Patched patched{text.last_stack().words(0),
+                  from.last_stack().words(0),
+                  asked_word(*read, options.batch, options.word, "--word"),
+                  {},
+                  {}};
   const Patch::What what = options.what.empty() ? Patch::What::residual : state_named(options.what);
   patched.made =
       patch_grid(network, text, from, what, patched.word.word.id, as_asked(trace), {}, patched.word.other_id());

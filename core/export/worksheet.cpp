@@ -24,12 +24,8 @@ constexpr Index most_cells = 16;  ///< the most rows or columns of a blank matri
 constexpr Rgba answer_ink{0x5B, 0x21, 0xB6};  ///< of answers: without colour they differ from the print by their weight
 
 std::vector<std::string> words_along(const Trace& trace, Axis axis, Index batch, Index count) {
-  const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
   std::vector<std::string> words;
-  for (Index i = 0; i < count; ++i) {
-    const bool named = batch < std::ssize(tokens) && i < std::ssize(tokens[static_cast<std::size_t>(batch)]);
-    words.push_back(named ? tokens[static_cast<std::size_t>(batch)][static_cast<std::size_t>(i)] : std::to_string(i));
-  }
+  for (Index i = 0; i < count; ++i) words.push_back(trace.inputs.name_along(axis, batch, i));
   return words;
 }
 
@@ -381,7 +377,7 @@ class Writer {
     const std::vector<double> shares = row_of(trace, question.measure->of);
     sheet_.paragraph(text_.row_answer, 11, FontRole::text, 14, true);
     const std::vector<std::string> cols = words_along(trace, info(place->stage).cols, place->batch, std::ssize(shares));
-    const std::string query_word = words_along(trace, info(place->stage).rows, place->batch, place->row + 1).back();
+    const std::string query_word = trace.inputs.name_along(info(place->stage).rows, place->batch, place->row);
     std::vector<std::string> inside;
     for (const double share : shares) {
       if (!key_ && share > 0.05) hidden_.add(share);  // very small shares appear in many places

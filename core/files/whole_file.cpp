@@ -26,11 +26,6 @@ namespace fs = std::filesystem;
 
 using Parts = std::span<const std::span<const std::byte>>;
 
-[[noreturn]] void fail(const fs::path& target, const Message& reason,
-                       const Message& expected = "expected a place that can be written to") {
-  throw FileError(target.string(), Message("cannot be written: {0}", reason), expected);
-}
-
 Message last_error() { return errno != 0 ? std::strerror(errno) : "the disk may be full"; }
 
 void write_parts(const fs::path& path, Parts parts, const fs::path& subject) {
@@ -39,24 +34,8 @@ void write_parts(const fs::path& path, Parts parts, const fs::path& subject) {
   for (const std::span<const std::byte> bytes : parts)
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (!out) fail(subject, last_error());
+  if (!out) fail_to_write(subject, last_error());
 }
-
-/// Removes its file in the end, unless it was renamed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(fs::path path) : path_(std::move(path)) {}
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 constexpr const char* temporary_prefix = ".headlight-";
 constexpr const char* temporary_ending = ".tmp";
@@ -126,9 +105,9 @@ std::string flush_to_disk([[maybe_unused]] const fs::path& path, [[maybe_unused]
 fs::path link_end(fs::path path, const fs::path& target) {
   std::error_code error;
   for (int links = 0; fs::is_symlink(fs::symlink_status(path, error)); ++links) {
-    if (links > 40) fail(target, "its symbolic links lead in a circle", "expected the name of a file");
+    if (links > 40) fail_to_write(target, "its symbolic links lead in a circle", "expected the name of a file");
     const fs::path next = fs::read_symlink(path, error);
-    if (error) fail(target, error.message().c_str());
+    if (error) fail_to_write(target, error.message().c_str());
     path = next.is_absolute() ? next : path.parent_path() / next;
   }
   return path;
@@ -140,7 +119,7 @@ void copy_into(const fs::path& from, const fs::path& device, const fs::path& tar
   std::ofstream out(device, std::ios::binary);
   if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
   out.close();
-  if (!in || !out) fail(target, last_error());
+  if (!in || !out) fail_to_write(target, last_error());
 }
 
 #ifdef O_TMPFILE
@@ -154,31 +133,54 @@ bool write_nameless(const fs::path& real, const fs::path& folder, Parts parts, c
     while (!bytes.empty()) {
       const auto written = ::write(file.number(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) fail(target, last_error());
+      if (written <= 0) fail_to_write(target, last_error());
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
   }
   if (fs::exists(status)) ::fchmod(file.number(), static_cast<mode_t>(status.permissions() & fs::perms::mask));
-  if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) fail(target, std::strerror(errno));
+  if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) fail_to_write(target, std::strerror(errno));
   const std::string open_file = "/proc/self/fd/" + std::to_string(file.number());
   const auto give_name = [&](const fs::path& name) {
     return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
   };
   if (!fs::exists(status) && give_name(real)) return true;
-  const TemporaryFile temporary(
+  const Temporary temporary(
       temporary_name(folder, whole_ending));  // linkat() does not replace a file, so a rename follows
   ::flock(file.number(), LOCK_EX | LOCK_NB);
   if (!give_name(temporary.path())) return false;
   std::error_code error;
   fs::rename(temporary.path(), real, error);
-  if (error) fail(target, error.message().c_str());
+  if (error) fail_to_write(target, error.message().c_str());
   return true;
 }
 #endif
 
 }  // namespace
 
-void fail_to_write(const fs::path& target, const Message& reason) { fail(target, reason); }
+void fail_to_write(const fs::path& target, const Message& reason, const Message& expected) {
+  throw FileError(target.string(), Message("cannot be written: {0}", reason), expected);
+}
+
+fs::path folder_for(const fs::path& target) {
+  fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
+    fail_to_write(target, Message("there is no folder {0}", folder.string()), "expected one that is there");
+  return folder;
+}
+
+Temporary::~Temporary() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+Temporary temporary_folder(const fs::path& target) {
+  const fs::path path = temporary_name(folder_for(target), temporary_ending);
+  std::error_code error;
+  fs::create_directory(path, error);
+  if (error) fail_to_write(target, error.message().c_str());
+  return Temporary(path);
+}
 
 void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const fs::path& subject) {
   write_parts(path, std::array{bytes}, subject);
@@ -193,12 +195,10 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
   const fs::path real = link_end(target, target);  // a symbolic link stays, its target is replaced
   const fs::file_status status = fs::status(real, error);
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    fail(target, error.message().c_str());
+    fail_to_write(target, error.message().c_str());
   if (target.filename().empty() || fs::is_directory(status))
-    fail(target, "it is a folder", "expected the name of a file");
-  const fs::path folder = real.has_parent_path() ? real.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, error))
-    fail(target, Message("there is no folder {0}", folder.string()), "expected one that is there");
+    fail_to_write(target, "it is a folder", "expected the name of a file");
+  const fs::path folder = folder_for(real);
 
   const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
   if (!is_device) remove_abandoned(folder);
@@ -208,13 +208,13 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
     return;
   }
 #endif
-  const TemporaryFile temporary(temporary_name(is_device ? fs::temp_directory_path() : folder, temporary_ending));
+  const Temporary temporary(temporary_name(is_device ? fs::temp_directory_path() : folder, temporary_ending));
   write(temporary.path());
   if (is_device) return copy_into(temporary.path(), real, target);
   if (fs::exists(status)) fs::permissions(temporary.path(), status.permissions(), error);
-  if (const std::string reason = flush_to_disk(temporary.path(), false); !reason.empty()) fail(target, reason);
+  if (const std::string reason = flush_to_disk(temporary.path(), false); !reason.empty()) fail_to_write(target, reason);
   fs::rename(temporary.path(), real, error);
-  if (error) fail(target, error.message().c_str());
+  if (error) fail_to_write(target, error.message().c_str());
   flush_to_disk(folder, true);
 }
 

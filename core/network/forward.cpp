@@ -29,13 +29,6 @@ const AttentionSpec& attention_of(const Network& network, Index layer) {
   return at.cross ? *block.cross : block.attention;
 }
 
-void name_tokens(const TokenBatch& batch, std::vector<std::vector<std::string>>& names) {
-  for (const std::vector<Token>& entry : batch.entries) {
-    std::vector<std::string>& line = names.emplace_back();
-    for (const Token& token : entry) line.push_back(token.text);
-  }
-}
-
 /// The lengths of the batch entries, counted from position `first`.
 Tensor lengths_of(const TokenBatch& batch, Index first) {
   Buffer lengths;
@@ -190,8 +183,8 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
   if (first > 0) return made;  // the cached keys are still missing; with_earlier() adds them, the masks and the biases
   if (!network_.spec().takes_tensors) {
-    name_tokens(run.queries_of(layer), in.query_tokens);
-    name_tokens(run.keys_of(layer), in.key_tokens);
+    for (const auto& entry : run.queries_of(layer).entries) in.query_tokens.push_back(texts_of(entry));
+    for (const auto& entry : run.keys_of(layer).entries) in.key_tokens.push_back(texts_of(entry));
   }
   add_rules(run, layer, 0, 0, in);
   if (spec.places) add_places(spec, in);

@@ -42,10 +42,7 @@ namespace {
 
 std::shared_ptr<const WordLines> words_of(const TokenBatch& tokens) {
   auto lines = std::make_shared<WordLines>();
-  for (std::size_t b = 0; b < tokens.entries.size(); ++b) {
-    std::vector<std::string>& line = lines->emplace_back();
-    for (const Token& token : tokens.entries[b]) line.push_back(token.text);
-  }
+  for (const std::vector<Token>& entry : tokens.entries) lines->push_back(texts_of(entry));
   return lines;
 }
 

@@ -37,11 +37,6 @@ struct Sums {
   }
 };
 
-/// The tokens that the last stack reads.
-const TokenBatch& last_stack_tokens(const NetworkText& text) {
-  return text.decoder.count() > 0 ? text.decoder : text.tokens;
-}
-
 /// The most logits that are in memory at once.
 constexpr Index most_logits = 16'000'000;
 /// A rough limit for the numbers of the residual stream in all passes together that each leave out one head of a layer.
@@ -112,7 +107,7 @@ double log_probability(std::span<const float> logits, Index word) {
 }
 
 std::vector<double> Study::log_probabilities(const NetworkRun& run) const {
-  const TokenBatch& tokens = last_stack_tokens(run.text);
+  const TokenBatch& tokens = run.text.last_stack();
   struct Place {
     std::size_t entry = 0;
     Index word = 0;  // the next token

@@ -300,7 +300,7 @@ std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block
     if (at.stack == stack && at.block == block + 1 && !at.cross) output = run.layers[i].residual;
   }
   const Tensor logits = network.logits_of(output.slice(0, batch, 1).contiguous());
-  const Index count = (stack == 1 ? run.text.decoder : run.text.tokens).lengths[static_cast<std::size_t>(batch)];
+  const Index count = run.text.last_stack().lengths[static_cast<std::size_t>(batch)];
   const MatrixView whole = run.logits.matrix(batch), rows = logits.matrix();
   std::vector<LensCell> line;
   Buffer room;

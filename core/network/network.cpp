@@ -366,7 +366,7 @@ std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index p
 
 Index place_of_prediction(const NetworkRun& run, Index batch) {
   const NetworkSpec& spec = run.network->spec();
-  const TokenBatch& tokens = spec.stacks.size() == 2 ? run.text.decoder : run.text.tokens;
+  const TokenBatch& tokens = run.text.last_stack();
   const auto entry = static_cast<std::size_t>(batch);
   if (spec.picture || (run.logits.defined() && run.logits.size(1) == 1)) return 0;
   for (std::size_t i = 0; spec.masked && i < static_cast<std::size_t>(tokens.lengths[entry]); ++i) {

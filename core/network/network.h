@@ -55,6 +55,8 @@ struct TokenBatch {
   Index size() const { return static_cast<Index>(entries.size()); }
   Index count() const { return entries.empty() ? 0 : static_cast<Index>(entries.front().size()); }
   bool padded() const;
+  /// The texts of a line's tokens, without padding.
+  std::vector<std::string> words(Index entry) const;
   bool operator==(const TokenBatch&) const = default;
 };
 
@@ -76,6 +78,8 @@ struct NetworkText {
   /// frames]; the tokens are the seconds of what the encoder makes of them.
   Tensor pixels{};
   std::vector<std::shared_ptr<const Picture>> pictures{};  ///< that these were
+  /// The tokens that the last stack reads.
+  const TokenBatch& last_stack() const { return decoder.count() > 0 ? decoder : tokens; }
   bool operator==(const NetworkText& other) const {
     return tokens == other.tokens && decoder == other.decoder && identical(x, other.x) &&
            identical(pixels, other.pixels) && identical(decoder_x, other.decoder_x);

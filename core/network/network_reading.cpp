@@ -59,6 +59,12 @@ bool TokenBatch::padded() const {
   return std::ranges::any_of(lengths, [&](Index length) { return length < count(); });
 }
 
+std::vector<std::string> TokenBatch::words(Index entry) const {
+  std::vector<std::string> words = texts_of(entries[static_cast<std::size_t>(entry)]);
+  words.resize(static_cast<std::size_t>(lengths[static_cast<std::size_t>(entry)]));
+  return words;
+}
+
 std::string Network::usual_text(const std::string& text) const {
   if (spec_.takes_tensors || spec_.picture || text != Scenario().text) return text;
   if (spec_.sound) return silence;

@@ -230,17 +230,10 @@ Index packed_kv_heads(const FileReading& r, Index rows, Index heads) {
 
 /// The rows of query, key or value, if they are packed in groups: q … q k v for each key/value head.
 Tensor rows_of_groups(const Tensor& packed, Index kv_heads, Index groups, Index d_head, Index first, Index count) {
-  const Index width = packed.rank() == 2 ? packed.size(1) : 1;
-  Buffer values;
-  for (Index g = 0; g < kv_heads; ++g) {
-    const Index row = (g * (groups + 2) + first) * d_head;
-    const auto part = packed.values().subspan(static_cast<std::size_t>(row * width),
-                                              static_cast<std::size_t>(count * d_head * width));
-    values.insert(values.end(), part.begin(), part.end());
-  }
-  Shape shape = packed.shape();
-  shape[0] = kv_heads * count * d_head;
-  return Tensor(std::move(shape), std::move(values));
+  std::vector<Tensor> parts;
+  for (Index g = 0; g < kv_heads; ++g)
+    parts.push_back(packed.slice(0, (g * (groups + 2) + first) * d_head, count * d_head));
+  return joined(parts);
 }
 
 /// Splits a packed weight or bias into three.

@@ -234,10 +234,7 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::
   Sequence& in = made.sequence;
   in.query = in.key = in.value = Tensor({batch.size(), batch.tokens(), dims.d_query}, std::move(x));
   if (batch.padded) made.valid_lens = Tensor({batch.size()}, batch.lengths);
-  for (const auto& entry : batch.entries) {
-    std::vector<std::string>& names = in.query_tokens.emplace_back();
-    for (const Token& token : entry) names.push_back(token.text);
-  }
+  for (const auto& entry : batch.entries) in.query_tokens.push_back(texts_of(entry));
   in.key_tokens = in.query_tokens;
   note(r, path, *splitter, inputs, lacks_norm, layer_number(r.keys.prefix).value_or(-1));
   return made;

@@ -16,6 +16,12 @@ constexpr std::array sentence_piece_names{"tokenizer.model", "spiece.model", "se
 
 }  // namespace
 
+std::vector<std::string> texts_of(const std::vector<Token>& tokens) {
+  std::vector<std::string> texts;
+  for (const Token& token : tokens) texts.push_back(token.text);
+  return texts;
+}
+
 std::vector<const char*> tokenizer_files() {
   std::vector<const char*> names{"tokenizer.json",
                                  "tokenizer_config.json",

@@ -20,6 +20,7 @@ struct Token {
   std::string text;  ///< as it is shown: " cat" as "␣cat", "##s" as it is
   bool operator==(const Token&) const = default;
 };
+std::vector<std::string> texts_of(const std::vector<Token>& tokens);
 
 class TokenSplitter {
  public:
