@@ -278,7 +278,7 @@ constexpr ExportOption table[] = {
     {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]|experts|kept",
      "of a network: layers by heads, what they give together up to layer N, the experts that words chose, what is kept "
      "of words",
-     layers, plain_text<&ExportOptions::layers>},
+     layers, text_of_field<&ExportOptions::layers>},
     {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>,
      part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
