@@ -107,7 +107,7 @@ fs::path config_in(const fs::path& folder) {
   return {};
 }
 
-/// Whether a file such as config.json lies beside tensors, so that its folder is the model.
+/// Whether this is a file such as config.json beside tensors, so that its folder is the model.
 bool is_companion(const fs::path& path) {
   const std::string name = path.filename().string();
   for (const char* known : companion_names()) {

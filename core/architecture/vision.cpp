@@ -1,6 +1,6 @@
-// Transformers that read pictures, whose norms stand before attention and MLP: ViT (Dosovitskiy et al. 2020), DeiT
-// (Touvron et al. 2020), DINOv2 (Oquab et al. 2023) with registers (Darcet et al. 2023), the image towers of CLIP
-// (Radford et al. 2021) and SigLIP (Zhai et al. 2023), and timm's ViTs.
+// Transformers for pictures, with norms before attention and MLP: ViT (Dosovitskiy et al. 2020), DeiT (Touvron et al.
+// 2020), DINOv2 (Oquab et al. 2023) with registers (Darcet et al. 2023), the image towers of CLIP (Radford et al. 2021)
+// and SigLIP (Zhai et al. 2023), and timm's ViTs.
 #include <algorithm>
 #include <utility>
 
@@ -65,7 +65,7 @@ VisionSizes sizes_of(const NetworkBuilder& b, const VisionSizes& usual = {}, con
           b.activation(c.text({"hidden_act"}, activation))};
 }
 
-/// Patches, the tokens before them, and a row of positions for each.
+/// The embedding: patches, the tokens before them, and a position for each.
 void build_embedding(NetworkBuilder& b, StackSpec& stack, const PictureSpec& picture, const std::string& patches,
                      const std::string& positions, bool leading_one = true) {
   EmbeddingSpec& e = stack.embedding;

@@ -13,7 +13,7 @@ double squares_in(std::span<const float> x, double mean) {
   return squares;
 }
 
-/// A learned number of a channel; of each head, if there are so many numbers. `usual` if nothing is learned.
+/// A learned number for a channel, or for a channel of a head if there are that many. `usual` if nothing is learned.
 double learned(const Tensor& numbers, Index head, Index channel, Index d, double usual) {
   return numbers.defined() ? static_cast<double>(numbers.at({numbers.count() > d ? head * d + channel : channel}))
                            : usual;

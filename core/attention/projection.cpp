@@ -22,8 +22,8 @@ constexpr Index most_unpacked_rows = 24;
 constexpr Index cols_a_dot_block = 64;
 // For weights stored as [in, out]: with fewer rows than this, each weight is read once, in long ranges.
 constexpr Index least_packed_rows = 6, cols_a_range = 512;
-// Rows times their width, in numbers. So many stay in the second-level cache while the weights are packed and
-// multiplied one panel at a time, so that the packed weights are never all in memory.
+// Rows times their width, in numbers. With at most this many, they stay in the second-level cache while the weights are
+// packed and multiplied one panel at a time, so that the packed weights are never all in memory.
 constexpr Index in_cache = Index{1} << 18;
 
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }

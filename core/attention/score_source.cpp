@@ -307,7 +307,7 @@ KindCounts ScoreSource::kinds(Stage stage, Index b, Index h, const std::stop_tok
 
 namespace {
 
-// At least so many numbers at once: each block of head outputs reads all keys, and rows can be short.
+// A block has at least this many numbers: each block of head outputs reads all keys, and rows can be short.
 constexpr Index least_at_once = 1024;
 
 class StageSource : public MatrixSource {

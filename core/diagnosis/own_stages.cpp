@@ -106,7 +106,7 @@ bool is_transposed(const Shape& stored, const Shape& wanted, std::size_t axis) {
   return stored == turned;
 }
 
-/// `stored` as the stage, whose shape in the trace is `wanted`; unset if that is impossible or ambiguous.
+/// Reads `stored` as the stage, which has the shape `wanted` in the trace; unset if that is impossible or ambiguous.
 std::optional<ShapeReading> read_shape(Stage stage, const Tensor& stored, const Shape& wanted, const Dims& dims) {
   const Shape& shape = stored.shape();
   if (shape == wanted) return ShapeReading{stored};

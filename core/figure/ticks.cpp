@@ -87,14 +87,14 @@ AxisTicks row_ticks(const AxisWords& axis, float pitch, float size, Typesetter& 
   return out;
 }
 
-AxisTicks column_ticks(const AxisWords& axis, float pitch, bool may_slant, float size, Typesetter& typesetter) {
+AxisTicks column_ticks(const AxisWords& axis, float pitch, bool may_lean, float size, Typesetter& typesetter) {
   AxisTicks out;
   out.depth = size;
   if (!axis.tokens.empty() && pitch >= row_line * size / 12) {
     out.ticks = word_ticks(axis, 1, size, longest_label * size / 12, typesetter);
     const float width = widest(out.ticks, size, typesetter);
     if (width <= pitch - 6) return out;
-    if (may_slant && pitch >= slant_line * size / 12) {
+    if (may_lean && pitch >= slant_line * size / 12) {
       slant(out, pitch, size, typesetter);
     } else {
       out.angle = -90;

@@ -172,7 +172,7 @@ Program program_of(const MaskExpression& expression, const MaskInputs& inputs) {
   return compile(expression.root(), depends);
 }
 
-// Rows in a block and keys in a window: so many of an expression's registers fit the first-level caches.
+// Rows in a block and keys in a window. With these sizes the registers of an expression fit the first-level caches.
 constexpr Index rows_a_block = 64, keys_a_window = 2048;
 
 /// Gives out blocks in order. If several blocks throw, the exception of the first block counts.

@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-// Definitions may use, besides the language that people write, words of their own:
+// Definitions may use the language for masks, and these names that only definitions have:
 //   valid_len            valid_lens[b] or valid_lens[b, q]
 //   grid_rows, grid_columns, first_patch  the patches of core/mask/evaluate.h
 //   file_mask, painted_mask  the cell of that mask

@@ -41,7 +41,7 @@ Index first_query(const NetworkLayer& layer, const NetworkRun& run) {
   return layer.stack + 1 == std::ssize(run.network->spec().stacks) ? run.first : 0;
 }
 
-/// The rule of causal(), with window() or chunked(), for queries of which the first one stands at key `offset`.
+/// The rule of causal(), with window() or chunked(), for queries that begin at key `offset`.
 std::string mask_from(Index offset, const AttentionSpec& spec) {
   const std::string q = "q + " + std::to_string(offset), chunk = std::to_string(spec.chunk);
   if (spec.chunk > 0) return "k <= " + q + " && floor((" + q + ") / " + chunk + ") == floor(k / " + chunk + ")";

@@ -104,7 +104,7 @@ Index relative_bucket(Index distance, const RelativeSpec& spec) {
   const Index magnitude = spec.bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
   const Index exact = buckets / 2;
   if (magnitude < exact) return first + magnitude;
-  // log2 is exact at powers of two, where the buckets' borders lie.
+  // log2 is exact at powers of two, and the limits of the buckets are there.
   const double growth = std::log2(static_cast<double>(magnitude) / static_cast<double>(exact)) /
                         std::log2(static_cast<double>(spec.furthest) / static_cast<double>(exact));
   return first + std::min(exact + static_cast<Index>(growth * static_cast<double>(buckets - exact)), buckets - 1);
@@ -123,7 +123,7 @@ Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Ind
   return Tensor({1, heads, n_q, n_k}, std::move(values));
 }
 
-// The masks of nn.Transformer that lie beside its weights.
+// The masks of nn.Transformer in the file of its weights.
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();

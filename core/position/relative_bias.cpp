@@ -42,7 +42,7 @@ Index t5_bucket(Index distance, bool bidirectional, Index all, Index furthest) {
   // Half of the buckets are for one distance each; the width of the others grows with the logarithm of the distance.
   const Index exact = buckets / 2;
   if (magnitude < exact) return first + magnitude;
-  // log2 is exact at powers of two, where the buckets' borders lie.
+  // log2 is exact at powers of two, and the limits of the buckets are there.
   const double growth = std::log2(static_cast<double>(magnitude) / static_cast<double>(exact)) /
                         std::log2(static_cast<double>(furthest) / static_cast<double>(exact));
   const auto above = static_cast<Index>(growth * static_cast<double>(buckets - exact));

@@ -125,8 +125,8 @@ std::vector<Index> cuts_every(Index side, Index length) {
 Index at(std::span<const Index> cuts, Index i) { return cuts[static_cast<std::size_t>(i)]; }
 Index parts(std::span<const Index> cuts) { return static_cast<Index>(cuts.size()) - 1; }
 
-// A computed matrix knows which of its cells are masked. But it does not know that the mask stage can have itself as
-// mask, whose zeros are then hidden.
+// A computed matrix reports which of its cells are masked. The mask stage can be drawn with itself as mask; then its
+// zeros are hidden too, which the matrix cannot report.
 bool hides_itself(const MatrixView& matrix, const CellMasks& masks) {
   return masks.allowed && *masks.allowed == matrix && !masks.show_leaks;
 }
