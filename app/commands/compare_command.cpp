@@ -116,11 +116,11 @@ struct Row {
   std::string file, verdict, first_difference, diagnosis, note;
 };
 
-constexpr const char* heads[] = {"file", "verdict", "first_difference", "diagnosis", "note"};
-
-const std::string& cell(const Row& row, std::size_t column) {
-  const std::string* const cells[] = {&row.file, &row.verdict, &row.first_difference, &row.diagnosis, &row.note};
-  return *cells[column];
+/// The heads, then a line for each row.
+std::vector<std::vector<std::string>> table_of(const std::vector<Row>& rows) {
+  std::vector<std::vector<std::string>> table{{"file", "verdict", "first_difference", "diagnosis", "note"}};
+  for (const Row& row : rows) table.push_back({row.file, row.verdict, row.first_difference, row.diagnosis, row.note});
+  return table;
 }
 
 /// A name that a spreadsheet would read as a formula gets a path in front.
@@ -180,29 +180,21 @@ std::string quoted(const std::string& text) {
 
 std::string as_csv(const std::vector<Row>& rows) {
   std::string text;
-  for (std::size_t i = 0; i < std::size(heads); ++i) text.append(i == 0 ? "" : ",").append(heads[i]);
-  text += '\n';
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < std::size(heads); ++i)
-      text.append(i == 0 ? "" : ",").append(quoted(no_formula(cell(row, i))));
+  for (const std::vector<std::string>& line : table_of(rows)) {
+    for (std::size_t i = 0; i < line.size(); ++i) text += (i > 0 ? "," : "") + quoted(no_formula(line[i]));
     text += '\n';
   }
   return text;
 }
 
 std::string as_json(const std::vector<Row>& rows) {
-  auto json = nlohmann::ordered_json::array();
-  for (const Row& row : rows) {
-    auto& object = json.emplace_back();
-    for (std::size_t i = 0; i < std::size(heads); ++i) object[heads[i]] = cell(row, i);
+  const std::vector<std::vector<std::string>> table = table_of(rows);
+  Json json = Json::array();
+  for (std::size_t line = 1; line < table.size(); ++line) {
+    Json& object = json.emplace_back();
+    for (std::size_t i = 0; i < table[line].size(); ++i) object[table[0][i]] = table[line][i];
   }
   return json.dump(2) + '\n';
-}
-
-void print(const std::vector<Row>& rows) {
-  std::vector<std::vector<std::string>> table{{std::begin(heads), std::end(heads)}};
-  for (const Row& row : rows) table.push_back({row.file, row.verdict, row.first_difference, row.diagnosis, row.note});
-  print_columns(table);
 }
 
 }  // namespace
@@ -220,7 +212,7 @@ int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& 
   } else if (line.has("--json")) {
     std::cout << as_json(rows);
   } else {
-    print(rows);
+    print_columns(table_of(rows));
   }
   return std::ranges::all_of(rows, [](const Row& row) { return row.verdict == "match"; }) ? 0 : 1;
 }
