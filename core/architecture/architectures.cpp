@@ -259,8 +259,8 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
   const auto check = [&](const char* name, Index have, double always, const Message& expected) {
     const auto found = config.fields().find(name);
     if (found == config.fields().end() || !found->is_number()) return;
-    const double said = found->get<double>();
-    if (said <= std::max(always, static_cast<double>(have))) return;
+    const double size = found->get<double>();
+    if (size <= std::max(always, static_cast<double>(have))) return;
     config.fail(Message("says that its {0} is {1}, which the file cannot hold", std::string(name), found->dump()),
                 expected);
   };
