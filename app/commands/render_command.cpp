@@ -65,8 +65,8 @@ int render_command(const CommandLine& line) {
   }
   const std::vector<Message> missing = write_export(*trace, options, out);
   print_assumptions(line, trace->inputs.assumptions);  // after everything that can fail: an error is a single line
-  const std::string said = comma_list(missing, [](const Message& each) { return each.english(); });
-  if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);
+  const std::string list = comma_list(missing, [](const Message& each) { return each.english(); });
+  if (!list.empty()) say("headlight: " + out, "left out for want of room: " + list);
   const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);
   if (set != font) say("headlight: --font " + font, "set in " + set);
   return 0;

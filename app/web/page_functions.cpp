@@ -194,9 +194,9 @@ EMSCRIPTEN_KEEPALIVE const char* page_link() {
 }
 
 EMSCRIPTEN_KEEPALIVE const char* page_said() {
-  static std::string said;
-  said = the_page() != nullptr ? the_page()->said() : std::string();
-  return said.c_str();
+  static std::string text;
+  text = the_page() != nullptr ? the_page()->said() : std::string();
+  return text.c_str();
 }
 
 EMSCRIPTEN_KEEPALIVE int page_offers() { return the_page() != nullptr && the_page()->offers_recovery() ? 1 : 0; }

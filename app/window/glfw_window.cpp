@@ -135,8 +135,9 @@ GlfwWindow::GlfwWindow(int width, int height, const std::string& title, Visible 
   set_hints(visible);
   const Area area = free_area(glfwGetPrimaryMonitor());
   const float scale = primary_scale();
-  const auto fit = [&](int asked, int usual, int room) {
-    return std::min(asked > 0 ? asked : static_cast<int>(std::lround(static_cast<float>(usual) * scale)), room);
+  const auto fit = [&](int requested, int by_default, int most) {
+    return std::min(requested > 0 ? requested : static_cast<int>(std::lround(static_cast<float>(by_default) * scale)),
+                    most);
   };
   window_ = glfwCreateWindow(fit(width, default_width, area.width), fit(height, default_height, area.height),
                              title.c_str(), nullptr, nullptr);
@@ -171,9 +172,9 @@ GlfwWindow::~GlfwWindow() {
 }
 
 bool GlfwWindow::take_close_request() {
-  const bool asked = glfwWindowShouldClose(window_) != 0;
+  const bool requested = glfwWindowShouldClose(window_) != 0;
   glfwSetWindowShouldClose(window_, GLFW_FALSE);
-  return asked;
+  return requested;
 }
 
 bool GlfwWindow::minimised() const {

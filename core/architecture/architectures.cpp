@@ -253,7 +253,8 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
     for (const std::string_view name : Parts(names, ' ')) {
       const auto found = config.fields().find(std::string(name));
       if (found == config.fields().end() || !found->is_number()) continue;
-      if (found->get<double>() <= std::max(always, static_cast<double>(have))) continue;
+      const double size = found->get<double>();
+      if (size <= std::max(always, static_cast<double>(have))) continue;
       config.fail(Message("says that its {0} is {1}, which the file cannot hold", name, found->dump()), expected);
     }
   };

@@ -55,9 +55,9 @@ PictureSteps steps_of(NetworkBuilder& b, const Preprocessor& usual, int width, i
   PictureSteps steps;
   if (c.flag({"do_resize"}, true)) {
     const SizeSaid size = size_said(c, "size", usual.number_is_shorter_side);
-    const bool said = size.shorter_side > 0 || size.width > 0;
-    steps.width = said ? size.width : width;
-    steps.height = said ? size.height : height;
+    const bool has_size = size.shorter_side > 0 || size.width > 0;
+    steps.width = has_size ? size.width : width;
+    steps.height = has_size ? size.height : height;
     steps.shorter_side = size.shorter_side;
     const Index filter = c.whole({"resample"}, static_cast<Index>(usual.filter));
     if (filter > static_cast<Index>(Resampling::hamming))

@@ -64,10 +64,10 @@ struct Causality {
 
   void look(const MatrixView& mask, Index offset) {
     for (Index k = 0; k < mask.cols; ++k) {
-      const bool seen = is_seen(mask, k);
+      const bool is_visible = is_seen(mask, k);
       for (Index q = 0; q < mask.rows && q + offset < k; ++q) {
         beyond = beyond || mask(q, k) != 0;
-        hidden = hidden || (seen && mask(q, k) == 0);
+        hidden = hidden || (is_visible && mask(q, k) == 0);
       }
     }
   }
@@ -113,10 +113,10 @@ Tensor changed(const Tensor& mask, const Corner& corner, CausalChange change, Un
   Buffer values;
   values.reserve(static_cast<std::size_t>(mask.count()));
   each_mask(mask, [&](const MatrixView& m) {
-    const bool there =
+    const bool allowed =
         unseen == Unseen::there || (unseen == Unseen::there_unless_padded && !is_padded(m, corner.offset));
     for (Index q = 0; q < m.rows; ++q) {
-      for (Index k = 0; k < m.cols; ++k) values.push_back(changed_cell(m, q, k, corner, change, there) ? 1 : 0);
+      for (Index k = 0; k < m.cols; ++k) values.push_back(changed_cell(m, q, k, corner, change, allowed) ? 1 : 0);
     }
   });
   return Tensor(mask.shape(), std::move(values));

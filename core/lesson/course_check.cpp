@@ -33,7 +33,7 @@ bool gives_head_as_reason(const std::string& text) {
   const auto chinese_head = [&] {
     for (std::size_t at = sentence.find("头"); at != std::string::npos; at = sentence.find("头", at + 1)) {
       const std::string before = at >= 3 ? sentence.substr(at - 3, 3) : std::string();
-      if (before != "开" && before != "回") return true;  // the beginning, to look back
+      if (before != "开" && before != "回") return true;  // "beginning" and "to look back" also have this character
     }
     return false;
   };
@@ -131,8 +131,8 @@ class Check {
 
   void check(const Claim& claim, const Trace& here) {
     try {
-      const auto elsewhere = claim.scenario ? compute_any(*claim.scenario, &here, whole_) : nullptr;
-      const double value = measured_here(claim.measure, elsewhere ? *elsewhere : here);
+      const auto other_trace = claim.scenario ? compute_any(*claim.scenario, &here, whole_) : nullptr;
+      const double value = measured_here(claim.measure, other_trace ? *other_trace : here);
       if (!says(claim.is, value))
         say(claim.path, in_quotes(claim.is).english() + " is said, but it is " + std::to_string(value));
     } catch (const InputError& error) { say(claim.path, error.what()); }

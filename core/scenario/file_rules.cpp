@@ -74,13 +74,14 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
 
 /// The epsilon of the layer's norm: from its architecture or config.json, else the default of its library.
 double qk_epsilon(const FileReading& r, const std::optional<LayerDescription>& layer, QkNorm kind) {
-  const double usual = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
+  const double default_epsilon = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
   if (layer && layer->attention.q_norm.kind == NormKind::rms) return layer->attention.q_norm.epsilon;
-  if (r.keys.prefix.empty()) return usual;
-  const auto said = kind == QkNorm::layer ? config_number(path_from(r.file.path()), r.keys.prefix,
-                                                          {"layer_norm_eps", "layer_norm_epsilon"})
-                                          : config_number(path_from(r.file.path()), r.keys.prefix, {"rms_norm_eps"});
-  return said.value_or(ConfigNumber{"", usual}).value;
+  if (r.keys.prefix.empty()) return default_epsilon;
+  const auto in_config =
+      kind == QkNorm::layer
+          ? config_number(path_from(r.file.path()), r.keys.prefix, {"layer_norm_eps", "layer_norm_epsilon"})
+          : config_number(path_from(r.file.path()), r.keys.prefix, {"rms_norm_eps"});
+  return in_config.value_or(ConfigNumber{"", default_epsilon}).value;
 }
 
 /// T5 has one table for all blocks of a stack, in the first block; MPNet has it in its encoder.
@@ -107,14 +108,14 @@ bool table_fits(const FileReading& r, const Dims& dims, const std::string& name)
 
 /// The distance from which on all distances share a bucket: from config.json, else T5's default.
 Index furthest_distance(const FileReading& r, Index buckets) {
-  const auto said = config_number(path_from(r.file.path()), r.keys.prefix, {"relative_attention_max_distance"});
-  if (!said) return t5_max_distance;
-  if (said->value != std::floor(said->value) || !(said->value > static_cast<double>(buckets) / 2) ||
-      said->value > 1e9) {
-    r.fail(Message("relative_attention_max_distance is {0}", shortest(static_cast<float>(said->value))),
+  const auto in_config = config_number(path_from(r.file.path()), r.keys.prefix, {"relative_attention_max_distance"});
+  if (!in_config) return t5_max_distance;
+  if (in_config->value != std::floor(in_config->value) || !(in_config->value > static_cast<double>(buckets) / 2) ||
+      in_config->value > 1e9) {
+    r.fail(Message("relative_attention_max_distance is {0}", shortest(static_cast<float>(in_config->value))),
            Message("expected a whole number above half of the {0} buckets", buckets));
   }
-  return static_cast<Index>(said->value);
+  return static_cast<Index>(in_config->value);
 }
 
 /// Swin's table [(2w − 1)², heads] (Liu et al. 2021): a number for each difference in row and column between two

@@ -130,8 +130,8 @@ void take_scale(const FileReading& r, const LayerDescription& layer, SourceSetti
   std::string why;
   for (const char* field :
        {"scale_attn_by_inverse_layer_idx", "query_pre_attn_scalar", "attention_multiplier", "scale_attn_weights"}) {
-    const nlohmann::json said = layer.fields.value(field, nlohmann::json());
-    if ((said.is_number() || said.is_boolean()) && said != (field == std::string("scale_attn_weights"))) why = field;
+    const nlohmann::json value = layer.fields.value(field, nlohmann::json());
+    if ((value.is_number() || value.is_boolean()) && value != (field == std::string("scale_attn_weights"))) why = field;
   }
   const bool is_default =
       static_cast<float>(a.scale) == static_cast<float>(1 / std::sqrt(static_cast<double>(a.d_head)));
@@ -143,10 +143,10 @@ void take_scale(const FileReading& r, const LayerDescription& layer, SourceSetti
   }
   if (a.softcap && *a.softcap > 0 && !says.softcap) {
     says.softcap = static_cast<float>(*a.softcap);
-    const bool said = layer.fields.contains("attn_logit_softcapping");
+    const bool in_config = layer.fields.contains("attn_logit_softcapping");
     r.assume("soft-cap",
-             said ? Message("{0} (attn_logit_softcapping in config.json)", shortest(*says.softcap))
-                  : Message("{0} (model_type {1} in config.json)", shortest(*says.softcap), model_type(layer)));
+             in_config ? Message("{0} (attn_logit_softcapping in config.json)", shortest(*says.softcap))
+                       : Message("{0} (model_type {1} in config.json)", shortest(*says.softcap), model_type(layer)));
   }
 }
 

@@ -53,10 +53,11 @@ std::string block_of(const std::string& prefix, const char* attention) {
 /// The named norm. In older files weight and bias are gamma and beta.
 NormSpec norm_named(const FileReading& r, const std::string& name, NormKind kind) {
   const auto first = [&](const char* a, const char* b) { return r.file.arrays().find(name + b) ? name + b : name + a; };
-  const auto said =
+  const auto in_config =
       config_number(path_from(r.file.path()), r.keys.prefix, {"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
-  const double usual = kind == NormKind::rms ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
-  return {kind, first(".weight", ".gamma"), first(".bias", ".beta"), said ? said->value : usual, false};
+  const double default_epsilon = kind == NormKind::rms ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
+  return {kind, first(".weight", ".gamma"), first(".bias", ".beta"), in_config ? in_config->value : default_epsilon,
+          false};
 }
 
 TextPath path_by_names(const FileReading& r) {
@@ -224,11 +225,11 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::
   bool lacks_norm = false;
   for (const NormSpec& norm : {path.embedding.norm, path.norm}) {
     if (norm.kind == NormKind::none) continue;
-    const bool there = norm.weight.empty() || r.file.arrays().find(norm.weight);
+    const bool present = norm.weight.empty() || r.file.arrays().find(norm.weight);
     const Message name = norm.weight.empty() ? "a LayerNorm without weights" : Message(without_ending(norm.weight));
-    lacks_norm |= !there;
-    inputs = {there ? "{0}, then {1}" : "{0}, without {1}, which the file lacks", inputs, name};
-    if (there) normalise(r, norm, dims.d_query, x);
+    lacks_norm |= !present;
+    inputs = {present ? "{0}, then {1}" : "{0}, without {1}, which the file lacks", inputs, name};
+    if (present) normalise(r, norm, dims.d_query, x);
   }
   TextSequence made;
   Sequence& in = made.sequence;

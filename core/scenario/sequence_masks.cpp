@@ -32,7 +32,7 @@ std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const
   if (shape[shape.size() - 2] != n || element_count(shape) != n * n || n < std::max(d.n_q, d.n_k) || n < 2) return {};
   const Tensor stored = r.load(name).view({n, n});
   const MatrixView cells = stored.matrix();
-  const auto stands = [&](auto value) {
+  const auto equals = [&](auto value) {
     for (Index q = 0; q < n; ++q) {
       for (Index k = 0; k < n; ++k) {
         if (cells(q, k) != value(q, k)) return false;
@@ -40,9 +40,9 @@ std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const
     }
     return true;
   };
-  const bool lower = stands([](Index q, Index k) { return k <= q ? 1.0F : 0.0F; });
-  const bool upper = !lower && (stands([](Index q, Index k) { return k > q ? 1.0F : 0.0F; }) ||
-                                stands([](Index q, Index k) { return k > q ? -INFINITY : 0.0F; }));
+  const bool lower = equals([](Index q, Index k) { return k <= q ? 1.0F : 0.0F; });
+  const bool upper = !lower && (equals([](Index q, Index k) { return k > q ? 1.0F : 0.0F; }) ||
+                                equals([](Index q, Index k) { return k > q ? -INFINITY : 0.0F; }));
   if (!lower && !upper) return {};
   Buffer values;
   for (Index q = 0; q < d.n_q; ++q) {
