@@ -20,9 +20,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Prints every few seconds how much of a long computation is done, and how long the rest takes.
-class Progress {
+class ProgressLine {
  public:
-  explicit Progress(std::string subject) : subject_(std::move(subject)) {}
+  explicit ProgressLine(std::string subject) : subject_(std::move(subject)) {}
   void operator()(double share) {
     constexpr double between = 5;
     const double now = seconds();
@@ -143,7 +143,7 @@ int heads_command(const CommandLine& line) {
   scenario.source = Source::file;
   const auto network = open_network(line.file);
   const Ablation ablation = wants_means(line) ? Ablation::mean : Ablation::zero;
-  Progress progress(line.file);
+  ProgressLine progress(line.file);
   with_sentences(line, [&](const std::vector<std::string>& lines) {
     const std::vector<HeadMeans> heads = head_means(
         *network, lines, options_of(line, *network, scenario), [&](const auto&, double share) { progress(share); },
@@ -160,7 +160,7 @@ std::shared_ptr<const MeanHeads> means_over_texts(const CommandLine& line, const
     return nullptr;
   }
   if (!line.has("--texts")) throw UsageError("--ablate mean needs --texts FILE, one sentence a line");
-  Progress progress(line.file);
+  ProgressLine progress(line.file);
   RunOptions options;
   options.threads = line.threads();
   return with_sentences(line, [&](const std::vector<std::string>& lines) {
@@ -182,7 +182,7 @@ int patch_command(const CommandLine& line) {
   if (!network->spec().head.output.there())
     throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
   const AskedWord word = asked_word(*network, input.substr(0, input.find('\n')), line["--word"], "--word");
-  Progress progress(line.file);
+  ProgressLine progress(line.file);
   const PatchGrid made = patch_grid(
       *network, text, from, what, word.word.id, options_of(line, *network, scenario),
       [&](const auto&, double share) { progress(share); }, word.other_id());
