@@ -327,12 +327,12 @@ std::string translated_error(const OwnReading& reading) {
     case OwnReading::Kind::sequence_first: return stored + " read as [n, B, …], the sequence first";
     case OwnReading::Kind::additive_mask: return "additive, read as true where it is 0";
     case OwnReading::Kind::no_mask:
-      return "holds other numbers than 0 and 1; expected true where a query may attend, else false";
+      return "holds numbers other than 0 and 1; expected true where a query may attend, else false";
     case OwnReading::Kind::wrong_shape: break;
   }
   std::string text = "is " + stored + "; expected " + to_string(reading.expected);
   if (reading.hint == OwnReading::Hint::transpose_missing) text += " (is .transpose(1, 2) missing?)";
-  if (reading.hint == OwnReading::Hint::rows_and_columns) text += " (rows and columns have changed places)";
+  if (reading.hint == OwnReading::Hint::rows_and_columns) text += " (rows and columns are swapped)";
   return text;
 }
 
