@@ -368,6 +368,16 @@ const Tensor& Trace::operator[](Stage stage) const {
   return is_parameter(stage) ? inputs.matrix(stage) : records[static_cast<std::size_t>(stage)].output;
 }
 
+bool Trace::has(const Cell& cell) const {
+  const Tensor& tensor = (*this)[cell.stage];
+  if (!tensor.defined()) return false;
+  const MatrixView matrix = tensor.matrix();
+  const Index batches = tensor.rank() >= 3 ? tensor.size(0) : 1, heads = tensor.rank() == 4 ? tensor.size(1) : 1;
+  const auto below = [](Index at, Index size) { return at >= 0 && at < size; };
+  return below(cell.batch, batches) && below(cell.head, heads) && below(cell.row, matrix.rows) &&
+         below(cell.col, matrix.cols);
+}
+
 std::vector<Stage> Trace::stages() const {
   std::vector<Stage> present;
   for (const Stage stage : all_stages()) {

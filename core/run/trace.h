@@ -71,6 +71,7 @@ class Trace {
   /// A stage, parameter or measure; undefined if the run has none.
   const Tensor& operator[](Stage stage) const;
   bool has(Stage stage) const { return (*this)[stage].defined(); }
+  bool has(const Cell& cell) const;
   /// The stage itself or, if it is optional and absent, the one that replaces it; unset if there is none.
   std::optional<Stage> standing_for(Stage stage) const {
     return stand_in(stage, [this](Stage s) { return has(s); });

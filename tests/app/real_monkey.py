@@ -137,7 +137,7 @@ try:
             # It takes keys and asks for nothing else: a hung loop would not read its signals' flags either, so a frame is asked for.
             before = time.monotonic()
             ticks = [int(v) for v in Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]]
-            xdotool("mousemove", *point())
+            xdotool("mousemove", "--window", window, rng.randrange(20, 620), rng.randrange(20, 380))  # within its smallest size, whatever F11 did
             while [int(v) for v in Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]] == ticks:
                 xdotool("mousemove_relative", "--", rng.choice([-3, 3]), rng.choice([-3, 3]))
                 if time.monotonic() - before > 10:

@@ -163,6 +163,34 @@ TEST_CASE("what the player has not computed yet is not to be taken") {
   CHECK_FALSE(window.document().view.menu);
 }
 
+TEST_CASE("a selected cell that the run does not have is neither drawn nor taken") {
+  const EmptyFolder folder;
+  HeadlessWindow window(second_head());
+  REQUIRE_FALSE(window.document().trace->has(Stage::capped_scores));
+  const auto look = [&](View view) {
+    view.selected = Cell{Stage::capped_scores, 0, 0, 0, 0};
+    window.session.perform(EditView{[view](View& v) { v = view; }});
+    window.frame();
+    window.frame();
+  };
+  for (const ViewKind kind : {ViewKind::pipeline, ViewKind::heads, ViewKind::mask, ViewKind::compare, ViewKind::map}) {
+    View view = window.document().view;
+    view.kind = kind;
+    look(view);
+  }
+  for (const Level level : {Level::sentence, Level::operation}) {
+    View view = window.document().view;
+    view.kind = ViewKind::pipeline;
+    view.looking.level = level;
+    look(view);
+  }
+  window.press('c', {false, false, true});
+  window.press('p', {false, false, true});
+  window.session.perform(TakeMatrix{{Stage::capped_scores, 0, 0, 0, 0}, MatrixTake::row});
+  CHECK(window.session.faults() == 0);
+  CHECK(fs::is_empty(fs::current_path()));
+}
+
 TEST_CASE("where the current folder takes no files, they go to the home folder") {
   const EmptyFolder folder;
   const fs::path home = fs::current_path() / "home";

@@ -1,7 +1,9 @@
 // A monkey at the headless window: from a seed, it does what hands could do, and can do it again.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 
 #include "tests/ui/headless.h"
@@ -10,7 +12,8 @@ namespace headlight::test {
 
 class Monkey {
  public:
-  explicit Monkey(std::uint64_t seed);
+  /// `dropped`: the paths of what it drops on the window beside lessons; they outlive it.
+  explicit Monkey(std::uint64_t seed, std::span<const std::string> dropped = {});
 
   /// One thing that a person could do, and a frame or a few of it.
   void step(HeadlessWindow& window);
@@ -29,6 +32,7 @@ class Monkey {
   void did(std::string what);
 
   std::uint64_t state_;
+  std::span<const std::string> dropped_;
   std::deque<std::string> story_;
 };
 

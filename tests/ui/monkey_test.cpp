@@ -1,12 +1,15 @@
 #include "tests/ui/monkey.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "ui/document/action.h"
 
 using namespace headlight;
@@ -14,7 +17,8 @@ using namespace headlight::test;
 
 namespace {
 
-/// What it saves and exports goes to a home of its own, which is the current folder too.
+/// What it saves and exports goes to a home of its own, which is the current folder too. What it drops lies there as
+/// copies, as the window may write to them.
 class OwnHome {
  public:
   OwnHome()
@@ -24,6 +28,10 @@ class OwnHome {
     std::filesystem::current_path(folder_);
     if (const char* home = std::getenv("HOME")) home_ = home;
     setenv("HOME", folder_.c_str(), 1);
+    copy_of(places::fixtures());
+    for (const char* name : {"examples", "lessons", "models"}) copy_of(std::filesystem::path(places::assets()) / name);
+    dropped_.push_back("no such file.npz");
+    std::ranges::sort(dropped_);
   }
   ~OwnHome() {
     home_.empty() ? unsetenv("HOME") : setenv("HOME", home_.c_str(), 1);
@@ -34,9 +42,20 @@ class OwnHome {
   OwnHome(const OwnHome&) = delete;
   OwnHome& operator=(const OwnHome&) = delete;
 
+  const std::vector<std::string>& dropped() const { return dropped_; }
+
  private:
+  void copy_of(const std::filesystem::path& folder) {
+    const std::filesystem::path copy = folder_ / "dropped" / folder.filename();
+    std::filesystem::create_directories(copy.parent_path());
+    std::filesystem::copy(folder, copy, std::filesystem::copy_options::recursive);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(copy))
+      dropped_.push_back(entry.path().string());
+  }
+
   std::filesystem::path before_, folder_;
   std::string home_;
+  std::vector<std::string> dropped_;
 };
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
@@ -71,7 +90,7 @@ TEST_CASE(
   const std::uint64_t steps = number_from("HEADLIGHT_MONKEY_STEPS", 1500);
   constexpr std::uint64_t steps_a_window = 300, steps_a_look = 25;
   for (std::uint64_t done = 0; done < steps;) {
-    Monkey monkey(seed + done / steps_a_window);
+    Monkey monkey(seed + done / steps_a_window, home.dropped());
     HeadlessWindow window(monkey.document());
     const Scenario start = window.document().scenario;
     for (std::uint64_t i = 0; i < steps_a_window && done < steps; ++i, ++done) {

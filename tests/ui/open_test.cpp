@@ -148,6 +148,7 @@ TEST_CASE("a model asks which layer is meant; the search narrows the list, Enter
   REQUIRE(window.document().view.dialog == Dialog::layers);
   CHECK(window.document().error.empty());
   CHECK(window.document().scenario.source == Source::text);  // what was shown stays
+  CHECK(window.session.settled());
   window.type("1.att");
   CHECK(window.document().view.layers.layer == "encoder.layer.1.attention");
   window.press(compat::Key::enter);
@@ -155,6 +156,16 @@ TEST_CASE("a model asks which layer is meant; the search narrows the list, Enter
   CHECK(window.document().view.dialog == Dialog::none);
   CHECK(window.document().scenario.layer == "encoder.layer.1.attention");
   CHECK(window.document().trace->dims().heads == 3);
+}
+
+TEST_CASE("a question that a view alone does not show takes no frames") {
+  Document document = sentence();
+  document.view.alone = true;
+  HeadlessWindow window(document);
+  window.session.open(places::fixtures() + "/models/bert/pytorch_model.bin");
+  window.settle();
+  REQUIRE(window.document().view.dialog == Dialog::layers);
+  CHECK(window.session.settled());
 }
 
 TEST_CASE("a file without a number of heads asks for it; Esc keeps what was shown") {

@@ -125,15 +125,6 @@ struct Applier {
   void operator()(const auto&) const {}  // the session's
 };
 
-bool exists(const Trace& trace, const Cell& cell) {
-  const Tensor& tensor = trace[cell.stage];
-  if (!tensor.defined()) return false;
-  const MatrixView matrix = tensor.matrix();
-  const Index batches = tensor.rank() >= 3 ? tensor.size(0) : 1;
-  const Index heads = tensor.rank() == 4 ? tensor.size(1) : 1;
-  return cell.batch < batches && cell.head < heads && cell.row < matrix.rows && cell.col < matrix.cols;
-}
-
 /// A word, not a mark between words.
 bool is_word(const std::string& token) {
   constexpr std::string_view marks[] = {"。", "，", "、", "；", "：", "！", "？", "…", "“", "”"};
@@ -271,14 +262,14 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
   document.difference.reset();  // it was of another, which may have had other stages
   document.computed = std::move(of);
   View& view = document.view;
-  if (view.menu && !exists(*document.trace, view.menu->cell)) view.menu.reset();
-  if (view.hovered && !exists(*document.trace, *view.hovered)) view.hovered.reset();
+  if (view.menu && !document.trace->has(view.menu->cell)) view.menu.reset();
+  if (view.hovered && !document.trace->has(*view.hovered)) view.hovered.reset();
   ExportOptions& exported = view.exporting.options;
   if (!(*document.trace)[exported.stage].defined()) exported.stage = Stage::weights;
-  const auto beyond = [&](Index h) { return !exists(*document.trace, {exported.stage, 0, h, 0, 0}); };
+  const auto beyond = [&](Index h) { return !document.trace->has(Cell{exported.stage, 0, h, 0, 0}); };
   std::erase_if(exported.heads, beyond);
   if (exported.heads.empty()) exported.heads = {0};
-  if (!exists(*document.trace, {exported.stage, exported.batch, 0, 0, 0})) exported.batch = 0;
+  if (!document.trace->has(Cell{exported.stage, exported.batch, 0, 0, 0})) exported.batch = 0;
   measure(document);
   if (!is_current(document)) return;  // the view is of numbers that are still to come
   const Dims& dims = document.trace->dims();
@@ -296,7 +287,7 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
     }
   }
   view.looked = true;
-  if (view.selected && !exists(*document.trace, *view.selected)) view.selected.reset();
+  if (view.selected && !document.trace->has(*view.selected)) view.selected.reset();
 }
 
 void take_back_opening(Document& document, const Message& message) {

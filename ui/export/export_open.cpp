@@ -131,10 +131,10 @@ void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnS
              network = view.kind == ViewKind::network && trace.overview && trace.overview->layers.size() > 1;
   const Stage first = trace.has(Stage::weights) ? Stage::weights : trace.stages().front();
   begin(choice,
-        heads                       ? view.heads.stage
-        : map                       ? view.map.stage
-        : view.selected && !network ? view.selected->stage
-                                    : first,
+        heads                                                    ? view.heads.stage
+        : map                                                    ? view.map.stage
+        : view.selected && trace.has(*view.selected) && !network ? view.selected->stage
+                                                                 : first,
         view, trace);
   switch (view.kind) {
     case ViewKind::pipeline: of_level(choice, view, trace); break;

@@ -50,6 +50,7 @@ void save(Document& document, const TakeMatrix& take, const Words& words) {
 void take_matrix(Document& document, const TakeMatrix& take, const Words& words) {
   document.error.clear();
   document.notice.clear();
+  if (!document.trace || !document.trace->has(take.cell)) return;  // it is gone since the key or the click
   try {
     if (take.what <= MatrixTake::matrix) {
       copy(document, take, words);

@@ -34,6 +34,10 @@ Index Frame::rows_shown(Stage stage) const {
   return now.columns == Shown::all ? now.rows : 0;
 }
 
+bool Frame::shows(const Cell& cell) const {
+  return trace() && trace()->has(cell) && shown(cell.stage).has(cell.row, cell.col);
+}
+
 std::optional<Cell> Frame::looked_at() const {
   const std::optional<Cell>& cell = view().hovered ? view().hovered : view().selected;
   return cell && shows(*cell) ? cell : std::nullopt;

@@ -69,7 +69,8 @@ struct Frame {
   std::optional<Cell> looked_at() const;
   /// How much of the stage is computed at the current moment of the step player.
   Shown shown(Stage stage) const;
-  bool shows(const Cell& cell) const { return shown(cell.stage).has(cell.row, cell.col); }
+  /// Whether the run has this cell, and the step player has computed it.
+  bool shows(const Cell& cell) const;
   /// The number of computed rows.
   Index rows_shown(Stage stage) const;
   const Trace* trace() const { return document.trace.get(); }

@@ -93,6 +93,7 @@ void offer_matrix_menu(const Frame& frame, const std::optional<Cell>& cell) {
 void draw_matrix_menu(const Frame& frame, Rect window) {
   const std::optional<MatrixMenu>& menu = frame.view().menu;
   if (!menu) return;
+  if (!frame.shows(menu->cell)) return close(frame);  // its matrix is gone
   const float u = frame.u;
   const float line = 26 * u, head = 30 * u, apart = 9 * u, pad = 7 * u;
   const ImVec2 size{270 * u, head + line * static_cast<float>(std::size(lines)) + apart + 2 * pad};
@@ -124,7 +125,7 @@ void draw_matrix_menu(const Frame& frame, Rect window) {
 void press_matrix_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   const std::optional<Cell> cell = frame.view().menu ? frame.view().menu->cell : frame.looked_at();
-  if (!cell) return;
+  if (!cell || !frame.shows(*cell)) return;
   for (const Line& line : lines) {
     if (line.letter == 0 || io.KeyCtrl != line.ctrl || io.KeyShift != line.shift || io.KeyAlt != line.alt ||
         !compat::pressed(line.letter))

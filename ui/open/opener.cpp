@@ -36,7 +36,7 @@ View asking(View view, LayerQuestion question) {
   if (only && !question.candidates.empty()) choice.layer = question.candidates.front().layer;
   choice.heads = question.scenario.heads;
   choice.search.clear();
-  choice.focus = true;
+  choice.focus = !question.candidates.empty();  // the question about a mask has no field
   choice.question = std::make_shared<const LayerQuestion>(std::move(question));
   view.dialog = Dialog::layers;
   return view;

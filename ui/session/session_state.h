@@ -92,8 +92,8 @@ struct Session::State {
   bool draws_on() const {
     const View& view = document.view;
     const ImVec2 window = ImGui::GetIO().DisplaySize;
-    // In a smaller window no field can have the keyboard, and a frozen or black one has none.
-    const bool shows_fields = window.x >= 320 && window.y >= 200 && !held && !view.blank;
+    // In a smaller window no field can have the keyboard; a frozen or black one and a view alone have none.
+    const bool shows_fields = window.x >= 320 && window.y >= 200 && !held && !view.blank && !view.alone;
     if (shows_fields && view.dialog == Dialog::open && view.open.focus) return true;
     if (shows_fields && view.dialog == Dialog::layers && view.layers.focus) return true;
     if (shows_fields && view.kind == ViewKind::map && view.map.typing) return true;

@@ -137,6 +137,7 @@ TEST_CASE("a boolean attn_mask that nothing explains is asked about, and what is
     window.session.open(utf8_from(folder / "a.npz"));
     window.settle();
     REQUIRE(window.document().view.dialog == Dialog::layers);
+    CHECK(window.session.settled());
     CHECK(window.document().error.empty());
     window.press(compat::Key::escape);
     CHECK(window.document().scenario.source == Source::text);
