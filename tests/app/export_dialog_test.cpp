@@ -17,7 +17,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/document/view_fields.h"
+#include "ui/document/view.h"
 #include "ui/export/export_file.h"
 
 using namespace headlight;

@@ -6,8 +6,8 @@
 #include "tests/ui/headless.h"
 #include "ui/frame/pictures.h"
 #include "ui/heads/heads_picture.h"
-#include "ui/look/number_text.h"
-#include "ui/look/record.h"
+#include "ui/look/fonts.h"
+#include "ui/look/words.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -11,7 +11,7 @@
 #include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/export/export_file.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/network/network_scene.h"
 
 using namespace headlight;

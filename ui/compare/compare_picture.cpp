@@ -7,9 +7,9 @@
 #include "core/scenario/scenario_json.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {

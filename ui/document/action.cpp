@@ -10,7 +10,6 @@
 #include "core/scenario/inputs.h"
 #include "core/scenario/settings_rows.h"
 #include "ui/document/view.h"
-#include "ui/document/view_fields.h"
 #include "ui/document/wanted.h"
 
 namespace headlight {

@@ -29,7 +29,7 @@ struct ChangeSource {
 struct PatchScenario {
   std::string patch, gesture;
 };
-/// View fields as text (ui/document/view_fields.h); the log writes an EditView in this form.
+/// View fields as text (ui/document/view.h); the log writes an EditView in this form.
 struct SetView {
   std::string fields;
 };

@@ -1,5 +1,3 @@
-#include "ui/document/view_fields.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
+#include "ui/document/view.h"
 
 namespace headlight {
 namespace {

@@ -1,4 +1,4 @@
-// Performs the actions of the export and save dialogs.
+// Performs the actions that export, save and copy.
 #pragma once
 
 #include "ui/document/action.h"
@@ -12,5 +12,12 @@ namespace headlight {
 /// is saved.
 Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts,
                     const Action& action);
+
+/// Copies a matrix, or saves it to a file. Numbers have as few digits as reproduce the float32; figures have the window's colours. The result is shown as a
+/// notice or an error.
+void take_matrix(Document& document, const TakeMatrix& take, const Words& words);
+
+/// Saves the mask to a file, or copies it as code. The result is shown as a notice or an error.
+void take_mask(Document& document, MaskFormat format, const Words& words);
 
 }  // namespace headlight

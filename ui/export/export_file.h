@@ -1,7 +1,9 @@
-// Writes the file that the export dialog describes.
+// Writes the file that the export dialog describes; the command and the link that give the same.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "ui/document/document.h"
 #include "ui/look/fonts.h"
@@ -38,5 +40,12 @@ bool save_scenario(Document& document, const std::string& path, const Words& wor
 std::string save_path(const Document& document);
 /// Whether there are unsaved changes.
 bool has_unsaved_changes(const Document& document);
+
+/// A link to the browser page that shows the same document and view: its address with a query, or with the scenario in the fragment if options cannot express it. Unset if the
+/// document depends on a file, or if nothing is open.
+std::optional<std::string> link_to(const Document& document);
+
+/// {"--view", "pipeline", "--level", "sentence", …}: everything except theme, language and window size.
+std::vector<std::string> view_words(const Document& document);
 
 }  // namespace headlight

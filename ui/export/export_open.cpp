@@ -6,6 +6,7 @@
 #include "core/network/logit_parts.h"
 #include "core/scenario/inputs.h"
 #include "core/stage/stage.h"
+#include "core/text/utf8_path.h"
 #include "ui/document/view.h"
 #include "ui/document/wanted.h"
 #include "ui/export/export_file.h"
@@ -119,8 +120,7 @@ void show(ExportChoice& choice, View& view) {
   view.dialog = Dialog::exporting;
   choice.path.reset();
   choice.problem.clear();
-  const std::u8string folder = writable_folder("Pictures").u8string();
-  choice.folder = {folder.begin(), folder.end()};
+  choice.folder = utf8_from(writable_folder("Pictures"));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include "core/run/contributions.h"
 #include "ui/frame/frame.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene_context.h"
-#include "ui/look/number_text.h"
+#include "ui/level/scene.h"
+#include "ui/look/words.h"
 #include "ui/widgets/card.h"
 
 namespace headlight {

@@ -2,10 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/lesson/course.h"
+#include "core/scenario/lesson.h"
+#include "core/tensor/message.h"
 #include "ui/frame/frame.h"
+#include "ui/frame/matrix_painter.h"
+#include "ui/frame/pictures.h"
 #include "ui/geometry/rect.h"
+#include "ui/look/look.h"
 
 namespace headlight {
 
@@ -16,5 +22,24 @@ std::string course_text(const Course& course, const std::string& language);
 /// Draws the control of a setting, by its key.
 using DrawControl = void (*)(const Frame& frame, const std::string& key);
 void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, DrawControl draw_control);
+
+// The list of lessons: the weights of the first head of each, as a small picture.
+
+/// The group that a lesson belongs to.
+enum class Shelf : std::uint8_t { course, bugs, own, presets };
+struct LessonAbout {
+  Shelf shelf{};
+  std::size_t steps = 0, questions = 0;  ///< 0 for presets
+};
+
+struct LessonTile {
+  MatrixQuad quad;  ///< without corners, colours, theme and scale, which the view sets
+  Index rows = 0, cols = 0;
+};
+
+/// The shipped lessons, read on first use (unreadable ones are left out), and their pictures.
+const std::vector<Lesson>& shown_lessons(Pictures& pictures);
+
+void draw_lesson_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

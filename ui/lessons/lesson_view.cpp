@@ -8,7 +8,7 @@
 #include "core/tensor/error.h"
 #include "core/tensor/message.h"
 #include "ui/frame/colormaps.h"
-#include "ui/lessons/lesson_picture.h"
+#include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/save_step.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/card.h"

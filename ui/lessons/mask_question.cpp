@@ -2,7 +2,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
-#include "ui/lessons/canvas_questions.h"
+#include "ui/lessons/lesson_canvas.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 

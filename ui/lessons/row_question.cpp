@@ -5,7 +5,7 @@
 #include "core/run/trace.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
-#include "ui/lessons/canvas_questions.h"
+#include "ui/lessons/lesson_canvas.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/widgets/pressable.h"

@@ -1,6 +1,6 @@
 #include "ui/level/pen.h"
 
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/matrix/heat.h"
 #include "ui/widgets/math_text.h"
 #include "ui/widgets/paragraph.h"

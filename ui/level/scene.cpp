@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/fonts.h"
 #include "ui/look/measure.h"
-#include "ui/look/record.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/swatches.h"
 #include "ui/widgets/card.h"
@@ -144,6 +144,10 @@ struct Drawer {
 };
 
 }  // namespace
+
+SceneContext scene_context(const Frame& frame) {
+  return {*frame.trace(), frame.view(), frame.look, frame.fonts, frame.words, frame.u, ImGui::GetIO().DisplaySize};
+}
 
 Rect SceneBar::rect() const {
   const bool lies = std::abs(to.x - from.x) > std::abs(to.y - from.y) || (to.y == from.y);

@@ -38,6 +38,7 @@ struct SceneContext {
   /// The head's weights in the model as it is, where a setting of the layer was changed: [n_q, n_k]; else without data.
   MatrixView weights_before{};
 };
+SceneContext scene_context(const Frame& frame);
 
 enum class TextRole : std::uint8_t { prose, story, word, number, caption };
 

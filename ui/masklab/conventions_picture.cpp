@@ -1,5 +1,3 @@
-#include "ui/masklab/conventions_picture.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -7,10 +5,11 @@
 
 #include "ui/document/wanted.h"
 #include "ui/frame/colormaps.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
-#include "ui/masklab/registry.h"
+#include "ui/look/words.h"
+#include "ui/masklab/mask_picture.h"
+#include "ui/masklab/sheet.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {

@@ -6,10 +6,10 @@
 
 #include "core/files/error_place.h"
 #include "core/mask/statistics.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
-#include "ui/masklab/registry.h"
+#include "ui/look/words.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/masklab/sheet.h"
 #include "ui/widgets/controls.h"
 

@@ -8,7 +8,7 @@
 #include "core/stage/extent.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/masklab/sheet.h"
 #include "ui/widgets/controls.h"

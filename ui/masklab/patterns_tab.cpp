@@ -10,7 +10,6 @@
 #include "ui/masklab/mask_picture.h"
 #include "ui/masklab/matrix_card.h"
 #include "ui/masklab/painting.h"
-#include "ui/masklab/registry.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"

@@ -5,11 +5,11 @@
 
 #include "core/figure/ticks.h"
 #include "ui/frame/colormaps.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/masklab/reach_picture.h"
-#include "ui/masklab/registry.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

@@ -8,10 +8,10 @@
 #include "core/tensor/error.h"
 #include "ui/document/wanted.h"
 #include "ui/frame/colormaps.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
-#include "ui/masklab/registry.h"
+#include "ui/look/words.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/masklab/sheet.h"
 #include "ui/widgets/controls.h"
 

@@ -1,11 +1,10 @@
-#include "ui/matrix/heat_numbers.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "core/figure/ticks.h"
 #include "core/stage/extent.h"
+#include "ui/matrix/heatmap.h"
 
 namespace headlight {
 namespace {

@@ -6,8 +6,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
-#include "ui/matrix/heat_numbers.h"
+#include "ui/look/words.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,7 @@
 #include "ui/document/beside.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/widgets/paragraph.h"

@@ -4,7 +4,7 @@
 #include "ui/document/beside.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/mine/mine_picture.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"

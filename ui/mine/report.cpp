@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/network/network_scene.h"
 
 namespace headlight {

@@ -9,7 +9,7 @@
 #include "ui/frame/colormaps.h"
 #include "ui/frame/frame.h"
 #include "ui/level/matrix_numbers.h"
-#include "ui/level/measured.h"
+#include "ui/level/row_prose.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/paragraph.h"
 

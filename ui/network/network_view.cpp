@@ -2,7 +2,7 @@
 
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_facts.h"
 #include "ui/network/network_scene.h"

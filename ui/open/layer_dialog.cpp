@@ -1,5 +1,3 @@
-#include "ui/open/layer_dialog.h"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/open/folder_listing.h"
+#include "ui/open/open_dialog.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/paragraph.h"

@@ -1,5 +1,3 @@
-#include "ui/operation/breaks.h"
-
 #include <algorithm>
 #include <array>
 
@@ -7,6 +5,7 @@
 #include "core/network/sampling.h"
 #include "core/scenario/inputs.h"
 #include "ui/look/measure.h"
+#include "ui/operation/operation.h"
 #include "ui/operation/parts.h"
 #include "ui/player/stages.h"
 

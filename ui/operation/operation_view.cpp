@@ -1,4 +1,3 @@
-#include "ui/operation/operation_view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,15 +6,14 @@
 
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/level/travel.h"
-#include "ui/operation/breaks.h"
 #include "ui/operation/next.h"
 #include "ui/operation/operation.h"
 #include "ui/operation/softmax_row.h"
 #include "ui/operation/why.h"
 #include "ui/player/stages.h"
-#include "ui/sentence/sentence_view.h"
+#include "ui/sentence/sentence.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
 

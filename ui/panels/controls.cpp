@@ -14,7 +14,7 @@
 #include "ui/frame/frame.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/panels/registry.h"
 
 namespace headlight {

@@ -9,7 +9,6 @@
 #include "ui/imgui_compat.h"
 #include "ui/inspector/inspector_picture.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
 #include "ui/look/words.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"

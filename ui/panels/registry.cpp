@@ -5,9 +5,7 @@
 
 #include "ui/lessons/lesson_canvas.h"
 #include "ui/matrix/matrix_menu.h"
-#include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
-#include "ui/open/paste.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"

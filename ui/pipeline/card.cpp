@@ -5,7 +5,7 @@
 
 #include "ui/document/action.h"
 #include "ui/frame/frame.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/pipeline/picture.h"
 #include "ui/widgets/math_text.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/explain/partial_stage.h"
 #include "ui/frame/colormaps.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ui/inspector/inspector_picture.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/pipeline/moment_picture.h"
 #include "ui/pipeline/provenance.h"

@@ -1,5 +1,4 @@
 // The pipeline view: every stage as a card on a canvas that pans (drag) and zooms (wheel, around the pointer).
-#include "ui/pipeline/pipeline_view.h"
 
 #include <algorithm>
 #include <cmath>

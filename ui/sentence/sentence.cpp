@@ -8,7 +8,6 @@
 #include "ui/document/action.h"
 #include "ui/level/focus.h"
 #include "ui/level/matrix_numbers.h"
-#include "ui/level/measured.h"
 #include "ui/level/row_prose.h"
 #include "ui/sentence/sides.h"
 #include "ui/sentence/story.h"

@@ -8,7 +8,9 @@
 
 #include "core/network/sampling.h"
 #include "core/network/shipped_models.h"
+#include "ui/frame/frame.h"
 #include "ui/level/pen.h"
+#include "ui/level/scene.h"
 #include "ui/sentence/patch_picture.h"
 
 namespace headlight {
@@ -72,5 +74,18 @@ bool may_be_guessed(const Trace& trace, const View& view, Index key);
 
 /// `place`: the canvas, in screen pixels; `scroll`: rows of words scrolled past the top.
 Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place, Index scroll = 0);
+
+/// The scene as it was drawn last; null if it was not.
+const Scene* last_sentence_scene(const Frame& frame);
+/// The current one, in `place`, cached.
+const Scene& sentence_scene(const Frame& frame, Rect place);
+/// Draws it with its text field, and handles the pointer.
+void draw_sentence_view(const Frame& frame, Rect place);
+
+/// Whether the document's error is shown above the text field that caused it.
+bool says_error(const Frame& frame);
+
+/// Moves a sampling slider while it is held.
+void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story);
 
 }  // namespace headlight

@@ -1,4 +1,3 @@
-#include "ui/sentence/sentence_view.h"
 
 #include <algorithm>
 
@@ -7,7 +6,7 @@
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/level/travel.h"
 #include "ui/look/measure.h"
 #include "ui/player/stages.h"

@@ -11,7 +11,7 @@
 #include "ui/masklab/painting.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"
-#include "ui/operation/operation_view.h"
+#include "ui/operation/operation.h"
 #include "ui/player/stages.h"
 #include "ui/views/registry.h"
 

@@ -13,7 +13,7 @@
 #include "core/tensor/error.h"
 #include "core/text/utf8.h"
 #include "core/text/utf8_path.h"
-#include "ui/document/view_fields.h"
+#include "ui/document/view.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/session/lesson_memory.h"

@@ -6,8 +6,6 @@
 #include "core/network/network_trace.h"
 #include "core/scenario/inputs.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/lesson_picture.h"
-#include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
 #include "ui/sentence/story.h"
 
