@@ -100,7 +100,7 @@ inline constexpr float hottest_sampling = 2;
 
 /// A number that is hidden until the user has guessed it.
 struct Guessing {
-  bool asked = false;
+  bool active = false;
   std::optional<float> guess;  ///< once set, the number is shown beside it
   bool operator==(const Guessing&) const = default;
 };
@@ -145,12 +145,14 @@ struct LevelChoice {
 };
 
 /// What heads are ordered and marked by.
-enum class HeadOrder : std::uint8_t { layer, habit, entropy, effect };
+enum class HeadOrder : std::uint8_t { layer, pattern, entropy, effect };
 /// Shown in place of the heads: one matrix made of all layers up to one (core/network/attention_flow.h), the
 /// predictions after each layer, the effect of another sentence's states (core/network/logit_parts.h), what each head
 /// does over many sentences (core/network/head_study.h), the experts that words chose, or what is read and what is new
 /// as the text is written word by word (core/network/decode_step.h).
 enum class LayersTogether : std::uint8_t { none, mean, rollout, flow, lens, patch, study, experts, writing };
+inline constexpr const char* layer_words[] = {"none",  "mean",  "rollout", "flow",   "lens",
+                                              "patch", "study", "experts", "writing"};
 /// The same choices as Patch::What.
 enum class PatchedState : std::uint8_t { residual, heads, mlp };
 /// Which heads the table of a study lists: all, those of the current layer, those with at least half of the largest
@@ -161,7 +163,7 @@ enum class StudyFilter : std::uint8_t { all, layer, strong };
 struct NetworkChoice {
   std::optional<Index> layer, head;  ///< the current head; unset: the document's
   HeadOrder order = HeadOrder::layer;
-  std::optional<HeadPattern> habit;  ///< the pattern that heads are marked by; unset: each by its strongest
+  std::optional<HeadPattern> pattern;  ///< the pattern that heads are marked by; unset: each by its strongest
   LayersTogether together = LayersTogether::none;
   std::string patch_from;  ///< the sentence whose states are patched in
   std::string patch_word;  ///< the word whose logit is measured; "": the most probable

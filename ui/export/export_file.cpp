@@ -191,13 +191,12 @@ std::optional<std::string> link_to(const Document& document) {
 
 std::vector<std::string> view_words(const Document& document) {
   const View& view = document.view;
-  constexpr const char* ways[way_count] = {"row", "column", "dot", "outer"};
   std::vector<std::string> words{"--view", view_text(view_address(view))};
   if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline)
     words.insert(words.end(), {"--level", level_text(level_address(view))});
   if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
   if (view.step && view.way != ProductOrder::rows)
-    words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});
+    words.insert(words.end(), {"--way", way_words[static_cast<int>(view.way)]});
   if (view.selected) words.insert(words.end(), {"--select", cell_text(*view.selected)});
   if (!view.colormap.empty()) words.insert(words.end(), {"--colormap", view.colormap});
   if (view.presenting) words.emplace_back("--present");

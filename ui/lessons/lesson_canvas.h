@@ -28,39 +28,11 @@ bool is_hidden(const View& view, Stage stage);
 /// Whether the action would copy or save hidden numbers.
 bool hides_what_is_taken(const Document& document, const Action& action);
 
-// The questions of a lesson that are answered in the window's middle: a mask to paint, a row of numbers to fill in.
-
-struct RowQuestionKey {
-  std::string word;
-  Rect card;          ///< the word
-  Rect guess, right;  ///< tracks of the bars
-  bool masked = false;
-  bool asks = false;  ///< the query of the question
-};
-
-/// Plain data, for a row of weights.
-struct RowQuestionPicture {
-  std::vector<RowQuestionKey> keys;
-  std::vector<double> shares;  ///< the head's weights
-  float word_pixels = 0;
-  bool numbers = true;  ///< there is room for numbers under the bars
-};
-
-/// The share, 0…1, for a pointer at this height.
+/// The questions that are answered in the window's middle: a row of numbers to fill in, a mask to paint.
 void draw_row_question(const Frame& frame, const Question& question, Rect place);
 
-/// Plain data.
-struct MaskQuestionPicture {
-  Index rows = 0, cols = 0;
-  float cell = 0;     ///< pixels
-  Rect guess, right;  ///< the grids
-  std::vector<std::string> row_words, col_words;
-  std::vector<bool> wanted;  ///< [n_q, n_k]
-  float label_pixels = 0;    ///< 0: no room for words
-};
-
+void draw_mask_question(const Frame& frame, const Question& question, Rect place);
 /// Whether the mask is small enough to be painted; larger ones are typed.
 bool can_be_painted(const Trace& trace);
-void draw_mask_question(const Frame& frame, const Question& question, Rect place);
 
 }  // namespace headlight

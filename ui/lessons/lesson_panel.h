@@ -1,4 +1,4 @@
-// The panel of a lesson with steps, in place of the controls: text, question, back and next.
+// The panel of a lesson with steps, in place of the controls: text, question, back and next. And the list of lessons.
 #pragma once
 
 #include <string>
@@ -8,10 +8,8 @@
 #include "core/scenario/lesson.h"
 #include "core/tensor/message.h"
 #include "ui/frame/frame.h"
-#include "ui/frame/matrix_painter.h"
 #include "ui/frame/pictures.h"
 #include "ui/geometry/rect.h"
-#include "ui/look/look.h"
 
 namespace headlight {
 
@@ -23,23 +21,10 @@ std::string course_text(const Course& course, const std::string& language);
 using DrawControl = void (*)(const Frame& frame, const std::string& key);
 void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, DrawControl draw_control);
 
-// The list of lessons: the weights of the first head of each, as a small picture.
-
-/// The group that a lesson belongs to.
-enum class Shelf : std::uint8_t { course, bugs, own, presets };
-struct LessonAbout {
-  Shelf shelf{};
-  std::size_t steps = 0, questions = 0;  ///< 0 for presets
-};
-
-struct LessonTile {
-  MatrixQuad quad;  ///< without corners, colours, theme and scale, which the view sets
-  Index rows = 0, cols = 0;
-};
-
 /// The shipped lessons, read on first use (unreadable ones are left out), and their pictures.
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);
 
+/// The list of lessons, each with the weights of its first head as a small picture.
 void draw_lesson_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

@@ -70,9 +70,7 @@ void point_at_cells(const Frame& frame, const Scene& scene, Rect area) {
   ImGui::SetCursorScreenPos(area.min);
   const bool clicked = ImGui::InvisibleButton("cells", {std::max(area.width(), 1.0f), std::max(area.height(), 1.0f)});
   const bool here = ImGui::IsItemHovered() || ImGui::IsItemActive();
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const HeatPicture* heat = here ? heat_at(scene, mouse) : nullptr;
-  hover_or_select(frame, heat ? cell_in(*heat, mouse) : std::nullopt, clicked);
+  hover_or_select(frame, here ? cell_at(scene, ImGui::GetIO().MousePos) : std::nullopt, clicked);
 }
 
 namespace {
@@ -84,8 +82,6 @@ constexpr std::array tabs{
     MaskTabEntry{MaskTab::cost, "mask_lab.tabs.cost", draw_cost_tab},
     MaskTabEntry{MaskTab::side_by_side, "mask_lab.tabs.sides", draw_side_by_side_tab},
 };
-
-}  // namespace
 
 /// Gives where it ends.
 float draw_tab_row(const Frame& frame, ImVec2 at) {

@@ -71,7 +71,7 @@ Tables lay_out_tables(const Pen& pen, RowLookup rows, Rect room) {
 }
 
 /// The largest magnitude in the tables' rows.
-float largest_of(const RowLookup& rows) {
+float largest_in(const RowLookup& rows) {
   float most = 0;
   for (const auto* table : {&rows.words, &rows.places}) {
     for (const TableRow& row : *table) most = std::max(most, largest_of(row.numbers));
@@ -100,8 +100,7 @@ void put_table(const Task& task, const Tables& tables, const std::vector<TableRo
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u(), caption = pen.type.caption;
-  pen.text(TextRole::caption, Face::ui, caption, {at.min.x, at.min.y - caption * 0.8f}, Align::left, look.muted,
-           elide(pen.context().fonts, Face::ui, caption, title, at.width()));
+  pen.caption({at.min.x, at.min.y - caption * 0.8f}, Align::left, title, {}, at.width());
   float y = at.min.y;
   for (const TableRow& row : table) {
     const bool here = row.number == taken;
@@ -112,7 +111,7 @@ void put_table(const Task& task, const Tables& tables, const std::vector<TableRo
     const Face face = here ? Face::bold : Face::ui;
     const float size = here ? pen.bold(caption) : caption;
     pen.text(TextRole::caption, face, size, {at.min.x - 10 * u, rect.centre().y}, Align::right,
-             here ? look.q : look.muted, elide(pen.context().fonts, face, size, name, names));
+             here ? look.q : look.muted, name, names);
     y += tables.line;
   }
 }
@@ -182,7 +181,7 @@ LineScales scales_of(const std::vector<Line>& lines, const RowParts& parts, cons
   LineScales scales;
   for (const Line& line : lines) scales.sums = std::max(scales.sums, largest_of(*line.numbers));
   scales.tables = std::max({scales.tables, largest_of(parts.word), parts.place.empty() ? 0 : largest_of(parts.place),
-                            tables ? largest_of(tables->rows) : 0});
+                            tables ? largest_in(tables->rows) : 0});
   if (scales.tables > pale * scales.sums) scales.tables = scales.sums = std::max(scales.tables, scales.sums);
   return scales;
 }
@@ -228,7 +227,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
     const Face face = word ? Face::bold : Face::ui;
     const float size = word ? pen.bold(pen.type.caption) : pen.type.caption;
     pen.text(TextRole::caption, face, size, {place.min.x - 10 * u, rect.centre().y}, Align::right,
-             word ? line.colour : pen.look().muted, elide(pen.context().fonts, face, size, line.name, names));
+             word ? line.colour : pen.look().muted, line.name, names);
     pen.add_content(block.rect);
     y += pitch;
   }
@@ -338,8 +337,8 @@ struct InputPicture : TaskPart {
     if (waits()) return;
     const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";
-    const Rect said = pen.caption({x + wide / 2, middle}, Align::middle, std::string(say(how)));
-    for (const float arrow : {said.min.x - 18 * u, said.max.x + 18 * u})
+    const Rect label = pen.caption({x + wide / 2, middle}, Align::middle, say(how));
+    for (const float arrow : {label.min.x - 18 * u, label.max.x + 18 * u})
       pen.line({arrow, middle - half}, {arrow, middle + half}, look.muted, std::max(1.0f, 1.5f * u), true);
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }

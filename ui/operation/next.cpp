@@ -80,8 +80,8 @@ struct NextPicture : ScenePart {
     if (made <= 0) return;
     const std::string size = "‖·‖ = " + printed(length_of(numbers)).text;
     const float right = rows.max.x - pen.measure(Face::mono, pen.type.number, size).x;
-    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {rows.min.x, y}, Align::left, look.ink,
-             elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, right - rows.min.x - 10 * u));
+    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {rows.min.x, y}, Align::left, look.ink, words,
+             right - rows.min.x - 10 * u);
     pen.number(pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
     const Rect strip{{rows.min.x, y + pen.type.caption}, {rows.max.x, y + pen.type.caption + high}};
     put_row_strip(pen, numbers, largest_of(numbers), strip, made, first);
@@ -93,7 +93,7 @@ struct NextPicture : ScenePart {
     if (done(part) <= 0) return;
     const float x = rows.min.x + 14 * u;
     pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, std::max(1.0f, 1.5f * u), true);
-    pen.caption({x + 18 * u, y}, Align::left, std::string(say(words)));
+    pen.caption({x + 18 * u, y}, Align::left, say(words));
   }
 
   std::size_t index_of_layer() const {
@@ -170,7 +170,7 @@ struct NextPicture : ScenePart {
     const auto put = [&](float from, float until, const std::string& words) {
       const Rect at = column(from, until, head);
       pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {at.min.x, head.centre().y}, Align::left,
-               look.muted, elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, at.width() + 10 * u));
+               look.muted, words, at.width() + 10 * u);
     };
     const Sampling& sampling = story.sampling;
     if (done(logits) > 0) put(word_end, logit_end, std::string(say("next.logit")));
@@ -224,9 +224,7 @@ struct NextPicture : ScenePart {
     const Rect kept = column(tempered_end, kept_end, row);
     const bool falls = !candidate.in_top_k || !candidate.in_top_p;
     const char* const why = !candidate.in_top_k ? "next.out_k" : "next.out_p";
-    if (falls)
-      pen.caption({kept.min.x, middle}, Align::left,
-                  elide(context.fonts, Face::ui, pen.type.caption, std::string(say(why)), kept.width() + 8 * u));
+    if (falls) pen.caption({kept.min.x, middle}, Align::left, say(why), {}, kept.width() + 8 * u);
     else pen.fill({{kept.min.x + 4 * u, middle - 5 * u}, {kept.min.x + 14 * u, middle + 5 * u}}, look.after, 5 * u);
     if (done(chances) <= 0) return;
     const Rect last = column(kept_end, 1, row);

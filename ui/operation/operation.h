@@ -11,6 +11,7 @@
 #include "ui/level/focus.h"
 #include "ui/level/pen.h"
 #include "ui/level/scene.h"
+#include "ui/sentence/sentence.h"
 #include "ui/sentence/story.h"
 #include "ui/timeline/timeline.h"
 
@@ -39,18 +40,11 @@ SoftmaxMade softmax_made(const Reveal& reveal, Index query);
 /// The share of the stage's duration at which this moment occurs.
 float softmax_share(Moment::Kind kind);
 
-/// A prediction beside a word's journey.
-struct NextWord {
-  std::string word;
-  double probability = 0;
-  double before = -1;  ///< the probability in the unchanged network; −1: equal
-};
-
 /// Whether the run has queries, keys and scores, which the journey and the geometry show.
 bool has_facets(const Trace& trace);
 /// One word's row from its embedding on: its query meets every key, scores become weights, and the values are mixed.
 /// With a rival, both dot products term by term.
-Scene make_journey(const SceneContext& context, const std::vector<NextWord>& next, Rect place);
+Scene make_journey(const SceneContext& context, const std::vector<Guess>& next, Rect place);
 /// Queries and keys of the head as arrows in a plane: scores as lengths times a cosine.
 Scene make_geometry(const SceneContext& context, Rect place);
 /// The temperature that corresponds to the scale (1 for 1/√d_head), and the temperature at a position of its slider.

@@ -20,6 +20,7 @@ enum class ProductOrder : std::uint8_t {
   outer,    ///< outer product: one term of all sums at a time
 };
 inline constexpr int way_count = 4;
+inline constexpr const char* way_words[way_count] = {"row", "column", "dot", "outer"};  ///< as --way takes them
 
 /// The stage on whose card it is shown: in self-attention one card, key's, shows query, key and value.
 Stage shown_as(const Trace& trace, Stage stage);
