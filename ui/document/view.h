@@ -87,6 +87,8 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
+/// The number of query heads that share a head of this stage: 1, but for keys and values that are grouped.
+Index heads_per(const Trace& trace, Stage stage);
 /// The level that is shown.
 inline Level level_shown(const View& view) {
   return view.kind == ViewKind::pipeline ? view.looking.level : Level::pipeline;
@@ -116,7 +118,8 @@ View with_view(View view, const ViewAddress& address);
 ScenarioView saved_view(const View& view);
 View with_saved_view(View view, const ScenarioView& saved);
 
-// The fields of a View as text, "kind=heads;head=1;zoom=1.5": for `--look`, links, the journal, the action log and undo.
+// The fields of a View as text, "kind=heads;head=1;zoom=1.5": for `--look`, links, the journal, the action log and
+// undo.
 /// The fields that differ from a new view and have no command line option of their own; "" if none.
 std::string look_text(const View& view);
 /// `view` with these fields. Throws SettingError for --look.

@@ -16,7 +16,7 @@ namespace headlight {
 namespace {
 
 Index head_of(Stage stage, const View& view, const Trace& trace) {
-  return !has_head_axis(stage) ? 0 : is_per_kv_head(stage) ? view.head / trace.dims().groups() : view.head;
+  return has_head_axis(stage) ? view.head / heads_per(trace, stage) : 0;
 }
 
 void begin(ExportChoice& choice, Stage stage, const View& view, const Trace& trace) {

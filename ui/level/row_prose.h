@@ -28,8 +28,8 @@ ContributionRow contribution_row(const Trace& trace, const View& view, Index que
 /// A length as text: "2.3".
 std::string length_text(float length);
 
-/// Draws the switch between the measures (View::measure) with its left end at room.min; returns its width, 0 if it does not fit or the trace has no
-/// contribution norms.
+/// Draws the switch between the measures (View::measure) with its left end at room.min; returns its width, 0 if it does
+/// not fit or the trace has no contribution norms.
 float put_measures(Pen& pen, Rect room);
 
 }  // namespace headlight

@@ -32,8 +32,8 @@ void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, 
 void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen,
                          float pixels);
 
-/// The full label at a point of the canvas, with type of `pixels`; null if there is none.
-const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels);
+/// The full label at a point, if the heatmap fills `rect`, with type of `pixels`; null if there is none.
+const std::string* label_at(const HeatPicture& heat, const Rect& rect, ImVec2 point, float pixels);
 
 /// The row and column of this heatmap that correspond to a cell of any stage; −1 for none.
 struct Meaning {

@@ -94,7 +94,7 @@ void show_travel(const Frame& frame, const PipelinePicture& picture, const Momen
   const HeatPicture* front = heat_of(picture, heads);
   if (!wide || !front) return;
   const Index count = trace[heads].size(1), d_head = trace[heads].size(-1);
-  const Index groups = is_per_kv_head(heads) ? trace.dims().groups() : 1;
+  const Index groups = heads_per(trace, heads);
   const float t = static_cast<float>(now.last) / static_cast<float>(travel_parts);
   const Colormap& map = window_colormap(frame.view(), whole);
   for (Index i = count; i-- > 0;) {  // the front head last, over the others

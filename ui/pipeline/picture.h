@@ -1,4 +1,5 @@
-// The pipeline view as plain data, computed once for a trace, a view and a size; ui/pipeline/draw.h only draws it.
+// The pipeline view as plain data, computed once for a trace, a view and a size; ui/pipeline/pipeline_scene.h makes a
+// scene of it.
 #pragma once
 
 #include <string>
@@ -56,7 +57,6 @@ struct CardPicture {
 struct ThumbnailPicture {
   Rect card;
   Index head = 0;
-  ImU32 border = 0;
   std::string number;  ///< the head's number, if it fits
   HeatPicture heat;
 };
@@ -85,8 +85,8 @@ T& picture_of_cards(const Frame& frame, Make&& make, const Parts&... also) {
                           view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
 }
 
-/// The same, cached.
-const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
+/// The picture, cached; scenes share its heatmaps.
+const std::shared_ptr<const PipelinePicture>& pipeline_picture(const Frame& frame, ImVec2 size);
 
 /// The size of a matrix in `box`. Cells may be stretched by this factor at most; very long matrices get a minimum size
 /// instead, so that they can be seen and clicked.
