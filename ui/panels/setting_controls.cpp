@@ -133,11 +133,9 @@ void draw_variant_controls(const Frame& frame) {
 void draw_dropout_controls(const Frame& frame) {
   const Scenario& now = frame.document.scenario;
   section(frame, frame.words("controls.dropout"));
-  const char* modes[] = {frame.words("controls.evaluation"), frame.words("controls.training")};
-  if (const auto clicked = segments(frame, "mode", modes, now.training ? 1 : 0)) {
-    if ((*clicked == 1) != now.training)
-      frame.edit({}, [training = *clicked == 1](Scenario& s) { s.training = training; });
-  }
+  constexpr const char* modes[] = {"controls.evaluation", "controls.training"};
+  if (const auto mode = pick(frame, "mode", modes, now.training ? 1 : 0))
+    frame.edit({}, [training = *mode == 1](Scenario& s) { s.training = training; });
   draw_settings(frame, SettingGroup::dropout);
   note(frame, frame.words(now.training && now.dropout > 0 ? "controls.dropout_acts" : "controls.dropout_idle"));
 }

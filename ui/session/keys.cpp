@@ -160,7 +160,7 @@ void escape(const Frame& frame) {
       v.menu.reset();
     } else if (v.dialog != Dialog::none) {
       v.dialog = Dialog::none;
-    } else if (v.looking.guessing.asked) {
+    } else if (v.looking.guessing.active) {
       v.looking.guessing = {};
     } else if (v.presenting) {
       v.presenting = false;
