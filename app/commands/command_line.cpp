@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
+#include <optional>
 #include <set>
 
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.h"
+#include "core/architecture/model_folder.h"
 #include "core/export/export_options.h"
 #include "core/files/file_watch.h"
+#include "core/network/shipped_models.h"
+#include "core/scenario/lesson.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -21,7 +25,7 @@ namespace {
 struct OwnOption {
   std::string name;
   bool takes_value;
-  bool repeats = false;  ///< its texts come one on a line
+  bool repeats = false;  ///< several texts are separated by line breaks
 };
 
 const std::vector<OwnOption> window_options{
@@ -46,7 +50,7 @@ const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true
 const std::vector<OwnOption> mask_code_options{{"-o", true}, {"--as", true}, {"--random", false}};
 const std::vector<OwnOption> handout_options{{"-o", true}, {"--paper", true}, {"--head", true}, {"--random", false}};
 
-/// Of render and bundle: what is taken, how it looks, where it goes.
+/// The options of render and bundle: what is drawn, how it looks, and where it is written.
 std::vector<OwnOption> make_figure_options() {
   std::vector<OwnOption> options{{"-o", true}, {"--random", false}};
   for (const ExportOption& option : all_export_options()) {
@@ -86,7 +90,7 @@ std::optional<CommandKind> command_named(const std::string& word) {
   return std::nullopt;
 }
 
-/// One CLI11 parser whose values are all text; what they mean is checked where they are used.
+/// A CLI11 parser whose values are all texts. They are checked where they are used.
 class Parser {
  public:
   explicit Parser(CommandKind kind) {
@@ -98,7 +102,7 @@ class Parser {
       own_.insert(option.name);
     }
     for (const Setting& setting : all_settings()) {
-      const bool repeats = setting.option == "--image" || setting.option == "--text";  // each is a batch entry
+      const bool repeats = setting.option == "--image" || setting.option == "--text";  // each one is a batch entry
       if (!setting.option.empty() && !find(setting.option)) add(setting.option, !setting.operand.empty(), repeats);
     }
     add("--language", true);
@@ -106,7 +110,7 @@ class Parser {
 
   CommandLine parse(std::vector<std::string> arguments) {
     refuse_missing_values(arguments);
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects them in reverse order
     app_.parse(arguments);
     CommandLine line;
     line.file = file_;
@@ -131,7 +135,7 @@ class Parser {
   }
 
  private:
-  /// CLI11 would take "-o" for the value in `--heads -o out.npz`.
+  /// In `--heads -o out.npz` CLI11 would take "-o" for the value.
   void refuse_missing_values(const std::vector<std::string>& arguments) const {
     for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
       const CLI::Option* option = find(arguments[i]);
@@ -157,7 +161,7 @@ class Parser {
 
   CLI::App app_;
   std::string file_, second_file_;
-  std::set<std::string> own_;  ///< of this command, where a setting bears the same name
+  std::set<std::string> own_;  ///< options of this command that have the name of a setting
   std::map<std::string, std::string> values_;
   std::vector<std::pair<std::string, CLI::Option*>> options_;
 };
@@ -265,6 +269,21 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+void print_columns(const std::vector<std::vector<std::string>>& table) {
+  std::vector<std::size_t> widths;
+  for (const std::vector<std::string>& row : table) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], terminal_width(row[i]));
+  }
+  for (const std::vector<std::string>& row : table) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += row[i] + std::string(widths[i] - terminal_width(row[i]) + 2, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::cout << line << '\n';
+  }
+}
+
 void say(const std::string& subject, const std::string& sentence) {
   std::cerr << printable(subject) << ": " << printable(sentence) << '\n';
 }
@@ -295,7 +314,7 @@ int dispatch(const CommandLine& line) {
   return 2;
 }
 
-int complain(const std::string& sentence) {
+int print_error(const std::string& sentence) {
   std::cerr << "headlight: " << InputError("", sentence).what() << '\n';
   return 2;
 }
@@ -304,20 +323,89 @@ int complain(const std::string& sentence) {
 
 int run_command_line(const std::vector<std::string>& arguments) {
 #ifdef SIGXFSZ
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond ulimit -f fails like one on a full disk, and its temporary goes
+  // A file above ulimit -f then fails as on a full disk, and its temporary file is removed.
+  std::signal(SIGXFSZ, SIG_IGN);
 #endif
   try {
-    memory_budget();  // which refuses a HEADLIGHT_MEMORY that is no number
+    memory_budget();  // it refuses a HEADLIGHT_MEMORY that is no number
     const int status = dispatch(parse_command_line(arguments));
     std::cout.flush();
-    if (!std::cout) return complain("standard output cannot be written");
+    if (!std::cout) return print_error("standard output cannot be written");
     return status;
   } catch (const std::bad_alloc&) {
-    return complain("the tensors do not fit in memory; expected smaller sizes");
+    return print_error("the tensors do not fit in memory; expected smaller sizes");
   } catch (const InputError& error) {
     std::cerr << "headlight: " << error.what() << '\n';
     return 2;
-  } catch (const std::exception& error) { return complain(error.what()); }
+  } catch (const std::exception& error) { return print_error(error.what()); }
+}
+
+namespace {
+
+bool sets(const CommandLine& line, std::initializer_list<std::string_view> options) {
+  return std::any_of(line.settings.begin(), line.settings.end(), [&](const auto& set) {
+    return std::find(options.begin(), options.end(), set.first) != options.end();
+  });
+}
+
+bool asks_for_random(const CommandLine& line) {
+  return line.has("--random") || sets(line, {"--batch-size", "--queries", "--keys"});
+}
+
+/// --text after a random scenario selects text as its source, and --queries after a text selects random inputs. In a
+/// file, the text goes through the file's embedding.
+void choose_source(const CommandLine& line, Scenario& scenario) {
+  if (sets(line, {"--text"}) && scenario.source == Source::file) scenario.text_as_input = true;
+  if (sets(line, {"--text"}) && scenario.source == Source::random) {
+    scenario.batch_size = scenario.queries = scenario.keys = std::nullopt;
+    scenario.source = Source::text;
+  } else if (!sets(line, {"--text"}) && scenario.source == Source::text && asks_for_random(line)) {
+    scenario.source = Source::random;
+  }
+}
+
+/// A model from the assets opens with its first example. In the window it has the view that shows it best.
+Lesson model_source(const CommandLine& line) {
+  Lesson opened = open_source(line.file);
+  for (const ShippedModel& model : shipped_models()) {
+    if (line.file != shipped_model_prefix + model.id) continue;
+    read_first_example(model, opened.scenario);
+    const bool window = line.kind == CommandKind::window || line.kind == CommandKind::screenshot ||
+                        line.kind == CommandKind::animation || line.kind == CommandKind::frames;
+    if (window && !sets(line, {"--text", "--image", "--layer"})) opened = opening_of(model);
+  }
+  return opened;
+}
+
+}  // namespace
+
+// Settings alone change the default lesson, whose sizes and weights are not fixed.
+bool names_nothing(const CommandLine& line) {
+  return line.file.empty() && line.settings.empty() && !line.has("--random");
+}
+
+Lesson source_of(const CommandLine& line) {
+  if (names_nothing(line)) {
+    if (auto trained = trained_document(line.has("--language") ? line["--language"] : "en")) return *trained;
+  }
+  const bool says_its_inputs = sets(line, {"--text"}) || asks_for_random(line);
+  if (!line.file.empty() || !says_its_inputs) {
+    return line.file.starts_with(shipped_model_prefix) ? model_source(line) : open_source(line.file);
+  }
+  Lesson untitled;
+  if (asks_for_random(line)) untitled.scenario.source = Source::random;
+  return untitled;
+}
+
+Scenario scenario_of(const CommandLine& line) {
+  Scenario scenario = source_of(line).scenario;
+  choose_source(line, scenario);
+  for (const auto& [option, text] : line.settings) {
+    for (const Setting& setting : all_settings()) {
+      if (setting.option == option) setting.apply(scenario, option, text);
+    }
+  }
+  return scenario;
 }
 
 }  // namespace headlight

@@ -72,6 +72,8 @@ std::string help_text();
 
 /// What a terminal may show of a name that anybody may have chosen: control characters and what is not UTF-8 as U+FFFD.
 std::string printable(std::string_view text);
+/// A line a row, its texts in columns.
+void print_columns(const std::vector<std::vector<std::string>>& table);
 /// "subject: sentence" on a line of standard error, control characters escaped.
 void say(const std::string& subject, const std::string& sentence);
 

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "app/commands/command_line.h"
 #include "core/export/export_options.h"
@@ -30,5 +34,19 @@ void print_assumptions(const CommandLine& line, const std::vector<Assumption>& a
 /// Reads the arguments (without the program's name), does what they say, and turns errors into one line on standard
 /// error. The program's exit status.
 int run_command_line(const std::vector<std::string>& arguments);
+
+// Parts of a logit and the lens, as JSON and as text: predict --why, predict --lens, explain --cell logit_parts:…
+
+/// `asked` is "WORD" or "WORD,OTHER"; the pass keeps its parts (RunOptions::parts). Throw SettingError.
+nlohmann::ordered_json why_json(const NetworkRun& pass, Index entry, const std::string& asked);
+/// The `top` parts that count most, the rest as one.
+void print_why(const NetworkRun& pass, Index entry, const std::string& asked, Index top);
+
+/// "logit_parts:b,q,WORD" or "logit_parts:b,q,WORD,PART": the sum that the logit is, or that its part is.
+inline constexpr std::string_view logit_parts_cell = "logit_parts:";
+int explain_logit(const CommandLine& line);
+
+nlohmann::ordered_json lens_json(const NetworkRun& pass, Index entry);
+void print_lens(const NetworkRun& pass, Index entry);
 
 }  // namespace headlight

@@ -1,16 +1,21 @@
-// headlight compare: where does my implementation go wrong?
+// headlight compare: finds where another implementation differs from this one.
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
 #include "core/diagnosis/diagnosis.h"
+#include "core/export/export_options.h"
+#include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
+#include "core/text/unicode.h"
 #include "core/text/utf8_path.h"
 #include "ui/mine/report.h"
 
@@ -19,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON has no infinity; the largest number stands for it, so that a script compares numbers with numbers.
+/// JSON has no infinity: the largest number replaces it, so that a script always compares numbers.
 double finite(double value) { return std::min(value, std::numeric_limits<double>::max()); }
 
 Json stage_json(const StageComparison& stage) {
@@ -101,6 +106,115 @@ int compare_command(const CommandLine& line) {
     print_comparison(comparison, own, Words(line.has("--language") ? line["--language"] : "en"));
   }
   return comparison.matches() ? 0 : 1;
+}
+
+// headlight compare FILE FOLDER/: compares all files of a folder, such as the submissions of a class, with a line for
+// each.
+namespace {
+
+struct Row {
+  std::string file, verdict, first_difference, diagnosis, note;
+};
+
+/// The heads, then a line for each row.
+std::vector<std::vector<std::string>> table_of(const std::vector<Row>& rows) {
+  std::vector<std::vector<std::string>> table{{"file", "verdict", "first_difference", "diagnosis", "note"}};
+  for (const Row& row : rows) table.push_back({row.file, row.verdict, row.first_difference, row.diagnosis, row.note});
+  return table;
+}
+
+/// A name that a spreadsheet would read as a formula gets a path in front.
+std::string no_formula(const std::string& name) {
+  return !name.empty() && std::string_view("=+-@").find(name.front()) != std::string_view::npos ? "./" + name : name;
+}
+
+bool holds_arrays(const std::filesystem::path& path) {
+  if (utf8_from(path.filename()).starts_with('.')) return false;  // such as the files that macOS puts beside each file
+  const std::string extension = extension_of(utf8_from(path));
+  return extension == ".npz" || extension == ".safetensors" || extension == ".pt" || extension == ".pth" ||
+         extension == ".bin";
+}
+
+std::vector<std::filesystem::path> files_of(const std::string& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path_from(folder))) {
+    std::error_code error;  // a link to itself gets a row with an error message
+    if ((entry.is_regular_file(error) || error) && holds_arrays(entry.path())) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  if (files.empty())
+    throw FileError(folder, "holds no arrays to compare", "expected .npz, .safetensors or .pt files in it");
+  return files;
+}
+
+Row row_of(const std::filesystem::path& path, const std::shared_ptr<const Trace>& trace, const Run& run) {
+  Row row;
+  row.file = printable(utf8_from(path.filename()));
+  try {
+    const OwnStages own = read_own_stages(utf8_from(path), *trace);
+    const Comparison comparison = compare(trace, own, run);
+    row.verdict = comparison.matches() ? "match" : "differs";
+    if (const StageComparison* first = comparison.first_difference()) row.first_difference = name(first->stage);
+    for (const Finding& finding : comparison.diagnosis())
+      row.diagnosis += (row.diagnosis.empty() ? "" : " ") + finding.id;
+    if (comparison.assumed)
+      row.note = "with " + (comparison.assumed->settings.empty() ? "its own mask" : comparison.assumed->settings);
+    if (!comparison.complete)
+      row.note += std::string(row.note.empty() ? "" : "; ") + "not every known mistake was tried";
+  } catch (const InputError& error) {
+    row.verdict = "unreadable";
+    row.note = printable(error.sentence().english());
+  } catch (const std::filesystem::filesystem_error& error) {
+    row.verdict = "unreadable";
+    row.note = printable(error.code().message());
+  }
+  return row;
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+std::string as_csv(const std::vector<Row>& rows) {
+  std::string text;
+  for (const std::vector<std::string>& line : table_of(rows)) {
+    for (std::size_t i = 0; i < line.size(); ++i) text += (i > 0 ? "," : "") + quoted(no_formula(line[i]));
+    text += '\n';
+  }
+  return text;
+}
+
+std::string as_json(const std::vector<Row>& rows) {
+  const std::vector<std::vector<std::string>> table = table_of(rows);
+  Json json = Json::array();
+  for (std::size_t line = 1; line < table.size(); ++line) {
+    Json& object = json.emplace_back();
+    for (std::size_t i = 0; i < table[line].size(); ++i) object[table[0][i]] = table[line][i];
+  }
+  return json.dump(2) + '\n';
+}
+
+}  // namespace
+
+int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& trace, const Run& run) {
+  const std::string out = line["--table"], extension = extension_of(out);
+  if (!out.empty() && extension != ".csv" && extension != ".json") {
+    throw FileError(out, "a table cannot be written as this kind of file",
+                    "expected a name that ends in .csv or .json");
+  }
+  std::vector<Row> rows;
+  for (const std::filesystem::path& path : files_of(line.second_file)) rows.push_back(row_of(path, trace, run));
+  if (!out.empty()) {
+    write_whole_file(path_from(out), extension == ".csv" ? as_csv(rows) : as_json(rows));
+  } else if (line.has("--json")) {
+    std::cout << as_json(rows);
+  } else {
+    print_columns(table_of(rows));
+  }
+  return std::ranges::all_of(rows, [](const Row& row) { return row.verdict == "match"; }) ? 0 : 1;
 }
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// headlight explain: the arithmetic behind one number.
+// headlight explain: shows how one number is computed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "app/commands/predict_parts.h"
 #include "core/explain/explain.h"
 #include "core/explain/math_markup.h"
 #include "core/network/network_trace.h"
@@ -19,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON has no NaN and no infinities: they are the strings that Python's float() and JavaScript's Number() take.
+/// JSON has no NaN and no infinities: they are written as strings that Python's float() and JavaScript's Number() read.
 Json number_json(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
@@ -61,7 +60,7 @@ std::string exact(double value) {
   return text;
 }
 
-/// "name        0.25" with the numbers' ends in one column.
+/// "name        0.25", with the numbers aligned on the right.
 void print_line(const std::string& label, std::size_t width, double value, const std::string& after = {}) {
   std::printf("  %-*s %16s%s\n", static_cast<int>(width), label.c_str(), exact(value).c_str(), after.c_str());
 }

@@ -1,5 +1,5 @@
-// headlight heads: what each head of a network does over many sentences. headlight patch: one sentence's states put
-// into another.
+// headlight heads: measures each head of a network over many sentences. headlight patch: puts states of one sentence
+// into another one.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,15 +19,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Says every few seconds how far a long computation is and how long it will take.
-class Progress {
+/// Prints every few seconds how much of a long computation is done, and how long the rest takes.
+class ProgressLine {
  public:
-  explicit Progress(std::string subject) : subject_(std::move(subject)) {}
+  explicit ProgressLine(std::string subject) : subject_(std::move(subject)) {}
   void operator()(double share) {
     constexpr double between = 5;
     const double now = seconds();
-    if (now - said_ < between || share >= 1) return;
-    said_ = now;
+    if (now - printed_at_ < between || share >= 1) return;
+    printed_at_ = now;
     char text[64];
     std::snprintf(text, sizeof text, "%.0f %%, about %.0f s left", 100 * share, now / share - now);
     say(subject_, text);
@@ -37,7 +37,7 @@ class Progress {
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
   std::string subject_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  double said_ = 0;
+  double printed_at_ = 0;
 };
 
 void print_heads(const Network& network, const std::vector<HeadMeans>& heads, bool csv) {
@@ -74,7 +74,7 @@ Json heads_json(const Network& network, const std::vector<HeadMeans>& heads, con
 
 void write_json(const Json& json) { std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n'; }
 
-/// What of the scenario a pass is run with.
+/// The settings of the scenario that a pass uses.
 RunOptions options_of(const CommandLine& line, const Network& network, const Scenario& scenario) {
   RunOptions options;
   options.threads = line.threads();
@@ -91,9 +91,9 @@ bool wants_means(const CommandLine& line) {
   return kind == "mean";
 }
 
-/// What is wrong with a line is said of the file.
+/// An error in a line of the text becomes an error of the file.
 template <typename Compute>
-auto of_texts(const CommandLine& line, const Compute& compute) {
+auto with_sentences(const CommandLine& line, const Compute& compute) {
   try {
     return compute(sentences_of(line["--texts"]));
   } catch (const SettingError& error) {
@@ -113,8 +113,8 @@ void print_grid(const Network& network, const TokenBatch& tokens, const TokenBat
     names.push_back(what == Patch::What::heads ? "head " + std::to_string(i) : own == other ? own : own + "<" + other);
   }
   const auto cell = [](const std::string& text, std::size_t width) {
-    const std::size_t taken = std::min(terminal_width(text), width);
-    std::printf("  %s%s", std::string(width - taken, ' ').c_str(), text.c_str());
+    const std::size_t columns = std::min(terminal_width(text), width);
+    std::printf("  %s%s", std::string(width - columns, ' ').c_str(), text.c_str());
   };
   std::printf("%-10s", "layer");
   std::vector<std::size_t> widths;
@@ -134,12 +134,6 @@ void print_grid(const Network& network, const TokenBatch& tokens, const TokenBat
   }
 }
 
-Json words_json(const TokenBatch& tokens) {
-  Json json = Json::array();
-  for (const Token& token : tokens.entries.front()) json.push_back(token.text);
-  return json;
-}
-
 }  // namespace
 
 int heads_command(const CommandLine& line) {
@@ -149,8 +143,8 @@ int heads_command(const CommandLine& line) {
   scenario.source = Source::file;
   const auto network = open_network(line.file);
   const Ablation ablation = wants_means(line) ? Ablation::mean : Ablation::zero;
-  Progress progress(line.file);
-  of_texts(line, [&](const std::vector<std::string>& lines) {
+  ProgressLine progress(line.file);
+  with_sentences(line, [&](const std::vector<std::string>& lines) {
     const std::vector<HeadMeans> heads = head_means(
         *network, lines, options_of(line, *network, scenario), [&](const auto&, double share) { progress(share); },
         ablation);
@@ -166,10 +160,10 @@ std::shared_ptr<const MeanHeads> means_over_texts(const CommandLine& line, const
     return nullptr;
   }
   if (!line.has("--texts")) throw UsageError("--ablate mean needs --texts FILE, one sentence a line");
-  Progress progress(line.file);
+  ProgressLine progress(line.file);
   RunOptions options;
   options.threads = line.threads();
-  return of_texts(line, [&](const std::vector<std::string>& lines) {
+  return with_sentences(line, [&](const std::vector<std::string>& lines) {
     return mean_heads(network, lines, options, std::ref(progress));
   });
 }
@@ -183,12 +177,12 @@ int patch_command(const CommandLine& line) {
   scenario.source = Source::file;
   const Patch::What what = state_named(line["--what"]);
   const auto network = open_network(line.file);
-  const std::string said = input_of(*network, scenario);
-  const NetworkText text = network->read(said), from = network->read(line["--from"]);
+  const std::string input = input_of(*network, scenario);
+  const NetworkText text = network->read(input), from = network->read(line["--from"]);
   if (!network->spec().head.output.there())
     throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
-  const AskedWord word = asked_word(*network, said.substr(0, said.find('\n')), line["--word"], "--word");
-  Progress progress(line.file);
+  const AskedWord word = asked_word(*network, input.substr(0, input.find('\n')), line["--word"], "--word");
+  ProgressLine progress(line.file);
   const PatchGrid made = patch_grid(
       *network, text, from, what, word.word.id, options_of(line, *network, scenario),
       [&](const auto&, double share) { progress(share); }, word.other_id());
@@ -196,7 +190,9 @@ int patch_command(const CommandLine& line) {
     print_grid(*network, text.tokens, from.tokens, what, made, word.text());
     return 0;
   }
-  Json json{{"tokens", words_json(text.tokens)}, {"from", words_json(from.tokens)}, {"word", word.word.text}};
+  Json json{{"tokens", texts_of(text.tokens.entries.front())},
+            {"from", texts_of(from.tokens.entries.front())},
+            {"word", word.word.text}};
   if (word.other) json["other"] = word.other->text;
   json["before"] = made.before;
   json["after_all"] = made.after_all;

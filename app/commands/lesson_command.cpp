@@ -1,4 +1,4 @@
-// headlight lesson: is a lesson file right? On paper.
+// headlight lesson: checks a lesson file, or writes it as a worksheet.
 
 #include <algorithm>
 #include <iostream>
@@ -20,7 +20,7 @@
 namespace headlight {
 namespace {
 
-/// A page to hand out.
+/// Writes the worksheet.
 int write_worksheet(const CommandLine& line) {
   const std::string out = line["--worksheet"];
   if (extension_of(out) != ".pdf") throw FileError(out, "a worksheet is a PDF", "expected a name that ends in .pdf");
@@ -62,7 +62,7 @@ int lesson_command(const CommandLine& line) {
   return 0;
 }
 
-// headlight handout: the computation on paper, stage by stage.
+// headlight handout: writes the computation on paper, stage by stage.
 namespace {
 
 HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string& language) {
@@ -94,7 +94,7 @@ HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string&
   return text;
 }
 
-/// The head that its view follows.
+/// The head that the lesson's view shows.
 Index head_of(const Lesson& lesson) {
   if (!lesson.view) return 0;
   return lesson.view->head.value_or(lesson.view->select ? lesson.view->select->head : 0);

@@ -1,4 +1,4 @@
-// headlight list: what there is to choose from, for people and, with --json, for programs.
+// headlight list: lists what can be chosen, for people and, with --json, for programs.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The shape as people write it: "[B, H, n_q, n_k]".
+/// The shape as text: "[B, H, n_q, n_k]".
 std::string shape_of(const StageInfo& stage) {
   std::string text;
   for (const Axis axis : {stage.lead[0], stage.lead[1], stage.rows, stage.cols}) {
@@ -40,7 +40,7 @@ Json stages() {
                     {"formula", std::string(info(stage).formula)}});
   };
   for (const Stage stage : all_stages()) add(stage);
-  add(Stage::contribution_norms);  // in files only where it is asked for
+  add(Stage::contribution_norms);  // files contain it only if it is requested
   return list;
 }
 
@@ -54,7 +54,7 @@ Json masks() {
   return list;
 }
 
-/// Expressions worth starting from; for people, as programs read the patterns.
+/// Expressions to begin with. Only for people: programs read the patterns.
 void print_mask_examples() {
   std::cout << "\nExamples\n";
   for (const MaskExample& example : mask_examples()) {
@@ -62,20 +62,16 @@ void print_mask_examples() {
   }
 }
 
-Json lessons(const std::string& language) {
+Json lessons() {
   Json list = Json::array();
-  const auto in_language = [&](const std::map<std::string, std::string>& words) {
-    const auto it = words.find(language);
-    return it != words.end() ? it->second : words.at("en");
-  };
   const auto add = [&](const Course& course) {
     list.push_back({{"id", course.card.id},
-                    {"title", in_language(course.card.title)},
+                    {"title", course.card.title.at("en")},
                     {"kind", course.bug ? "bug" : "lesson"},
                     {"steps", course.steps.size()},
                     {"questions", course.questions()},
                     {"languages", course.languages()},
-                    {"description", in_language(course.card.description)}});
+                    {"description", course.card.description.at("en")}});
   };
   for (const Course& course : shipped_courses()) add(course);
   std::vector<Message> troubles;
@@ -85,17 +81,17 @@ Json lessons(const std::string& language) {
     Json languages = Json::array();
     for (const auto& [known, unused] : lesson.title) languages.push_back(known);
     list.push_back({{"id", lesson.id},
-                    {"title", in_language(lesson.title)},
+                    {"title", lesson.title.at("en")},
                     {"kind", "preset"},
                     {"steps", 0},
                     {"questions", 0},
                     {"languages", languages},
-                    {"description", in_language(lesson.description)}});
+                    {"description", lesson.description.at("en")}});
   }
   return list;
 }
 
-/// Fields as `headlight list models` gives them; what a person reads in English.
+/// The fields of `headlight list models`, with texts in English.
 Json models() {
   Json list = Json::array();
   for (const ShippedModel& model : shipped_models()) {
@@ -154,16 +150,9 @@ Json languages() {
   return list;
 }
 
-/// What a terminal shows of it: each letter of UTF-8 counted once.
-std::size_t letters(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-/// A line an entry, its fields but a description in columns.
+/// Prints a line for each entry, with all fields except the description in columns.
 void print(const Json& list) {
   std::vector<std::vector<std::string>> table;
-  std::vector<std::size_t> widths;
   for (const Json& entry : list) {
     std::vector<std::string>& row = table.emplace_back();
     for (const auto& [field, text] : entry.items()) {
@@ -176,48 +165,32 @@ void print(const Json& list) {
         row.push_back(text.is_string() ? text.get<std::string>() : text.dump());
       }
     }
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letters(row[i]));
   }
-  for (const std::vector<std::string>& row : table) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - letters(row[i]) + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    std::cout << line << '\n';
-  }
+  print_columns(table);
 }
+
+constexpr std::pair<std::string_view, Json (*)()> lists[] = {{"stages", stages},       {"masks", masks},
+                                                             {"lessons", lessons},     {"models", models},
+                                                             {"colormaps", colormaps}, {"languages", languages}};
 
 }  // namespace
 
 int list_command(const CommandLine& line) {
-  Json list;
-  if (line.list_what == "schema") {
+  const std::string& what = line.list_what;
+  if (what == "schema") {
     std::cout << whole_text(utf8_from(asset("scenario.schema.json")), 1'000'000);
     return 0;
   }
-  if (line.list_what == "stages") {
-    list = stages();
-  } else if (line.list_what == "masks") {
-    list = masks();
-  } else if (line.list_what == "lessons") {
-    list = lessons("en");
-  } else if (line.list_what == "models") {
-    list = models();
-  } else if (line.list_what == "colormaps") {
-    list = colormaps();
-  } else if (line.list_what == "layers") {
-    list = layers(line.file);
-  } else if (line.list_what == "languages") {
-    list = languages();
-  } else {
-    throw InputError("list", line.list_what.empty() ? "of what?" : "there is no list of \"" + line.list_what + "\"",
+  const auto found = std::ranges::find(lists, what, [](const auto& each) { return each.first; });
+  if (found == std::end(lists) && what != "layers")
+    throw InputError("list", what.empty() ? "of what?" : "there is no list of \"" + what + "\"",
                      "expected stages, masks, lessons, models, colormaps, languages or layers MODEL");
-  }
+  const Json list = what == "layers" ? layers(line.file) : found->second();
   if (line.has("--json")) {
     std::cout << list.dump(2) << '\n';
   } else {
     print(list);
-    if (line.list_what == "masks") print_mask_examples();
+    if (what == "masks") print_mask_examples();
   }
   return 0;
 }

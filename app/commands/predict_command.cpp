@@ -1,4 +1,4 @@
-// headlight predict: what a network says next.
+// headlight predict: prints the next word that a network predicts.
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "app/commands/predict_parts.h"
 #include "core/network/key_cache.h"
 #include "core/network/network_trace.h"
 #include "core/network/sampling.h"
@@ -39,8 +38,8 @@ std::vector<LikelyToken> likely_next(const NetworkRun& pass, Index entry, Index 
   return likely;
 }
 
-/// A line of the text: the pass that read it and its entry there; of one that the network has written on, the words and
-/// what was kept of them.
+/// A line of the text, with the pass that read it and its batch entry there. If the network has written words, also the
+/// whole text and the cache.
 struct Line {
   std::shared_ptr<const NetworkRun> pass;
   Index entry = 0;
@@ -48,9 +47,9 @@ struct Line {
   KeyCache cache{};
 };
 
-/// So many words, drawn one after the other at the end of each line; fewer where the network ends it.
-std::vector<Line> written(const Network& network, Scenario scenario, RunOptions options, const Sampling& sampling,
-                          Index words) {
+/// Appends up to `words` sampled words to each line; fewer if the network ends the line.
+std::vector<Line> write_words(const Network& network, Scenario scenario, RunOptions options, const Sampling& sampling,
+                              Index words) {
   if (!network.spec().writes())
     throw SettingError("--write", "is of networks that say the next word of a text",
                        "expected a decoder alone, such as GPT-2");
@@ -81,7 +80,7 @@ std::vector<Line> written(const Network& network, Scenario scenario, RunOptions 
   return lines;
 }
 
-/// Bytes of the keys and values that each layer has kept, and of how many positions.
+/// The bytes of the keys and values in each layer's cache, and their number of positions.
 nlohmann::ordered_json bytes_json(const Network& network, const KeyCache& cache) {
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
   for (Index layer = 0; layer < std::ssize(network.layers()); ++layer)
@@ -91,18 +90,11 @@ nlohmann::ordered_json bytes_json(const Network& network, const KeyCache& cache)
   return {{"total", cache.bytes()}, {"layers", std::move(layers)}};
 }
 
-/// The words of one line, and what comes next.
+/// The words of one line, and the most likely next words.
 nlohmann::ordered_json as_json(const NetworkRun& pass, Index entry, Index top, const Sampling& sampling) {
   nlohmann::ordered_json json;
-  const auto add_words = [&](const char* key, const TokenBatch& tokens) {
-    json[key] = nlohmann::ordered_json::array();
-    const auto at = static_cast<std::size_t>(entry);
-    for (Index i = 0; i < tokens.lengths[at]; ++i)
-      json[key].push_back(tokens.entries[at][static_cast<std::size_t>(i)].text);
-  };
-  const bool two = pass.network->spec().stacks.size() == 2;
-  add_words("tokens", two ? pass.text.decoder : pass.text.tokens);
-  if (two) add_words("source", pass.text.tokens);
+  json["tokens"] = pass.text.last_stack().words(entry);
+  if (pass.network->spec().stacks.size() == 2) json["source"] = pass.text.tokens.words(entry);
   json["next"] = nlohmann::ordered_json::array();
   for (const LikelyToken& token : likely_next(pass, entry, top, sampling))
     json["next"].push_back({{"token", token.text}, {"probability", token.probability}});
@@ -151,22 +143,22 @@ int predict_command(const CommandLine& line) {
   options.means = means_over_texts(line, *network);
   if (line.has("--ablate") && scenario.knock_out.empty())
     throw UsageError("--ablate says what stands in the place of the heads that --knock-out names");
-  const Scenario asked = scenario;
+  const Scenario original = scenario;
   std::vector<Line> lines;
   if (line.has("--write")) {
-    lines = written(*network, scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
+    lines = write_words(*network, scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
     scenario.text.clear();
     for (const Line& each : lines) scenario.text += (scenario.text.empty() ? "" : "\n") + each.written;
   }
-  if (lines.empty() || line.has("--why") || line.has("--lens")) {  // of what was written, the last row alone was read
+  if (lines.empty() || line.has("--why") || line.has("--lens")) {  // after --write, only the last row of logits exists
     options.parts = options.weights = line.has("--why");
     const auto pass = run_network(network, scenario, nullptr, options);
-    const TokenBatch& said = network->spec().stacks.size() == 2 ? pass->text.decoder : pass->text.tokens;
+    const TokenBatch& said = pass->text.last_stack();
     lines.resize(static_cast<std::size_t>(said.size()));
     for (std::size_t i = 0; i < lines.size(); ++i) lines[i].pass = pass, lines[i].entry = static_cast<Index>(i);
   }
   const NetworkRun& pass = *lines.front().pass;
-  print_assumptions(line, notes_of(pass, asked));
+  print_assumptions(line, notes_of(pass, original));
   if (!pass.logits.defined())
     throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
   if (pass.change) {

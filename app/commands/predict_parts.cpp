@@ -1,9 +1,10 @@
-// predict --why and --lens: what a next word is made of, and what the network would say after each layer.
-#include "app/commands/predict_parts.h"
+// predict --why and --lens: the parts of a next word's logit, and the prediction after each layer.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+#include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
 #include "core/network/logit_parts.h"
@@ -31,14 +32,7 @@ std::string part_text(const Network& network, const LogitPart& part) {
   return part.head ? text + " " + std::to_string(*part.head) : text;
 }
 
-std::vector<Token> tokens_of(const NetworkRun& pass, Index entry) {
-  const TokenBatch& tokens = pass.network->spec().stacks.size() == 2 ? pass.text.decoder : pass.text.tokens;
-  std::vector<Token> words = tokens.entries[static_cast<std::size_t>(entry)];
-  words.resize(static_cast<std::size_t>(tokens.lengths[static_cast<std::size_t>(entry)]));
-  return words;
-}
-
-/// A head's part by the word that it comes from.
+/// The part of a head, split by the words that it attends to.
 Json sources_json(const NetworkRun& pass, Index entry, const LogitPart& part) {
   Json sources = Json::array();
   const std::vector<Token>& keys = pass.keys_of(*part.layer).entries[static_cast<std::size_t>(entry)];
@@ -71,22 +65,22 @@ void print_why(const NetworkRun& pass, Index entry, const std::string& asked, In
               made.other ? (" less " + network.word(*made.other)).c_str() : "");
   std::ranges::stable_sort(made.parts, std::ranges::greater(),
                            [](const LogitPart& part) { return std::abs(part.value); });
-  double rest = 0;
+  double others = 0;
   Index printed = 0, left = 0;
   for (const LogitPart& part : made.parts) {
     if (printed++ < top) {
       std::printf("%+8.4f  %s\n", part.value, part_text(network, part).c_str());
     } else {
-      rest += part.value;
+      others += part.value;
       ++left;
     }
   }
-  if (left > 0) std::printf("%+8.4f  the other %lld parts (--top N)\n", rest, static_cast<long long>(left));
+  if (left > 0) std::printf("%+8.4f  the other %lld parts (--top N)\n", others, static_cast<long long>(left));
 }
 
 namespace {
 
-/// As a cell names it: "token", "1.2" (a head), "mlp.1", "final_bias".
+/// The name of a part in the address of a cell: "token", "1.2" (a head), "mlp.1", "final_bias".
 std::string part_name(const Network& network, const LogitPart& part) {
   if (!part.layer) return std::string(name(part.what));
   const std::string& layer = network.layers()[static_cast<std::size_t>(*part.layer)].layer;
@@ -95,10 +89,10 @@ std::string part_name(const Network& network, const LogitPart& part) {
 
 struct LogitCell {
   Index entry = 0, position = 0;
-  std::string word, part;  ///< part: "" of the whole logit
+  std::string word, part;  ///< part: "" for the whole logit
 };
 
-/// "logit_parts:0,5,is,1.2"; a comma alone is a word.
+/// Reads "logit_parts:0,5,is,1.2"; a comma alone can be the word.
 LogitCell logit_cell(const std::string& text) {
   const std::string_view rest = std::string_view(text).substr(logit_parts_cell.size());
   const std::size_t first = rest.find(','), second = rest.find(',', first == rest.npos ? rest.npos : first + 1);
@@ -115,12 +109,12 @@ LogitCell logit_cell(const std::string& text) {
   return cell;
 }
 
-/// value = Σ factor · value of the terms + what is added.
+/// value = Σ factor · value of the terms + an addend.
 struct Sum {
   std::string of;
   double value = 0;
   struct Term {
-    Json cell;  ///< "part", or "stage" and "index", or "index" alone
+    Json cell;  ///< "part", or "stage" and "index", or only "index"
     std::string text;
     double value = 0, factor = 1;
   };
@@ -137,7 +131,8 @@ Sum sum_of_logit(const NetworkRun& pass, const LogitParts& made, const std::stri
   return sum;
 }
 
-/// A head by what each key's value would add with a weight of 1; any other part by the row that is added.
+/// A head as the sum over keys of what each value would add with weight 1; any other part as the product with the row
+/// that it adds.
 Sum sum_of_part(const NetworkRun& pass, const LogitCell& at, const LogitPart& part, const std::string& of) {
   Sum sum{of, part.value, {}, part.constant};
   const Tensor weights = part.layer ? pass.layers[static_cast<std::size_t>(*part.layer)].weights : Tensor();
@@ -204,7 +199,7 @@ int explain_logit(const CommandLine& line) {
   if (at.entry >= entries)
     throw SettingError("--cell", "batch entry " + std::to_string(at.entry) + " is not there",
                        "expected 0 to " + std::to_string(entries - 1));
-  const auto words = static_cast<Index>(tokens_of(*pass, at.entry).size());
+  const Index words = pass->text.last_stack().lengths[static_cast<std::size_t>(at.entry)];
   if (at.position >= words)
     throw SettingError("--cell", "position " + std::to_string(at.position) + " is not there",
                        "expected 0 to " + std::to_string(words - 1));
@@ -226,8 +221,7 @@ int explain_logit(const CommandLine& line) {
 }
 
 Json lens_json(const NetworkRun& pass, Index entry) {
-  Json json{{"tokens", Json::array()}, {"layers", Json::array()}};
-  for (const Token& token : tokens_of(pass, entry)) json["tokens"].push_back(token.text);
+  Json json{{"tokens", pass.text.last_stack().words(entry)}, {"layers", Json::array()}};
   for (const std::vector<LensCell>& line : lens_of(pass, entry)) {
     Json& cells = json["layers"].emplace_back(Json::array());
     for (const LensCell& cell : line)
@@ -237,8 +231,8 @@ Json lens_json(const NetworkRun& pass, Index entry) {
 }
 
 void print_lens(const NetworkRun& pass, Index entry) {
-  std::vector<std::vector<std::string>> table(1, {"after"});
-  for (const Token& token : tokens_of(pass, entry)) table.front().push_back(token.text);
+  std::vector<std::vector<std::string>> table{pass.text.last_stack().words(entry)};
+  table.front().insert(table.front().begin(), "after");
   for (const std::vector<LensCell>& line : lens_of(pass, entry)) {
     std::vector<std::string>& row = table.emplace_back(1, "block " + std::to_string(table.size() - 1));
     for (const LensCell& cell : line) {
@@ -247,17 +241,7 @@ void print_lens(const NetworkRun& pass, Index entry) {
       row.push_back(cell.likely.text + share);
     }
   }
-  std::vector<std::size_t> widths(table.front().size());
-  for (const std::vector<std::string>& row : table) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], terminal_width(row[i]));
-  }
-  for (const std::vector<std::string>& row : table) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += row[i] + std::string(widths[i] - terminal_width(row[i]) + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    std::printf("%s\n", line.c_str());
-  }
+  print_columns(table);
 }
 
 }  // namespace headlight

@@ -1,12 +1,12 @@
-// headlight render: one stage as a picture or as numbers; headlight bundle: a figure with everything it takes to check
-// it.
+// headlight render: writes one stage as a picture or as numbers. headlight bundle: writes a figure with everything that
+// is needed to check it.
 
 #include <algorithm>
 #include <iostream>
 #include <span>
 
 #include "app/commands/commands.h"
-#include "core/export/bundle.h"
+#include "core/export/export_options.h"
 #include "core/export/layers_figure.h"
 #include "core/export/matrix_export.h"
 #include "core/figure/fonts.h"
@@ -20,10 +20,10 @@
 namespace headlight {
 namespace {
 
-/// Throws SettingError.
+/// Reads the export options of the command line. Throws SettingError.
 ExportOptions export_options_of(const CommandLine& line) {
   ExportOptions options;
-  // A style first: what the command line says itself wins.
+  // The style comes first, so that other options override it.
   if (line.has("--style")) {
     for (const ExportOption& option : all_export_options()) {
       if (option.option == "--style") option.apply(options, "--style", line["--style"]);
@@ -49,7 +49,7 @@ int render_command(const CommandLine& line) {
   if (!line.has("--stage") && !has_own_numbers) throw UsageError("render needs --stage STAGE");
   Run run;
   run.threads = line.threads();
-  // One stage is drawn or written: of a long sequence the others, and other heads, need not be made.
+  // Only one stage is needed: for a long sequence, other stages and heads are not computed.
   const bool one_stage = options.stage != Stage::contribution_norms && options.layers.empty();
   if (is_figure_file(extension_of(out))) {
     if (one_stage && options.pool == HeadPool::none) run.most_kept = std::min(64e6, memory_budget());
@@ -58,15 +58,15 @@ int render_command(const CommandLine& line) {
     if (info(options.stage).cols == Axis::key) run.scores_kept = {options.stage};
   }
   auto trace = compute_any(scenario_of(line), nullptr, run);
-  if (run.last && !trace->has(options.stage)) {  // to say which stages there are
+  if (run.last && !trace->has(options.stage)) {  // for an error message that lists the stages
     run.last.reset();
     run.scores_kept.reset();
     trace = compute_any(scenario_of(line), nullptr, run);
   }
   const std::vector<Message> missing = write_export(*trace, options, out);
-  print_assumptions(line, trace->inputs.assumptions);  // after what may fail: an error is one line
-  const std::string said = comma_list(missing, [](const Message& each) { return each.english(); });
-  if (!said.empty()) say("headlight: " + out, "left out for want of room: " + said);
+  print_assumptions(line, trace->inputs.assumptions);  // after everything that can fail: an error is a single line
+  const std::string list = comma_list(missing, [](const Message& each) { return each.english(); });
+  if (!list.empty()) say("headlight: " + out, "left out for want of room: " + list);
   const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);
   if (set != font) say("headlight: --font " + font, "set in " + set);
   return 0;
@@ -87,7 +87,7 @@ int bundle_command(const CommandLine& line) {
   return 0;
 }
 
-// headlight mask-code: the mask as Python that makes it, for PyTorch, FlexAttention or NumPy.
+// headlight mask-code: writes Python code that makes the mask, for PyTorch, FlexAttention or NumPy.
 namespace {
 
 MaskFormat target_of(const std::string& word) {

@@ -1,4 +1,4 @@
-// headlight trace: every stage as an array, or how long each takes.
+// headlight trace: writes every stage as an array, or prints how long each one takes.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -29,21 +29,21 @@ nlohmann::ordered_json summary(std::vector<double> times) {
   return {{"min_ms", times.front()}, {"median_ms", median}};
 }
 
-/// Computes `runs` times from resolved inputs and prints how long it took.
+/// Computes resolved inputs `runs` times and prints the times.
 void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run, Index runs) {
-  std::vector<double> whole;
+  std::vector<double> total;
   std::vector<std::pair<Stage, std::vector<double>>> stages;
   for (Index i = 0; i < runs; ++i) {
     const auto start = std::chrono::steady_clock::now();
     const auto trace = compute(scenario, inputs, nullptr, run);
-    whole.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    total.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     if (stages.empty()) {
       for (const Stage stage : trace->stages()) stages.push_back({stage, {}});
     }
     for (auto& [stage, times] : stages) times.push_back(trace->records[static_cast<std::size_t>(stage)].milliseconds);
   }
   nlohmann::ordered_json json;
-  json["whole"] = summary(whole);
+  json["whole"] = summary(total);
   json["stages"] = nlohmann::ordered_json::object();
   for (const auto& [stage, times] : stages) json["stages"][std::string(name(stage))] = summary(times);
   std::cout << json.dump(2) << '\n';
@@ -62,13 +62,13 @@ void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays)
   extension_of(out) == ".json" ? write_json(path_from(out), arrays) : write_npz(path_from(out), arrays);
 }
 
-/// All stages of a trace, and what the command line asks for besides.
+/// All stages of a trace, and other arrays that the command line requests.
 std::vector<NamedArray> arrays_of(const CommandLine& line, std::shared_ptr<const Trace> trace, const Run& run) {
   if (line.has("--contributions")) trace = with_contributions(std::move(trace), run.threads);
   return trace_arrays(*trace, line.has("--parameters"));
 }
 
-/// --stages weights,output: those stages, all where nothing is said.
+/// --stages weights,output: the named stages, or all stages by default.
 std::vector<Stage> stages_of(const CommandLine& line) {
   std::vector<Stage> stages;
   const std::string& listed = line["--stages"];
@@ -83,14 +83,14 @@ std::vector<Stage> stages_of(const CommandLine& line) {
   return stages;
 }
 
-/// The named stages of one layer under their names, or of all as layers.N.STAGE, with what enters each block and the
-/// logits.
+/// Writes the named stages of one layer by their names, or of all layers as layers.N.STAGE, with the input of each
+/// block and the logits.
 int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, const std::string& subject) {
   const bool all = scenario.layer == "all";
   if (line.has("--time")) throw UsageError("--time goes with one layer and without --stages");
   const auto has_layers = [&] {
     Scenario first = scenario;
-    first.layer = "0";  // which of nn.Transformer's layers alone says that those before it count
+    first.layer = "0";  // with a number, nn.Transformer's layers are read as a network, not as a single layer
     return is_network(scenario) || is_network(first);
   };
   if (all && !has_layers())
@@ -164,7 +164,7 @@ int trace_command(const CommandLine& line) {
     const auto trace = compute_any(scenario, nullptr, run);
     if (runs > 0) print_times(trace->scenario, trace->inputs, run, runs);
     if (!out.empty()) write_arrays(out, arrays_of(line, trace, run));
-    print_assumptions(line, trace->inputs.assumptions);  // after what may fail: an error is one line
+    print_assumptions(line, trace->inputs.assumptions);  // after everything that can fail: an error is a single line
     return 0;
   }
   if (!scenario.knock_out.empty())

@@ -1,4 +1,4 @@
-// headlight FILE: the window, its picture, or its speed.
+// headlight FILE: opens the window, or writes its picture, or measures its speed.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -30,7 +30,7 @@
 namespace headlight {
 namespace {
 
-/// How products advance in the step player.
+/// The order in which the step player shows products.
 ProductOrder parse_way(const std::string& text) {
   constexpr const char* names[way_count] = {"row", "column", "dot", "outer"};
   for (int i = 0; i < way_count; ++i) {
@@ -48,7 +48,7 @@ std::string parse_language(const std::string& text) {
   return text;
 }
 
-/// What the command line says, over what the file says.
+/// The view of the file, with the settings of the command line.
 View view_of(const CommandLine& line, View view) {
   if (line.has("--view")) view = with_view(std::move(view), parse_view("--view", line["--view"]));
   if (line.has("--level")) {
@@ -73,7 +73,7 @@ View view_of(const CommandLine& line, View view) {
   return view;
 }
 
-/// A text opens as its sentence, where nothing says what else to look at.
+/// A text opens in the view of the sentence, unless the command line or the file chooses another view.
 void open_as_sentence(Document& start, const CommandLine& line) {
   constexpr const char* chosen[] = {"--compare", "--view",    "--level",     "--step",        "--way",
                                     "--select",  "--present", "--animation", "--lesson-step", "--look"};
@@ -85,32 +85,32 @@ void open_as_sentence(Document& start, const CommandLine& line) {
     start.view.looking.level = Level::sentence;
 }
 
-/// Whether the line, the file or a lesson's step says what is looked at, or how long each of the player's moments is.
-bool says_what_to_film(const Document& start, const CommandLine& line) {
-  constexpr const char* said[] = {"--compare", "--view",        "--level", "--step",
-                                  "--way",     "--lesson-step", "--look",  "--seconds-per-step"};
+/// Whether the command line, the file or a step of the lesson chooses what is shown, or how long each step takes.
+bool has_chosen_view(const Document& start, const CommandLine& line) {
+  constexpr const char* options[] = {"--compare", "--view",        "--level", "--step",
+                                     "--way",     "--lesson-step", "--look",  "--seconds-per-step"};
   const auto& saved = start.origin.lesson.view;
   return (saved && saved->level) || !start.origin.lesson.course.empty() ||
-         std::ranges::any_of(said, [&](const char* option) { return line.has(option); });
+         std::ranges::any_of(options, [&](const char* option) { return line.has(option); });
 }
 
-/// One's own stages beside what is open.
-void lay_over(Document& start, const CommandLine& line) {
+/// Adds the user's own stages of --compare.
+void add_own_stages(Document& start, const CommandLine& line) {
   if (!line.has("--compare")) return;
   const std::string path = line["--compare"];
-  open_arrays(path_from(path));  // says at once where it is no such file
+  open_arrays(path_from(path));  // throws here if the file cannot be read
   start.own = OwnSource{path, {}, 0, false};
   if (!line.has("--view")) start.view.kind = ViewKind::compare;
 }
 
-/// What the settings of the command line are compared with: the source without them.
+/// The trace to compare the command line's settings with: the source without them.
 std::shared_ptr<const Trace> without_settings(const Lesson& source) {
   Run run;
   run.summary = Summary::whole;
   return compute_any(source.scenario, nullptr, run);
 }
 
-/// A lesson with steps stands at its first, or where --lesson-step says; what else is said of the view holds.
+/// Begins a lesson with steps at its first step or at --lesson-step. Other options for the view still apply.
 void begin_lesson_of(const CommandLine& line, Document& start) {
   const std::string& course = start.origin.lesson.course;
   if (line.has("--lesson-step") && course.empty()) throw UsageError("--lesson-step is of a lesson with steps");
@@ -120,17 +120,17 @@ void begin_lesson_of(const CommandLine& line, Document& start) {
     const Index steps = static_cast<Index>(read_course(course).steps.size());
     step = parse_whole("--lesson-step", line["--lesson-step"], 1, steps) - 1;
   }
-  const View said = start.view;
+  const View given = start.view;
   begin_lesson(start, static_cast<std::size_t>(step));
   start.undo.clear();
-  if (line.has("--view") && line["--view"] != "lesson") start.view.kind = said.kind;
-  if (line.has("--select")) start.view.selected = said.selected;
-  if (line.has("--level")) start.view.looking = said.looking;
-  if (line.has("--step")) start.view.step = said.step;
+  if (line.has("--view") && line["--view"] != "lesson") start.view.kind = given.kind;
+  if (line.has("--select")) start.view.selected = given.selected;
+  if (line.has("--level")) start.view.looking = given.looking;
+  if (line.has("--step")) start.view.step = given.step;
 }
 
 WindowOptions window_of(const CommandLine& line) {
-  if (is_answers_file(line.file)) {  // the lesson that was open, as it was left
+  if (is_answers_file(line.file)) {  // opens the lesson in the state in which it was left
     const LessonAnswers answers = read_answers(line.file);
     const bool own_file = !answers.file.empty() && std::filesystem::exists(path_from(answers.file));
     CommandLine other = line;
@@ -147,7 +147,7 @@ WindowOptions window_of(const CommandLine& line) {
     options.answers = line.file;
     return options;
   }
-  static_cast<void>(line.threads());  // the window takes as many as there are, but not what is no number
+  static_cast<void>(line.threads());  // throws if it is no number; the window uses all threads
   WindowOptions options;
   options.start.scenario = scenario_of(line);
   options.start.origin.lesson = source_of(line);
@@ -155,7 +155,7 @@ WindowOptions window_of(const CommandLine& line) {
   options.start.view = view_of(line, saved ? with_saved_view({}, *saved) : View{});
   begin_lesson_of(line, options.start);
   open_as_sentence(options.start, line);
-  lay_over(options.start, line);
+  add_own_stages(options.start, line);
   options.step_said = line.has("--lesson-step");
   options.theme_said = line.has("--theme");
   options.language_said = line.has("--language");
@@ -168,7 +168,7 @@ WindowOptions window_of(const CommandLine& line) {
     options.height = size.height;
   }
   if (line.has("--bare") && !line.has("--screenshot")) throw UsageError("--bare is of --screenshot");
-  // A picture has no monitor to ask: a large one is drawn larger, as a dense monitor would.
+  // A screenshot has no monitor: a large one is drawn larger, as on a monitor of high density.
   const bool picture = line.kind == CommandKind::screenshot || line.kind == CommandKind::animation;
   if (picture && options.width > 0) {
     const float fit = std::min(static_cast<float>(options.width) / 1600, static_cast<float>(options.height) / 900);
@@ -208,11 +208,11 @@ int screenshot_command(const CommandLine& line) {
 int animation_command(const CommandLine& line) {
   const std::string out = line["--animation"];
   WindowOptions options = window_of(line);
-  if (!says_what_to_film(options.start, line)) {  // a pass through every step, as it is presented
+  if (!has_chosen_view(options.start, line)) {  // by default a pass through all steps in the presentation
     options.start.view.kind = ViewKind::pipeline;
     options.start.view.looking.level = Level::operation;
     options.start.view.presenting = true;
-    // The word that the next one comes after; a later place than there is stands for the last.
+    // The last word, after which the next one is predicted: a position past the end means the last one.
     if (!line.has("--select")) options.start.view.looking.query = std::numeric_limits<Index>::max();
   }
   std::optional<double> seconds;

@@ -1,4 +1,4 @@
-// OpenGL 3.3 as desktops have it; a page's WebGL is app/web's.
+// OpenGL 3.3 on desktops. WebGL is in app/web.
 #include <cstdio>
 
 #include "app/gl/gl_objects.h"

@@ -9,9 +9,9 @@
 namespace headlight {
 namespace {
 
-constexpr float smallest_hatched = 4;  // units of a cell, below which masked ones are flat
+constexpr float smallest_hatched = 4;  // units: masked cells that are smaller are flat
 
-/// In pixels of the framebuffer.
+/// A rectangle in pixels of the framebuffer.
 struct PixelRect {
   int left, top, right, bottom;
   bool empty() const { return left >= right || top >= bottom; }
@@ -22,7 +22,7 @@ PixelRect to_pixels(ImVec2 min, ImVec2 max, ImVec2 scale) {
   return {pixel(min.x * scale.x), pixel(min.y * scale.y), pixel(max.x * scale.x), pixel(max.y * scale.y)};
 }
 
-/// A pointer before ImGui 1.91.4, then an integer.
+/// ImTextureID is a pointer before ImGui 1.91.4, then an integer.
 ImTextureID imgui_texture(GLuint id) { return (ImTextureID)(std::uintptr_t{id}); }
 
 PixelRect intersect(const PixelRect& a, const PixelRect& b) {
@@ -35,12 +35,12 @@ Projection imgui_projection() {
   return {x, y, -1.0f - data.DisplayPos.x * x, 1.0f - data.DisplayPos.y * y};
 }
 
-/// As heatmap_raster(): what the map's resting colour stands for.
-float resting_value(ColormapKind kind, ValueRange range) {
+/// The value of the colormap's neutral colour, as in heatmap_raster().
+float neutral_value(ColormapKind kind, ValueRange range) {
   return kind == ColormapKind::diverging ? (range.lo + range.hi) / 2 : range.lo;
 }
 
-/// The step player counts cells of the matrix; what is drawn may be pooled.
+/// Converts the revealed cells of the matrix to cells of the texture, which may be pooled.
 void set_revealed(MatrixDraw& draw, std::int64_t revealed, const MatrixView& matrix) {
   draw.revealed_row = draw.rows;
   if (revealed < 0 || revealed >= matrix.rows * matrix.cols) return;
@@ -63,14 +63,14 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
   const PixelRect whole = to_pixels(quad.min, quad.max, scale);
   const PixelRect clip = to_pixels(list.GetClipRectMin(), list.GetClipRectMax(), scale);
-  const PixelRect seen = intersect(whole, clip);
-  if (seen.empty() || quad.values.count() == 0) return;
+  const PixelRect visible = intersect(whole, clip);
+  if (visible.empty() || quad.values.count() == 0) return;
 
   const ColormapKind kind = quad.colormap->kind();
   const ValueRange unit{kind == ColormapKind::diverging ? -1.0f : 0.0f, 1.0f};
   const ValueRange range = quad.row_ranges ? unit : quad.range;
   const int width = whole.right - whole.left, height = whole.bottom - whole.top;
-  const MatrixLevel* const found = textures_.find(quad, width, height, resting_value(kind, range));
+  const MatrixLevel* const found = textures_.find(quad, width, height, neutral_value(kind, range));
   if (!found) return;
   const MatrixLevel& level = *found;
   Call& call = next_call();
@@ -90,7 +90,7 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   const float cell = std::min(static_cast<float>(width) / static_cast<float>(level.cols),
                               static_cast<float>(height) / static_cast<float>(level.rows));
   draw.flat_masked = cell < smallest_hatched * quad.scale * scale.x;
-  draw.centre = resting_value(kind, range);
+  draw.centre = neutral_value(kind, range);
   draw.scale = quad.scale * scale.x;
   draw.opacity = quad.opacity;
   draw.theme = quad.theme;
@@ -103,8 +103,8 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
     return ImVec2(static_cast<float>(x - whole.left), static_cast<float>(y - whole.top));
   };
   list.AddCallback(before_quad, &call);
-  list.AddImage(imgui_texture(draw.cells), point(seen.left, seen.top), point(seen.right, seen.bottom),
-                uv(seen.left, seen.top), uv(seen.right, seen.bottom));
+  list.AddImage(imgui_texture(draw.cells), point(visible.left, visible.top), point(visible.right, visible.bottom),
+                uv(visible.left, visible.top), uv(visible.right, visible.bottom));
   list.AddCallback(compat::reset_render_state(), nullptr);
 }
 
@@ -129,7 +129,7 @@ void GlMatrixPainter::stretched(ImDrawList& list, ImVec2 min, ImVec2 max, const 
   list.AddImage(imgui_texture(texture_of(image)), min, max);
 }
 
-/// Leaves the scissor box, which ImGui's backend sets before each draw of its own.
+/// Keeps the scissor box, which ImGui's backend sets before each draw.
 void GlMatrixPainter::clear_fill(const ImDrawList*, const ImDrawCmd* command) {
   const Fill& fill = *static_cast<const Fill*>(command->UserCallbackData);
   const ImDrawData& data = *ImGui::GetDrawData();
@@ -144,7 +144,7 @@ void GlMatrixPainter::before_quad(const ImDrawList*, const ImDrawCmd* command) {
   call.painter->shader_for(call.draw).use(call.draw, imgui_projection());
 }
 
-/// Called while ImGui's own program is in use: a new shader takes its vertices where that has them.
+/// Called while ImGui's shader program is in use: a new shader uses the same attribute locations for vertices.
 MatrixShader& GlMatrixPainter::shader_for(const MatrixDraw& draw) {
   const unsigned variant = MatrixShader::variant_of(draw);
   std::unique_ptr<MatrixShader>& shader = shaders_[variant];

@@ -27,7 +27,7 @@ TransferFormat transfer(TexelFormat format) {
   return {GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE};
 }
 
-/// Sets how texels lie in our memory, and sets it back.
+/// Sets the layout of texels in our memory, and restores the earlier one.
 class UnpackLayout {
  public:
   explicit UnpackLayout(int texels_a_row) {
@@ -68,7 +68,7 @@ void delete_framebuffer(GLuint id) { glDeleteFramebuffers(1, &id); }
 
 namespace {
 
-/// A texture that was not taken is drawn as nothing, or as what was there before.
+/// Without this check, a failed upload would be drawn as nothing or as the earlier content.
 void check_upload(int width, int height) {
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR) return;
@@ -169,9 +169,9 @@ Image read_pixels(int width, int height) {
 
 namespace {
 
-// In the order of their bits in a variant.
+// In the order of their bits in a shader variant.
 constexpr std::array variant_names{"POOLED", "GAPS", "HATCHED", "MARKED", "PARTLY", "EXACT", "SPREAD"};
-constexpr int colour_steps = 8;  // as `steps` in the shader
+constexpr int colour_steps = 8;  // the same as `steps` in the shader
 
 GlProgram link_heatmap(unsigned variant, GLuint position, GLuint uv) {
   std::string head = shader_head();
@@ -182,7 +182,7 @@ GlProgram link_heatmap(unsigned variant, GLuint position, GLuint uv) {
   return make_program((head + shader_heatmap_vertex).c_str(), (head + shader_heatmap_fragment).c_str(), attributes);
 }
 
-/// As normalise(): (v − lo) / (hi − lo), ½ for a range without width. The first factor keeps hi − lo finite.
+/// The factors of normalise(): (v − lo) / (hi − lo), ½ for a range of width 0. The first factor keeps hi − lo finite.
 std::array<float, 3> range_factors(ValueRange range) {
   const double lo = range.lo, width = static_cast<double>(range.hi) - lo;
   if (!(width > 0)) return {0.0f, -0.5f, 1.0f};
@@ -271,8 +271,8 @@ void MatrixShader::use(const MatrixDraw& draw, const Projection& projection) {
   glUniform1f(opacity_, draw.opacity);
   glUniform2i(revealed_, draw.revealed_col, draw.revealed_row);
   if (draw.opacity >= 1) glDisable(GL_BLEND);
-  // From 1.92.9 on ImGui binds a linear sampler, through which integer textures read as zero; the next reset restores
-  // it.
+  // ImGui 1.92.9 and later bind a linear sampler, through which integer textures read as zero. ImGui's next reset
+  // restores it.
   glBindSampler(0, 0);
   glBindSampler(1, 0);
   glActiveTexture(GL_TEXTURE1);

@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-// An entry holds its tensors alive, and with them a whole stage of a trace: let go of them soon.
+// An entry keeps its tensors alive, and with them a whole stage of a trace, so it must be freed soon.
 constexpr std::uint64_t frames_kept = 2;
 constexpr std::size_t levels_kept = 6;
 
@@ -23,7 +23,7 @@ bool same_tensor(const Tensor& a, const Tensor& b) {
   return a.defined() == b.defined() && (!a.defined() || identical(a, b));
 }
 
-/// The key's matrix and what lies over it, as views; expanding a mask needs a tensor to live while its view does.
+/// The matrix of the key and its masks, as views. An expanded mask is a new tensor that must live as long as its view.
 struct Source {
   explicit Source(const MatrixKey& key) : matrix(key.values.matrix(key.batch, key.head)) {
     masks.show_leaks = key.show_leaks;
@@ -51,7 +51,7 @@ struct Source {
 
 }  // namespace
 
-/// Cells as the texture holds them, and what kinds there are.
+/// Cells in the format of the texture, and which kinds there are.
 struct Texels {
   std::vector<std::uint32_t> bits;
   bool hatched = false, marked = false;
@@ -87,7 +87,7 @@ Texels texels_of(const PooledMatrix& cells) {
   return out;
 }
 
-/// The length of an axis of `cells` at `pixels`: halved while that leaves at least one cell a pixel.
+/// The length of an axis of `cells` for `pixels`: halved as long as there is at least one cell for each pixel.
 int level_length(Index cells, int pixels, int largest) {
   while (cells >= 2 * Index{pixels} || cells > largest) cells = (cells + 1) / 2;
   return static_cast<int>(cells);
@@ -107,14 +107,14 @@ bool same_row(const MatrixView& a, const MatrixView& b, Index row) {
   return true;
 }
 
-/// Whether all but the values is the same, and the values have the same shape.
+/// Whether only the values differ, and have the same shape.
 bool differs_in_values_only(const MatrixKey& a, const MatrixKey& b) {
   return a.values.shape() == b.values.shape() && a.batch == b.batch && a.head == b.head && !a.values.source() &&
          !b.values.source() && !a.row_ranges && !b.row_ranges && !a.mask.defined() && !b.mask.defined() &&
          !a.kept.defined() && !b.kept.defined();
 }
 
-// Of matrices that are computed as they are read: what a frame may wait for.
+// The rows of a computed matrix that a frame may wait for.
 constexpr Index rows_looked_at = 256;
 
 Texels texels_of(const MatrixKey& key, int rows, int cols, float centre, const std::stop_token& stop = {}) {
@@ -126,7 +126,7 @@ Texels texels_of(const MatrixKey& key, int rows, int cols, float centre, const s
 
 }  // namespace
 
-/// Makes what frames ask for, one matrix after another. What no frame asks for any more is dropped.
+/// Makes the textures that frames request, one matrix after another. Requests that no frame repeats are dropped.
 class MatrixTextures::Background {
  public:
   Background() : worker_([this] { return make_one(); }) {}
@@ -136,7 +136,7 @@ class MatrixTextures::Background {
     stop_.request_stop();
   }
 
-  /// Null until it is made; a frame later it is forgotten.
+  /// Null until the texels are made. They must be requested in every frame, or they are dropped.
   std::shared_ptr<const Texels> find(const MatrixKey& key, int rows, int cols, float centre) {
     const std::lock_guard lock(mutex_);
     for (Job& job : jobs_) {
@@ -184,8 +184,8 @@ class MatrixTextures::Background {
       made = std::make_shared<const Texels>(Texels::blank(job.rows, job.cols));
     }
     lock.lock();
-    const auto asked = std::ranges::find(jobs_, job.number, &Job::number);
-    if (asked != jobs_.end()) asked->made = std::move(made);
+    const auto job_in_list = std::ranges::find(jobs_, job.number, &Job::number);
+    if (job_in_list != jobs_.end()) job_in_list->made = std::move(made);
     return true;
   }
 
@@ -260,7 +260,7 @@ const MatrixLevel* MatrixTextures::find(const MatrixQuad& quad, int width, int h
     lacks_ |= !made;
     if (!made) return entry.levels.empty() ? nullptr : &entry.levels.back();
   }
-  const auto begun = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   MatrixLevel& level = add_level(entry, rows, cols, centre);
   level.pooled = pooled;
   const Texels texels = made ? *made : texels_of(entry.key, rows, cols, centre);
@@ -269,7 +269,7 @@ const MatrixLevel* MatrixTextures::find(const MatrixQuad& quad, int width, int h
   level.marked = texels.marked;
   ++uploads_;
   uploaded_texels_ += static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols);
-  spent_ += std::chrono::steady_clock::now() - begun;
+  spent_ += std::chrono::steady_clock::now() - start;
   return &level;
 }
 
@@ -285,7 +285,7 @@ MatrixLevel& MatrixTextures::add_level(Entry& entry, int rows, int cols, float c
   return level;
 }
 
-/// Whether this size was drawn in the frame before, or before in this one.
+/// Whether this size was drawn in the last frame, or already in this one.
 bool MatrixTextures::stays(Entry& entry, int width, int height) {
   std::erase_if(entry.sizes, [this](const Size& size) { return size.last_used + 1 < frame_; });
   for (Size& size : entry.sizes) {
@@ -314,7 +314,7 @@ MatrixTextures::Entry& MatrixTextures::entry_of(const MatrixQuad& quad) {
   return entries_.emplace_back(Entry{key, {}, {}, frame_, place_});
 }
 
-/// The plain matrix that the last frame drew in this one's place and this frame has not drawn.
+/// The plain matrix that the last frame drew at the same place in the order and this frame has not drawn yet.
 MatrixTextures::Entry* MatrixTextures::replaceable(const MatrixKey& key) {
   for (Entry& entry : entries_) {
     if (entry.place == place_ && entry.last_used + 1 == frame_ && differs_in_values_only(entry.key, key)) return &entry;
@@ -322,7 +322,7 @@ MatrixTextures::Entry* MatrixTextures::replaceable(const MatrixKey& key) {
   return nullptr;
 }
 
-/// Makes the entry the key's: uploads the rows that changed, from the first to the last.
+/// Changes the entry to the new key: uploads the rows from the first changed one to the last.
 void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
   const MatrixView before = entry.key.values.matrix(key.batch, key.head);
   const MatrixView after = key.values.matrix(key.batch, key.head);

@@ -1,4 +1,4 @@
-// What app/web/browser.h asks of the browser, handed on to page.js, which is there first as Module.page.
+// What app/web/page.h asks of the browser, handed on to page.js, which is there first as Module.page.
 addToLibrary({
   browser_copy: (text) => Module.page.copy(UTF8ToString(text)),
   browser_clipboard: () => {

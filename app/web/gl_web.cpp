@@ -1,4 +1,4 @@
-// What of app/gl is otherwise in a page: no functions to load, another language of shaders.
+// The parts of app/gl that differ in a web page: no functions to load, and another shader language.
 #include <emscripten/html5_webgl.h>
 
 #include "app/gl/gl_objects.h"

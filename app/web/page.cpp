@@ -11,11 +11,10 @@
 
 #include "app/gl/gl_matrix_painter.h"
 #include "app/gl/gl_objects.h"
-#include "app/web/browser.h"
 #include "app/window/imgui_host.h"
 #include "app/window/preferences.h"
 #include "core/files/recent_files.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 #include "ui/export/export_file.h"
 #include "ui/session/session.h"
@@ -26,11 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int frames_an_event = 3;  // ImGui lays out by what the last frame measured
+constexpr int frames_an_event = 3;  // ImGui's layout depends on what the last frame measured
 constexpr double caret_blink_seconds = 0.4;
-constexpr double seconds_between_keeping = 1;
-constexpr auto a_jobs_share =
-    std::chrono::milliseconds(16);  // of the time, before the frame has its turn; what a frame itself may pool for
+constexpr double seconds_between_saves = 1;
+// How long a job runs before a frame is drawn, and how long a frame may pool matrices.
+constexpr auto job_time = std::chrono::milliseconds(16);
 
 RecentFiles recent_files() { return RecentFiles(state_folder() / "recent"); }
 
@@ -48,7 +47,7 @@ const char* css_cursor(ImGuiMouseCursor cursor) {
   }
 }
 
-// What the job under way does: it is left in the middle when its share of the time is over.
+// The state of the present job: it is interrupted when its time is over.
 struct JobUnderWay {
   bool running = false;
   Clock::time_point since;
@@ -58,14 +57,14 @@ JobUnderWay& job_under_way() {
   return job;
 }
 
-/// An outcome, or progress, of whichever thread.
+/// Whether some thread has a result or progress to show.
 std::atomic<bool> woken{false};
 void wake() { woken = true; }
 
-/// In the midst of a job: the frame has its turn where the job's share of the time is over.
+/// Called inside a job: draws a frame if the job's time is over.
 void give_way() {
   JobUnderWay& job = job_under_way();
-  if (!job.running || Clock::now() - job.since < a_jobs_share) return;
+  if (!job.running || Clock::now() - job.since < job_time) return;
   job.running = false;
   browser_give_way();
   job = {true, Clock::now()};
@@ -91,7 +90,7 @@ std::unique_ptr<Page>& page() {
 
 Page* the_page() { return page().get(); }
 
-/// The canvas's, current on this one thread.
+/// The WebGL context of the canvas, current on this single thread.
 class WebglContext {
  public:
   WebglContext() {
@@ -117,7 +116,7 @@ struct Page::State {
       : preferences(std::move(last)), session(wanted.start, wake, recent_files()) {
     session.set_texture_limit(ImguiHost::texture_limit());
     session.fade_notices_after(8);
-    painter.set_frame_budget(a_jobs_share);
+    painter.set_frame_budget(job_time);
     ImGuiIO& io = ImGui::GetIO();
     io.SetClipboardTextFn = [](void*, const char* text) { browser_copy(text); };
     io.GetClipboardTextFn = [](void*) { return browser_clipboard(); };
@@ -135,13 +134,13 @@ struct Page::State {
   }
 
   void draw() {
-    const Clock::time_point now = Clock::now();
+    const Clock::time_point current = Clock::now();
     ImGuiIO& io = ImGui::GetIO();
     const bool fonts_changed = session.prepare_fonts(scale);
     io.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
     io.DisplayFramebufferScale = ImVec2(1, 1);
-    io.DeltaTime = std::clamp(std::chrono::duration<float>(now - drawn).count(), 1e-4F, 0.25F);
-    drawn = now;
+    io.DeltaTime = std::clamp(std::chrono::duration<float>(current - drawn).count(), 1e-4F, 0.25F);
+    drawn = current;
     host.begin_frame(fonts_changed);
     painter.begin_frame();
     if (session.draw(painter) || io.MouseDelta.x != 0 || io.MouseDelta.y != 0) frames_due = frames_an_event;
@@ -158,9 +157,9 @@ struct Page::State {
     if (session.title() != title) browser_set_title((title = session.title()).c_str());
     if (const ImGuiMouseCursor shown = ImGui::GetMouseCursor(); shown != cursor)
       browser_set_cursor(css_cursor(cursor = shown));
-    const Session::WindowRequests asked = session.take_window_requests();
-    if (asked.fullscreen) browser_set_fullscreen(*asked.fullscreen ? 1 : 0);
-    // The dialog lists a machine's files: those are behind the browser's own.
+    const Session::WindowRequests requests = session.take_window_requests();
+    if (requests.fullscreen) browser_set_fullscreen(*requests.fullscreen ? 1 : 0);
+    // The dialog lists files of the machine, which a page can only reach through the browser's dialog.
     if (session.document().view.dialog == Dialog::open) {
       session.perform(EditView{[](View& view) { view.dialog = Dialog::none; }});
       browser_choose_files();
@@ -168,16 +167,16 @@ struct Page::State {
     }
   }
 
-  /// For the next time, and what was saved for the person.
+  /// Saves preferences for the next visit, and files that the user saved.
   void keep() {
-    if (frames_due > 0 || std::chrono::duration<double>(Clock::now() - kept).count() < seconds_between_keeping) return;
+    if (frames_due > 0 || std::chrono::duration<double>(Clock::now() - kept).count() < seconds_between_saves) return;
     kept = Clock::now();
     if (frames == kept_frames) return;
     kept_frames = frames;
     const View& view = session.document().view;
-    if (const Preferences now{view.theme, view.language, 0, 0}; !(now == preferences)) {
-      preferences = now;
-      write_preferences(state_folder() / "settings.json", now);
+    if (const Preferences current{view.theme, view.language, 0, 0}; !(current == preferences)) {
+      preferences = current;
+      write_preferences(state_folder() / "settings.json", current);
     }
     browser_keep_files();
   }
@@ -261,11 +260,11 @@ int run_window(const WindowOptions& options) {
   breathe_by(give_way);
 #endif
   page() = std::make_unique<Page>(options);
-  emscripten_runtime_keepalive_push();  // main() returns, the page and its threads stay
+  emscripten_runtime_keepalive_push();  // main() returns, but the page and its threads go on
   return 0;
 }
 
-// Pictures without a window: the page is one.
+// There are no pictures without a window here: the page is the window.
 Image screenshot(const WindowOptions&) {
   throw InputError("--screenshot", "is not of the page", "expected the export dialog, or the desktop program");
 }

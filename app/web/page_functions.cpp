@@ -1,4 +1,4 @@
-// The functions that app/web/page.js calls, and the keys by the names that browsers have for them.
+// The functions that app/web/page.js calls, and the browser's names of keys.
 #include <iostream>
 #include <span>
 #include <string>
@@ -64,7 +64,7 @@ constexpr NamedKey named_keys[] = {
     {"NumpadSubtract", ImGuiKey_KeypadSubtract},
 };
 
-/// Letters by what they type, so that Ctrl+Z is where the keyboard says Z; all else by where it lies.
+/// Letters by the typed character, so that Ctrl+Z is where the keyboard layout has Z; other keys by their position.
 ImGuiKey key_of(std::string_view code, std::string_view typed) {
   if (typed.size() == 1 && ((typed[0] >= 'a' && typed[0] <= 'z') || (typed[0] >= 'A' && typed[0] <= 'Z'))) {
     return static_cast<ImGuiKey>(ImGuiKey_A + ((typed[0] | 0x20) - 'a'));
@@ -84,7 +84,7 @@ ImGuiKey key_of(std::string_view code, std::string_view typed) {
   return ImGuiKey_None;
 }
 
-/// A scenario in the link becomes a file of the page's.
+/// A scenario in the link becomes a file in the page's file system.
 int open_link(const std::string& link) {
   try {
     LinkWords read = words_of_link(link);
@@ -115,7 +115,7 @@ EMSCRIPTEN_KEEPALIVE void page_frame() {
   if (Page* page = the_page()) page->frame();
 }
 
-/// On a stack of its own where the browser has such.
+/// Runs on a stack of its own if the browser supports it.
 EMSCRIPTEN_KEEPALIVE int page_job() { return the_page() != nullptr && do_job_of_page() ? 1 : 0; }
 
 EMSCRIPTEN_KEEPALIVE void page_pointer(float x, float y, int pen_or_finger) {
@@ -137,7 +137,7 @@ EMSCRIPTEN_KEEPALIVE void page_wheel(float x, float y) {
   the_page()->touch();
 }
 
-/// `modifiers`: 1 Ctrl, 2 Shift, 4 Alt, 8 Meta, as they are with the event.
+/// `modifiers`: 1 Ctrl, 2 Shift, 4 Alt, 8 Meta, as the event has them.
 EMSCRIPTEN_KEEPALIVE void page_key(const char* code, const char* typed, int down, int modifiers) {
   if (the_page() == nullptr) return;
   ImGuiIO& io = ImGui::GetIO();
@@ -155,7 +155,7 @@ EMSCRIPTEN_KEEPALIVE void page_text(const char* text) {
   the_page()->touch();
 }
 
-/// The page has the keyboard, or has not any more.
+/// The page gets or loses the keyboard focus.
 EMSCRIPTEN_KEEPALIVE void page_focus(int has) {
   if (the_page() == nullptr) return;
   ImGui::GetIO().AddFocusEvent(has != 0);
@@ -186,7 +186,7 @@ EMSCRIPTEN_KEEPALIVE void page_left_fullscreen() {
 
 EMSCRIPTEN_KEEPALIVE int page_wants_text() { return the_page() != nullptr && the_page()->wants_text() ? 1 : 0; }
 EMSCRIPTEN_KEEPALIVE int page_settled() { return the_page() != nullptr && the_page()->settled() ? 1 : 0; }
-/// Until the next call.
+/// Valid until the next call.
 EMSCRIPTEN_KEEPALIVE const char* page_link() {
   static std::string link;
   link = the_page() != nullptr ? the_page()->link() : std::string();
@@ -194,16 +194,16 @@ EMSCRIPTEN_KEEPALIVE const char* page_link() {
 }
 
 EMSCRIPTEN_KEEPALIVE const char* page_said() {
-  static std::string said;
-  said = the_page() != nullptr ? the_page()->said() : std::string();
-  return said.c_str();
+  static std::string text;
+  text = the_page() != nullptr ? the_page()->said() : std::string();
+  return text.c_str();
 }
 
 EMSCRIPTEN_KEEPALIVE int page_offers() { return the_page() != nullptr && the_page()->offers_recovery() ? 1 : 0; }
 EMSCRIPTEN_KEEPALIVE int page_frames() { return the_page() != nullptr ? the_page()->frames_drawn() : 0; }
 }
 
-/// A link's query and fragment, which open the page, or the words of any other command.
+/// The arguments are the query and fragment of a link, which open the page, or another command.
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   const bool is_link = words.size() == 1 && (words[0].empty() || words[0][0] == '?' || words[0][0] == '#');

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/gl/gl_objects.h"
-// After glad, so that GLFW brings no OpenGL header of its own.
+// After glad, so that GLFW does not include its own OpenGL header.
 #include <GLFW/glfw3.h>
 
 #if __has_include(<backends/imgui_impl_glfw.h>)
@@ -38,7 +38,7 @@ Area free_area(GLFWmonitor* monitor) {
   return area;
 }
 
-/// The monitor that shows most of the window.
+/// The monitor with the largest part of the window.
 GLFWmonitor* monitor_of(GLFWwindow* window) {
   int x = 0, y = 0, width = 0, height = 0, count = 0;
   glfwGetWindowPos(window, &x, &y);
@@ -106,7 +106,7 @@ KeyEvent::Kind kind_of(int key) {
   return prints ? KeyEvent::Kind::text : KeyEvent::Kind::command;
 }
 
-/// Where ImGui takes the pointer to be when it is outside.
+/// The position that ImGui uses for a pointer outside the window.
 constexpr double nowhere = -std::numeric_limits<float>::max();
 
 void set_hints(GlfwWindow::Visible visible) {
@@ -114,7 +114,7 @@ void set_hints(GlfwWindow::Visible visible) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);  // and so one learns of it
+  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);  // so that a reset is reported
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
   glfwWindowHint(GLFW_VISIBLE, visible == GlfwWindow::Visible::yes ? GLFW_TRUE : GLFW_FALSE);
@@ -135,8 +135,9 @@ GlfwWindow::GlfwWindow(int width, int height, const std::string& title, Visible 
   set_hints(visible);
   const Area area = free_area(glfwGetPrimaryMonitor());
   const float scale = primary_scale();
-  const auto fit = [&](int asked, int usual, int room) {
-    return std::min(asked > 0 ? asked : static_cast<int>(std::lround(static_cast<float>(usual) * scale)), room);
+  const auto fit = [&](int requested, int by_default, int most) {
+    return std::min(requested > 0 ? requested : static_cast<int>(std::lround(static_cast<float>(by_default) * scale)),
+                    most);
   };
   window_ = glfwCreateWindow(fit(width, default_width, area.width), fit(height, default_height, area.height),
                              title.c_str(), nullptr, nullptr);
@@ -171,9 +172,9 @@ GlfwWindow::~GlfwWindow() {
 }
 
 bool GlfwWindow::take_close_request() {
-  const bool asked = glfwWindowShouldClose(window_) != 0;
+  const bool requested = glfwWindowShouldClose(window_) != 0;
   glfwSetWindowShouldClose(window_, GLFW_FALSE);
-  return asked;
+  return requested;
 }
 
 bool GlfwWindow::minimised() const {
@@ -247,7 +248,7 @@ void GlfwWindow::wake() { glfwPostEmptyEvent(); }
 void GlfwWindow::connect_imgui() {
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   take_input_at_once();
-  // In place of the backend's: they apply what happens at once, and several things of one frame lose their order.
+  // These callbacks replace the backend's. Those apply events at once, so several events of one frame lose their order.
   glfwSetCursorPosCallback(window_, [](GLFWwindow* window, double x, double y) {
     of(window).input_.push(MoveEvent{x, y});
   });
@@ -263,7 +264,7 @@ void GlfwWindow::connect_imgui() {
   glfwSetCharCallback(window_,
                       [](GLFWwindow* window, unsigned int code) { of(window).input_.push(CharacterEvent{code}); });
   glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
-    if (action == GLFW_REPEAT) return;  // ImGui repeats by itself
+    if (action == GLFW_REPEAT) return;  // ImGui generates repeats
     const bool chord = (modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER)) != 0;
     of(window).input_.push(KeyEvent{kind_of(key), key, scancode, modifiers, action == GLFW_PRESS, chord});
   });
@@ -288,7 +289,7 @@ void GlfwWindow::feed(const CharacterEvent& event) { ImGui::GetIO().AddInputChar
 void GlfwWindow::feed(const KeyEvent& event) {
   ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.down ? GLFW_PRESS : GLFW_RELEASE,
                              event.modifiers);
-  // What GLFW says of modifiers is from before the event, and what it would say now may be from long after.
+  // GLFW's modifiers are from before the event, and those of glfwGetKey() can be from long after it.
   const int own = modifier_of(event.key);
   const int now = event.down ? event.modifiers | own : event.modifiers & ~own;
   set_modifiers((now & GLFW_MOD_CONTROL) != 0, (now & GLFW_MOD_SHIFT) != 0, (now & GLFW_MOD_ALT) != 0,

@@ -36,7 +36,7 @@ void ImguiHost::set_frame(int width, int height) {
 
 void ImguiHost::begin_frame(bool fonts_changed) {
   if (fonts_changed && fonts_uploaded_) renew_font_texture();
-  ImGui_ImplOpenGL3_NewFrame();  // uploads the fonts when first called
+  ImGui_ImplOpenGL3_NewFrame();  // the first call uploads the fonts
   fonts_uploaded_ = true;
   ImGui::NewFrame();
 }

@@ -6,18 +6,18 @@
 namespace headlight {
 namespace {
 
-/// What one frame was given so far, and what fits beside it.
+/// The input of one frame so far, and which events can be added.
 class FrameInput {
  public:
   FrameInput(bool typing, bool keys, bool buttons) : typing_(typing), keys_(keys), buttons_(buttons) {}
 
-  // ImGui has one place of the pointer a frame, that of what was clicked, scrolled or asked for there.
+  // ImGui has one pointer position for each frame: that of a click, scroll or shortcut in it.
   bool fits(const MoveEvent&) const { return !clicked_ && !scrolled_ && !commanded_; }
   bool fits(const ButtonEvent& event) const {
     return !clicked_ && !scrolled_ && !typed_ && !commanded_ && (buttons_ || !event.down);
   }
   bool fits(const WheelEvent&) const { return !clicked_ && !commanded_; }
-  /// A key's own character comes with it, or a key that opens a field would type into it.
+  /// The character of a key comes in the same frame. Otherwise a key that opens a field would type into it.
   bool fits(const CharacterEvent&) const { return pressed_last_ || (keys_ && !clicked_ && !commanded_); }
   bool fits(const KeyEvent& event) const {
     if (!event.down)
@@ -25,7 +25,7 @@ class FrameInput {
              (event.kind != KeyEvent::Kind::modifier || !commanded_);
     if (event.kind == KeyEvent::Kind::shift) return !commanded_;
     if (event.kind == KeyEvent::Kind::modifier)
-      return !commanded_ && !typed_;  // characters count for nothing under Ctrl
+      return !commanded_ && !typed_;  // ImGui ignores characters while Ctrl is down
     return keys_ && !clicked_ && !commanded_ && (types(event) || !typed_);
   }
 
@@ -46,10 +46,10 @@ class FrameInput {
   }
 
   bool clicked() const { return clicked_; }
-  /// Whether `event` may have moved the keyboard to something else.
+  /// Whether `event` can move the keyboard focus.
   bool may_open(const KeyEvent& event) const {
     if (!event.down || types(event)) return false;
-    // A field's own: all, copy, paste, cut, redo, undo.
+    // Shortcuts of a text field: all, copy, paste, cut, redo, undo.
     if (typing_ && event.chord && event.key > 0 && event.key < 128 && std::strchr("ACVXYZ", event.key) != nullptr)
       return false;
     return event.chord ? event.kind != KeyEvent::Kind::editing
@@ -61,8 +61,8 @@ class FrameInput {
 
   bool typing_, keys_, buttons_;
   bool clicked_ = false, scrolled_ = false, typed_ = false, commanded_ = false;
-  bool pressed_last_ = false;  ///< the last event was a key that does something, and whose character is next
-  std::vector<int> pressed_;   ///< the keys that have to be seen down
+  bool pressed_last_ = false;  ///< the last event was a key with an effect, whose character comes next
+  std::vector<int> pressed_;   ///< the keys that ImGui must see as down
 };
 
 }  // namespace

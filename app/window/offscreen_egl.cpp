@@ -18,7 +18,7 @@ bool offers(EGLDisplay display, const char* extension) {
   return all != nullptr && std::strstr(all, extension) != nullptr;
 }
 
-/// Mesa's platform without any display; EGL_NO_DISPLAY where the driver has none such.
+/// Mesa's platform without a display; EGL_NO_DISPLAY if the driver has no such platform.
 EGLDisplay surfaceless_display() {
   if (!offers(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless")) return EGL_NO_DISPLAY;
   const auto get = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));

@@ -15,10 +15,11 @@ namespace headlight {
 namespace {
 
 constexpr int picture_width = 1600, picture_height = 900;
-// ImGui needs a few frames to lay out, animations rarely more than half a second; this is far beyond both.
-constexpr int fewest_frames = 4, most_frames = 600;
+// ImGui needs a few frames for its layout, and animations take half a second at most. The upper limit is far above
+// both.
+constexpr int least_frames = 4, most_frames = 600;
 
-/// A window's worth of drawing without the window. The members' order is that of their making.
+/// Draws a window's content without a window. The members are in the order of their creation.
 class OffscreenWindow {
  public:
   explicit OffscreenWindow(const WindowOptions& options)
@@ -44,9 +45,9 @@ class OffscreenWindow {
   }
 
   void settle() {
-    for (int frame = 0; frame < most_frames && (frame < fewest_frames || !session_.settled()); ++frame) {
+    for (int frame = 0; frame < most_frames && (frame < least_frames || !session_.settled()); ++frame) {
       draw_frame();
-      session_.wait();  // what a window would draw later
+      session_.wait();  // waits for results that a window would draw later
     }
   }
 

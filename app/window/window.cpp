@@ -19,11 +19,11 @@
 namespace headlight {
 namespace {
 
-// ImGui lays out by what the last frame measured: one event may take this many frames to settle.
+// ImGui's layout depends on what the last frame measured, so an event can need this many frames.
 constexpr int frames_an_event = 3;
 constexpr double caret_blink_seconds = 0.4;
 
-/// Dear ImGui's input, connected to a window while this lives.
+/// Connects Dear ImGui's input to a window.
 class ImguiInput {
  public:
   explicit ImguiInput(GlfwWindow& window) : window_(window) { window_.connect_imgui(); }
@@ -40,7 +40,7 @@ RecentFiles recent_files() {
   return folder.empty() ? RecentFiles() : RecentFiles(folder / "recent");
 }
 
-/// The person's first time here, as far as this machine remembers; from now on it does.
+/// Whether this is the user's first visit on this machine. Notes the visit.
 bool first_visit() {
   const std::filesystem::path folder = state_folder();
   std::error_code error;
@@ -49,7 +49,7 @@ bool first_visit() {
   return std::ofstream(folder / "welcomed").good();
 }
 
-/// The frame loop. The members' order is that of their making.
+/// The frame loop. The members are in the order of their creation.
 class WindowLoop {
  public:
   WindowLoop(const WindowOptions& options, const Preferences& preferences)
@@ -67,7 +67,7 @@ class WindowLoop {
     }
   }
 
-  /// Until it is closed; false where the graphics driver was reset under it.
+  /// Runs until the window is closed; false if the graphics driver was reset.
   bool run() {
     while (!closed_) {
       handle_events();
@@ -75,15 +75,15 @@ class WindowLoop {
       session_.update();
       if (window_.minimised()) {
         frames_due_ = 0;
-        obey();
-        if (session_.asks()) window_.restore();  // what it asks has to be seen
+        handle_requests();
+        if (session_.asks()) window_.restore();  // its question must be visible
         continue;
       }
       draw_frame();
       frames_due_ = std::max(frames_due_ - 1, 0);
       if (context_is_lost()) return false;
     }
-    window_.hide();  // at once: what is being computed is stopped after it
+    window_.hide();  // at once: running computations stop afterwards
     return true;
   }
 
@@ -102,8 +102,8 @@ class WindowLoop {
 
   double seconds_to_next_frame() const {
     if (frames_due_ > 0 || window_.input_waits()) return 0;
-    constexpr double look_again = 0.05;  // for matrices that are being made
-    const double due = painter_.lacks() ? std::min(look_again, session_.next_frame_in()) : session_.next_frame_in();
+    constexpr double check_interval = 0.05;  // for matrices that are still being made
+    const double due = painter_.lacks() ? std::min(check_interval, session_.next_frame_in()) : session_.next_frame_in();
     return ImGui::GetIO().WantTextInput ? std::min(due, caret_blink_seconds) : due;
   }
 
@@ -115,35 +115,35 @@ class WindowLoop {
     painter_.begin_frame();
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
     if (session_.draw(painter_) || moved.x != 0 || moved.y != 0)
-      frames_due_ = frames_an_event;  // and so the last move is drawn
+      frames_due_ = frames_an_event;  // so that the last move is drawn
     host_.render(window_.width(), window_.height(), session_.ground());
     if (const Message trouble = host_.take_trouble(); !trouble.empty()) session_.warn(trouble);
     if (session_.wants_pixels()) session_.take_pixels(read_pixels(window_.width(), window_.height()));
     window_.show_frame();
     window_.set_title(session_.title());
-    obey();
-    if (frames_due_ <= 1) remember();  // not while something moves
+    handle_requests();
+    if (frames_due_ <= 1) remember();  // not during animations
   }
 
-  /// For the next time.
+  /// Saves the preferences for the next start.
   void remember() {
     const std::filesystem::path folder = state_folder();
     const View& view = session_.document().view;
-    Preferences now{view.theme, view.language, preferences_.width, preferences_.height};
+    Preferences current{view.theme, view.language, preferences_.width, preferences_.height};
     if (!view.fullscreen && !window_.minimised()) {
-      now.width = window_.width();
-      now.height = window_.height();
+      current.width = window_.width();
+      current.height = window_.height();
     }
-    if (folder.empty() || now == preferences_) return;
-    preferences_ = now;
-    write_preferences(folder / "settings.json", now);
+    if (folder.empty() || current == preferences_) return;
+    preferences_ = current;
+    write_preferences(folder / "settings.json", current);
   }
 
-  void obey() {
-    const Session::WindowRequests asked = session_.take_window_requests();
-    closed_ = asked.close;
-    if (asked.fullscreen) {
-      window_.set_fullscreen(*asked.fullscreen);
+  void handle_requests() {
+    const Session::WindowRequests requests = session_.take_window_requests();
+    closed_ = requests.close;
+    if (requests.fullscreen) {
+      window_.set_fullscreen(*requests.fullscreen);
       frames_due_ = frames_an_event;
     }
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/architecture/gguf_model.h"
+#include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
 #include "core/architecture/network_builder.h"
 #include "core/files/array_contents.h"
@@ -23,7 +23,7 @@ void build_relative_encoder(NetworkBuilder& b) {
   build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true});
 }
 
-/// Whole networks first, then those of which one layer alone is known.
+/// Architectures of whole networks first, then those of which only a single layer is known.
 constexpr Architecture rows[] = {
     {"gpt2", "GPT-2", build_gpt2},
     {"nanogpt", "nanoGPT", build_nanogpt},
@@ -187,39 +187,27 @@ class Used {
   std::set<std::string> names_;
 };
 
-/// What repeats a part of the network, or is no part of a pass to the logits.
-bool says_nothing_new(const std::string& name) {
-  for (const char* ending : {"attn.bias",
-                             "attention.bias",
-                             "masked_bias",
-                             "inv_freq",
-                             "rope.freqs",
-                             "position_ids",
-                             "token_type_ids",
-                             "attn.mask",
-                             "lm_head.weight",
-                             "embed_tokens.weight",
-                             "embed_out.weight",
-                             "output.weight",
-                             "decoder.weight",
-                             "decoder.bias",
-                             "vocab_projector.weight",
-                             "embed_positions.weight",
-                             "proj_out.weight",
-                             "lm_head.bias",
-                             "final_logits_bias",
-                             "num_batches_tracked"}) {
+/// Whether an array need not be reported as unused: it repeats a part of the network, or the pass to the logits does
+/// not need it.
+bool need_not_be_named(const std::string& name) {
+  constexpr std::string_view endings =
+      "attn.bias attention.bias masked_bias inv_freq rope.freqs position_ids token_type_ids attn.mask lm_head.weight "
+      "embed_tokens.weight embed_out.weight output.weight decoder.weight decoder.bias vocab_projector.weight "
+      "embed_positions.weight proj_out.weight lm_head.bias final_logits_bias num_batches_tracked";
+  constexpr std::string_view parts =
+      "pooler seq_relationship classifier optimizer qa_outputs rotary_emb cls. mask_token _extra_state "
+      "EncDecAttention.relative_attention_bias";
+  for (const std::string_view ending : Parts(endings, ' ')) {
     if (name.ends_with(ending)) return true;
   }
-  for (const char* part : {"pooler", "seq_relationship", "classifier", "optimizer", "qa_outputs", "rotary_emb", "cls.",
-                           "mask_token", "_extra_state", "EncDecAttention.relative_attention_bias"}) {
+  for (const std::string_view part : Parts(parts, ' ')) {
     if (name.find(part) != std::string::npos) return true;
   }
   return false;
 }
 
-/// "\"model.layers.0.self_attn.q_norm.weight\" and 11 more": arrays under `prefix` that no part of the network is made
-/// of; "" for none. Throws FileError for an adapter, which changes the weights beside it.
+/// The arrays under `prefix` that no part of the network uses, as "\"model.layers.0.self_attn.q_norm.weight\" and 11
+/// more", or "". Throws FileError for an adapter, which changes other weights.
 Message unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint, const std::string& prefix) {
   const Used used(spec);
   Message first;
@@ -230,7 +218,7 @@ Message unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint, con
       throw FileError(checkpoint.path_of(name), Message("holds {0}, an adapter that changes a weight", in_quotes(name)),
                       "expected weights that adapters are merged into");
     }
-    if (says_nothing_new(name)) continue;
+    if (need_not_be_named(name)) continue;
     first.empty() ? void(first = in_quotes(name)) : void(++others);
   }
   return others > 0 ? Message("{0} and {1} more", first, others) : first;
@@ -255,49 +243,28 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
     largest = std::max(largest, checked_count(checkpoint.entry(name).shape).value_or(0));
   const auto arrays = static_cast<Index>(checkpoint.names().size());
   constexpr double always_few = 4096, always_narrow = 1 << 20;
-  const auto check = [&](const char* name, Index have, double always, const Message& expected) {
-    const auto found = config.fields().find(name);
-    if (found == config.fields().end() || !found->is_number()) return;
-    const double said = found->get<double>();
-    if (said <= std::max(always, static_cast<double>(have))) return;
-    config.fail(Message("says that its {0} is {1}, which the file cannot hold", std::string(name), found->dump()),
-                expected);
+  constexpr std::string_view layers =
+      "num_hidden_layers n_layer n_layers num_layers num_decoder_layers encoder_layers decoder_layers";
+  constexpr std::string_view widths =
+      "head_dim d_kv hidden_size n_embd d_model dim rotary_dim intermediate_size num_attention_heads n_head num_heads "
+      "num_key_value_heads vocab_size kv_lora_rank q_lora_rank qk_rope_head_dim num_mel_bins qk_nope_head_dim "
+      "v_head_dim moe_intermediate_size n_shared_experts num_local_experts num_experts n_routed_experts";
+  const auto check = [&](std::string_view names, Index have, double always, const Message& expected) {
+    for (const std::string_view name : Parts(names, ' ')) {
+      const auto found = config.fields().find(std::string(name));
+      if (found == config.fields().end() || !found->is_number()) continue;
+      const double size = found->get<double>();
+      if (size <= std::max(always, static_cast<double>(have))) continue;
+      config.fail(Message("says that its {0} is {1}, which the file cannot hold", name, found->dump()), expected);
+    }
   };
-  for (const char* layers : {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
-                             "encoder_layers", "decoder_layers"}) {
-    check(layers, arrays, always_few, Message("expected at most its {0} arrays", arrays));
-  }
-  for (const char* width : {"head_dim",
-                            "d_kv",
-                            "hidden_size",
-                            "n_embd",
-                            "d_model",
-                            "dim",
-                            "rotary_dim",
-                            "intermediate_size",
-                            "num_attention_heads",
-                            "n_head",
-                            "num_heads",
-                            "num_key_value_heads",
-                            "vocab_size",
-                            "kv_lora_rank",
-                            "q_lora_rank",
-                            "qk_rope_head_dim",
-                            "num_mel_bins",
-                            "qk_nope_head_dim",
-                            "v_head_dim",
-                            "moe_intermediate_size",
-                            "n_shared_experts",
-                            "num_local_experts",
-                            "num_experts",
-                            "n_routed_experts"}) {
-    check(width, largest, always_narrow, Message("expected at most the {0} numbers of its largest array", largest));
-  }
+  check(layers, arrays, always_few, Message("expected at most its {0} arrays", arrays));
+  check(widths, largest, always_narrow, Message("expected at most the {0} numbers of its largest array", largest));
 }
 
 namespace {
 
-/// The tokens that a text begins and ends with, and those that a decoder is given.
+/// Reads the ids of special tokens, and of the tokens that a decoder must write.
 void read_special_tokens(const Config& config, NetworkSpec& spec) {
   for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token},
                                     {"eos_token_id", &spec.end_token},
@@ -306,8 +273,8 @@ void read_special_tokens(const Config& config, NetworkSpec& spec) {
     if (value && value->is_array() && !value->empty()) value = &value->front();
     if (value && value->is_number_unsigned()) *field = value->get<Index>();
   }
-  const json* begins = config.find({"forced_decoder_ids"});
-  for (const json& pair : begins && begins->is_array() ? *begins : json::array()) {
+  const json* forced = config.find({"forced_decoder_ids"});
+  for (const json& pair : forced && forced->is_array() ? *forced : json::array()) {
     if (pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned())
       spec.forced[pair[0].get<Index>()] = pair[1].get<Index>();
   }
@@ -343,12 +310,12 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
                                  first.texts().at("gguf.formats")));
   if (spec.stacks.empty() || spec.stacks.back().blocks.empty())
     config.fail("says that the network has no layers", "expected at least one");
-  if (!spec.takes_tensors) {  // beside those stand inputs and other layers
+  if (!spec.takes_tensors) {  // such a file also holds inputs and other layers
     const Message unused = unused_arrays(spec, checkpoint, builder.prefix);
     if (!unused.empty())
       spec.notes.push_back(Message("not used: {0}, of which {1} says nothing", unused, config.path()));
   }
-  // Beside a text model; CLIP and SigLIP are their image tower.
+  // Text models only; CLIP and SigLIP are read as their image towers.
   if (!spec.picture && !type.ends_with("_text_model") &&
       std::ranges::any_of(checkpoint.names(), [](const std::string& name) {
         return name.starts_with("vision_") || name.find(".vision_tower.") != std::string::npos;

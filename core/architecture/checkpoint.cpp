@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/architecture/gguf_model.h"
 #include "core/files/array_contents.h"
 #include "core/files/error_place.h"
 #include "core/tensor/memory.h"
@@ -15,7 +14,7 @@
 namespace headlight {
 namespace {
 
-/// "module._orig_mod.h.0" → "h.0"; also within, where only a part was compiled.
+/// "module._orig_mod.h.0" → "h.0"; also inside a name, if only a part was compiled.
 std::string plain(std::string name) {
   if (name.starts_with("module.")) name.erase(0, 7);
   for (std::size_t at = name.find("_orig_mod."); at != std::string::npos; at = name.find("_orig_mod."))
@@ -52,17 +51,17 @@ void Checkpoint::add(const std::shared_ptr<const ArrayFile>& file) {
 }
 
 void Checkpoint::find_mxfp4() {
-  constexpr std::string_view of_codes = "_blocks";
+  constexpr std::string_view codes_ending = "_blocks";
   const std::vector<std::string> names = std::move(names_);
   names_.clear();
   for (const std::string& name : names) {
-    const std::string stem = name.substr(0, name.size() - std::min(name.size(), of_codes.size()));
+    const std::string stem = name.substr(0, name.size() - std::min(name.size(), codes_ending.size()));
     const std::string scales = stem + "_scales";
     const auto holds = [&](const std::string& array, std::size_t axes) {
       return has(array) && entry(array).dtype == DType::u8 && entry(array).shape.size() == axes;
     };
-    if (name.ends_with("_scales") && holds(name.substr(0, name.size() - 7) + std::string(of_codes), 4)) continue;
-    if (!name.ends_with(of_codes) || !holds(name, 4) || !has(scales) || has(stem)) {
+    if (name.ends_with("_scales") && holds(name.substr(0, name.size() - 7) + std::string(codes_ending), 4)) continue;
+    if (!name.ends_with(codes_ending) || !holds(name, 4) || !has(scales) || has(stem)) {
       names_.push_back(name);
       continue;
     }
@@ -80,10 +79,10 @@ void Checkpoint::find_mxfp4() {
 }
 
 void Checkpoint::take_block_scales(Index rows, Index columns) {
-  constexpr std::string_view of_scales = "_scale_inv";
+  constexpr std::string_view scales_ending = "_scale_inv";
   for (const auto& [scales, place] : places_) {
-    if (!scales.ends_with(of_scales)) continue;
-    const std::string name = scales.substr(0, scales.size() - of_scales.size());
+    if (!scales.ends_with(scales_ending)) continue;
+    const std::string name = scales.substr(0, scales.size() - scales_ending.size());
     const std::string bits = std::string(fp8_bits) + name;
     if (!has(bits) || entry(bits).shape.size() != 2) continue;
     ArrayEntry whole = entry(bits);
@@ -97,7 +96,7 @@ void Checkpoint::take_block_scales(Index rows, Index columns) {
     packed_.emplace(name, Packed{places_.at(bits), place, rows, columns, std::move(whole)});
   }
   std::erase_if(names_, [&](const std::string& name) {
-    return name.ends_with(of_scales) && packed_.contains(name.substr(0, name.size() - of_scales.size()));
+    return name.ends_with(scales_ending) && packed_.contains(name.substr(0, name.size() - scales_ending.size()));
   });
   for (std::string& name : names_) {
     if (name.starts_with(fp8_bits) && packed_.contains(name.substr(fp8_bits.size()))) name.erase(0, fp8_bits.size());
@@ -152,14 +151,9 @@ Tensor Checkpoint::kept_or(const std::string& name, const std::function<Tensor()
 Tensor Checkpoint::load_rows(const std::string& name, std::span<const Index> rows) const {
   if (given_.contains(name)) {
     const Tensor all = load(name);
-    Buffer values;
-    for (const Index row : rows) {
-      const Tensor one = all.slice(0, row, 1).contiguous();
-      values.insert(values.end(), one.values().begin(), one.values().end());
-    }
-    Shape shape = all.shape();
-    shape.front() = std::ssize(rows);
-    return Tensor(std::move(shape), std::move(values));
+    std::vector<Tensor> parts;
+    for (const Index row : rows) parts.push_back(all.slice(0, row, 1));
+    return joined(parts);
   }
   if (const auto packed = packed_.find(name); packed != packed_.end()) {
     const Packed& p = packed->second;
@@ -205,7 +199,8 @@ std::string Checkpoint::path_of(const std::string& name) const {
 
 namespace {
 
-/// E4M3: a sign, four bits of exponent and three of fraction, no infinities (Micikevicius et al. 2022).
+/// The number of an E4M3 code: a sign, four bits of exponent and three of fraction, no infinities (Micikevicius et al.
+/// 2022).
 float from_e4m3(unsigned bits) {
   const int exponent = static_cast<int>(bits >> 3 & 15), fraction = static_cast<int>(bits & 7);
   if ((bits & 127) == 127) return std::numeric_limits<float>::quiet_NaN();
@@ -248,9 +243,9 @@ Tensor from_fp8(const Tensor& codes, const Tensor& scales, Index rows, Index col
   Buffer values;
   values.reserve(static_cast<std::size_t>(codes.count()));
   for (Index row = 0; row < codes.size(0); ++row) {
-    const Index of = which.empty() ? row : which[static_cast<std::size_t>(row)];
+    const Index stored_row = which.empty() ? row : which[static_cast<std::size_t>(row)];
     for (Index col = 0; col < codes.size(1); ++col)
-      values.push_back(numbers[static_cast<std::size_t>(*from++)] * scale(of / rows, col / columns));
+      values.push_back(numbers[static_cast<std::size_t>(*from++)] * scale(stored_row / rows, col / columns));
   }
   return Tensor(codes.shape(), std::move(values));
 }

@@ -7,7 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/files/array_file.h"
 #include "core/files/file_watch.h"
@@ -105,5 +108,18 @@ Tensor from_mxfp4(const Tensor& codes, const Tensor& scales);
 /// Rows of a matrix of 8-bit numbers (E4M3, as bytes), each block of `rows` × `columns` of the whole times its scale,
 /// as DeepSeek publishes them: codes [n, in], which are rows `which` of the whole, or all where that is empty.
 Tensor from_fp8(const Tensor& codes, const Tensor& scales, Index rows, Index columns, std::span<const Index> which);
+
+// A GGUF file's description of its model, translated to Hugging Face's names of tensors and fields of config.json.
+
+struct RopeSpec;
+
+bool is_gguf(const ArrayFile& file);
+/// "blk.3.attn_q.weight" → "model.layers.3.self_attn.q_proj.weight"; empty if it is no tensor of the model.
+std::string hugging_face_name(const ArrayFile& file, std::string_view name);
+/// The fields of the config.json that such a model would have. Throws FileError for an architecture that is not
+/// supported.
+nlohmann::json gguf_config(const Checkpoint& checkpoint);
+/// Divides the frequencies by rope_freqs.weight, if the file has it (LLaMA 3).
+void apply_rope_factors(const Checkpoint& checkpoint, RopeSpec& rope);
 
 }  // namespace headlight

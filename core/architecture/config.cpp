@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What says nothing about a forward pass at inference: names, training, generation, dropout.
+/// Fields that do not change a forward pass at inference: names, training, generation, dropout.
 constexpr std::string_view harmless =
     "architectures model_type torch_dtype dtype transformers_version use_cache task_specific_params summary_type "
     "summary_use_proj summary_activation summary_first_dropout summary_proj_to_labels initializer_range "
@@ -38,13 +38,13 @@ constexpr std::string_view harmless =
     "suppress_tokens use_mems attention_probs_dropout gradient_checkpoint attention_softmax_in_fp32 "
     "directionality";
 
-/// A field of such a name may change what attention computes.
-constexpr std::string_view telling =
+/// Parts of names: a field with one of them may change what attention computes.
+constexpr std::string_view significant =
     "attn attention rope rotary position window mask scale scaling softcap cap head layer_type sink bias "
     "multiplier norm alibi expert moe parallel relative residual query kv rank hash state conv";
 
-/// The same of a layer that is looked at alone.
-constexpr std::string_view telling_of_attention =
+/// The same for a single layer.
+constexpr std::string_view significant_to_attention =
     "rope rotary attn_ attention_ _attn _attention attention qk softcap soft_cap softmax sink alibi relative "
     "temperature logit_scale logn nope ntk lora_rank v_head_dim query_scale key_multiplier layer_scaling "
     "sliding_window_size causal bidirectional prefix_lm positional_embedding";
@@ -53,7 +53,7 @@ constexpr std::string_view harmless_to_attention =
     "max_relative_position encoder_attention_heads decoder_attention_heads attention_heads "
     "scale_attention_softmax_in_fp32 attention_layers cross_attention_hidden_size";
 
-/// Whether `holds` is true of a word in a list, whose words are apart by blanks.
+/// Whether `holds` is true for one of the words in a list, which blanks separate.
 template <typename Holds>
 bool any_word(std::string_view list, Holds holds) {
   for (const std::string_view word : Parts(list, ' ')) {
@@ -150,7 +150,7 @@ std::vector<std::string> Config::unknown_fields() const {
     const auto in_name = [&name = name](std::string_view part) { return name.find(part) != std::string::npos; };
     if (known_.contains(name) || says_nothing(value) || any_word(harmless, is_name)) continue;
     if (name.starts_with("pooler_") || name.ends_with("_token_id") || in_name("dropout") || in_name("pdrop")) continue;
-    if (any_word(telling, in_name)) {
+    if (any_word(significant, in_name)) {
       fail(Message("has {0}: {1}, a field that this kind of model does not use here", in_quotes(name),
                    value.dump().substr(0, 60)),
            "expected a model whose computation is known whole");
@@ -167,7 +167,7 @@ std::vector<std::string> Config::unknown_attention_fields() const {
     const auto is_name = [&name = name](std::string_view word) { return name == word; };
     const auto in_name = [&name = name](std::string_view part) { return name.find(part) != std::string::npos; };
     if (any_word(harmless, is_name) || any_word(harmless_to_attention, is_name)) continue;
-    if (any_word(telling_of_attention, in_name)) unknown.push_back(name);
+    if (any_word(significant_to_attention, in_name)) unknown.push_back(name);
   }
   return unknown;
 }

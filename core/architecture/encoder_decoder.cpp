@@ -24,7 +24,7 @@ AttentionSpec four_linears(const NetworkBuilder& b, const std::string& at, const
   return a;
 }
 
-/// What the blocks of a T5 share.
+/// What the blocks of a T5 have in common.
 struct T5Blocks {
   NetworkBuilder& b;
   Index d, heads, d_head, inner;
@@ -107,16 +107,16 @@ void build_t5_family(NetworkBuilder& b, bool usually_tied) {
 
 struct BartFlavour {
   bool embedding_norm = true;
-  bool norms_before = false;  ///< and one after the last block
+  bool norms_before = false;  ///< and one norm after the last block
   bool sinusoidal = false;
   Index offset = 2;
   const char* activation = "gelu";
   bool scaled = false;
-  bool hears = false;  ///< the encoder reads sounds
+  bool reads_sound = false;  ///< the encoder reads sounds (Whisper)
 };
 
-/// Whisper's beginning: two convolutions over a spectrogram, the second of which leaves every other frame.
-void build_ear(NetworkBuilder& b, EmbeddingSpec& embedding, Index d, Index positions) {
+/// The beginning of Whisper: two convolutions over a spectrogram. The second one halves the number of frames.
+void build_sound_embedding(NetworkBuilder& b, EmbeddingSpec& embedding, Index d, Index positions) {
   const Config& c = b.config;
   const Index bands = c.whole({"num_mel_bins"}, 80);
   for (const auto& [name, in] : {std::pair{"encoder.conv1", bands}, {"encoder.conv2", d}}) {
@@ -126,27 +126,27 @@ void build_ear(NetworkBuilder& b, EmbeddingSpec& embedding, Index d, Index posit
   }
   embedding.positions = b.array("encoder.embed_positions.weight", {positions, d}, b.as_config_says());
   b.network.sound = SoundSpec{bands, 2 * positions};
-  for (const char* of_training : {"use_weighted_layer_sum", "classifier_proj_size", "median_filter_width",
-                                  "apply_spec_augment", "mask_time_prob", "mask_time_length", "mask_time_min_masks",
-                                  "mask_feature_prob", "mask_feature_length", "mask_feature_min_masks"})
-    c.find({of_training});
+  for (const char* unused : {"use_weighted_layer_sum", "classifier_proj_size", "median_filter_width",
+                             "apply_spec_augment", "mask_time_prob", "mask_time_length", "mask_time_min_masks",
+                             "mask_feature_prob", "mask_feature_length", "mask_feature_min_masks"})
+    c.find({unused});
   if (c.find({"suppress_tokens", "begin_suppress_tokens"}))
     b.network.notes.push_back("suppress_tokens are not kept from being written");
 }
 
-/// Of the encoder or the decoder: tokens, unless it reads sounds, and positions.
+/// The embedding of the encoder or the decoder: tokens or sounds, and positions.
 void build_bart_embedding(NetworkBuilder& b, const BartFlavour& flavour, EmbeddingSpec& embedding, bool decodes,
                           const std::string& tokens) {
   const Config& c = b.config;
   const std::string side = decodes ? "decoder" : "encoder", why = b.as_config_says();
   const Index d = b.network.width;
-  const Index positions = flavour.hears ? c.whole({decodes ? "max_target_positions" : "max_source_positions"})
-                                        : c.whole({"max_position_embeddings"}, 1024);
+  const Index positions = flavour.reads_sound ? c.whole({decodes ? "max_target_positions" : "max_source_positions"})
+                                              : c.whole({"max_position_embeddings"}, 1024);
   const std::string own = side + ".embed_tokens.weight", rows = side + ".embed_positions.weight";
   const bool has_own = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true);
-  if (flavour.hears && !decodes) build_ear(b, embedding, d, positions);
+  if (flavour.reads_sound && !decodes) build_sound_embedding(b, embedding, d, positions);
   else embedding.tokens = has_own ? b.array(own, {b.network.vocabulary, d}, why) : tokens;
-  const bool scaled = c.flag({"scale_embedding"}, flavour.scaled) && !flavour.hears;  // which Whisper passes over
+  const bool scaled = c.flag({"scale_embedding"}, flavour.scaled) && !flavour.reads_sound;  // not in Whisper
   embedding.scale = scaled ? std::sqrt(static_cast<double>(d)) : 1;
   embedding.position_kind = flavour.sinusoidal ? PositionKind::sinusoidal : PositionKind::learned;
   if (!flavour.sinusoidal || b.has(rows)) embedding.positions = b.array(rows, {positions + flavour.offset, d}, why);
@@ -157,7 +157,7 @@ void build_bart_embedding(NetworkBuilder& b, const BartFlavour& flavour, Embeddi
 
 void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
   const Config& c = b.config;
-  const std::string first_tokens = flavour.hears ? "decoder.embed_tokens.weight" : "encoder.embed_tokens.weight";
+  const std::string first_tokens = flavour.reads_sound ? "decoder.embed_tokens.weight" : "encoder.embed_tokens.weight";
   b.find_prefix({"shared.weight", first_tokens});
   const Index d = c.whole({"d_model"});
   const Activation activation = b.activation(c.text({"activation_function"}, flavour.activation));
@@ -192,8 +192,8 @@ void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
     }
     if (flavour.norms_before) stack.final_norm = norm(side + ".layer_norm");
   }
-  b.network.head.output =
-      b.output_head(flavour.hears ? "proj_out.weight" : "lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+  b.network.head.output = b.output_head(flavour.reads_sound ? "proj_out.weight" : "lm_head.weight", d,
+                                        c.flag({"tie_word_embeddings"}, true));
   if (b.file.has("final_logits_bias")) {
     NetworkBuilder root = b;
     root.prefix.clear();
@@ -209,15 +209,15 @@ void build_mt5(NetworkBuilder& b) { build_t5_family(b, false); }
 void build_bart(NetworkBuilder& b) { build_bart_family(b, {}); }
 void build_mbart(NetworkBuilder& b) { build_bart_family(b, {.norms_before = true}); }
 void build_whisper(NetworkBuilder& b) {
-  build_bart_family(b, {.embedding_norm = false, .norms_before = true, .offset = 0, .hears = true});
+  build_bart_family(b, {.embedding_norm = false, .norms_before = true, .offset = 0, .reads_sound = true});
 }
 void build_marian(NetworkBuilder& b) {
   build_bart_family(b,
                     {.embedding_norm = false, .sinusoidal = true, .offset = 0, .activation = "swish", .scaled = true});
 }
 
-// nn.Transformer of PyTorch, its encoder, its decoder, or one layer of either: a state_dict with x (src, tgt, memory)
-// beside it.
+// PyTorch's nn.Transformer, its encoder, its decoder, or one layer of either: a state_dict, with x (or src, tgt,
+// memory) in the same file.
 namespace {
 
 struct LayerRules {
@@ -227,7 +227,7 @@ struct LayerRules {
   Activation activation = Activation::relu;
 };
 
-/// in_proj_weight [3d, d] under `at`, all heads one after the other.
+/// Reads in_proj_weight [3d, d] under `at`: the rows of all heads of q, then of k, then of v.
 AttentionSpec packed_attention(const NetworkBuilder& b, const std::string& at, const LayerRules& rules) {
   AttentionSpec a;
   a.name = b.prefix + at;
@@ -236,9 +236,7 @@ AttentionSpec packed_attention(const NetworkBuilder& b, const std::string& at, c
   packed.weight = b.array(at + ".in_proj_weight", {3 * rules.d, rules.d},
                           "query, key and value in one, as nn.MultiheadAttention has them");
   if (b.has(at + ".in_proj_bias")) packed.bias = b.array(at + ".in_proj_bias", {3 * rules.d}, "as its weight has rows");
-  a.q = NetworkBuilder::part(packed, 0, rules.d);
-  a.k = NetworkBuilder::part(packed, rules.d, rules.d);
-  a.v = NetworkBuilder::part(packed, 2 * rules.d, rules.d);
+  split_packed(packed, 1, rules.d, rules.d, a);
   a.o = b.linear(at + ".out_proj", rules.d, rules.d);
   return a;
 }
@@ -264,7 +262,7 @@ BlockSpec build_layer(const NetworkBuilder& b, const std::string& at, const Laye
   return block;
 }
 
-/// "layers.0.", "layers.1." … under `at`, or `at` itself where it is a layer.
+/// Reads "layers.0.", "layers.1." … under `at`, or the layer at `at` itself.
 StackSpec build_stack(const NetworkBuilder& b, const std::string& at, const LayerRules& rules, bool decodes,
                       bool causal) {
   StackSpec stack;
@@ -279,20 +277,21 @@ StackSpec build_stack(const NetworkBuilder& b, const std::string& at, const Laye
   return stack;
 }
 
-/// The masks beside the tensors, each for the attentions that PyTorch gives it to; others are refused, so that none is
-/// passed over.
+/// Assigns each mask in the file to the attentions that PyTorch applies it to. Other masks are refused, so that none is
+/// ignored.
 void take_masks(NetworkBuilder& b, bool encodes, bool decodes) {
   for (const std::string& name : b.file.names()) {
     if (name.find("mask") == std::string::npos || name.find('.') != std::string::npos) continue;
     const bool floating = is_floating(b.file.entry(name).dtype);
-    const auto is = [&](std::initializer_list<const char*> names) {
+    const auto named = [&](std::initializer_list<const char*> names) {
       return std::ranges::any_of(names, [&](const char* each) { return name == each; });
     };
     const bool both = encodes && decodes;
-    const bool source = encodes && (is({"src_mask", "src_key_padding_mask"}) ||
-                                    (!both && (is({"key_padding_mask", "attn_mask"}) || (name == "mask" && floating))));
-    const bool target = decodes && is({"tgt_mask", "tgt_key_padding_mask"});
-    const bool memory = decodes && is({"memory_mask", "memory_key_padding_mask"});
+    const bool source =
+        encodes && (named({"src_mask", "src_key_padding_mask"}) ||
+                    (!both && (named({"key_padding_mask", "attn_mask"}) || (name == "mask" && floating))));
+    const bool target = decodes && named({"tgt_mask", "tgt_key_padding_mask"});
+    const bool memory = decodes && named({"memory_mask", "memory_key_padding_mask"});
     if (!source && !target && !memory) {
       b.fail(name, Message("holds {0}, which a run of all layers does not take here", in_quotes(name)),
              "expected src_mask, tgt_mask, memory_mask or their key_padding_mask (true = may not attend), or the "
@@ -319,11 +318,11 @@ void build_torch_transformer(NetworkBuilder& b) {
   rules.norm_first = c.flag({"norm_first"}, false);
   rules.activation = b.activation(c.text({"activation"}, "relu"));
   const bool causal = c.flag({"is_causal", "tgt_is_causal"}, false);
-  std::string unsaid;
+  std::string missing;
   for (const char* name : {"norm_first", "activation", "layer_norm_eps"}) {
-    if (!c.has(name)) unsaid += (unsaid.empty() ? "" : ", ") + std::string(name);
+    if (!c.has(name)) missing += (missing.empty() ? "" : ", ") + std::string(name);
   }
-  if (!unsaid.empty()) b.network.notes.push_back(Message("PyTorch's own {0}, which the file does not say", unsaid));
+  if (!missing.empty()) b.network.notes.push_back(Message("PyTorch's own {0}, which the file does not say", missing));
   std::string ending;
   for (const char* known :
        {"encoder.layers.0.self_attn.in_proj_weight", "layers.0.self_attn.in_proj_weight", "self_attn.in_proj_weight"}) {
@@ -349,7 +348,7 @@ void build_torch_transformer(NetworkBuilder& b) {
     b.network.stacks.push_back(build_stack(b, "encoder.", rules, false, false));
     b.network.stacks.push_back(build_stack(b, "decoder.", rules, true, causal));
   } else if (decodes) {
-    b.network.stacks.emplace_back();  // the memory is given
+    b.network.stacks.emplace_back();  // the file holds the encoder's output (memory)
     b.network.stacks.push_back(build_stack(b, encoder_at, rules, true, causal));
   } else {
     b.network.stacks.push_back(build_stack(b, encoder_at, rules, false, causal));

@@ -1,8 +1,8 @@
-#include "core/architecture/gguf_model.h"
-
 #include <algorithm>
 #include <array>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "core/architecture/architectures.h"
 #include "core/architecture/checkpoint.h"
@@ -17,13 +17,13 @@ using nlohmann::json;
 
 struct Family {
   std::string_view architecture, model_type;
-  bool interleaved = false;   ///< queries and keys are permuted, so that neighbouring channels rotate together
-  bool norms_around = false;  ///< of attention and MLP, before and after
-  bool mixture = false;       ///< of experts
+  bool interleaved = false;   ///< queries and keys are permuted so that neighbouring channels rotate together
+  bool norms_around = false;  ///< norms before and after attention and MLP
+  bool mixture = false;       ///< mixture of experts
 };
-/// LLaMA's with experts is Mixtral.
+/// "llama" with experts is Mixtral.
 constexpr Family mixtral{"llama", "mixtral", true, false, true};
-/// DeepSeek's whose experts are chosen by sigmoids is its third.
+/// "deepseek2" whose experts are chosen by sigmoids is DeepSeek-V3.
 constexpr Family deepseek3{"deepseek2", "deepseek_v3", true, false, true};
 constexpr std::array<Family, 13> families{{{"llama", "llama", true},
                                            {"qwen2", "qwen2"},
@@ -94,21 +94,21 @@ const Names& names_of_llama(bool norms_around, bool packed) {
   return norms_around ? around : packed ? one_matrix : plain;
 }
 
-/// What a mixture has besides; of Mixtral, gpt-oss and DeepSeek some under names of their own.
+/// The names that a mixture of experts has as well. Mixtral, gpt-oss and DeepSeek have some names of their own.
 Names names_of_mixture(std::string_view model_type) {
   Names names = names_of_llama(false, false);
-  const bool of_mixtral = model_type == "mixtral", of_oss = model_type == "gpt_oss";
-  const bool of_deepseek = model_type.starts_with("deepseek");
-  const Names more{{"ffn_gate_inp", of_mixtral ? "block_sparse_moe.gate"
-                                    : of_oss   ? "mlp.router"
-                                               : "mlp.gate"},
-                   {"ffn_gate_exps", of_mixtral ? "block_sparse_moe.experts.w1" : "mlp.experts.gate_proj"},
-                   {"ffn_up_exps", of_mixtral ? "block_sparse_moe.experts.w3" : "mlp.experts.up_proj"},
-                   {"ffn_down_exps", of_mixtral ? "block_sparse_moe.experts.w2" : "mlp.experts.down_proj"},
+  const bool mixtral_names = model_type == "mixtral", gpt_oss_names = model_type == "gpt_oss";
+  const bool deepseek_names = model_type.starts_with("deepseek");
+  const Names more{{"ffn_gate_inp", mixtral_names   ? "block_sparse_moe.gate"
+                                    : gpt_oss_names ? "mlp.router"
+                                                    : "mlp.gate"},
+                   {"ffn_gate_exps", mixtral_names ? "block_sparse_moe.experts.w1" : "mlp.experts.gate_proj"},
+                   {"ffn_up_exps", mixtral_names ? "block_sparse_moe.experts.w3" : "mlp.experts.up_proj"},
+                   {"ffn_down_exps", mixtral_names ? "block_sparse_moe.experts.w2" : "mlp.experts.down_proj"},
                    {"ffn_gate_inp_shexp", "mlp.shared_expert_gate"},
-                   {"ffn_gate_shexp", of_deepseek ? "mlp.shared_experts.gate_proj" : "mlp.shared_expert.gate_proj"},
-                   {"ffn_up_shexp", of_deepseek ? "mlp.shared_experts.up_proj" : "mlp.shared_expert.up_proj"},
-                   {"ffn_down_shexp", of_deepseek ? "mlp.shared_experts.down_proj" : "mlp.shared_expert.down_proj"},
+                   {"ffn_gate_shexp", deepseek_names ? "mlp.shared_experts.gate_proj" : "mlp.shared_expert.gate_proj"},
+                   {"ffn_up_shexp", deepseek_names ? "mlp.shared_experts.up_proj" : "mlp.shared_expert.up_proj"},
+                   {"ffn_down_shexp", deepseek_names ? "mlp.shared_experts.down_proj" : "mlp.shared_expert.down_proj"},
                    {"exp_probs_b", "mlp.gate.e_score_correction_bias"},
                    {"attn_q_a", "self_attn.q_a_proj"},
                    {"attn_q_a_norm", "self_attn.q_a_layernorm"},
@@ -123,7 +123,7 @@ Names names_of_mixture(std::string_view model_type) {
   return names;
 }
 
-/// Numbers under "llama.…", and what is missing.
+/// Reads the fields under "llama.…" (the architecture's name); a missing number is an error.
 class Fields {
  public:
   explicit Fields(const ArrayFile& file) : file_(file), prefix_(architecture_of(file) + ".") {}
@@ -151,8 +151,8 @@ class Fields {
   std::string prefix_;
 };
 
-/// A number that is the same in every layer, or a list of one each, of which these architectures know the same one
-/// alone.
+/// GGUF stores such a value as a number, or as a list with one number for each layer. For these architectures only the
+/// first is known.
 void refuse_by_layer(const ArrayFile& file, const std::string& key) {
   if (file.find(key))
     ErrorPlace{file.path()}.fail(Message("its {0} differs by layer, which is not computed here", key), "one number");
@@ -173,12 +173,12 @@ void add_mixture(const Fields& fields, const Family& family, json& config) {
   fields.copy(config, family.model_type == "gpt_oss" ? "intermediate_size" : "moe_intermediate_size",
               "expert_feed_forward_length");
   fields.copy(config, "shared_expert_intermediate_size", "expert_shared_feed_forward_length");
-  if (family.model_type == "qwen3_moe") config["norm_topk_prob"] = true;  // no key says it; the family's
+  if (family.model_type == "qwen3_moe") config["norm_topk_prob"] = true;  // the file has no key for it
   if (family.model_type == "gpt_oss" && config.contains("rope_scaling")) config["rope_scaling"]["truncate"] = false;
 }
 
-/// Widths of heads are those of latent attention where the file has its own words for them (since 2025), else all
-/// there are. yarn_log_multiplier is a tenth of mscale_all_dim; the rotation itself does not grow.
+/// Newer files (since 2025) have keys of their own for the head widths of latent attention; older ones have the usual
+/// keys. yarn_log_multiplier is a tenth of mscale_all_dim; the rotation itself is not scaled.
 void add_deepseek(const Fields& fields, json& config) {
   const auto width = [&](const char* own, const char* usual) { return fields.at(fields.has(own) ? own : usual); };
   const double rotated = fields.at("rope.dimension_count");
@@ -224,8 +224,8 @@ void add_llama(const Fields& fields, const Family& family, json& config) {
       fields.has("attention.key_length") ? fields.at("attention.key_length") : width / std::max(heads, 1.0);
   if (fields.has("rope.dimension_count") && d_head > 0)
     config["partial_rotary_factor"] = fields.at("rope.dimension_count") / d_head;
-  if (family.architecture.starts_with("gemma")) config["norms_hold_gains"] = true;  // the converter has added the one
-  // The largest of these scale by width per head, all others by the head's own.
+  if (family.architecture.starts_with("gemma")) config["norms_hold_gains"] = true;  // the converter has added 1
+  // The largest of these models scale by width / heads, all others by the head's own width.
   const double layers = fields.at("block_count");
   const bool largest =
       (family.architecture == "gemma2" && layers == 46) || (family.architecture == "gemma3" && layers == 62);
@@ -248,16 +248,16 @@ bool is_gguf(const ArrayFile& file) { return file.texts().contains("gguf.formats
 
 std::string hugging_face_name(const ArrayFile& file, std::string_view name) {
   const std::string architecture = architecture_of(file);
-  for (const std::string_view of_header :
+  for (const std::string_view header_prefix :
        {std::string_view("general."), std::string_view("tokenizer."), std::string_view(architecture)}) {
-    if (name.starts_with(of_header)) return {};
+    if (name.starts_with(header_prefix)) return {};
   }
   const Family* family = family_of(file);
   if (!family) return std::string(name);
   const bool gpt2 = family->architecture == "gpt2";
-  const Names of_mixture = family->mixture ? names_of_mixture(family->model_type) : Names();
+  const Names mixture_names = family->mixture ? names_of_mixture(family->model_type) : Names();
   const Names& names = gpt2              ? names_of_gpt2()
-                       : family->mixture ? of_mixture
+                       : family->mixture ? mixture_names
                                          : names_of_llama(family->norms_around, family->architecture == "phi3");
   std::string before;
   std::string_view rest = name;
@@ -270,9 +270,9 @@ std::string hugging_face_name(const ArrayFile& file, std::string_view name) {
   const std::size_t dot = rest.rfind('.');
   const auto known = std::ranges::find(names, rest.substr(0, dot), &Names::value_type::first);
   if (known == names.end() || dot == std::string_view::npos) return std::string(name);
-  // A parameter without a layer of its own.
-  const bool alone = known->second.ends_with("sinks") || known->second.ends_with("_bias");
-  return before + std::string(known->second) + (alone ? std::string() : std::string(rest.substr(dot)));
+  // The array is a parameter of the block, not the weight or bias of a layer inside it.
+  const bool is_parameter = known->second.ends_with("sinks") || known->second.ends_with("_bias");
+  return before + std::string(known->second) + (is_parameter ? std::string() : std::string(rest.substr(dot)));
 }
 
 json gguf_config(const Checkpoint& checkpoint) {

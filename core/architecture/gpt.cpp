@@ -1,5 +1,5 @@
-// Decoders before LLaMA: GPT-2 (Radford et al. 2019) as Hugging Face, nanoGPT and minGPT save it, GPT-Neo, GPT-J,
-// attention alone, GPT-NeoX, BLOOM, Falcon, MPT, OPT.
+// Decoders before LLaMA: GPT-2 (Radford et al. 2019) in the files of Hugging Face, nanoGPT and minGPT, GPT-Neo, GPT-J,
+// networks of attention alone, GPT-NeoX, BLOOM, Falcon, MPT, OPT.
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ struct GptFlavour {
   bool tied;
 };
 
-/// Blocks of ln_1, attention, ln_2, MLP; c_attn is q‖k‖v. Conv1D or nn.Linear, as its shape says.
+/// Blocks of ln_1, attention, ln_2, MLP; c_attn is q‖k‖v. The shape shows whether a weight is of Conv1D or nn.Linear.
 void build_gpt(NetworkBuilder& b, const GptFlavour& flavour) {
   const Config& c = b.config;
   b.find_prefix({"wte.weight"});
@@ -157,12 +157,13 @@ void build_attention_only(NetworkBuilder& b) {
   b.network.head.output = b.output_head("unembedding.weight", d, c.flag({"tie_word_embeddings"}, false));
 }
 
-// Decoders whose projections are packed head by head, and others of their time: GPT-NeoX, BLOOM, Falcon, MPT, OPT.
+// Decoders whose projections are packed head by head, and other decoders of that time: GPT-NeoX, BLOOM, Falcon, MPT,
+// OPT.
 namespace {
 
 struct NeoxFlavour {
   std::string tokens = "embed_in.weight", head = "embed_out.weight";
-  const char *attention = "attention.", *final_norm = "final_layer_norm";
+  const char *attention = "attention", *final_norm = "final_layer_norm";
   double share = 0.25, base = 10000;
   bool parallel = true, normed_heads = false;
   const char* activation = "gelu";
@@ -184,10 +185,8 @@ void build_neox_family(NetworkBuilder& b, const NeoxFlavour& flavour) {
     block.parallel = parallel;
     block.before_attention = b.norm(at + "input_layernorm", NormKind::layer, d, epsilon);
     block.before_mlp = b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
-    AttentionSpec& a = block.attention;
-    const std::string part = at + flavour.attention;
-    a.name = b.prefix + part.substr(0, part.size() - 1);
-    settle_heads(b, a, d, heads);
+    AttentionSpec& a = b.begin_attention(block, flavour.attention, d, heads);
+    const std::string part = at + flavour.attention + ".";
     a.causal = true;
     const auto rotary = static_cast<Index>(share * static_cast<double>(a.d_head));
     a.rope = b.rope(rotary, Rope::half, flavour.base);
@@ -213,7 +212,7 @@ void build_gpt_neox(NetworkBuilder& b) { build_neox_family(b, {}); }
 void build_persimmon(NetworkBuilder& b) {
   build_neox_family(b, {.tokens = "embed_tokens.weight",
                         .head = "lm_head.weight",
-                        .attention = "self_attn.",
+                        .attention = "self_attn",
                         .final_norm = "final_layernorm",
                         .share = 0.5,
                         .base = 25000,
@@ -262,7 +261,7 @@ void build_falcon(NetworkBuilder& b) {
               norms = c.whole({"num_ln_in_parallel_attn"}, grouped ? 2 : 1);
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   const Activation activation = b.activation(c.text({"activation"}, "gelu"));
-  c.find({"max_position_embeddings"});  // RoPE has no end
+  c.find({"max_position_embeddings"});  // RoPE has no largest position
   const bool alibi = c.flag({"alibi"}, false);
   if (alibi) b.network.notes.push_back("ALiBi scaled with the scores, in bfloat16 as Falcon has it");
   b.refuse_unless("apply_residual_connection_post_layernorm", false);
@@ -301,20 +300,18 @@ void build_mpt(NetworkBuilder& b) {
   const Index inner = d * c.whole({"expansion_ratio"}, 4);
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   c.find({"norm_type", "no_bias", "max_seq_len", "init_config", "embedding_fraction", "use_norm_bias"});
-  c.flag({"learned_pos_emb"}, true);  // which ALiBi switches off
+  c.flag({"learned_pos_emb"}, true);  // ALiBi replaces learned positions
   nlohmann::json rules = nlohmann::json::object();
-  if (const auto* said = c.find({"attn_config"}); said && said->is_object()) rules = *said;
+  if (const auto* attn_config = c.find({"attn_config"}); attn_config && attn_config->is_object()) rules = *attn_config;
   const Config a_config(rules, c.path() + ": attn_config");
   const bool alibi = a_config.flag({"alibi"}, true);
   a_config.refuse_unless("clip_qkv", nlohmann::json());
   const bool own_scale = a_config.has("softmax_scale");
   for (const char* name : {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}) a_config.refuse_unless(name, false);
   a_config.refuse_unless("attn_type", "multihead_attention");
-  const double steepest = a_config.number({"alibi_bias_max"}, 8);
+  const double largest_bias = a_config.number({"alibi_bias_max"}, 8);
   if (!alibi && b.whole()) c.fail("its attn_config has no alibi", "expected ALiBi, the positions of MPT computed here");
   StackSpec& stack = b.begin_stack("wte.weight", d);
-  const double emb_scale = 1;
-  stack.embedding.scale = emb_scale;
   b.refuse_unless("logit_scale", nlohmann::json());
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "blocks." + std::to_string(i) + ".";
@@ -323,9 +320,9 @@ void build_mpt(NetworkBuilder& b) {
     block.before_mlp = b.norm(at + "norm_2", NormKind::layer, d, epsilon);
     AttentionSpec& a = b.begin_attention(block, "attn", d, heads);
     a.causal = true;
-    const bool usual = steepest == 8 && (heads & (heads - 1)) == 0;
-    a.alibi = alibi && usual;
-    if (alibi && !usual) a.slopes = mpt_slopes(heads, steepest);
+    const bool standard_slopes = largest_bias == 8 && (heads & (heads - 1)) == 0;
+    a.alibi = alibi && standard_slopes;
+    if (alibi && !standard_slopes) a.slopes = mpt_slopes(heads, largest_bias);
     if (own_scale) a.scale = a_config.number({"softmax_scale"});
     split_packed(b.linear(at + "attn.Wqkv", 3 * d, d), 1, d, d, a);
     a.o = b.linear(at + "attn.out_proj", d, d);
@@ -335,7 +332,7 @@ void build_mpt(NetworkBuilder& b) {
   b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
 }
 
-/// Zhang et al. 2022: positions from row 2 on; the 350M has its norms after the sums and a narrower embedding.
+/// Zhang et al. 2022: positions begin at row 2. The 350M model has its norms after the sums and a narrower embedding.
 void build_opt(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"embed_tokens.weight"});

@@ -1,4 +1,4 @@
-// One layer alone: what config.json says of it, and the families of which no more than that is known.
+// A single layer: what config.json says of it, and families of which only single layers are known.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-bool says(const Config& c, std::string_view name) {
+bool is_true(const Config& c, std::string_view name) {
   const nlohmann::json* value = c.find({name});
   return value && *value == true;
 }
@@ -31,10 +31,10 @@ std::optional<double> number_of(const Config& c, std::initializer_list<std::stri
   return first;
 }
 
-/// The config's own attn_config (MPT, DBRX), an object.
+/// The attn_config inside the config (MPT, DBRX), an object.
 nlohmann::json attn_config_of(const Config& c) {
-  const nlohmann::json* said = c.find({"attn_config"});
-  nlohmann::json inner = said && said->is_object() ? *said : nlohmann::json::object();
+  const nlohmann::json* found = c.find({"attn_config"});
+  nlohmann::json inner = found && found->is_object() ? *found : nlohmann::json::object();
   for (const char* name : {"clip_qkv", "softmax_scale", "qk_ln", "prefix_lm", "qk_gn", "rope"}) {
     if (inner.contains(name) && !inner[name].is_null() && inner[name] != false)
       c.fail(Message("its attn_config has {0}, which is not computed here", std::string(name)),
@@ -43,22 +43,23 @@ nlohmann::json attn_config_of(const Config& c) {
   return inner;
 }
 
-/// Whether the config is a vision tower's: it says patches and no vocabulary.
+/// Whether this is the config of a vision tower: it has patches and no vocabulary.
 bool is_tower(const NetworkBuilder& b) {
   return b.config.has("patch_size") || word_of(b.config, "model_type").ends_with("_vision") ||
          b.config.has("spatial_merge_size");
 }
 
-/// What no layer alone is computed with.
+/// Refuses settings that are not computed for a single layer.
 void refuse_other_attention(const NetworkBuilder& b) {
   const Config& c = b.config;
   const std::string model = word_of(c, "model_type"), position = word_of(c, "position_embedding_type");
   if (model.starts_with("llama4"))
     c.fail(Message("its model_type {0} is not computed here", in_quotes(model)),
            "expected a norm and a rotation that are known");
-  for (const char* turning : {"qwen2_vl_vision", "qwen2_5_vl_vision", "qwen3_vl_vision", "qwen3_vl_moe_vision",
-                              "glm4v_vision", "pixtral", "kimi_vl_vision", "qwen2_5_vl", "qwen2_vl"}) {
-    if (is_tower(b) && model == turning)
+  for (const char* model_with_2d_rope :
+       {"qwen2_vl_vision", "qwen2_5_vl_vision", "qwen3_vl_vision", "qwen3_vl_moe_vision", "glm4v_vision", "pixtral",
+        "kimi_vl_vision", "qwen2_5_vl", "qwen2_vl"}) {
+    if (is_tower(b) && model == model_with_2d_rope)
       c.fail("its vision tower turns queries and keys by rows and columns, which is not computed here",
              "expected a tower whose places are added to its patches");
   }
@@ -69,13 +70,13 @@ void refuse_other_attention(const NetworkBuilder& b) {
   c.refuse_unless("clip_qkv", nlohmann::json(), "expected queries, keys and values that are not clipped");
 }
 
-/// Whether layer i of its model has a window: by layer_types, else by a pattern of which every last one has none.
+/// Whether layer i has a window: layer_types says it, else a pattern, in which the last of every few layers has none.
 bool has_window(const Config& c, Index i, Index full_every) {
   const nlohmann::json* types = c.find({"layer_types"});
   if (types && types->is_array() && i < static_cast<Index>(types->size()))
     return (*types)[static_cast<std::size_t>(i)] == "sliding_attention";
-  const auto said = number_of(c, {"sliding_window_pattern", "_sliding_window_pattern"});
-  const Index every = said ? static_cast<Index>(*said) : full_every;
+  const auto pattern = number_of(c, {"sliding_window_pattern", "_sliding_window_pattern"});
+  const Index every = pattern ? static_cast<Index>(*pattern) : full_every;
   return every <= 0 || (i + 1) % every != 0;
 }
 
@@ -88,12 +89,12 @@ bool is_rotated(const Config& c, Index i, const LayerFamily& family) {
   return every <= 0 || (i + 1) % every != 0;
 }
 
-/// The first rotated channels of a head: by rotary_dim, by a share of the head, else as its family has them.
+/// How many first channels of a head are rotated: rotary_dim, or a share of the head, or the family's number.
 Index rotated_channels(const NetworkBuilder& b, const LayerFamily& family) {
   const Index d_head = b.layer->d_head;
-  const auto said = number_of(b.config, {"rotary_dim"});
+  const auto rotary_dim = number_of(b.config, {"rotary_dim"});
   const double share = b.rotary_share(family.share);
-  const Index whole = said                    ? static_cast<Index>(*said)
+  const Index whole = rotary_dim              ? static_cast<Index>(*rotary_dim)
                       : family.rotary_dim > 0 ? family.rotary_dim
                                               : static_cast<Index>(share * static_cast<double>(d_head));
   if (whole >= d_head) return d_head;
@@ -131,7 +132,7 @@ bool says_causal(const Config& c, const LayerFamily& family) {
   return family.causal || names.find("CausalLM") != std::string::npos || names.find("LMHeadModel") != std::string::npos;
 }
 
-/// Up to the attention's own name: "model.layers.3." of "model.layers.3.self_attn".
+/// The name before the attention's own: "model.layers.3." of "model.layers.3.self_attn".
 std::string block_around(const std::string& attention) {
   const std::size_t dot = attention.rfind('.');
   return dot == std::string::npos ? std::string() : attention.substr(0, dot + 1);
@@ -148,8 +149,8 @@ void build_layers(NetworkBuilder& b, const LayerFamily& family) {
       family.relative ? number_of(c, {"sliding_window"}) : number_of(c, {"sliding_window", "window_size"});
   const nlohmann::json* uses_window = c.find({"use_sliding_window"});
   const bool windowed = window && *window > 0 && !(uses_window && *uses_window == false);
-  const bool alibi = says(c, "alibi") || says(c, "use_alibi") || word_of(c, "position_embedding_type") == "alibi" ||
-                     inner.value("alibi", nlohmann::json()) == true;
+  const bool alibi = is_true(c, "alibi") || is_true(c, "use_alibi") ||
+                     word_of(c, "position_embedding_type") == "alibi" || inner.value("alibi", nlohmann::json()) == true;
   const auto local = number_of(c, {"rope_local_base_freq"});
   const bool rotates = !alibi && (family.pairing != Rope::none || says_rope(c) || inner.contains("rope_theta"));
   const Rope pairing = family.pairing == Rope::none ? Rope::half : family.pairing;
@@ -226,7 +227,7 @@ std::optional<Index> layer_number(const std::string& layer) {
 
 namespace {
 
-/// config.json's fields with the layer's own sizes in their place, under every name that they have.
+/// The fields of config.json with the sizes of the layer itself, under every name that such a field can have.
 json fields_of(json fields, const LayerAlone& layer, std::optional<Index> number) {
   const auto set = [&](std::initializer_list<const char*> names, Index value) {
     for (const char* name : names) fields[name] = value;
@@ -236,11 +237,11 @@ json fields_of(json fields, const LayerAlone& layer, std::optional<Index> number
       layer.heads);
   set({"num_key_value_heads", "n_kv_heads", "num_kv_heads", "n_head_kv"}, layer.kv_heads);
   set({"head_dim", "d_kv"}, layer.d_head);
-  constexpr Index usual_layers = 12;  // enough for every kind of layer to be among them
+  constexpr Index usual_layers = 12;  // with 12 layers, each kind of layer is among them
   for (const char* name : {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
                            "encoder_layers", "decoder_layers"}) {
-    const bool said = fields.contains(name) && fields[name].is_number_unsigned() && fields[name] < 10000;
-    fields[name] = std::max(said     ? fields[name].get<Index>()
+    const bool valid = fields.contains(name) && fields[name].is_number_unsigned() && fields[name] < 10000;
+    fields[name] = std::max(valid    ? fields[name].get<Index>()
                             : number ? Index{1}
                                      : usual_layers,
                             number.value_or(0) + 1);
@@ -253,8 +254,8 @@ struct LayerPlace {
   bool cross = false;
 };
 
-/// Where the layer stands: by its whole name, else by its number and its stack's name. `prefix` is what stands before
-/// the whole name.
+/// Finds the layer by its whole name, else by its number and the name of its stack. `prefix` gets what comes before the
+/// name.
 LayerPlace place_in(const NetworkSpec& spec, const std::string& name, Index number, std::string& prefix) {
   for (std::size_t stack = 0; stack < spec.stacks.size(); ++stack) {
     for (std::size_t i = 0; i < spec.stacks[stack].blocks.size(); ++i) {
@@ -286,8 +287,8 @@ LayerDescription describe_layer(const json& fields, const std::string& path, con
   const std::optional<Index> number = layer_number(layer.name);
   const Config config(fields_of(fields, layer, number), path, true);
   check_sizes(config, file);
-  const json* said = config.find({"model_type"});
-  const std::string type = said && said->is_string() ? said->get<std::string>() : "";
+  const json* model_type = config.find({"model_type"});
+  const std::string type = model_type && model_type->is_string() ? model_type->get<std::string>() : "";
   const Architecture* row = layer_architecture(type);
   const auto build = [&](const std::string& prefix) {
     NetworkBuilder builder(config, file, &layer);

@@ -1,4 +1,4 @@
-// LLaMA (Touvron et al. 2023) and the decoders that followed it: how each differs.
+// LLaMA (Touvron et al. 2023) and the decoders that followed it, each with its differences.
 #include "core/architecture/llama_family.h"
 #include "core/files/error_place.h"
 
@@ -26,8 +26,8 @@ void build_phi3(NetworkBuilder& b) {
 }
 void build_granite(NetworkBuilder& b) { build_llama_family(b, {.multipliers = true}); }
 
-/// OLMo (Groeneveld et al. 2024): norms without weights. OLMo 2: norms before the sums. OLMo 3: windows in three of
-/// four layers, which rotate as if nothing were scaled.
+/// OLMo (Groeneveld et al. 2024): norms without weights. OLMo 2: norms after attention and MLP, before the sums. OLMo
+/// 3: three of four layers have windows, and their RoPE is not scaled.
 void build_olmo(NetworkBuilder& b) {
   b.config.refuse_unless("clip_qkv", nlohmann::json(), "expected queries, keys and values that are not clipped");
   build_llama_family(b, {.norm = NormKind::layer, .gains = false, .epsilon = 1e-5});
@@ -70,8 +70,8 @@ void build_stablelm(NetworkBuilder& b) {
                          .bias = "use_qkv_bias",
                          .output_bias = false});
 }
-/// nanochat (Karpathy 2025) as transformers has it and under its own names: norms without weights, one of them after
-/// the embedding.
+/// nanochat (Karpathy 2025) with transformers' names and with its own: norms without weights, one of them after the
+/// embedding.
 void build_nanochat(NetworkBuilder& b) {
   Flavour flavour{.gains = false,
                   .qk_norms = Flavour::QkNorms::unit,
@@ -114,10 +114,11 @@ void build_starcoder2(NetworkBuilder& b) {
 
 namespace {
 
-/// Command R: attention and MLP side by side from one norm without a bias, pairs of neighbours, smaller logits.
+/// Command R: attention and MLP side by side after one norm without a bias, rotation of neighbouring pairs, scaled
+/// logits.
 Flavour cohere_flavour(const Config& c) {
-  for (const char* usual : {"use_embedding_sharing", "use_gated_activation", "use_parallel_block"})
-    c.refuse_unless(usual, true);
+  for (const char* always_true : {"use_embedding_sharing", "use_gated_activation", "use_parallel_block"})
+    c.refuse_unless(always_true, true);
   c.refuse_unless("position_embedding_type", "rope_gptj");
   c.find({"use_parallel_embedding"});
   Flavour flavour{.tied = true,
@@ -133,7 +134,7 @@ Flavour cohere_flavour(const Config& c) {
 }  // namespace
 
 void build_cohere(NetworkBuilder& b) { build_llama_family(b, cohere_flavour(b.config)); }
-/// Of four layers three have a window and are rotated; the fourth sees everything and is not.
+/// Three of four layers have a window and are rotated; the fourth sees all keys and is not rotated.
 void build_cohere2(NetworkBuilder& b) {
   b.config.refuse_unless("order_of_interleaved_layers", "local_attn_first");
   Flavour flavour = cohere_flavour(b.config);
@@ -143,7 +144,8 @@ void build_cohere2(NetworkBuilder& b) {
   build_llama_family(b, flavour);
 }
 
-/// GLM-4 (2024): half of a head turns, in pairs of neighbours; its later form has norms after attention and MLP, too.
+/// GLM-4 (2024): half of a head's channels are rotated, in neighbouring pairs. Its later form also has norms after
+/// attention and MLP.
 void build_glm(NetworkBuilder& b) {
   const bool around = b.config.text({"model_type"}, "") == "glm4";
   build_llama_family(b, {.epsilon = 1.5625e-07,
@@ -155,7 +157,7 @@ void build_glm(NetworkBuilder& b) {
 }
 
 /// Mixtures of experts: Jiang et al. 2024; Qwen's of 2024 and 2025; Muennighoff et al. 2024; Granite's; gpt-oss, whose
-/// heads have sinks and whose gates end at a limit.
+/// heads have sinks and whose gates are clipped.
 void build_mixtral(NetworkBuilder& b) {
   build_llama_family(b, {.epsilon = 1e-5, .base = 1000000, .bias = "", .experts = Flavour::Experts::mixtral});
 }
@@ -195,7 +197,7 @@ void build_deepseek(NetworkBuilder& b) {
       {.latent = true, .pairing = neighbours ? Rope::interleaved : Rope::half, .experts = Flavour::Experts::deepseek});
 }
 
-/// Llama 4 (2025): three of four layers are rotated and see their own chunk, the fourth sees everything.
+/// Llama 4 (2025): three of four layers are rotated and see only their own chunk; the fourth sees all keys.
 void build_llama4(NetworkBuilder& b) {
   const Config& c = b.config;
   for (const char* name : {"for_llm_compressor", "attn_scale"}) c.find({name});
@@ -207,13 +209,13 @@ void build_llama4(NetworkBuilder& b) {
                          .chunks = true,
                          .mlp = "feed_forward.",
                          .experts = Flavour::Experts::llama4});
-  // From this position on queries of layers that are not rotated grow with it.
-  const Index grows = c.flag({"attn_temperature_tuning"}, true) ? c.whole({"floor_scale"}, 8192) - 1 : 0;
+  // In layers without rotation, queries after this position are scaled up with the position.
+  const Index scaled_from = c.flag({"attn_temperature_tuning"}, true) ? c.whole({"floor_scale"}, 8192) - 1 : 0;
   Index& most = b.network.stacks.front().embedding.most_positions;
-  if (grows <= 0 || (most > 0 && most <= grows)) return;
-  most = grows;
+  if (scaled_from <= 0 || (most > 0 && most <= scaled_from)) return;
+  most = scaled_from;
   b.network.notes.push_back(Message(
-      "texts of at most {0} tokens: beyond them queries grow with their position, which is not computed", grows));
+      "texts of at most {0} tokens: beyond them queries grow with their position, which is not computed", scaled_from));
 }
 
 void build_gemma(NetworkBuilder& b) { build_llama_family(b, {.tied = true, .plus_one = true, .root_scale = true}); }
@@ -226,7 +228,7 @@ void build_gemma2(NetworkBuilder& b) {
                          .usual_window = 4096,
                          .window_pattern = 2,
                          .root_scale = true});
-  // What a config.json of Gemma 2 leaves out has Gemma 2's own values.
+  // Fields that Gemma 2's config.json leaves out have these defaults.
   for (BlockSpec& block : b.network.stacks.front().blocks) {
     if (!b.config.has("query_pre_attn_scalar")) block.attention.scale = 1.0 / 16;
     if (!b.config.fields().contains("attn_logit_softcapping")) block.attention.softcap = 50;
@@ -246,15 +248,15 @@ void build_gemma3(NetworkBuilder& b) {
                          .window_pattern = 6,
                          .root_scale = true});
   const double local = c.number({"rope_local_base_freq"}, 10000);
-  const bool said_by_kind = b.ropes_by_kind();
+  const bool ropes_by_kind = b.ropes_by_kind();
   for (BlockSpec& block : b.network.stacks.front().blocks) {
     AttentionSpec& a = block.attention;
     if (!c.has("query_pre_attn_scalar")) a.scale = 1.0 / 16;
-    if (a.window > 0 && !said_by_kind) a.rope = plain_rope(Rope::half, local, a.d_head);
+    if (a.window > 0 && !ropes_by_kind) a.rope = plain_rope(Rope::half, local, a.d_head);
   }
 }
 
-/// The files that Meta gives out: params.json and consolidated.00.pth, rotated in neighbouring pairs.
+/// Meta's own files: params.json and consolidated.00.pth, rotated in neighbouring pairs.
 void build_meta_llama(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"tok_embeddings.weight"});
@@ -283,8 +285,9 @@ void build_meta_llama(NetworkBuilder& b) {
   const std::string tokens = b.prefix + "tok_embeddings.weight";
   if (b.file.has(tokens) && !b.file.entry(tokens).shape.empty())
     b.network.vocabulary = b.file.entry(tokens).shape[0];  // params.json may say −1
-  if (const auto* said = c.find({"vocab_size"}); said && said->is_number_integer() && said->get<Index>() > 0)
-    b.network.vocabulary = said->get<Index>();
+  if (const auto* vocab_size = c.find({"vocab_size"});
+      vocab_size && vocab_size->is_number_integer() && vocab_size->get<Index>() > 0)
+    b.network.vocabulary = vocab_size->get<Index>();
   stack.embedding.tokens = b.array("tok_embeddings.weight", {b.network.vocabulary, d}, b.as_config_says());
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
@@ -303,7 +306,7 @@ void build_meta_llama(NetworkBuilder& b) {
                         b.linear(at + "feed_forward.w2", d, inner), Activation::silu};
   }
   stack.final_norm = norm("norm");
-  // LLaMA 3.2's small ones have no output.weight: it is the embedding.
+  // The small LLaMA 3.2 models have no output.weight: the embedding is used.
   b.network.head.output = b.output_head("output.weight", d, !b.has("output.weight"));
 }
 

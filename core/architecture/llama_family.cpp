@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/architecture/gguf_model.h"
+#include "core/architecture/checkpoint.h"
 #include "core/files/error_place.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
 
-/// The keys that each layer's queries see, 0 for all: sliding_window, layer_types and what the family says without
-/// them.
+/// The number of keys that the queries of each layer see, 0 for all: from sliding_window, layer_types and the family's
+/// defaults.
 std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavour, Index blocks) {
   const Config& c = b.config;
-  const bool said = c.fields().contains("sliding_window");
-  const Index window = said ? c.whole({"sliding_window"}, 0) : flavour.usual_window;
+  const bool has_window = c.fields().contains("sliding_window");
+  const Index window = has_window ? c.whole({"sliding_window"}, 0) : flavour.usual_window;
   const Index pattern =
       flavour.window_pattern > 0
           ? c.whole({"sliding_window_pattern", "_sliding_window_pattern", "layer_switch"}, flavour.window_pattern)
@@ -23,7 +23,7 @@ std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavo
   c.find({"sliding_window"});
   std::vector<Index> windows(static_cast<std::size_t>(blocks), 0);
   const nlohmann::json* types = c.find({"layer_types"});
-  const bool used = c.flag({"use_sliding_window"}, !flavour.window_by_flag);
+  const bool windows_used = c.flag({"use_sliding_window"}, !flavour.window_by_flag);
   const Index first = c.whole({"max_window_layers"}, flavour.window_by_flag && !flavour.window_unrotated ? 28 : 0);
   if (types && (b.whole() || (types->is_array() && static_cast<Index>(types->size()) >= blocks))) {
     if (!types->is_array() || (b.whole() && static_cast<Index>(types->size()) != blocks))
@@ -42,7 +42,7 @@ std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavo
     }
     return windows;
   }
-  if (window == 0 || !used) return windows;
+  if (window == 0 || !windows_used) return windows;
   for (Index i = 0; i < blocks; ++i) {
     const bool full = pattern > 0 ? (i + 1) % pattern == 0 : i < first;
     windows[static_cast<std::size_t>(i)] = full ? 0 : window;
@@ -50,11 +50,11 @@ std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavo
   return windows;
 }
 
-/// Layers whose queries and keys are not rotated: no_rope_layers has 0 for them (SmolLM 3).
-std::vector<bool> rotated_layers(const NetworkBuilder& b, Index blocks, Index usual_interval) {
+/// Which layers rotate queries and keys: no_rope_layers holds 0 for those that do not (SmolLM 3).
+std::vector<bool> rotated_layers(const NetworkBuilder& b, Index blocks, Index default_interval) {
   const Config& c = b.config;
   std::vector<bool> rotated(static_cast<std::size_t>(blocks), true);
-  const Index interval = c.whole({"no_rope_layer_interval"}, usual_interval);
+  const Index interval = c.whole({"no_rope_layer_interval"}, default_interval);
   if (const auto* list = c.find({"no_rope_layers"}); list && !list->empty()) {
     if (!list->is_array() || (b.whole() && static_cast<Index>(list->size()) != blocks))
       c.fail(Message("its no_rope_layers name {0} layers", list->size()),
@@ -66,7 +66,7 @@ std::vector<bool> rotated_layers(const NetworkBuilder& b, Index blocks, Index us
   return rotated;
 }
 
-/// Whether a layer's queries see their own chunk alone: layer_types, else those that are rotated.
+/// Whether a layer's queries see only their own chunk: layer_types says it, else exactly the rotated layers do.
 bool is_chunked(const Config& c, Index layer, bool rotated) {
   const nlohmann::json* types = c.find({"layer_types"});
   if (!types || !types->is_array() || static_cast<Index>(types->size()) <= layer) return rotated;
@@ -79,7 +79,8 @@ bool is_chunked(const Config& c, Index layer, bool rotated) {
 
 class LlamaFamily {
  public:
-  LlamaFamily(NetworkBuilder& builder, const LlamaFlavour& flavour) : b_(builder), c_(builder.config), is_(flavour) {}
+  LlamaFamily(NetworkBuilder& builder, const LlamaFlavour& flavour)
+      : b_(builder), c_(builder.config), flavour_(flavour) {}
   void build();
 
  private:
@@ -93,7 +94,7 @@ class LlamaFamily {
 
   NetworkBuilder& b_;
   const Config& c_;
-  const LlamaFlavour& is_;
+  const LlamaFlavour& flavour_;
   Index d_ = 0, blocks_ = 0, heads_ = 0, kv_heads_ = 0, inner_ = 0, d_head_ = 0;
   double epsilon_ = 0;
   bool plus_one_ = false;
@@ -105,8 +106,8 @@ class LlamaFamily {
 };
 
 NormSpec LlamaFamily::norm(const std::string& name, Index width) const {
-  if (!is_.gains) return {is_.norm, {}, {}, epsilon_, false};
-  return b_.norm(name, is_.norm, width, epsilon_, plus_one_);
+  if (!flavour_.gains) return {flavour_.norm, {}, {}, epsilon_, false};
+  return b_.norm(name, flavour_.norm, width, epsilon_, plus_one_);
 }
 
 void LlamaFamily::read_sizes() {
@@ -115,56 +116,56 @@ void LlamaFamily::read_sizes() {
   kv_heads_ = c_.whole({"num_key_value_heads"}, heads_);
   if (heads_ == 0 || kv_heads_ == 0 || heads_ % kv_heads_ != 0)
     c_.fail(Message("says {0} heads on {1} key/value heads", heads_, kv_heads_), "expected a multiple");
-  if (!c_.has("head_dim") && !is_.latent && d_ % heads_ != 0)
+  if (!c_.has("head_dim") && !flavour_.latent && d_ % heads_ != 0)
     c_.fail(Message("its hidden_size {0} is no multiple of its {1} heads", d_, heads_), "expected a head_dim");
   d_head_ = c_.whole({"head_dim"}, d_ / heads_);
-  if (is_.latent) d_head_ = c_.whole({"qk_nope_head_dim"}) + c_.whole({"qk_rope_head_dim"});
-  epsilon_ = !is_.gains && is_.norm == NormKind::layer ? is_.epsilon
-             : is_.norm == NormKind::rms
-                 ? c_.number({"rms_norm_eps"}, is_.epsilon)
-                 : c_.number({"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"}, is_.epsilon);
-  plus_one_ = is_.plus_one && !c_.flag({"norms_hold_gains"}, false);
-  // Gemma's first config.json say "gelu" in hidden_act and mean its tanh form.
-  activation_ = b_.activation(is_.plus_one ? c_.text({"hidden_activation"}, "gelu_pytorch_tanh")
-                                           : c_.text({"hidden_act"}, is_.activation));
+  if (flavour_.latent) d_head_ = c_.whole({"qk_nope_head_dim"}) + c_.whole({"qk_rope_head_dim"});
+  epsilon_ = !flavour_.gains && flavour_.norm == NormKind::layer ? flavour_.epsilon
+             : flavour_.norm == NormKind::rms
+                 ? c_.number({"rms_norm_eps"}, flavour_.epsilon)
+                 : c_.number({"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"}, flavour_.epsilon);
+  plus_one_ = flavour_.plus_one && !c_.flag({"norms_hold_gains"}, false);
+  // The first config.json files of Gemma have "gelu" in hidden_act but mean its tanh form.
+  activation_ = b_.activation(flavour_.plus_one ? c_.text({"hidden_activation"}, "gelu_pytorch_tanh")
+                                                : c_.text({"hidden_act"}, flavour_.activation));
   c_.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "mlp_bias", "use_qk_norm",
            "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size", "output_router_logits",
            "router_aux_loss_coef", "router_jitter_noise", "rms_norm_eps"});
   c_.refuse_unless("full_attn_mod", 1);
-  const bool says_bias = *is_.bias && c_.has(is_.bias);
-  bias_ = !says_bias                   ? NetworkBuilder::Bias::where_there
-          : c_.flag({is_.bias}, false) ? NetworkBuilder::Bias::needed
-                                       : NetworkBuilder::Bias::none;
+  const bool says_bias = *flavour_.bias && c_.has(flavour_.bias);
+  bias_ = !says_bias                        ? NetworkBuilder::Bias::where_there
+          : c_.flag({flavour_.bias}, false) ? NetworkBuilder::Bias::needed
+                                            : NetworkBuilder::Bias::none;
   c_.find({"attention_bias"});
 }
 
 void LlamaFamily::read_rotation() {
-  const double share = b_.rotary_share(is_.rotated_share);
+  const double share = b_.rotary_share(flavour_.rotated_share);
   const Index rotary =
-      is_.latent ? c_.whole({"qk_rope_head_dim"}) : static_cast<Index>(share * static_cast<double>(d_head_));
+      flavour_.latent ? c_.whole({"qk_rope_head_dim"}) : static_cast<Index>(share * static_cast<double>(d_head_));
   if (rotary % 2 != 0 || rotary > d_head_)
     c_.fail(Message("rotates {0} of {1} channels", rotary, d_head_), "expected an even number");
-  const Rope pairing = c_.flag({"rope_interleaved"}, false) ? Rope::interleaved : is_.pairing;
-  rope_ = b_.rope(rotary, pairing, is_.base);
+  const Rope pairing = c_.flag({"rope_interleaved"}, false) ? Rope::interleaved : flavour_.pairing;
+  rope_ = b_.rope(rotary, pairing, flavour_.base);
   if (b_.whole()) apply_rope_factors(b_.file, rope_);
-  sliding_rope_ = b_.ropes_by_kind() ? b_.rope(rotary, pairing, is_.base, "sliding_attention")
-                  : is_.window_plain ? plain_rope(pairing, rope_.theta, rotary)
-                                     : rope_;
-  rotated_ = rotated_layers(b_, blocks_, is_.unrotated_every);
-  if (is_.chunks) windows_.assign(static_cast<std::size_t>(blocks_), 0);
-  else windows_ = windows_of(b_, is_, blocks_);
+  sliding_rope_ = b_.ropes_by_kind()      ? b_.rope(rotary, pairing, flavour_.base, "sliding_attention")
+                  : flavour_.window_plain ? plain_rope(pairing, rope_.theta, rotary)
+                                          : rope_;
+  rotated_ = rotated_layers(b_, blocks_, flavour_.unrotated_every);
+  if (flavour_.chunks) windows_.assign(static_cast<std::size_t>(blocks_), 0);
+  else windows_ = windows_of(b_, flavour_, blocks_);
 }
 
 void LlamaFamily::place_norms(BlockSpec& block, const std::string& at) const {
   using Norms = LlamaFlavour::Norms;
-  if (is_.norms != Norms::after) block.before_attention = norm(at + "input_layernorm", d_);
-  if (is_.parallel) {
+  if (flavour_.norms != Norms::after) block.before_attention = norm(at + "input_layernorm", d_);
+  if (flavour_.parallel) {
     block.parallel = true;
     block.before_mlp = block.before_attention;
     return;
   }
   const std::string after_attention = at + "post_attention_layernorm";
-  switch (is_.norms) {
+  switch (flavour_.norms) {
     case Norms::before: block.before_mlp = norm(after_attention, d_); break;
     case Norms::around: block.before_mlp = norm(at + "pre_feedforward_layernorm", d_); [[fallthrough]];
     case Norms::after:
@@ -180,59 +181,59 @@ void LlamaFamily::place_norms(BlockSpec& block, const std::string& at) const {
 }
 
 void LlamaFamily::add_projections(AttentionSpec& a, const std::string& at) const {
-  const Index width = heads_ * d_head_, narrow = kv_heads_ * d_head_;
-  if (is_.packed_heads) {
-    split_packed(b_.linear(at + "qkv_proj", width + 2 * narrow, d_, bias_), 1, width, narrow, a);
+  const Index width = heads_ * d_head_, kv_width = kv_heads_ * d_head_;
+  if (flavour_.packed_heads) {
+    split_packed(b_.linear(at + "qkv_proj", width + 2 * kv_width, d_, bias_), 1, width, kv_width, a);
   } else {
-    a.q = b_.linear(at + is_.q, width, d_, bias_);
-    a.k = b_.linear(at + is_.k, narrow, d_, bias_);
-    a.v = b_.linear(at + is_.v, narrow, d_, bias_);
+    a.q = b_.linear(at + flavour_.q, width, d_, bias_);
+    a.k = b_.linear(at + flavour_.k, kv_width, d_, bias_);
+    a.v = b_.linear(at + flavour_.v, kv_width, d_, bias_);
   }
-  if (is_.backwards) {
+  if (flavour_.backwards) {
     for (const auto& [linear, heads] : {std::pair{&a.q, heads_}, {&a.k, kv_heads_}}) {
       for (Index half = 1; half < 2 * heads; half += half % 2 == 1 ? -1 : 3)
         linear->rows.emplace_back(half * (d_head_ / 2), d_head_ / 2);
     }
   }
-  a.o = b_.linear(at + is_.output, d_, width, is_.output_bias ? bias_ : NetworkBuilder::Bias::where_there);
+  a.o = b_.linear(at + flavour_.output, d_, width, flavour_.output_bias ? bias_ : NetworkBuilder::Bias::where_there);
 }
 
 void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i) const {
-  const bool capped = is_.norms == LlamaFlavour::Norms::around;
+  const bool capped = flavour_.norms == LlamaFlavour::Norms::around;
   a.heads = heads_;
   a.kv_heads = kv_heads_;
   a.d_head = d_head_;
   a.scale = 1 / std::sqrt(static_cast<double>(d_head_));
   if (capped) a.scale = 1 / std::sqrt(c_.number({"query_pre_attn_scalar"}, static_cast<double>(d_head_)));
-  if (is_.multipliers && c_.has("attention_multiplier")) a.scale = c_.number({"attention_multiplier"});
+  if (flavour_.multipliers && c_.has("attention_multiplier")) a.scale = c_.number({"attention_multiplier"});
   if (capped && c_.has("attn_logit_softcapping")) a.softcap = c_.number({"attn_logit_softcapping"});
   a.causal = true;
   const auto layer = static_cast<std::size_t>(i);
-  a.window = is_.window_unrotated && rotated_[layer] && !c_.has("layer_types") ? 0 : windows_[layer];
-  if (is_.chunks && is_chunked(c_, i, rotated_[layer])) a.chunk = c_.whole({"attention_chunk_size"}, 8192);
-  if (rotated_[layer] && (a.window > 0 || !is_.window_rotated)) a.rope = a.window > 0 ? sliding_rope_ : rope_;
-  is_.latent ? add_latent_attention(b_, at, d_, a) : add_projections(a, at);
-  if (is_.sinks) a.sinks = b_.array(at + "sinks", {heads_}, "a logit a head");
-  if (is_.qk_norms == LlamaFlavour::QkNorms::none) return;
-  // A LayerNorm of heads has a row for each (Cohere).
-  a.norm_whole = is_.qk_norms == LlamaFlavour::QkNorms::whole;
-  if (is_.qk_norms == LlamaFlavour::QkNorms::unit) {
+  a.window = flavour_.window_unrotated && rotated_[layer] && !c_.has("layer_types") ? 0 : windows_[layer];
+  if (flavour_.chunks && is_chunked(c_, i, rotated_[layer])) a.chunk = c_.whole({"attention_chunk_size"}, 8192);
+  if (rotated_[layer] && (a.window > 0 || !flavour_.window_rotated)) a.rope = a.window > 0 ? sliding_rope_ : rope_;
+  flavour_.latent ? add_latent_attention(b_, at, d_, a) : add_projections(a, at);
+  if (flavour_.sinks) a.sinks = b_.array(at + "sinks", {heads_}, "a logit a head");
+  if (flavour_.qk_norms == LlamaFlavour::QkNorms::none) return;
+  // Cohere's LayerNorm has a row of weights for each head.
+  a.norm_whole = flavour_.qk_norms == LlamaFlavour::QkNorms::whole;
+  if (flavour_.qk_norms == LlamaFlavour::QkNorms::unit) {
     if (c_.flag({"use_qk_norm"}, true) && rotated_[layer]) a.q_norm = a.k_norm = {NormKind::rms, {}, {}, epsilon_};
     return;
   }
-  if (is_.qk_norms == LlamaFlavour::QkNorms::each) {
+  if (flavour_.qk_norms == LlamaFlavour::QkNorms::each) {
     for (const auto& [which, gains, heads] :
          {std::tuple{"q", &a.q_gains, heads_}, std::tuple{"k", &a.k_gains, kv_heads_}}) {
       for (Index h = 0; h < heads; ++h)
         gains->push_back(b_.array(at + which + "_layernorm.norms." + std::to_string(h) + ".weight", {d_head_},
                                   "a number for each channel of the head"));
     }
-    a.q_norm = a.k_norm = {is_.norm, {}, {}, epsilon_};
+    a.q_norm = a.k_norm = {flavour_.norm, {}, {}, epsilon_};
     return;
   }
   const auto head_norm = [&](const std::string& name, Index heads) {
-    if (is_.norm == NormKind::rms) return norm(at + name, a.norm_whole ? heads * d_head_ : d_head_);
-    NormSpec spec{is_.norm, {}, {}, epsilon_, false};
+    if (flavour_.norm == NormKind::rms) return norm(at + name, a.norm_whole ? heads * d_head_ : d_head_);
+    NormSpec spec{flavour_.norm, {}, {}, epsilon_, false};
     spec.weight = b_.array(at + name + ".weight", {heads, d_head_}, "a row for each head");
     return spec;
   };
@@ -241,39 +242,39 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
 }
 
 void LlamaFamily::add_block(StackSpec& stack, Index i) {
-  const std::string at = is_.blocks + std::to_string(i) + ".";
+  const std::string at = flavour_.blocks + std::to_string(i) + ".";
   BlockSpec& block = b_.begin_block(stack, at);
-  if (is_.multipliers) block.multiplier = c_.number({"residual_multiplier"}, 1);
+  if (flavour_.multipliers) block.multiplier = c_.number({"residual_multiplier"}, 1);
   place_norms(block, at);
-  block.attention.name = block.name + "." + is_.attention;
-  add_attention(block.attention, at + is_.attention + ".", i);
-  LlamaMlps(b_, is_, d_, inner_, activation_).add(block, at, i);
+  block.attention.name = block.name + "." + flavour_.attention;
+  add_attention(block.attention, at + flavour_.attention + ".", i);
+  LlamaMlps(b_, flavour_, d_, inner_, activation_).add(block, at, i);
 }
 
 void LlamaFamily::build() {
-  b_.find_prefix({is_.tokens});
+  b_.find_prefix({flavour_.tokens});
   read_sizes();
   read_rotation();
-  const bool tied = c_.flag({"tie_word_embeddings"}, is_.tied);
+  const bool tied = c_.flag({"tie_word_embeddings"}, flavour_.tied);
   b_.network.width = d_;
   StackSpec& stack = b_.network.stacks.emplace_back();
-  stack.embedding.tokens = b_.tokens(is_.tokens, d_);
-  stack.embedding.scale = is_.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d_))) : 1;
-  if (is_.embedding_norm) stack.embedding.norm = norm("", d_);
-  if (is_.multipliers) stack.embedding.scale *= c_.number({"embedding_multiplier"}, 1);
-  // A base that grows with the text is meant for more than the trained length.
+  stack.embedding.tokens = b_.tokens(flavour_.tokens, d_);
+  stack.embedding.scale = flavour_.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d_))) : 1;
+  if (flavour_.embedding_norm) stack.embedding.norm = norm("", d_);
+  if (flavour_.multipliers) stack.embedding.scale *= c_.number({"embedding_multiplier"}, 1);
+  // With dynamic scaling, RoPE's base grows with the text, so texts may be longer than in training.
   stack.embedding.most_positions = rope_.dynamic_factor > 0
                                        ? static_cast<Index>(rope_.dynamic_factor * static_cast<double>(rope_.original))
                                        : c_.whole({"max_position_embeddings"}, 0);
   for (Index i = 0; i < blocks_; ++i) add_block(stack, i);
-  stack.final_norm = norm(is_.final_norm, d_);
+  stack.final_norm = norm(flavour_.final_norm, d_);
   HeadSpec& head = b_.network.head;
   head.output = b_.output_head("lm_head.weight", d_, tied);
-  if (is_.multipliers) head.scale = 1 / c_.number({"logits_scaling"}, 1);
-  if (is_.logit_scale > 0) head.scale = c_.number({"logit_scale"}, is_.logit_scale);
-  if ((is_.norms == LlamaFlavour::Norms::around || is_.softcap > 0) && c_.has("final_logit_softcapping"))
+  if (flavour_.multipliers) head.scale = 1 / c_.number({"logits_scaling"}, 1);
+  if (flavour_.logit_scale > 0) head.scale = c_.number({"logit_scale"}, flavour_.logit_scale);
+  if ((flavour_.norms == LlamaFlavour::Norms::around || flavour_.softcap > 0) && c_.has("final_logit_softcapping"))
     head.softcap = c_.number({"final_logit_softcapping"});
-  else if (is_.softcap > 0) head.softcap = is_.softcap;
+  else if (flavour_.softcap > 0) head.softcap = flavour_.softcap;
 }
 
 }  // namespace
@@ -283,7 +284,7 @@ void build_llama_family(NetworkBuilder& b, const LlamaFlavour& flavour) { LlamaF
 // Multi-head latent attention (DeepSeek-V2 2024) under the names of its config.json and tensors.
 namespace {
 
-/// Of each head the rows that are rotated, then the others, which stand before them in the file.
+/// For each head the rotated rows, then the others; in the file the others come first.
 std::vector<std::pair<Index, Index>> rotated_first(Index heads, Index plain, Index rotated) {
   std::vector<std::pair<Index, Index>> rows;
   for (Index h = 0; h < heads; ++h) {
@@ -293,14 +294,14 @@ std::vector<std::pair<Index, Index>> rotated_first(Index heads, Index plain, Ind
   return rows;
 }
 
-/// With YaRN scores grow by the square of its gain at mscale_all_dim.
+/// With YaRN the scores are scaled by the square of its gain at mscale_all_dim.
 double yarn_growth(const Config& c) {
   const nlohmann::json* scaling = c.find({"rope_scaling", "rope_parameters"});
   if (!scaling || !scaling->is_object()) return 1;
-  const auto of = [&](const char* name) {
+  const auto number = [&](const char* name) {
     return scaling->contains(name) && (*scaling)[name].is_number() ? (*scaling)[name].get<double>() : 0.0;
   };
-  const double factor = of("factor"), all = of("mscale_all_dim");
+  const double factor = number("factor"), all = number("mscale_all_dim");
   return factor > 1 && all != 0 ? 0.1 * all * std::log(factor) + 1 : 1;
 }
 
@@ -318,7 +319,7 @@ void add_latent_attention(const NetworkBuilder& b, const std::string& at, Index 
     c.fail(Message("its latent attention has a kv_lora_rank of {0}, a v_head_dim of {1} and queries of {2}",
                    latent.rank, latent.value, latent.plain + latent.rotated),
            "expected more than 0");
-  constexpr double epsilon = 1e-6;  // of these norms; no field says it
+  constexpr double epsilon = 1e-6;  // the epsilon of these norms; config.json has no field for it
   const Index query_rank = c.whole({"q_lora_rank"}, 0), width = a.heads * (latent.plain + latent.rotated);
   if (query_rank > 0) {
     latent.q_down = b.linear(at + "q_a_proj", query_rank, d);

@@ -58,7 +58,7 @@ struct LlamaFlavour {
 class LlamaMlps {
  public:
   LlamaMlps(const NetworkBuilder& builder, const LlamaFlavour& flavour, Index d, Index inner, Activation activation)
-      : b_(builder), c_(builder.config), is_(flavour), d_(d), inner_(inner), activation_(activation) {}
+      : b_(builder), c_(builder.config), flavour_(flavour), d_(d), inner_(inner), activation_(activation) {}
   /// Adds layer i's, whose arrays begin with `at`, "layers.3.".
   void add(BlockSpec& block, const std::string& at, Index i) const;
 
@@ -78,7 +78,7 @@ class LlamaMlps {
 
   const NetworkBuilder& b_;
   const Config& c_;
-  const LlamaFlavour& is_;
+  const LlamaFlavour& flavour_;
   Index d_ = 0, inner_ = 0;
   Activation activation_ = Activation::silu;
 };

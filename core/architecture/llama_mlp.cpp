@@ -1,4 +1,4 @@
-// The MLPs of LLaMA's family, and its mixtures of experts.
+// The MLPs of the LLaMA family, and its mixtures of experts.
 #include <algorithm>
 
 #include "core/architecture/llama_family.h"
@@ -9,7 +9,7 @@ namespace {
 
 using Experts = LlamaFlavour::Experts;
 
-/// What a mixture's arrays are called, within its layer.
+/// The names of a mixture's arrays inside its layer.
 struct ExpertNames {
   const char *block, *router;
   const char *gate = "gate_proj", *up = "up_proj", *down = "down_proj";
@@ -31,23 +31,23 @@ ExpertNames names_of(Experts kind) {
 
 }  // namespace
 
-/// mlp_only_layers and decoder_sparse_step (Qwen), first_k_dense_replace and moe_layer_freq (DeepSeek), moe_layers or
-/// interleave_moe_layer_step (Llama 4) say which layers have one MLP instead.
+/// Which layers have one MLP instead of experts: mlp_only_layers and decoder_sparse_step (Qwen), first_k_dense_replace
+/// and moe_layer_freq (DeepSeek), moe_layers or interleave_moe_layer_step (Llama 4).
 bool LlamaMlps::has_experts(Index layer) const {
-  const auto every = [&](const char* field) { return std::max<Index>(1, c_.whole({field}, 1)); };
+  const auto interval = [&](const char* field) { return std::max<Index>(1, c_.whole({field}, 1)); };
   const auto lists = [&](const nlohmann::json& list) {
     return std::ranges::find(list, nlohmann::json(layer)) != list.end();
   };
-  if (is_.experts == Experts::deepseek)
-    return layer >= c_.whole({"first_k_dense_replace"}, 0) && layer % every("moe_layer_freq") == 0;
-  if (is_.experts == Experts::llama4) {
-    const Index step = every("interleave_moe_layer_step");
-    const nlohmann::json* some = c_.find({"moe_layers"});
-    return some ? lists(*some) : (layer + 1) % step == 0;
+  if (flavour_.experts == Experts::deepseek)
+    return layer >= c_.whole({"first_k_dense_replace"}, 0) && layer % interval("moe_layer_freq") == 0;
+  if (flavour_.experts == Experts::llama4) {
+    const Index step = interval("interleave_moe_layer_step");
+    const nlohmann::json* moe_layers = c_.find({"moe_layers"});
+    return moe_layers ? lists(*moe_layers) : (layer + 1) % step == 0;
   }
   const nlohmann::json* single = c_.find({"mlp_only_layers"});
   if (single && lists(*single)) return false;
-  return (layer + 1) % every("decoder_sparse_step") == 0;
+  return (layer + 1) % interval("decoder_sparse_step") == 0;
 }
 
 MlpSpec LlamaMlps::mlp(const std::string& at, Index width, const char* gate, const char* up, const char* down) const {
@@ -71,26 +71,26 @@ LinearSpec LlamaMlps::one_of(const std::string& name, const std::string& bias, I
   return linear;
 }
 
-/// [experts, out, in] of each matrix, as GGUF has them.
+/// Weights [experts, out, in] for each matrix, as in GGUF.
 MlpSpec LlamaMlps::stacked_expert(const std::string& at, Index width, Index expert, Index count) const {
-  const ExpertNames names = names_of(is_.experts);
+  const ExpertNames names = names_of(flavour_.experts);
   const auto one = [&](const char* name, Index out, Index in) {
     const std::string stem = at + "experts." + name, bias = stem + ".bias";
     return one_of(stem + ".weight", b_.has(bias) ? bias : std::string(), expert, {count, out, in}, false);
   };
   MlpSpec mlp{one(names.gate, width, d_), one(names.up, width, d_), one(names.down, d_, width), activation_};
-  if (is_.experts == Experts::gpt_oss) mlp.limit = c_.number({"swiglu_limit"}, 7);
+  if (flavour_.experts == Experts::gpt_oss) mlp.limit = c_.number({"swiglu_limit"}, 7);
   return mlp;
 }
 
-/// [experts, out, in], the gate's rows first.
+/// Weights [experts, out, in] with the gate's rows first.
 MlpSpec LlamaMlps::expert_of_granite(const std::string& at, Index expert, Index count) const {
   const LinearSpec both = one_of(at + "input_linear.weight", {}, expert, {count, 2 * inner_, d_}, false);
   return {NetworkBuilder::part(both, 0, inner_), NetworkBuilder::part(both, inner_, inner_),
           one_of(at + "output_linear.weight", {}, expert, {count, d_, inner_}, false), activation_};
 }
 
-/// [experts, in, out], gate and up by turns; [experts, out, in] where they are stored as MXFP4.
+/// Weights [experts, in, out] with gate and up in turns; [experts, out, in] if they are stored as MXFP4.
 MlpSpec LlamaMlps::expert_of_gpt_oss(const std::string& at, Index expert, Index count) const {
   const std::string up = at + "experts.gate_up_proj", down = at + "experts.down_proj";
   const auto one = [&](const std::string& name, Index out, Index in) {
@@ -100,7 +100,7 @@ MlpSpec LlamaMlps::expert_of_gpt_oss(const std::string& at, Index expert, Index 
   return {{}, one(up, 2 * inner_, d_), one(down, d_, inner_), activation_, c_.number({"swiglu_limit"}, 7)};
 }
 
-/// [experts, in, out], the gate's columns first.
+/// Weights [experts, in, out] with the gate's columns first.
 MlpSpec LlamaMlps::expert_of_llama4(const std::string& at, Index expert, Index count) const {
   const LinearSpec both = one_of(at + "experts.gate_up_proj", {}, expert, {count, d_, 2 * inner_}, true);
   return {NetworkBuilder::part(both, 0, inner_), NetworkBuilder::part(both, inner_, inner_),
@@ -108,11 +108,11 @@ MlpSpec LlamaMlps::expert_of_llama4(const std::string& at, Index expert, Index c
 }
 
 MlpSpec LlamaMlps::expert(const std::string& at, Index expert, Index count) const {
-  const ExpertNames names = names_of(is_.experts);
-  const bool own_width = is_.experts != Experts::mixtral;
+  const ExpertNames names = names_of(flavour_.experts);
+  const bool own_width = flavour_.experts != Experts::mixtral;
   const Index width = own_width ? c_.whole({"moe_intermediate_size"}, inner_) : inner_;
   if (b_.has(at + "experts." + names.up + ".weight")) return stacked_expert(at, width, expert, count);
-  switch (is_.experts) {
+  switch (flavour_.experts) {
     case Experts::granite: return expert_of_granite(at, expert, count);
     case Experts::gpt_oss: return expert_of_gpt_oss(at, expert, count);
     case Experts::llama4: return expert_of_llama4(at, expert, count);
@@ -124,7 +124,7 @@ MlpSpec LlamaMlps::expert(const std::string& at, Index expert, Index count) cons
   return mlp(at + "experts." + std::to_string(expert) + ".", width, names.gate, names.up, names.down);
 }
 
-/// [1, d], or [d] of GGUF.
+/// [1, d], or [d] in GGUF.
 LinearSpec LlamaMlps::shared_gate(const std::string& name) const {
   const std::string full = b_.prefix + name + ".weight";
   const bool flat = b_.whole() && b_.file.has(full) && b_.file.entry(full).shape.size() == 1;
@@ -132,17 +132,17 @@ LinearSpec LlamaMlps::shared_gate(const std::string& name) const {
   return {b_.array(name + ".weight", {d_}, b_.as_config_says()), {}};
 }
 
-/// How experts are chosen and what their shares are.
+/// Reads how experts are chosen and how their outputs are weighted.
 void LlamaMlps::choose(MixtureSpec& mixture, const std::string& router, Index count) const {
   mixture.chosen = c_.whole({"num_experts_per_tok", "experts_per_token"});
   mixture.renormalised = true;
-  if (is_.experts == Experts::qwen) mixture.renormalised = c_.flag({"norm_topk_prob"}, is_.renormalised);
-  if (is_.experts == Experts::llama4) {
+  if (flavour_.experts == Experts::qwen) mixture.renormalised = c_.flag({"norm_topk_prob"}, flavour_.renormalised);
+  if (flavour_.experts == Experts::llama4) {
     mixture.scoring = Scoring::sigmoid;
     mixture.renormalised = false;
     mixture.share_before = true;
   }
-  if (is_.experts == Experts::deepseek) {
+  if (flavour_.experts == Experts::deepseek) {
     const bool corrected = b_.network.family == "DeepSeek 3";
     mixture.scoring = corrected ? Scoring::sigmoid : Scoring::softmax;
     c_.refuse_unless("scoring_func", corrected ? "sigmoid" : "softmax");
@@ -152,35 +152,35 @@ void LlamaMlps::choose(MixtureSpec& mixture, const std::string& router, Index co
               "expected greedy, group_limited_greedy or noaux_tc");
     mixture.factor = c_.number({"routed_scaling_factor"}, 1);
     mixture.renormalised = c_.flag({"norm_topk_prob"}, corrected);
-    if (!corrected) c_.refuse_unless("norm_topk_prob", false);  // its authors' code and others' differ there
+    if (!corrected) c_.refuse_unless("norm_topk_prob", false);  // the authors' code and transformers differ here
     const bool in_groups = method != "greedy";
-    const Index groups = c_.whole({"n_group"}, 1), kept = c_.whole({"topk_group"}, 1);
-    if (in_groups) mixture.groups = groups, mixture.chosen_groups = kept;
+    const Index groups = c_.whole({"n_group"}, 1), chosen_groups = c_.whole({"topk_group"}, 1);
+    if (in_groups) mixture.groups = groups, mixture.chosen_groups = chosen_groups;
     if (corrected) mixture.correction = b_.array(router + ".e_score_correction_bias", {count}, "a number an expert");
     mixture.best_of_group = corrected ? 2 : 1;
   }
   if (!b_.whole()) return;
-  const Index groups = mixture.groups, kept = mixture.chosen_groups;
-  if (groups < 1 || kept < 1 || kept > groups || count % groups != 0)
-    c_.fail(Message("chooses {0} of {1} groups of its {2} experts", kept, groups, count),
+  const Index groups = mixture.groups, chosen_groups = mixture.chosen_groups;
+  if (groups < 1 || chosen_groups < 1 || chosen_groups > groups || count % groups != 0)
+    c_.fail(Message("chooses {0} of {1} groups of its {2} experts", chosen_groups, groups, count),
             "expected groups of one size, and no more chosen than there are");
-  if (mixture.chosen < 1 || mixture.chosen > count / groups * kept)
+  if (mixture.chosen < 1 || mixture.chosen > count / groups * chosen_groups)
     c_.fail(Message("its num_experts_per_tok is {0}", mixture.chosen),
-            Message("expected 1 to {0}", count / groups * kept));
+            Message("expected 1 to {0}", count / groups * chosen_groups));
 }
 
 MixtureSpec LlamaMlps::mixture(const std::string& at) const {
-  const ExpertNames names = names_of(is_.experts);
+  const ExpertNames names = names_of(flavour_.experts);
   const std::string block = at + names.block;
   const Index count = c_.whole({"num_local_experts", "num_experts", "n_routed_experts"});
   MixtureSpec mixture;
   choose(mixture, block + names.router, count);
   mixture.router = b_.linear(block + names.router, count, d_);
   for (Index i = 0; i < (b_.whole() ? count : 0); ++i) mixture.experts.push_back(expert(block, i, count));
-  const Index shared = is_.experts == Experts::deepseek
+  const Index shared = flavour_.experts == Experts::deepseek
                            ? c_.whole({"n_shared_experts"}, 0) * c_.whole({"moe_intermediate_size"})
-                       : is_.experts == Experts::llama4 ? inner_
-                                                        : c_.whole({"shared_expert_intermediate_size"}, 0);
+                       : flavour_.experts == Experts::llama4 ? inner_
+                                                             : c_.whole({"shared_expert_intermediate_size"}, 0);
   if (shared == 0) return mixture;
   mixture.shared = mlp(block + names.shared, shared, "gate_proj", "up_proj", "down_proj");
   if (*names.shared_gate) mixture.shared_gate = shared_gate(block + names.shared_gate);
@@ -188,9 +188,11 @@ MixtureSpec LlamaMlps::mixture(const std::string& at) const {
 }
 
 void LlamaMlps::add(BlockSpec& block, const std::string& at, Index i) const {
-  if (is_.experts != Experts::none && has_experts(i)) block.mixture = mixture(at);
-  else if (is_.packed_mlp) block.mlp = packed_mlp(at + is_.mlp);
-  else block.mlp = mlp(at + is_.mlp, c_.whole({"intermediate_size_mlp"}, inner_), is_.gate, is_.up, is_.down);
+  if (flavour_.experts != Experts::none && has_experts(i)) block.mixture = mixture(at);
+  else if (flavour_.packed_mlp) block.mlp = packed_mlp(at + flavour_.mlp);
+  else
+    block.mlp =
+        mlp(at + flavour_.mlp, c_.whole({"intermediate_size_mlp"}, inner_), flavour_.gate, flavour_.up, flavour_.down);
 }
 
 }  // namespace headlight

@@ -1,10 +1,10 @@
-// What a checkpoint says of its architecture, in config.json or elsewhere, as one config; and what it may say that is
-// no network of attention.
+// The description of a checkpoint's architecture, from config.json or elsewhere, as one config; and the errors for
+// architectures without attention.
 #include <algorithm>
 #include <limits>
 
 #include "core/architecture/architectures.h"
-#include "core/architecture/gguf_model.h"
+#include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
 #include "core/architecture/network_builder.h"
 #include "core/files/error_place.h"
@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// nanoGPT's torch.save of {"model": …, "model_args": {"n_layer": …}, …}.
+/// nanoGPT's file holds {"model": …, "model_args": {"n_layer": …}, …}.
 json model_args_of(const Checkpoint& checkpoint) {
   json fields = json::object();
   for (const char* name : {"n_layer", "n_head", "n_embd", "block_size", "vocab_size"}) {
@@ -29,7 +29,7 @@ json model_args_of(const Checkpoint& checkpoint) {
   return fields;
 }
 
-/// nn.Transformer's layers with what the file says of them in numbers and words.
+/// For layers of nn.Transformer: the settings that the file holds as numbers and texts.
 json torch_layers_of(const Checkpoint& checkpoint) {
   if (!checkpoint.prefix_of("self_attn.in_proj_weight") || !checkpoint.prefix_of("linear1.weight") ||
       !checkpoint.prefix_of("norm1.weight"))
@@ -42,22 +42,23 @@ json torch_layers_of(const Checkpoint& checkpoint) {
   for (const auto& file : checkpoint.files()) {
     if (const auto found = file->texts().find("activation"); found != file->texts().end()) {
       fields["activation"] = found->second;
-    } else if (const auto words = file->words("activation"); words && words->words.size() == 1) {  // of an .npz
+    } else if (const auto words = file->words("activation");
+               words && words->words.size() == 1) {  // an .npz holds texts as arrays
       fields["activation"] = words->words.front();
     }
   }
   return fields;
 }
 
-/// Gemma 3 and Llama 4 as they are published: the text model's fields stand within, and of Gemma 3 what is usual is
-/// left out.
+/// Gemma 3 and Llama 4 as they are published: text_config holds the fields of the text model. Gemma 3 leaves out fields
+/// with default values.
 json text_of(const json& whole) {
   const bool gemma = whole["model_type"] == "gemma3";
-  const json usual_of_gemma{{"vocab_size", 262208},      {"hidden_size", 2304},
+  const json gemma_defaults{{"vocab_size", 262208},      {"hidden_size", 2304},
                             {"intermediate_size", 9216}, {"num_hidden_layers", 26},
                             {"num_attention_heads", 8},  {"num_key_value_heads", 4},
                             {"head_dim", 256},           {"max_position_embeddings", 131072}};
-  json fields = gemma ? usual_of_gemma : json::object();
+  json fields = gemma ? gemma_defaults : json::object();
   if (whole["text_config"].is_object()) fields.update(whole["text_config"]);
   fields["model_type"] = gemma ? "gemma3_text" : "llama4_text";
   for (const char* name : {"quantization_config", "eos_token_id", "tie_word_embeddings"}) {
@@ -66,8 +67,8 @@ json text_of(const json& whole) {
   return fields;
 }
 
-/// nanochat's own meta_N.json beside model_N.pt, under transformers' names; nothing where there is none. Its norms are
-/// PyTorch's without an epsilon: that of float32.
+/// nanochat's meta_N.json beside model_N.pt, with transformers' names; nothing if there is none. Its norms are
+/// PyTorch's with the default epsilon, that of float32.
 json nanochat_config(const ModelFolder& folder, const Checkpoint& checkpoint) {
   const std::string name = folder.tensors.front().stem().string();
   const std::filesystem::path meta =
@@ -75,22 +76,22 @@ json nanochat_config(const ModelFolder& folder, const Checkpoint& checkpoint) {
   std::error_code error;
   if (!name.starts_with("model_") || !std::filesystem::is_regular_file(meta, error)) return {};
   const json whole = read_json_object(meta, "the meta_N.json that nanochat writes", 1 << 20);
-  const json said = whole.value("model_config", json::object());
+  const json settings = whole.value("model_config", json::object());
   const std::string up = "transformer.h.0.mlp.c_fc.weight";
   const auto prefix = checkpoint.prefix_of(up);
-  if (!said.is_object() || !prefix || checkpoint.entry(*prefix + up).shape.size() != 2) return {};
+  if (!settings.is_object() || !prefix || checkpoint.entry(*prefix + up).shape.size() != 2) return {};
   json fields{{"model_type", "nanochat"},
               {"intermediate_size", checkpoint.entry(*prefix + up).shape[0]},
               {"rms_norm_eps", std::numeric_limits<float>::epsilon()}};
-  for (const auto& [own, usual] : {std::pair{"n_embd", "hidden_size"},
-                                   {"n_layer", "num_hidden_layers"},
-                                   {"n_head", "num_attention_heads"},
-                                   {"n_kv_head", "num_key_value_heads"},
-                                   {"sequence_len", "max_position_embeddings"},
-                                   {"vocab_size", "vocab_size"}}) {
-    if (said.contains(own)) fields[usual] = said[own];
+  for (const auto& [from, to] : {std::pair{"n_embd", "hidden_size"},
+                                 {"n_layer", "num_hidden_layers"},
+                                 {"n_head", "num_attention_heads"},
+                                 {"n_kv_head", "num_key_value_heads"},
+                                 {"sequence_len", "max_position_embeddings"},
+                                 {"vocab_size", "vocab_size"}}) {
+    if (settings.contains(from)) fields[to] = settings[from];
   }
-  for (const auto& [field, value] : said.items()) {  // what later versions say is refused or named
+  for (const auto& [field, value] : settings.items()) {  // fields of later versions are refused or reported as unused
     if (field == "window_pattern" && value.is_string() &&
         value.get<std::string>().find_first_not_of("L") == std::string::npos)
       continue;
@@ -121,17 +122,17 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
   const bool nested = fields.contains("model") && fields["model"].is_object() && fields["model"].contains("n_layer");
   if (nested) fields = fields["model"];  // minGPT's config.json of a training run
   if (folder.config.filename() == "params.json") fields["model_type"] = "meta_llama";
-  const json named = fields.value("model_type", json());
-  if ((named == "gemma3" || named == "llama4") && fields.contains("text_config")) fields = text_of(fields);
+  const json model_type = fields.value("model_type", json());
+  if ((model_type == "gemma3" || model_type == "llama4") && fields.contains("text_config")) fields = text_of(fields);
   if (fields.contains("architecture") && !fields.contains("model_type")) fields = timm_config(fields, checkpoint);
   for (const char* towers : {"clip", "siglip"}) {
     if (fields.value("model_type", json()) == towers) fields = image_tower_config(fields, towers);
   }
   const std::string type =
       fields.contains("model_type") && fields["model_type"].is_string() ? fields["model_type"].get<std::string>() : "";
-  const bool of_karpathy = fields.contains("block_size") && fields.contains("n_embd") &&
-                           (type.empty() || type.starts_with("gpt") || type == "openai-gpt");
-  if (of_karpathy) fields["model_type"] = nested || !fields.contains("bias") ? "mingpt" : "nanogpt";
+  const bool is_gpt = fields.contains("block_size") && fields.contains("n_embd") &&
+                      (type.empty() || type.starts_with("gpt") || type == "openai-gpt");
+  if (is_gpt) fields["model_type"] = nested || !fields.contains("bias") ? "mingpt" : "nanogpt";
   return Config(std::move(fields), config.path());
 }
 
@@ -152,14 +153,14 @@ void refuse_recurrent(const Config& config, const std::string& type, const Check
       std::ranges::find_if(kinds, [&](const auto& each) { return type.find(each.first) != std::string::npos; });
   if (kind == std::end(kinds)) return;
   std::string attentions;
-  int more = 0;
+  int others = 0;
   for (const std::string& name : checkpoint.names()) {
     constexpr std::string_view query = ".q_proj.weight";
-    if (!name.ends_with(query) || type == "qwen3_next") continue;  // its queries come with a gate
+    if (!name.ends_with(query) || type == "qwen3_next") continue;  // its q_proj also holds a gate
     const std::string at = name.substr(0, name.size() - query.size());
-    attentions.size() > 200 ? void(++more) : void(attentions += (attentions.empty() ? "" : ", ") + at);
+    attentions.size() > 200 ? void(++others) : void(attentions += (attentions.empty() ? "" : ", ") + at);
   }
-  if (more > 0) attentions += " and " + std::to_string(more) + " more";
+  if (others > 0) attentions += " and " + std::to_string(others) + " more";
   throw UnknownModel(
       config.path(),
       Message("its model_type {0} has layers of {1}, which are not computed here", in_quotes(type), kind->second),

@@ -9,6 +9,7 @@
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
+#include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
 namespace {
@@ -24,7 +25,7 @@ bool is_gguf_path(const fs::path& path) { return path.extension() == ".gguf"; }
 
 bool is_index(const fs::path& path) { return path.filename().string().ends_with(".index.json"); }
 
-/// The shards of `index`, each once, in the order of their names.
+/// The shards that `index` names, each once, sorted by name.
 std::vector<fs::path> shards_of(const fs::path& index) {
   const ErrorPlace place{utf8_from(index)};
   if (!is_file(index)) place.fail("no such file", "the path of one");
@@ -64,15 +65,15 @@ std::vector<fs::path> files_ending(const fs::path& folder, const std::string& su
   return found;
 }
 
-/// In the order in which Hugging Face looks for them, then Meta's, then whatever is the only one.
-std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& said) {
+/// Finds the tensors in the order of Hugging Face, then Meta's files, then the only file of a kind.
+std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& file) {
   if (is_file(folder / "model.safetensors")) return {folder / "model.safetensors"};
   if (is_file(folder / "model.safetensors.index.json")) return shards_of(folder / "model.safetensors.index.json");
   if (is_file(folder / "pytorch_model.bin")) return {folder / "pytorch_model.bin"};
   if (is_file(folder / "pytorch_model.bin.index.json")) return shards_of(folder / "pytorch_model.bin.index.json");
   if (is_file(folder / "consolidated.00.pth")) {
     if (is_file(folder / "consolidated.01.pth")) {
-      throw FileError(said, "is cut for several processors (consolidated.01.pth)",
+      throw FileError(file, "is cut for several processors (consolidated.01.pth)",
                       "expected one file, or the model as Hugging Face saves it");
     }
     return {folder / "consolidated.00.pth"};
@@ -84,7 +85,7 @@ std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& said
   const auto numbered = files_ending(folder, ".safetensors");
   const std::string first = numbered.empty() ? "" : numbered.front().filename().string();
   if (first.find("-of-") != std::string::npos) {
-    throw FileError(said, Message("holds shards such as {0} without their index", in_quotes(first)),
+    throw FileError(file, Message("holds shards such as {0} without their index", in_quotes(first)),
                     "expected model.safetensors.index.json beside them");
   }
   for (const char* suffix : {".safetensors", ".bin", ".pt", ".pth", ".gguf", ".npz"}) {
@@ -92,10 +93,10 @@ std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& said
     std::erase_if(found, [](const fs::path& path) { return path.filename().string().starts_with("optim_"); });
     if (found.size() == 1) return found;
     if (found.size() > 1)
-      throw FileError(said, Message("holds {0} files that end in {1}", found.size(), suffix),
+      throw FileError(file, Message("holds {0} files that end in {1}", found.size(), suffix),
                       "expected one, or model.safetensors");
   }
-  throw FileError(said, "is a folder without a model's tensors",
+  throw FileError(file, "is a folder without a model's tensors",
                   "expected model.safetensors, its shards with their index, or pytorch_model.bin");
 }
 
@@ -106,7 +107,7 @@ fs::path config_in(const fs::path& folder) {
   return {};
 }
 
-/// config.json and what else lies beside tensors and says which model they are.
+/// Whether this is a file such as config.json beside tensors, so that its folder is the model.
 bool is_companion(const fs::path& path) {
   const std::string name = path.filename().string();
   for (const char* known : companion_names()) {
@@ -129,10 +130,10 @@ std::vector<fs::path> folders_in(const fs::path& folder, const std::string& pref
   return found;
 }
 
-/// The snapshot of models--ORG--NAME that refs/main names, else the only one.
 std::string name_of(const fs::path& path) { return utf8_from(path.filename()); }
 
-fs::path snapshot_of(const fs::path& cache, const std::string& said) {
+/// The snapshot of models--ORG--NAME that refs/main names, else the only one.
+fs::path snapshot_of(const fs::path& cache, const std::string& file) {
   const std::vector<fs::path> snapshots = folders_in(cache / "snapshots", "");
   std::string revision;
   std::ifstream(cache / "refs" / "main") >> revision;
@@ -142,53 +143,43 @@ fs::path snapshot_of(const fs::path& cache, const std::string& said) {
   if (snapshots.size() == 1) return snapshots.front();
   const std::string list = comma_list(snapshots, name_of);
   throw FileError(
-      said, Message("holds {0} snapshots, and its refs name none of them", snapshots.size()),
+      file, Message("holds {0} snapshots, and its refs name none of them", snapshots.size()),
       snapshots.empty() ? Message("expected a snapshot that was fetched whole") : Message("expected one of {0}", list));
 }
 
-/// What a folder of a cache of Hugging Face's leads to; the folder itself where it is none.
-fs::path within_cache(fs::path folder, const std::string& said) {
+/// The model's folder inside a Hugging Face cache; `folder` itself if it is no cache.
+fs::path within_cache(fs::path folder, const std::string& file) {
   std::error_code error;
-  for (const char* hub : {"hub", "."}) {
-    const std::vector<fs::path> models = folders_in(folder / hub, "models--");
+  for (const char* models_folder : {"hub", "."}) {
+    const std::vector<fs::path> models = folders_in(folder / models_folder, "models--");
     if (models.empty()) continue;
     const std::string list = comma_list(models, name_of);
     if (models.size() > 1)
-      throw FileError(said, Message("holds {0} models", models.size()), Message("expected one of {0}", list));
+      throw FileError(file, Message("holds {0} models", models.size()), Message("expected one of {0}", list));
     folder = models.front().lexically_normal();
     break;
   }
-  return fs::is_directory(folder / "snapshots", error) ? snapshot_of(folder, said) : folder;
+  return fs::is_directory(folder / "snapshots", error) ? snapshot_of(folder, file) : folder;
 }
 
-/// The index that a shard is named by: "model-00001-of-00002.safetensors" by "model.safetensors.index.json".
+/// The index of a shard: "model.safetensors.index.json" for "model-00001-of-00002.safetensors".
 fs::path index_of(const fs::path& shard) {
   const std::string name = shard.filename().string();
-  const std::size_t of = name.find("-of-"), number = of == std::string::npos ? of : name.rfind('-', of - 1);
-  if (number == std::string::npos || of == 0) return {};
-  const fs::path index = shard.parent_path() / (name.substr(0, number) + shard.extension().string() + ".index.json");
+  const std::size_t of_at = name.find("-of-"),
+                    number_at = of_at == std::string::npos ? of_at : name.rfind('-', of_at - 1);
+  if (number_at == std::string::npos || of_at == 0) return {};
+  const fs::path index = shard.parent_path() / (name.substr(0, number_at) + shard.extension().string() + ".index.json");
   return is_file(index) ? index : fs::path();
 }
 
 }  // namespace
 
-std::span<const char* const> companion_names() {
-  static constexpr const char* names[] = {"config.json",
-                                          "params.json",
-                                          "generation_config.json",
-                                          "tokenizer.json",
-                                          "tokenizer_config.json",
-                                          "special_tokens_map.json",
-                                          "added_tokens.json",
-                                          "vocab.json",
-                                          "vocab.txt",
-                                          "merges.txt",
-                                          "tokenizer.model",
-                                          "spiece.model",
-                                          "source.spm",
-                                          "tokenizer.pkl",
-                                          "meta.pkl",
-                                          "preprocessor_config.json"};
+const std::vector<const char*>& companion_names() {
+  static const std::vector<const char*> names = [] {
+    std::vector<const char*> all = tokenizer_files();
+    all.insert(all.end(), {"config.json", "params.json", "generation_config.json", "preprocessor_config.json"});
+    return all;
+  }();
   return names;
 }
 
@@ -229,7 +220,7 @@ ModelFolder find_model(const std::string& file) {
     model.chosen = model.tensors.size() > 1 ? Message("opened {0}, {1} shards", opened, model.tensors.size())
                                             : Message("opened {0}", opened);
   }
-  if (is_gguf_path(model.tensors.front())) model.config.clear();  // the file says it itself
+  if (is_gguf_path(model.tensors.front())) model.config.clear();  // a GGUF file holds its config itself
   return model;
 }
 

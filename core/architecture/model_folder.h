@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,8 +20,8 @@ struct ModelFolder {
   std::vector<std::filesystem::path> tensors;  ///< one file, or every shard that the index names, in its order
 };
 
-/// Files that lie beside tensors: config.json, and what says how a text becomes tokens.
-std::span<const char* const> companion_names();
+/// The names of files that lie beside tensors: config.json and the like, and those of a tokenizer.
+const std::vector<const char*>& companion_names();
 
 /// Whether `file` names something that only a network can be: "model:ID", a folder, a .gguf, an index of shards, or a
 /// file such as config.json with tensors beside it.

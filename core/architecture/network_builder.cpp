@@ -195,13 +195,13 @@ RopeSpec NetworkBuilder::rope(Index d, Rope pairing, double default_base, const 
                   "expected one partial_rotary_factor for all layers");
   }
   double base = config.number({"rope_theta", "rotary_emb_base"}, default_base);
-  const auto of = [&](const char* name, double fallback) {
+  const auto number = [&](const char* name, double fallback) {
     return scaling && scaling->contains(name) && (*scaling)[name].is_number() ? (*scaling)[name].get<double>()
                                                                               : fallback;
   };
   if (scaling && !scaling->is_object())
     config.fail(Message("its rope_scaling is {0}", scaling->dump()), "expected an object with a rope_type");
-  base = of("rope_theta", base);
+  base = number("rope_theta", base);
   if (!(base > 0))
     config.fail(Message("its rope_theta is {0}", shortest(static_cast<float>(base))), "expected more than 0");
   if (layer && layer->rope_base) base = *layer->rope_base;
@@ -210,7 +210,7 @@ RopeSpec NetworkBuilder::rope(Index d, Rope pairing, double default_base, const 
   for (const char* name : {"type", "rope_type"}) {
     if (scaling && scaling->contains(name) && (*scaling)[name].is_string()) type = (*scaling)[name].get<std::string>();
   }
-  // Of text alone the three positions of mrope (Qwen2-VL) are one.
+  // For text alone, the three positions of mrope (Qwen2-VL) are equal.
   if (!scaling || type == "default" || type == "mrope") return plain_rope(pairing, base, d);
   const ModelLengths lengths{
       static_cast<double>(config.whole({"max_position_embeddings"}, 2048)),
@@ -227,9 +227,9 @@ std::string NetworkBuilder::tokens(const std::string& name, Index d) {
   if (layer) return full;
   if (!file.has(full)) miss(full, Message("holds no {0}", in_quotes(full)), "expected the token embedding");
   const ArrayEntry& entry = file.entry(full);
-  const Index said = config.whole({"vocab_size", "n_vocab"}, entry.shape.empty() ? 0 : entry.shape[0]);
-  network.vocabulary = said;
-  return array(name, {said, d}, as_config_says());
+  const Index vocabulary = config.whole({"vocab_size", "n_vocab"}, entry.shape.empty() ? 0 : entry.shape[0]);
+  network.vocabulary = vocabulary;
+  return array(name, {vocabulary, d}, as_config_says());
 }
 
 LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool tied) {
@@ -237,8 +237,7 @@ LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool ti
   LinearSpec head;
   head.weight = network.stacks.back().embedding.tokens;
   if (tied || layer) return head;
-  // Beside the model, within it, or where that lies itself: "model.lm_head" of a checkpoint with its network under
-  // "model".
+  // The head can be beside the model, inside it, or one level above: "model.lm_head" if the network is under "model".
   const std::size_t dot = prefix.empty() ? std::string::npos : prefix.rfind('.', prefix.size() - 2);
   const std::string above = dot == std::string::npos ? std::string() : prefix.substr(0, dot + 1);
   for (const std::string& full : {stem, prefix + stem, above + stem}) {

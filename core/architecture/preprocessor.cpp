@@ -1,7 +1,6 @@
-#include "core/architecture/preprocessor.h"
-
 #include <algorithm>
 
+#include "core/architecture/network_builder.h"
 #include "core/files/load_budget.h"
 #include "core/tensor/message.h"
 #include "core/text/utf8_path.h"
@@ -31,12 +30,12 @@ SizeSaid size_said(const Config& config, const char* field, bool number_is_short
 namespace {
 
 std::array<float, 3> three(const Config& config, const char* field, const std::array<float, 3>& usual) {
-  const nlohmann::json* said = config.find({field});
-  if (!said) return usual;
+  const nlohmann::json* value = config.find({field});
+  if (!value) return usual;
   std::array<float, 3> numbers{};
-  if (!said->is_array() || said->size() != 3)
-    config.fail(Message("its {0} is {1}", std::string(field), said->dump()), "expected three numbers");
-  for (std::size_t i = 0; i < 3; ++i) numbers[i] = (*said)[i].is_number() ? (*said)[i].get<float>() : 0;
+  if (!value->is_array() || value->size() != 3)
+    config.fail(Message("its {0} is {1}", std::string(field), value->dump()), "expected three numbers");
+  for (std::size_t i = 0; i < 3; ++i) numbers[i] = (*value)[i].is_number() ? (*value)[i].get<float>() : 0;
   return numbers;
 }
 
@@ -45,20 +44,20 @@ std::array<float, 3> three(const Config& config, const char* field, const std::a
 PictureSteps steps_of(NetworkBuilder& b, const Preprocessor& usual, int width, int height) {
   const std::filesystem::path path = path_from(b.config.path()).parent_path() / "preprocessor_config.json";
   std::error_code error;
-  const nlohmann::json* within = b.config.find({"preprocessor"});  // timm's, of its config.json
-  const bool there = within || std::filesystem::exists(path, error);
-  const Config c(within  ? *within
-                 : there ? read_json_object(path, "a preprocessor_config.json as Hugging Face writes it")
-                         : nlohmann::json::object(),
+  const nlohmann::json* inner = b.config.find({"preprocessor"});  // from timm's config.json
+  const bool has_config = inner || std::filesystem::exists(path, error);
+  const Config c(inner        ? *inner
+                 : has_config ? read_json_object(path, "a preprocessor_config.json as Hugging Face writes it")
+                              : nlohmann::json::object(),
                  utf8_from(path));
-  if (!there)
+  if (!has_config)
     b.network.notes.push_back("there is no preprocessor_config.json: pictures are resized and normalised as usual");
   PictureSteps steps;
   if (c.flag({"do_resize"}, true)) {
     const SizeSaid size = size_said(c, "size", usual.number_is_shorter_side);
-    const bool said = size.shorter_side > 0 || size.width > 0;
-    steps.width = said ? size.width : width;
-    steps.height = said ? size.height : height;
+    const bool has_size = size.shorter_side > 0 || size.width > 0;
+    steps.width = has_size ? size.width : width;
+    steps.height = has_size ? size.height : height;
     steps.shorter_side = size.shorter_side;
     const Index filter = c.whole({"resample"}, static_cast<Index>(usual.filter));
     if (filter > static_cast<Index>(Resampling::hamming))

@@ -1,10 +1,10 @@
-// Transformers that read pictures, whose norms stand before attention and MLP: ViT (Dosovitskiy et al. 2020), DeiT
-// (Touvron et al. 2020), DINOv2 (Oquab et al. 2023) with registers (Darcet et al. 2023), the image towers of CLIP
-// (Radford et al. 2021) and SigLIP (Zhai et al. 2023), and timm's ViTs.
+// Transformers for pictures, with norms before attention and MLP: ViT (Dosovitskiy et al. 2020), DeiT (Touvron et al.
+// 2020), DINOv2 (Oquab et al. 2023) with registers (Darcet et al. 2023), the image towers of CLIP (Radford et al. 2021)
+// and SigLIP (Zhai et al. 2023), and timm's ViTs.
 #include <algorithm>
 #include <utility>
 
-#include "core/architecture/preprocessor.h"
+#include "core/architecture/network_builder.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
@@ -22,7 +22,7 @@ void read_labels(NetworkBuilder& b, Index count) {
   b.network.vocabulary = count;
 }
 
-/// A linear layer of what the head reads, `width` numbers; none where the file has none.
+/// The classifier, a linear layer of `width` inputs; no head if the file has none.
 void build_classifier(NetworkBuilder& b, const std::string& name, Index width) {
   const std::string inside = b.prefix;
   b.prefix.clear();
@@ -50,7 +50,7 @@ struct VisionSizes {
   Activation activation = Activation::gelu;
 };
 
-/// config.json's, or `usual` where it says nothing.
+/// The sizes in config.json, or those of `usual` where it has none.
 VisionSizes sizes_of(const NetworkBuilder& b, const VisionSizes& usual = {}, const char* activation = "gelu") {
   const Config& c = b.config;
   const auto whole = [&](const char* field, Index otherwise) {
@@ -65,7 +65,7 @@ VisionSizes sizes_of(const NetworkBuilder& b, const VisionSizes& usual = {}, con
           b.activation(c.text({"hidden_act"}, activation))};
 }
 
-/// Patches, the tokens before them, and a row of positions for each.
+/// The embedding: patches, the tokens before them, and a position for each.
 void build_embedding(NetworkBuilder& b, StackSpec& stack, const PictureSpec& picture, const std::string& patches,
                      const std::string& positions, bool leading_one = true) {
   EmbeddingSpec& e = stack.embedding;
@@ -80,110 +80,87 @@ void build_embedding(NetworkBuilder& b, StackSpec& stack, const PictureSpec& pic
   e.positions = b.array(positions, leading_one ? Shape{1, count, d} : Shape{count, d}, why);
 }
 
-/// What the parts of a block are called; "" where there is none.
+/// The names of a block's parts; "" for a part that it does not have.
 struct BlockNames {
-  const char *blocks, *attention, *norm1, *q, *k, *v, *qkv, *o, *norm2, *up, *down, *scale1, *scale2;
+  const char *blocks, *attention, *norm1, *q, *k, *v, *o, *norm2, *up, *down;
+  const char *qkv = "", *scale1 = "", *scale2 = "";
 };
-constexpr BlockNames of_vit{"encoder.layer.",
-                            "attention",
-                            "layernorm_before",
-                            "attention.attention.query",
-                            "attention.attention.key",
-                            "attention.attention.value",
-                            "",
-                            "attention.output.dense",
-                            "layernorm_after",
-                            "intermediate.dense",
-                            "output.dense",
-                            "",
-                            ""};
-constexpr BlockNames of_dino{"encoder.layer.",
-                             "attention",
-                             "norm1",
-                             "attention.attention.query",
-                             "attention.attention.key",
-                             "attention.attention.value",
-                             "",
-                             "attention.output.dense",
-                             "norm2",
-                             "mlp.fc1",
-                             "mlp.fc2",
-                             "layer_scale1.lambda1",
-                             "layer_scale2.lambda1"};
-constexpr BlockNames of_clip{"encoder.layers.",
-                             "self_attn",
-                             "layer_norm1",
-                             "self_attn.q_proj",
-                             "self_attn.k_proj",
-                             "self_attn.v_proj",
-                             "",
-                             "self_attn.out_proj",
-                             "layer_norm2",
-                             "mlp.fc1",
-                             "mlp.fc2",
-                             "",
-                             ""};
-constexpr BlockNames of_timm{"blocks.",   "attn",  "norm1",   "",        "",          "",         "attn.qkv",
-                             "attn.proj", "norm2", "mlp.fc1", "mlp.fc2", "ls1.gamma", "ls2.gamma"};
+constexpr BlockNames vit_names{"encoder.layer.",          "attention",
+                               "layernorm_before",        "attention.attention.query",
+                               "attention.attention.key", "attention.attention.value",
+                               "attention.output.dense",  "layernorm_after",
+                               "intermediate.dense",      "output.dense"};
+constexpr BlockNames dino_names = [] {
+  BlockNames names = vit_names;
+  names.norm1 = "norm1", names.norm2 = "norm2";
+  names.up = "mlp.fc1", names.down = "mlp.fc2";
+  names.scale1 = "layer_scale1.lambda1", names.scale2 = "layer_scale2.lambda1";
+  return names;
+}();
+constexpr BlockNames clip_names{"encoder.layers.",  "self_attn",        "layer_norm1",        "self_attn.q_proj",
+                                "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj", "layer_norm2",
+                                "mlp.fc1",          "mlp.fc2"};
+constexpr BlockNames timm_names{"blocks.", "attn",    "norm1",   "",         "",          "",         "attn.proj",
+                                "norm2",   "mlp.fc1", "mlp.fc2", "attn.qkv", "ls1.gamma", "ls2.gamma"};
 
-/// The block's MLP; DINOv2's giant has a gate, packed with what it gates.
-MlpSpec mlp_of(NetworkBuilder& b, const VisionSizes& is, const BlockNames& names, const std::string& at) {
+/// The MLP of the block. The giant DINOv2 has a gated MLP, with gate and values in one matrix.
+MlpSpec mlp_of(NetworkBuilder& b, const VisionSizes& sizes, const BlockNames& names, const std::string& at) {
   if (!b.has(at + "mlp.weights_in.weight"))
-    return {{}, b.linear(at + names.up, is.inner, is.d), b.linear(at + names.down, is.d, is.inner), is.activation};
+    return {{},
+            b.linear(at + names.up, sizes.inner, sizes.d),
+            b.linear(at + names.down, sizes.d, sizes.inner),
+            sizes.activation};
   const Shape& shape = b.file.entry(b.prefix + at + "mlp.weights_in.weight").shape;
   const Index inner = shape.empty() ? 0 : shape[0] / 2;
-  const LinearSpec packed = b.linear(at + "mlp.weights_in", 2 * inner, is.d);
+  const LinearSpec packed = b.linear(at + "mlp.weights_in", 2 * inner, sizes.d);
   return {NetworkBuilder::part(packed, 0, inner), NetworkBuilder::part(packed, inner, inner),
-          b.linear(at + "mlp.weights_out", is.d, inner), Activation::silu};
+          b.linear(at + "mlp.weights_out", sizes.d, inner), Activation::silu};
 }
 
-void add_blocks(NetworkBuilder& b, const VisionSizes& is, const BlockNames& names) {
+void add_blocks(NetworkBuilder& b, const VisionSizes& sizes, const BlockNames& names) {
   const std::string why = b.as_config_says();
-  const auto gain = [&](LinearSpec& linear, const std::string& name, bool there) {
-    if (there && b.has(name)) linear.gain = b.array(name, {is.d}, why);
+  const auto gain = [&](LinearSpec& linear, const std::string& name, bool present) {
+    if (present && b.has(name)) linear.gain = b.array(name, {sizes.d}, why);
   };
-  for (Index i = 0; i < is.blocks; ++i) {
+  for (Index i = 0; i < sizes.blocks; ++i) {
     const std::string at = names.blocks + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(b.network.stacks.front(), at);
-    AttentionSpec& a = block.attention;
-    a.name = block.name + "." + names.attention;
-    settle_heads(b, a, is.d, is.heads);
-    block.before_attention = b.norm(at + names.norm1, NormKind::layer, is.d, is.epsilon);
+    AttentionSpec& a = b.begin_attention(block, names.attention, sizes.d, sizes.heads);
+    block.before_attention = b.norm(at + names.norm1, NormKind::layer, sizes.d, sizes.epsilon);
     if (*names.qkv != 0) {
-      split_packed(b.linear(at + names.qkv, 3 * is.d, is.d), 1, is.d, is.d, a);
+      split_packed(b.linear(at + names.qkv, 3 * sizes.d, sizes.d), 1, sizes.d, sizes.d, a);
+      a.o = b.linear(at + names.o, sizes.d, sizes.d);
     } else {
-      a.q = b.linear(at + names.q, is.d, is.d);
-      a.k = b.linear(at + names.k, is.d, is.d);
-      a.v = b.linear(at + names.v, is.d, is.d);
+      b.add_projections(a, at, {names.q, names.k, names.v, names.o}, sizes.d);
     }
-    a.o = b.linear(at + names.o, is.d, is.d);
     gain(a.o, at + names.scale1, *names.scale1 != 0);
-    block.before_mlp = b.norm(at + names.norm2, NormKind::layer, is.d, is.epsilon);
-    block.mlp = mlp_of(b, is, names, at);
+    block.before_mlp = b.norm(at + names.norm2, NormKind::layer, sizes.d, sizes.epsilon);
+    block.mlp = mlp_of(b, sizes, names, at);
     gain(block.mlp->down, at + names.scale2, *names.scale2 != 0);
   }
 }
 
-/// ViT and DeiT as Hugging Face has them.
+/// ViT and DeiT in the files of Hugging Face.
 void build_hugging_face(NetworkBuilder& b, const Preprocessor& usual, bool distilled) {
   const Config& c = b.config;
   b.find_prefix({"embeddings.patch_embeddings.projection.weight"});
-  const VisionSizes is = sizes_of(b);
+  const VisionSizes sizes = sizes_of(b);
   c.find({"qkv_bias", "encoder_stride", "pooler_output_size", "pooler_act"});
-  b.network.width = is.d;
+  b.network.width = sizes.d;
   const PictureSpec picture = picture_of(b, usual);
   StackSpec& stack = b.network.stacks.emplace_back();
   const std::string why = b.as_config_says();
-  stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, is.d}, why)}};
-  if (distilled) stack.embedding.extra.push_back({"dist", b.array("embeddings.distillation_token", {1, 1, is.d}, why)});
+  stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, sizes.d}, why)}};
+  if (distilled)
+    stack.embedding.extra.push_back({"dist", b.array("embeddings.distillation_token", {1, 1, sizes.d}, why)});
   build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
-  add_blocks(b, is, of_vit);
-  stack.final_norm = b.norm("layernorm", NormKind::layer, is.d, is.epsilon);
+  add_blocks(b, sizes, vit_names);
+  stack.final_norm = b.norm("layernorm", NormKind::layer, sizes.d, sizes.epsilon);
   if (!b.whole()) return;
   b.network.picture = picture;
-  const bool taught = distilled && b.file.has("cls_classifier.weight");
-  build_classifier(b, taught ? "cls_classifier" : "classifier", is.d);
-  if (!taught) return;
+  const bool has_distilled = distilled && b.file.has("cls_classifier.weight");
+  build_classifier(b, has_distilled ? "cls_classifier" : "classifier", sizes.d);
+  if (!has_distilled) return;
   const std::string inside = std::exchange(b.prefix, "");
   add_second_classifier(b, "distillation_classifier");
   b.prefix = inside;
@@ -193,75 +170,78 @@ constexpr std::array<float, 3> imagenet_mean{0.485F, 0.456F, 0.406F}, imagenet_d
     clip_mean{0.48145466F, 0.4578275F, 0.40821073F}, clip_deviation{0.26862954F, 0.26130258F, 0.27577711F};
 
 /// SigLIP's pooling: nn.MultiheadAttention of one learned query, then an MLP beside it.
-void build_pooling(NetworkBuilder& b, const VisionSizes& is) {
+void build_pooling(NetworkBuilder& b, const VisionSizes& sizes) {
   PoolingSpec& pooling = b.network.head.pooling.emplace();
   const std::string why = b.as_config_says();
-  pooling.probe = b.array("head.probe", {1, 1, is.d}, why);
-  pooling.heads = is.heads;
-  LinearSpec packed{b.array("head.attention.in_proj_weight", {3 * is.d, is.d}, why),
-                    b.array("head.attention.in_proj_bias", {3 * is.d}, why)};
-  pooling.q = NetworkBuilder::part(packed, 0, is.d);
-  pooling.k = NetworkBuilder::part(packed, is.d, is.d);
-  pooling.v = NetworkBuilder::part(packed, 2 * is.d, is.d);
-  pooling.o = b.linear("head.attention.out_proj", is.d, is.d);
-  pooling.norm = b.norm("head.layernorm", NormKind::layer, is.d, is.epsilon);
-  pooling.mlp = {{}, b.linear("head.mlp.fc1", is.inner, is.d), b.linear("head.mlp.fc2", is.d, is.inner), is.activation};
+  pooling.probe = b.array("head.probe", {1, 1, sizes.d}, why);
+  pooling.heads = sizes.heads;
+  LinearSpec packed{b.array("head.attention.in_proj_weight", {3 * sizes.d, sizes.d}, why),
+                    b.array("head.attention.in_proj_bias", {3 * sizes.d}, why)};
+  pooling.q = NetworkBuilder::part(packed, 0, sizes.d);
+  pooling.k = NetworkBuilder::part(packed, sizes.d, sizes.d);
+  pooling.v = NetworkBuilder::part(packed, 2 * sizes.d, sizes.d);
+  pooling.o = b.linear("head.attention.out_proj", sizes.d, sizes.d);
+  pooling.norm = b.norm("head.layernorm", NormKind::layer, sizes.d, sizes.epsilon);
+  pooling.mlp = {{},
+                 b.linear("head.mlp.fc1", sizes.inner, sizes.d),
+                 b.linear("head.mlp.fc2", sizes.d, sizes.inner),
+                 sizes.activation};
   b.network.head.reads = HeadReads::pooled;
 }
 
-/// The texts that the picture can be compared with; nothing in the file of an image tower alone.
+/// The texts to compare the picture with; none if the file holds an image tower alone.
 void build_contrast(NetworkBuilder& b, const char* type) {
-  const nlohmann::json* said = b.config.find({"text_config"});
+  const nlohmann::json* text_config = b.config.find({"text_config"});
   b.config.find({"logit_scale_init_value"});
-  if (!said || !said->is_object() || !b.file.has("logit_scale")) {
+  if (!text_config || !text_config->is_object() || !b.file.has("logit_scale")) {
     b.network.notes.push_back("its image tower alone: no text is compared with the picture, and it predicts nothing");
     return;
   }
-  nlohmann::json fields = *said;
+  nlohmann::json fields = *text_config;
   fields["model_type"] = std::string(type) + "_text_model";
   ContrastSpec& contrast = b.network.contrast.emplace();
   contrast.texts = std::make_shared<const NetworkSpec>(build_network(Config(fields, b.config.path()), b.file));
   contrast.scale = "logit_scale";
   if (b.file.has("logit_bias")) contrast.bias = "logit_bias";
-  // x / |x| is RMSNorm's x / √(mean x²) over √d; the texts' rows are divided by √d in its place.
+  // x / |x| is RMSNorm's x / √(mean x²) divided by √d. The rows of the texts are divided by √d instead.
   b.network.head.norm.kind = NormKind::rms;
   b.network.head.norm.epsilon = 0;
 }
 
-/// The image tower of two.
+/// The image tower of a model with two towers.
 void build_tower(NetworkBuilder& b, bool cls, const VisionSizes& usual, const char* activation,
                  const Preprocessor& preprocessor) {
   b.find_prefix({"embeddings.patch_embedding.weight"});
-  const VisionSizes is = sizes_of(b, usual, activation);
+  const VisionSizes sizes = sizes_of(b, usual, activation);
   b.config.find({"projection_dim", "initializer_factor", "vision_use_head"});
-  b.network.width = is.d;
+  b.network.width = sizes.d;
   const PictureSpec picture = picture_of(b, preprocessor);
   StackSpec& stack = b.network.stacks.emplace_back();
   if (cls) {
-    stack.embedding.extra = {{"cls", b.array("embeddings.class_embedding", {is.d}, "the class token")}};
-    stack.embedding.norm = b.norm("pre_layrnorm", NormKind::layer, is.d, is.epsilon);
+    stack.embedding.extra = {{"cls", b.array("embeddings.class_embedding", {sizes.d}, "the class token")}};
+    stack.embedding.norm = b.norm("pre_layrnorm", NormKind::layer, sizes.d, sizes.epsilon);
   }
   build_embedding(b, stack, picture, "embeddings.patch_embedding", "embeddings.position_embedding.weight", false);
-  add_blocks(b, is, of_clip);
-  stack.final_norm = b.norm("post_layernorm", NormKind::layer, is.d, is.epsilon);
+  add_blocks(b, sizes, clip_names);
+  stack.final_norm = b.norm("post_layernorm", NormKind::layer, sizes.d, sizes.epsilon);
   b.network.picture = picture;
 }
 
-/// A text tower's blocks, without what is made of its tokens.
+/// The blocks of a text tower, without its projection of the final token.
 VisionSizes build_texts(NetworkBuilder& b, const VisionSizes& usual, const char* activation, Index usual_positions) {
   b.find_prefix({"embeddings.token_embedding.weight"});
-  const VisionSizes is = sizes_of(b, usual, activation);
+  const VisionSizes sizes = sizes_of(b, usual, activation);
   b.config.find({"projection_dim", "initializer_factor", "bos_token_id", "pad_token_id"});
-  b.network.width = is.d;
+  b.network.width = sizes.d;
   StackSpec& stack = b.network.stacks.emplace_back();
   EmbeddingSpec& e = stack.embedding;
-  e.tokens = b.tokens("embeddings.token_embedding.weight", is.d);
+  e.tokens = b.tokens("embeddings.token_embedding.weight", sizes.d);
   e.position_kind = PositionKind::learned;
   e.most_positions = b.config.whole({"max_position_embeddings"}, usual_positions);
-  e.positions = b.array("embeddings.position_embedding.weight", {e.most_positions, is.d}, b.as_config_says());
-  add_blocks(b, is, of_clip);
-  stack.final_norm = b.norm("final_layer_norm", NormKind::layer, is.d, is.epsilon);
-  return is;
+  e.positions = b.array("embeddings.position_embedding.weight", {e.most_positions, sizes.d}, b.as_config_says());
+  add_blocks(b, sizes, clip_names);
+  stack.final_norm = b.norm("final_layer_norm", NormKind::layer, sizes.d, sizes.epsilon);
+  return sizes;
 }
 
 }  // namespace
@@ -285,20 +265,20 @@ void build_clip(NetworkBuilder& b) {
 }
 
 void build_clip_text(NetworkBuilder& b) {
-  const VisionSizes is = build_texts(b, {512, 12, 8, 2048, 1e-5}, "quick_gelu", 77);
+  const VisionSizes sizes = build_texts(b, {512, 12, 8, 2048, 1e-5}, "quick_gelu", 77);
   for (BlockSpec& block : b.network.stacks.front().blocks) block.attention.causal = true;
   if (!b.file.has("text_projection.weight")) return;
   const std::string inside = std::exchange(b.prefix, "");
   const Shape& shape = b.file.entry("text_projection.weight").shape;
-  b.network.head.transform = b.linear("text_projection", shape.empty() ? 0 : shape[0], is.d);
+  b.network.head.transform = b.linear("text_projection", shape.empty() ? 0 : shape[0], sizes.d);
   b.prefix = inside;
 }
 
 void build_siglip_text(NetworkBuilder& b) {
-  const VisionSizes is = build_texts(b, {768, 12, 12, 3072, 1e-6}, "gelu_pytorch_tanh", 64);
+  const VisionSizes sizes = build_texts(b, {768, 12, 12, 3072, 1e-6}, "gelu_pytorch_tanh", 64);
   b.network.filled_with = b.config.whole({"pad_token_id"}, 1);
   if (b.has("head.weight"))
-    b.network.head.transform = b.linear("head", b.config.whole({"projection_size"}, is.d), is.d);
+    b.network.head.transform = b.linear("head", b.config.whole({"projection_size"}, sizes.d), sizes.d);
 }
 
 void build_siglip(NetworkBuilder& b) {
@@ -314,46 +294,46 @@ void build_siglip(NetworkBuilder& b) {
 void build_dinov2(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"embeddings.patch_embeddings.projection.weight"});
-  VisionSizes is = sizes_of(b, {.epsilon = 1e-6});
-  is.inner = static_cast<Index>(static_cast<double>(is.d) * c.number({"mlp_ratio"}, 4));
+  VisionSizes sizes = sizes_of(b, {.epsilon = 1e-6});
+  sizes.inner = static_cast<Index>(static_cast<double>(sizes.d) * c.number({"mlp_ratio"}, 4));
   c.find({"qkv_bias", "layerscale_value", "drop_path_rate", "use_swiglu_ffn", "use_mask_token", "apply_layernorm",
           "reshape_hidden_states", "out_features", "out_indices", "stage_names"});
-  b.network.width = is.d;
+  b.network.width = sizes.d;
   PictureSpec picture;
   const SizeSaid image = size_said(c, "image_size");
   picture.steps =
       steps_of(b, {true, true, Resampling::bicubic, imagenet_mean, imagenet_deviation}, image.width, image.height);
   set_grid(b, picture, image);
   picture.table_rows = picture.rows, picture.table_columns = picture.columns;
-  // The table of positions is of image_size; what pictures are cropped to is another grid.
+  // The table of positions has the grid of image_size; cropped pictures may have another grid.
   const PictureSteps& steps = picture.steps;
   if (steps.crop_width > 0 || steps.width > 0)
     set_grid(b, picture,
              {steps.crop_width > 0 ? steps.crop_width : steps.width,
               steps.crop_width > 0 ? steps.crop_height : steps.height, 0});
   StackSpec& stack = b.network.stacks.emplace_back();
-  stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, is.d}, "the class token")}};
+  stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, sizes.d}, "the class token")}};
   const Index registers = c.whole({"num_register_tokens"}, 0);
   for (Index i = 0; i < registers; ++i)
     stack.embedding.extra.push_back({"reg" + std::to_string(i),
-                                     b.array("embeddings.register_tokens", {1, registers, is.d}, b.as_config_says()), i,
-                                     false});
+                                     b.array("embeddings.register_tokens", {1, registers, sizes.d}, b.as_config_says()),
+                                     i, false});
   build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
-  add_blocks(b, is, of_dino);
-  stack.final_norm = b.norm("layernorm", NormKind::layer, is.d, is.epsilon);
+  add_blocks(b, sizes, dino_names);
+  stack.final_norm = b.norm("layernorm", NormKind::layer, sizes.d, sizes.epsilon);
   b.network.picture = picture;
   b.network.head.reads = HeadReads::first_and_patches;
-  build_classifier(b, "classifier", 2 * is.d);
+  build_classifier(b, "classifier", 2 * sizes.d);
 }
 
 void build_timm_vit(NetworkBuilder& b) {
   b.find_prefix({"patch_embed.proj.weight"});
-  const VisionSizes is = sizes_of(b);
-  b.network.width = is.d;
+  const VisionSizes sizes = sizes_of(b);
+  b.network.width = sizes.d;
   const PictureSpec picture = picture_of(b, {});
   StackSpec& stack = b.network.stacks.emplace_back();
   const auto token = [&](const char* name, const char* array) {
-    if (b.has(array)) stack.embedding.extra.push_back({name, b.array(array, {1, 1, is.d}, "a token")});
+    if (b.has(array)) stack.embedding.extra.push_back({name, b.array(array, {1, 1, sizes.d}, "a token")});
   };
   token("cls", "cls_token"), token("dist", "dist_token");
   for (const char* other : {"reg_token", "norm_pre.weight", "fc_norm.weight", "attn_pool.latent"}) {
@@ -362,10 +342,10 @@ void build_timm_vit(NetworkBuilder& b) {
                     "expected a plain ViT of timm");
   }
   build_embedding(b, stack, picture, "patch_embed.proj", "pos_embed");
-  add_blocks(b, is, of_timm);
-  stack.final_norm = b.norm("norm", NormKind::layer, is.d, is.epsilon);
+  add_blocks(b, sizes, timm_names);
+  stack.final_norm = b.norm("norm", NormKind::layer, sizes.d, sizes.epsilon);
   b.network.picture = picture;
-  build_classifier(b, "head", is.d);
+  build_classifier(b, "head", sizes.d);
   if (b.has("head_dist.weight")) add_second_classifier(b, "head_dist");
 }
 
@@ -379,20 +359,20 @@ nlohmann::json image_tower_config(const nlohmann::json& whole, const std::string
 
 namespace {
 
-/// timm's pretrained_cfg as a preprocessor_config.json says it, and the picture's height and width.
+/// The fields of timm's pretrained_cfg as a preprocessor_config.json, and the picture's height and width.
 nlohmann::json timm_steps(const nlohmann::json& how, Index& height, Index& width) {
   const nlohmann::json input = how.value("input_size", nlohmann::json());
   height = width = 224;
   if (input.is_array() && input.size() == 3 && input[1].is_number_unsigned() && input[2].is_number_unsigned())
     height = input[1].get<Index>(), width = input[2].get<Index>();
-  const nlohmann::json said = how.value("crop_pct", nlohmann::json(0.9));
-  const double share = said.is_number() && said > 0 ? said.get<double>() : 1;
-  const auto before = [&](Index side) { return static_cast<Index>(static_cast<double>(side) / share); };
+  const nlohmann::json crop_share = how.value("crop_pct", nlohmann::json(0.9));
+  const double share = crop_share.is_number() && crop_share > 0 ? crop_share.get<double>() : 1;
+  const auto before_crop = [&](Index side) { return static_cast<Index>(static_cast<double>(side) / share); };
   nlohmann::json steps{{"do_center_crop", true},
                        {"resample", how.value("interpolation", nlohmann::json()) == "bilinear" ? 2 : 3}};
   steps["crop_size"] = {{"height", height}, {"width", width}};
-  if (height == width) steps["size"]["shortest_edge"] = before(height);
-  else steps["size"] = {{"height", before(height)}, {"width", before(width)}};
+  if (height == width) steps["size"]["shortest_edge"] = before_crop(height);
+  else steps["size"] = {{"height", before_crop(height)}, {"width", before_crop(width)}};
   for (const auto& [from, to] : {std::pair{"mean", "image_mean"}, {"std", "image_std"}}) {
     if (how.contains(from)) steps[to] = how[from];
   }

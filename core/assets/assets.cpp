@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 fs::path& program_folder() {
   static fs::path folder = [] {
-    std::error_code failed;  // where there is no such link, remember_executable says it
+    std::error_code failed;  // without this link, remember_executable() gives the path
     return fs::read_symlink("/proc/self/exe", failed).parent_path();
   }();
   return folder;

@@ -31,11 +31,11 @@ void PackedMatrix::pack_part(const MatrixView& b, Index panel, Index first, Inde
   const Index col = panel * use.panel;
   if (b.source) {
     const Index width = std::min(use.panel, cols_ - col);
-    Buffer read(static_cast<std::size_t>(width * count));  // columns, which is how weights lie
+    Buffer columns(static_cast<std::size_t>(width * count));  // read by columns, as weights are stored
     for (Index i = 0; i < width; ++i) {
-      for (Index k = 0; k < count; ++k) read[static_cast<std::size_t>(i * count + k)] = b(first + k, col + i);
+      for (Index k = 0; k < count; ++k) columns[static_cast<std::size_t>(i * count + k)] = b(first + k, col + i);
     }
-    return use.pack(read.data(), 1, count, count, width, values_.data() + panel * panel_size() + first * use.panel);
+    return use.pack(columns.data(), 1, count, count, width, values_.data() + panel * panel_size() + first * use.panel);
   }
   use.pack(b.data + first * b.row_stride + col * b.col_stride, b.row_stride, b.col_stride, count,
            std::min(use.panel, cols_ - col), values_.data() + panel * panel_size() + first * use.panel);
@@ -56,8 +56,8 @@ void PackedMatrix::multiply(const MatrixView& a, Index panel, Index first, Index
     const Index width = std::min(use.panel, to.cols - col);
     const float* const right = values_.data() + panel * panel_size();
     bool any = false;
-    for (Index k = first, next; k < end;
-         k = next) {  // a sum begins where it would with all terms, of which those left out are 0
+    // The sums use the blocks of a sum over all terms, so that they round the same: terms that are left out are 0.
+    for (Index k = first, next; k < end; k = next) {
       next = std::min(end, (k / depth_a_block + 1) * depth_a_block);
       use.multiply(a.data + k, a.row_stride, right + k * use.panel, a.rows, width, next - k, to.data + col,
                    to.row_stride, any);

@@ -9,21 +9,21 @@
 #include "core/attention/product.h"
 #include "core/attention/sweep.h"
 #include "core/attention/workers.h"
+#include "core/parallel/jobs.h"
 
 namespace headlight {
 namespace {
 
-// A multiple of every kernel's tile and panel: what a block reads stays in the second cache, and a block is small
-// enough that no thread waits long for another's last.
+// A multiple of every kernel's tile and panel. The data that a block reads fit the second-level cache, and blocks are
+// small, so that no thread waits long for the last block of another one.
 constexpr Index rows_a_block = 48, cols_a_block = 256;
-// With fewer rows than this, laying the weights out anew takes as long as multiplying by them.
-constexpr Index few_rows = 24;
-constexpr Index cols_a_few = 64;
-// Of weights that lie the other way round, [in, out]: with so few rows each of them is read once, a long stretch at a
-// time.
-constexpr Index fewest_rows = 6, cols_a_stretch = 512;
-// Rows times their width, in numbers: so much stays in the second cache while one panel of weights after the other is
-// laid out and multiplied, so that the weights are never all laid out at once.
+// With fewer rows than this, packing the weights takes as long as multiplying by them.
+constexpr Index most_unpacked_rows = 24;
+constexpr Index cols_a_dot_block = 64;
+// For weights stored as [in, out]: with fewer rows than this, each weight is read once, in long ranges.
+constexpr Index least_packed_rows = 6, cols_a_range = 512;
+// Rows times their width, in numbers. With at most this many, they stay in the second-level cache while the weights are
+// packed and multiplied one panel at a time, so that the packed weights are never all in memory.
 constexpr Index in_cache = Index{1} << 18;
 
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
@@ -48,20 +48,20 @@ Tensor add_bias(const Tensor& x, const Tensor& bias) {
   return Tensor(x.shape(), std::move(values));
 }
 
-/// Weights that are computed as they are read: some rows of them at a time.
+/// For weights that are computed when they are read: projects some rows of them at a time.
 Tensor project_in_parts(const Tensor& x, const Tensor& weight, const Tensor& bias, const Workers& workers) {
   constexpr Index rows_at_once = 64;
   const Index out = weight.size(0), rows = x.count() / x.size(-1);
   Buffer values(static_cast<std::size_t>(rows * out));
   const double cost = 2.0 * static_cast<double>(rows + 1) * static_cast<double>(weight.count());
-  Workers alone;
-  alone.stop = workers.stop;
+  Workers one_thread;
+  one_thread.stop = workers.stop;
   workers.run(ceil_div(out, rows_at_once), cost, [&](Index block) {
     const Index first = block * rows_at_once, count = std::min(rows_at_once, out - first);
-    const Tensor some = project(x, weight.slice(0, first, count).contiguous(),
-                                bias.defined() ? bias.slice(0, first, count) : Tensor(), alone);
+    const Tensor part = project(x, weight.slice(0, first, count).contiguous(),
+                                bias.defined() ? bias.slice(0, first, count) : Tensor(), one_thread);
     for (Index row = 0; row < rows; ++row) {
-      std::ranges::copy(some.values().subspan(static_cast<std::size_t>(row * count), static_cast<std::size_t>(count)),
+      std::ranges::copy(part.values().subspan(static_cast<std::size_t>(row * count), static_cast<std::size_t>(count)),
                         values.data() + row * out + first);
     }
   });
@@ -87,21 +87,22 @@ Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
     multiply(row_block(left, row, height), target);
     if (bias.defined()) add_to_rows(target, bias, col);
   };
-  if (rows < few_rows && right.col_stride == 1) {
-    workers.run(ceil_div(out, cols_a_few), std::max(cost, 8.0 * static_cast<double>(in * out)), [&](Index block) {
-      const Index col = block * cols_a_few;
-      write(0, rows, col, std::min(cols_a_few, out - col), [&](const MatrixView& some, const MatrixTarget& to) {
-        kernels().dots(some.data, some.row_stride, right.data + col * right.row_stride, right.row_stride, rows, to.cols,
-                       in, to.data, out);
-      });
+  if (rows < most_unpacked_rows && right.col_stride == 1) {
+    workers.run(ceil_div(out, cols_a_dot_block), std::max(cost, 8.0 * static_cast<double>(in * out)), [&](Index block) {
+      const Index col = block * cols_a_dot_block;
+      write(0, rows, col, std::min(cols_a_dot_block, out - col),
+            [&](const MatrixView& rows_of_x, const MatrixTarget& to) {
+              kernels().dots(rows_of_x.data, rows_of_x.row_stride, right.data + col * right.row_stride,
+                             right.row_stride, rows, to.cols, in, to.data, out);
+            });
     });
-  } else if (rows < fewest_rows && right.row_stride == 1) {
-    workers.run(ceil_div(out, cols_a_stretch), std::max(cost, 8.0 * static_cast<double>(in * out)), [&](Index block) {
-      const Index col = block * cols_a_stretch;
-      write(0, rows, col, std::min(cols_a_stretch, out - col), [&](const MatrixView& some, const MatrixTarget& to) {
+  } else if (rows < least_packed_rows && right.row_stride == 1) {
+    workers.run(ceil_div(out, cols_a_range), std::max(cost, 8.0 * static_cast<double>(in * out)), [&](Index block) {
+      const Index col = block * cols_a_range;
+      write(0, rows, col, std::min(cols_a_range, out - col), [&](const MatrixView& rows_of_x, const MatrixTarget& to) {
         for (Index row = 0; row < rows; ++row) std::fill_n(to.data + row * out, to.cols, 0.0F);
-        kernels().sum_rows(some.data, some.row_stride, right.data + col, right.col_stride, rows, to.cols, in, to.data,
-                           out);
+        kernels().sum_rows(rows_of_x.data, rows_of_x.row_stride, right.data + col, right.col_stride, rows, to.cols, in,
+                           to.data, out);
       });
     });
   } else if (rows * in <= in_cache) {
@@ -111,19 +112,22 @@ Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
       const Index col = block * panel, width = std::min(panel, out - col);
       packed.resize(in, width);
       packed.pack_panel(transposed(row_block(right, col, width)), 0);
-      write(0, rows, col, width, [&](const MatrixView& some, const MatrixTarget& to) { packed.multiply(some, 0, to); });
+      write(0, rows, col, width,
+            [&](const MatrixView& rows_of_x, const MatrixTarget& to) { packed.multiply(rows_of_x, 0, to); });
     });
   } else {
     PackedMatrix packed(in, out);
-    Workers quiet = workers;
-    quiet.progress = {};
-    quiet.run(packed.panels(), 4.0 * static_cast<double>(in * out),
-              [&](Index panel) { packed.pack_panel(transposed(right), panel); });
+    Workers without_progress = workers;
+    without_progress.progress = {};
+    without_progress.run(packed.panels(), 4.0 * static_cast<double>(in * out),
+                         [&](Index panel) { packed.pack_panel(transposed(right), panel); });
     const Index col_blocks = ceil_div(out, cols_a_block);
     workers.run(ceil_div(rows, rows_a_block) * col_blocks, cost, [&](Index block) {
       const Index row = block / col_blocks * rows_a_block, col = block % col_blocks * cols_a_block;
       write(row, std::min(rows_a_block, rows - row), col, std::min(cols_a_block, out - col),
-            [&](const MatrixView& some, const MatrixTarget& to) { packed.multiply(some, col / kernels().panel, to); });
+            [&](const MatrixView& rows_of_x, const MatrixTarget& to) {
+              packed.multiply(rows_of_x, col / kernels().panel, to);
+            });
     });
   }
   Shape shape = x.shape();
@@ -147,13 +151,33 @@ Tensor gather_values(const Tensor& weights, const Tensor& values, const Workers&
   return sweep(steps, Stage::head_outputs, Stage::head_outputs, weights, workers)[Stage::head_outputs];
 }
 
+Tensor mean_over_heads(const Tensor& heads) {
+  const Index batch = heads.size(0), count = heads.size(1), rows = heads.size(2), cols = heads.size(3);
+  Buffer mean;
+  mean.reserve(static_cast<std::size_t>(batch * rows * cols));
+  std::vector<double> sums(static_cast<std::size_t>(cols));
+  for (Index b = 0; b < batch; ++b) {
+    for (Index row = 0; row < rows; ++row) {
+      std::ranges::fill(sums, 0);
+      for (Index h = 0; h < count; ++h) {
+        const MatrixView head = heads.matrix(b, h);
+        for (Index col = 0; col < cols; ++col)
+          sums[static_cast<std::size_t>(col)] += static_cast<double>(head(row, col));
+      }
+      for (const double sum : sums) mean.push_back(static_cast<float>(sum / static_cast<double>(count)));
+      breathe();
+    }
+  }
+  return {{batch, rows, cols}, std::move(mean)};
+}
+
 Tensor silenced(const Tensor& head_outputs, std::span<const Index> heads) {
   if (heads.empty()) return head_outputs;
   const Tensor rows = head_outputs.transpose(1, 2).contiguous();  // [B, n_q, H, d]
   Buffer values(rows.values().begin(), rows.values().end());
-  const Index count = rows.size(2), d = rows.size(3), places = rows.size(0) * rows.size(1);
-  for (Index place = 0; place < places; ++place) {
-    for (const Index head : heads) std::fill_n(values.begin() + (place * count + head) * d, d, 0.0F);
+  const Index count = rows.size(2), d = rows.size(3), positions = rows.size(0) * rows.size(1);
+  for (Index position = 0; position < positions; ++position) {
+    for (const Index head : heads) std::fill_n(values.begin() + (position * count + head) * d, d, 0.0F);
   }
   return Tensor(rows.shape(), std::move(values)).transpose(1, 2);
 }
@@ -215,9 +239,9 @@ Tensor ProjectedHeads::head(Index b, Index h, const std::stop_token& stop) const
 bool ProjectedHeads::is_finite(double largest) const {
   const MatrixView weight = weight_.matrix();
   double bound = 0;
-  Buffer room;
+  Buffer scratch;
   for (Index row = 0; row < weight.rows; ++row) {
-    const float* const numbers = weight.whole_row(row, room);
+    const float* const numbers = weight.whole_row(row, scratch);
     double sum = 0;
     for (Index col = 0; col < weight.cols; ++col) sum += std::fabs(static_cast<double>(numbers[col]));
     const double bias = bias_.defined() ? std::fabs(static_cast<double>(bias_.at({row}))) : 0;
@@ -247,7 +271,7 @@ double largest_magnitude(const Tensor& x, int threads) {
 }
 
 Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape, double largest) {
-  if (!source->is_finite(largest)) return {};  // infinities and their like are looked at one by one
+  if (!source->is_finite(largest)) return {};  // infinities and NaN are checked one by one, in stored numbers
   return Tensor::computed_by(std::move(shape), std::move(source));
 }
 

@@ -24,6 +24,9 @@ Tensor merge_heads(const Tensor& heads);
 /// weights [B, H, n_q, n_k] · V_g [B, G, n_k, d] → [B, H, n_q, d], g = ⌊h / (H/G)⌋ (Vaswani et al. 2017, eq. 1).
 /// Laid out in memory as [B, n_q, H, d], so that merging the heads moves no number.
 Tensor gather_values(const Tensor& weights, const Tensor& values, const Workers& workers = {});
+/// The mean over the heads: [B, H, n, d] → [B, n, d].
+Tensor mean_over_heads(const Tensor& heads);
+
 /// The same with the outputs of these heads set to zero.
 Tensor silenced(const Tensor& head_outputs, std::span<const Index> heads);
 

@@ -1,33 +1,32 @@
-#include "core/attention/score_rows.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/attention/projection.h"
+#include "core/attention/score_source.h"
 #include "core/attention/softmax.h"
 #include "core/attention/workers.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index leaf = depth_a_block;  // keys; a multiple of every kernel's panel
-constexpr Index line = 16;             // numbers of a cache line
+constexpr Index line = 16;             // float32 numbers in a cache line
 
 constexpr Index whole_lines(Index count) { return (count + line - 1) / line * line; }
 
 PackedMatrix packed(const MatrixView& m, int threads, const std::stop_token& stop = {}) {
-  PackedMatrix made(m.rows, m.cols);
+  PackedMatrix result(m.rows, m.cols);
   Workers workers;
   workers.threads = threads;
   workers.stop = stop;
-  constexpr Index rows_a_part = 8192;  // V is one panel, however long
+  constexpr Index rows_a_part = 8192;  // V is a single panel, however long it is
   const Index parts = (m.rows + rows_a_part - 1) / rows_a_part;
-  workers.run(made.panels() * parts, 4 * static_cast<double>(m.rows * m.cols), [&](Index part) {
+  workers.run(result.panels() * parts, 4 * static_cast<double>(m.rows * m.cols), [&](Index part) {
     const Index first = part % parts * rows_a_part;
-    made.pack_part(m, part / parts, first, std::min(rows_a_part, m.rows - first));
+    result.pack_part(m, part / parts, first, std::min(rows_a_part, m.rows - first));
   });
-  return made;
+  return result;
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const Readab
 const PackedMatrix& ScoreRows::keys(Index b, Index g, const std::stop_token& stop) const {
   Group& group = at(b, g);
   std::call_once(group.has_keys, [&] {
-    const Uninterrupted whole;
+    const Uninterrupted guard;
     const Tensor head = head_of(steps_.keys, b, g, stop);
     group.keys = packed(transposed(head.matrix()), threads_, stop);
   });
@@ -69,7 +68,7 @@ const PackedMatrix& ScoreRows::keys(Index b, Index g, const std::stop_token& sto
 const PackedMatrix& ScoreRows::values(Index b, Index g, const std::stop_token& stop) const {
   Group& group = at(b, g);
   std::call_once(group.has_values, [&] {
-    const Uninterrupted whole;
+    const Uninterrupted guard;
     const Tensor head = head_of(steps_.values, b, g, stop);
     group.values = packed(head.matrix(), threads_, stop);
   });
@@ -120,7 +119,7 @@ void ScoreRows::take_queries(ScoreTile& tile) const {
   const Index d = steps_.queries.size(3);
   tile.queries.resize(static_cast<std::size_t>(ScoreTile::most_rows * d));
   if (const ProjectedHeads* source = projected_heads(steps_.queries)) {
-    for (Index i = 0, end; i < tile.count; i = end) {  // neighbours together
+    for (Index i = 0, end; i < tile.count; i = end) {  // neighbouring rows are projected together
       for (end = i + 1; end < tile.count && tile.query(end) == tile.query(end - 1) + 1;) ++end;
       source->project_rows(tile.b, tile.h, tile.query(i), {tile.queries.data() + i * d, end - i, d, d});
     }
@@ -181,7 +180,7 @@ float ScoreRows::dead_weight() const {
   return headlight::dead_weight(steps_.softmax.sink_logits.defined() ? DeadRow::zero : DeadRow::nan, shape_[3]);
 }
 
-// A fill this far below every score leaves nothing where the mask is false.
+// The fill is so far below every score that masked keys get no weight.
 void ScoreRows::weigh(ScoreTile& tile) const {
   const Kernels& use = kernels();
   const float sink = steps_.softmax.sink_logits.defined() ? steps_.softmax.sink_logits.at({tile.h}) : -infinity;

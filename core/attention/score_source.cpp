@@ -12,11 +12,10 @@ namespace {
 
 constexpr Index keys_in_cache = 8 * depth_a_block;
 
-/// The least and the most of some rows, key by key. One a thread, kept from band to band: only what a band touched is
-/// gone through and made as it was.
+/// The smallest and the largest value of some rows, for each key. Each thread has one and keeps it from band to band;
+/// end() resets only the keys that the band has touched.
 class Folds {
  public:
-  /// Of so many keys.
   void begin(Index keys) {
     if (clean_ && low_.size() == static_cast<std::size_t>(keys)) {
       clean_ = false;
@@ -25,7 +24,7 @@ class Folds {
     low_.assign(static_cast<std::size_t>(keys), infinity);
     high_.assign(static_cast<std::size_t>(keys), -infinity);
     nan_.assign(static_cast<std::size_t>(keys), 0);
-    clean_ = false;  // until end()
+    clean_ = false;  // false until end()
     first_ = keys;
     end_ = 0;
   }
@@ -41,7 +40,7 @@ class Folds {
       high = std::max(high, value);
     }
   }
-  /// Of keys [k0, k1), joined to what the cell has.
+  /// Extends the cell's extremes with those of keys [k0, k1).
   void join(Index k0, Index k1, BlockExtremes& cell) {
     const Kernels& use = kernels();
     k0 = std::max(k0, first_);
@@ -69,11 +68,11 @@ class Folds {
     end_ = std::max(end_, key + count);
   }
   Buffer low_, high_, nan_;
-  Index first_ = 0, end_ = 0;  // what was touched
+  Index first_ = 0, end_ = 0;  // the touched keys
   bool clean_ = false;
 };
 
-// What the mask says of a tile's rows: 0 and 1, and 0 for keys that are passed over.
+// Adds the mask of a tile's rows: 0 and 1, and 0 for keys that are skipped.
 void fold_mask(ScoreTile& tile, Folds& folds, Index keys) {
   Index next = 0;
   for (const ScoreTile::Segment& s : tile.segments) {
@@ -85,18 +84,18 @@ void fold_mask(ScoreTile& tile, Folds& folds, Index keys) {
   folds.add_all(0, next, keys - next);
 }
 
-/// What a thread needs to go through bands of rows, kept from band to band.
-struct BandRoom {
+/// The buffers of a thread for bands of rows, kept from band to band.
+struct BandBuffers {
   Folds folds;
   ScoreTile tile;
   std::vector<ScoreTile::Segment> segments;
 };
 
-/// Folds the tile's rows of a stage, key by key; whether one of them lets no key through.
-bool fold_tile(const ScoreRows& rows, Stage stage, BandRoom& room) {
+/// Adds the tile's rows of a stage to the extremes of each key. Returns whether one of the rows may attend to no key.
+bool fold_tile(const ScoreRows& rows, Stage stage, BandBuffers& buffers) {
   const Index n_k = rows.shape()[3];
-  Folds& folds = room.folds;
-  ScoreTile& tile = room.tile;
+  Folds& folds = buffers.folds;
+  ScoreTile& tile = buffers.tile;
   if (stage == Stage::mask) {
     if (!tile.mask) tile.mask = rows.reader();
     tile.segments.clear();
@@ -106,7 +105,7 @@ bool fold_tile(const ScoreRows& rows, Stage stage, BandRoom& room) {
   }
   const bool after_mask = rows.is_after_mask(stage);
   rows.open(tile, stage);
-  const auto fold = [&] {
+  const auto add_all_rows = [&] {
     for (const ScoreTile::Segment& s : tile.segments) {
       for (Index i = 0; i < tile.count; ++i) {
         if (after_mask && !tile.is_live(i)) continue;
@@ -119,18 +118,18 @@ bool fold_tile(const ScoreRows& rows, Stage stage, BandRoom& room) {
   if (stage == Stage::weights) {
     rows.score(tile, Stage::masked_scores);
     rows.weigh(tile);
-    fold();
-    bool some_dead = false;
-    for (Index i = 0; i < tile.count; ++i) some_dead = some_dead || (after_mask && !tile.is_live(i));
-    return some_dead;
+    add_all_rows();
+    bool has_dead_row = false;
+    for (Index i = 0; i < tile.count; ++i) has_dead_row = has_dead_row || (after_mask && !tile.is_live(i));
+    return has_dead_row;
   }
-  // Where no key waits for another, some keys at a time, which stay in cache.
-  room.segments.swap(tile.segments);
-  for (const ScoreTile::Segment& s : room.segments) {
+  // Before the softmax the keys are independent: some keys at a time, so that they stay in the cache.
+  buffers.segments.swap(tile.segments);
+  for (const ScoreTile::Segment& s : buffers.segments) {
     for (Index k = s.first; k < s.end; k += keys_in_cache) {
       tile.segments.assign(1, {k, std::min(k + keys_in_cache, s.end), 0, s.masked});
       rows.score(tile, stage);
-      fold();
+      add_all_rows();
     }
   }
   return false;
@@ -162,7 +161,7 @@ void ScoreSource::row(Stage stage, Index b, Index h, Index q, Index k0, Index co
     }
     return;
   }
-  rows_.open(tile, Stage::scores);  // nothing passed over
+  rows_.open(tile, Stage::scores);  // no key is skipped
   const Index begin = k0 / depth_a_block * depth_a_block;
   tile.segments = {{begin, k0 + count, 0, false}};
   rows_.score(tile, stage);
@@ -191,7 +190,7 @@ void ScoreSource::head_outputs(Index b, Index h, Index q, Index count, float* to
     for (Index i = 0; i < tile.count; ++i) {
       float* const row = rows + i * stride;
       const float weight = tile.is_live(i) ? 0.0F : rows_.dead_weight();
-      std::fill_n(row, d, weight * 0.0F);  // NaN where the weights are
+      std::fill_n(row, d, weight * 0.0F);  // NaN if the weights are NaN
       if (tile.is_live(i)) continue;
       if (weight > 0) {
         const MatrixView values = rows_.plain_values(b, h / rows_.group());
@@ -199,7 +198,7 @@ void ScoreSource::head_outputs(Index b, Index h, Index q, Index count, float* to
           for (Index j = 0; j < d; ++j) row[j] += weight * values(k, j);
         }
       }
-      // A dead row's numbers stand there already.
+      // The output of a dead row is already complete.
       for (const ScoreTile::Segment& s : tile.segments) std::fill_n(tile.at(i, s), s.count(), 0.0F);
     }
     for (const ScoreTile::Segment& s : tile.segments) {
@@ -219,21 +218,21 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
   workers.stop = stop;
   workers.threads = rows_.threads();
   workers.run(bands, 1e9, [&](Index band) {
-    static thread_local BandRoom room;
-    Folds& folds = room.folds;
-    ScoreTile& tile = room.tile;
+    static thread_local BandBuffers buffers;
+    Folds& folds = buffers.folds;
+    ScoreTile& tile = buffers.tile;
     folds.begin(shape()[3]);
     tile.look_at(b, h);
     const Index first = row_cuts[static_cast<std::size_t>(band)], end = row_cuts[static_cast<std::size_t>(band + 1)];
     const Index wanted = rows_a_band > 0 ? std::min(rows_a_band, end - first) : end - first;
-    bool some_dead = false;
+    bool has_dead_row = false;
     for (Index done = 0; done < wanted; done += tile.count) {
       tile.count = std::min(ScoreTile::most_rows, wanted - done);
       for (Index i = 0; i < tile.count; ++i)
         tile.q[static_cast<std::size_t>(i)] = first + (2 * (done + i) + 1) * (end - first) / (2 * wanted);
-      some_dead = fold_tile(rows_, stage, room) || some_dead;
+      has_dead_row = fold_tile(rows_, stage, buffers) || has_dead_row;
     }
-    const float dead = some_dead && stage == Stage::weights ? rows_.dead_weight() : 0;
+    const float dead = has_dead_row && stage == Stage::weights ? rows_.dead_weight() : 0;
     for (Index col = 0; col < cols; ++col) {
       BlockExtremes& cell = result[static_cast<std::size_t>(band * cols + col)];
       folds.join(col_cuts[static_cast<std::size_t>(col)], col_cuts[static_cast<std::size_t>(col + 1)], cell);
@@ -249,7 +248,7 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
 }
 
 ScoreSource::MaskCounts ScoreSource::mask_counts(Index b, Index h, const std::stop_token& stop) const {
-  // Kept by rows of the mask that differ: most masks are the same for every head.
+  // Stored once for each different matrix of the mask: most masks are the same for every head.
   const std::unique_ptr<MaskReader> reader = rows_.reader();
   std::optional<MaskCounts>& kept =
       counted_[static_cast<std::size_t>((reader->by_batch() ? b * shape()[1] : 0) + (reader->by_head() ? h : 0))];
@@ -272,15 +271,17 @@ ScoreSource::MaskCounts ScoreSource::mask_counts(Index b, Index h, const std::st
       for (Index i = 0; i < tile.count; ++i) tile.q[static_cast<std::size_t>(i)] = first + i;
       tile.segments.clear();
       rows_.add_segments(tile, 0, n_k, true);
-      std::array<Index, ScoreTile::most_rows> here{};
-      for (const ScoreTile::Segment& s : tile.segments) {  // a reader goes down a segment faster than along a row
+      std::array<Index, ScoreTile::most_rows> allowed_in_row{};
+      // Reading a segment for all rows is faster than reading row by row.
+      for (const ScoreTile::Segment& s : tile.segments) {
         for (Index i = 0; i < tile.count; ++i) {
-          here[static_cast<std::size_t>(i)] += s.masked ? allowed_in(tile.read_mask(i, s), s.count()) : s.count();
+          allowed_in_row[static_cast<std::size_t>(i)] +=
+              s.masked ? allowed_in(tile.read_mask(i, s), s.count()) : s.count();
         }
       }
       for (Index i = 0; i < tile.count; ++i) {
-        allowed += here[static_cast<std::size_t>(i)];
-        dead_rows += here[static_cast<std::size_t>(i)] == 0 ? 1 : 0;
+        allowed += allowed_in_row[static_cast<std::size_t>(i)];
+        dead_rows += allowed_in_row[static_cast<std::size_t>(i)] == 0 ? 1 : 0;
       }
     }
   });
@@ -306,8 +307,8 @@ KindCounts ScoreSource::kinds(Stage stage, Index b, Index h, const std::stop_tok
 
 namespace {
 
-// Numbers: rows of what the heads gather go through the keys together, and short ones are many.
-constexpr Index fewest_at_once = 1024;
+// A block has at least this many numbers: each block of head outputs reads all keys, and rows can be short.
+constexpr Index least_at_once = 1024;
 
 class StageSource : public MatrixSource {
  public:
@@ -336,7 +337,7 @@ class StageSource : public MatrixSource {
 class HeadRows : public MatrixSource {
  public:
   HeadRows(std::shared_ptr<const ScoreSource> scores, Index d)
-      : MatrixSource(scores->shape()[2], d, std::max(fewest_at_once, rows_at_once * d)), scores_(std::move(scores)) {}
+      : MatrixSource(scores->shape()[2], d, std::max(least_at_once, rows_at_once * d)), scores_(std::move(scores)) {}
   void prepare(Index at, const std::stop_token& stop) const override {
     const Index matrix = at / (rows() * cols());
     scores_->prepare(matrix / heads(), matrix % heads(), stop);
@@ -354,7 +355,7 @@ class HeadRows : public MatrixSource {
 class ConcatRows : public MatrixSource {
  public:
   ConcatRows(std::shared_ptr<const ScoreSource> scores, Index d, Index width, Tensor weight, Tensor bias)
-      : MatrixSource(scores->shape()[2], width, std::max(fewest_at_once, width)),
+      : MatrixSource(scores->shape()[2], width, std::max(least_at_once, width)),
         scores_(std::move(scores)),
         d_(d),
         weight_(std::move(weight)),
@@ -369,8 +370,8 @@ class ConcatRows : public MatrixSource {
     const Index channels = heads() * d_;
     Buffer concat(static_cast<std::size_t>(rows * channels));
     for (Index h = 0; h < heads(); ++h) scores_->head_outputs(b, h, row, rows, concat.data() + h * d_, channels);
-    const Tensor made = project(Tensor({1, rows, channels}, std::move(concat)), weight_, bias_, {});
-    std::ranges::copy(made.values(), to);
+    const Tensor output = project(Tensor({1, rows, channels}, std::move(concat)), weight_, bias_, {});
+    std::ranges::copy(output.values(), to);
   }
   std::shared_ptr<const ScoreSource> scores_;
   Index d_;

@@ -20,7 +20,7 @@ Tensor softmax(const Tensor& scores, const Tensor& sink_logits, const Tensor& ma
 
 float row_maximum(std::span<const float> scores, float sink) {
   float highest = sink;
-  for (const float s : scores) highest = std::max(highest, s);  // a NaN compares false
+  for (const float s : scores) highest = std::max(highest, s);  // comparisons with NaN are false
   return highest;
 }
 

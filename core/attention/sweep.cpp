@@ -14,10 +14,10 @@
 namespace headlight {
 namespace {
 
-// Six is every kernel's tile; a block of rows as long as they are fits the second cache.
+// Six rows are a tile in every kernel. A block of rows fits the second-level cache.
 constexpr Index tile_rows = 6, most_rows = 96, numbers_a_block = 48 * 1024;
-// Stages larger than this together are written past the caches, which they would only pass through.
-constexpr double stays_in_cache = 16e6;
+// If the stages together are larger than this, they are written past the caches, which they would only fill.
+constexpr double most_cached_bytes = 16e6;
 
 constexpr std::array order{Stage::scores,        Stage::scaled_scores, Stage::capped_scores,   Stage::biased_scores,
                            Stage::masked_scores, Stage::weights,       Stage::dropped_weights, Stage::head_outputs};
@@ -26,8 +26,8 @@ Index rows_in_cache(Index n_k) {
   return std::clamp(numbers_a_block / std::max<Index>(n_k, 1) / tile_rows * tile_rows, tile_rows, most_rows);
 }
 
-/// What a thread works in; kept from block to block.
-struct Room {
+/// The buffers of a thread, kept from block to block.
+struct SweepBuffers {
   Buffer rows, row;
 };
 
@@ -51,12 +51,12 @@ class Sweep {
   const ScoreSteps& steps_;
   const Stage first_, last_;
   const Tensor& before_;
-  Tensor queries_;  // with whole rows
+  Tensor queries_;  // with contiguous rows
   Shape shape_;
   Index group_ = 1, stride_ = 0, height_ = 0, row_blocks_ = 0;
   bool past_caches_ = false;
-  std::vector<PackedMatrix> keys_, values_;  // by b · G + g
-  std::vector<std::uint8_t> finite_;         // of values_
+  std::vector<PackedMatrix> keys_, values_;  // index b · G + g
+  std::vector<std::uint8_t> finite_;         // whether values_[i] is finite
   std::vector<Tensor> by_distance_;
   Tensor bias_;
   std::array<Buffer, stage_count> kept_;
@@ -92,7 +92,7 @@ Sweep::Sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& bef
     kept_[static_cast<std::size_t>(stage)] = Buffer(static_cast<std::size_t>(count));
     if (!gathered) bytes += 4 * static_cast<double>(count);
   }
-  past_caches_ = bytes > stays_in_cache;
+  past_caches_ = bytes > most_cached_bytes;
 }
 
 void Sweep::pack(const Workers& workers) {
@@ -103,22 +103,22 @@ void Sweep::pack(const Workers& workers) {
     if (!both[side]) continue;
     const Tensor from = sources[side]->source() ? sources[side]->contiguous() : *sources[side];
     const Index groups = from.size(1), matrices = from.size(0) * groups;
-    const bool turned = side == 0;  // scores multiply by Kᵀ
+    const bool transpose = side == 0;  // scores multiply by Kᵀ
     for (Index i = 0; i < matrices; ++i) {
-      packed[side]->emplace_back(turned ? from.size(3) : from.size(2), turned ? from.size(2) : from.size(3));
+      packed[side]->emplace_back(transpose ? from.size(3) : from.size(2), transpose ? from.size(2) : from.size(3));
     }
     if (matrices == 0) continue;
     const Index panels = packed[side]->front().panels();
-    std::vector<std::atomic<bool>> odd(static_cast<std::size_t>(matrices));
+    std::vector<std::atomic<bool>> not_finite(static_cast<std::size_t>(matrices));
     workers.run(matrices * panels, 4 * static_cast<double>(from.count()), [&](Index block) {
       const Index i = block / panels, panel = block % panels;
       const MatrixView m = from.matrix(i / groups, i % groups);
       PackedMatrix& to = (*packed[side])[static_cast<std::size_t>(i)];
-      to.pack_panel(turned ? transposed(m) : m, panel);
-      if (!turned && !to.panel_is_finite(panel)) odd[static_cast<std::size_t>(i)] = true;
+      to.pack_panel(transpose ? transposed(m) : m, panel);
+      if (!transpose && !to.panel_is_finite(panel)) not_finite[static_cast<std::size_t>(i)] = true;
     });
-    if (turned) continue;
-    for (const std::atomic<bool>& is_odd : odd) finite_.push_back(is_odd ? 0 : 1);
+    if (transpose) continue;
+    for (const std::atomic<bool>& flag : not_finite) finite_.push_back(flag ? 0 : 1);
   }
 }
 
@@ -158,7 +158,7 @@ void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) 
   }
 }
 
-// Where a causal mask or a window leaves zeros at both ends of the rows, nothing is multiplied.
+// A causal mask or a window leaves zeros at both ends of the rows: those columns are not multiplied.
 void Sweep::gather(const MatrixView& weights, Index b, Index h, Index q) {
   const Index heads = shape_[1], n_q = shape_[2], d = steps_.values.size(3);
   const auto matrix = static_cast<std::size_t>(b * steps_.values.size(1) + h / group_);
@@ -167,11 +167,11 @@ void Sweep::gather(const MatrixView& weights, Index b, Index h, Index q) {
     const MatrixView tile = row_block(weights, row, std::min(tile_rows, weights.rows - row));
     Index first = tile.cols, end = 0;
     for (Index i = 0; i < tile.rows; ++i) {
-      Index from = 0, until = 0;
-      kernels().bounds(tile.data + i * tile.row_stride, tile.cols, &from, &until);
-      if (from == until) continue;
+      Index from = 0, to_end = 0;
+      kernels().bounds(tile.data + i * tile.row_stride, tile.cols, &from, &to_end);
+      if (from == to_end) continue;
       first = std::min(first, from);
-      end = std::max(end, until);
+      end = std::max(end, to_end);
     }
     if (finite_[matrix] == 0) first = 0, end = tile.cols;
     values_[matrix].multiply(tile, 0, std::min(first, end), end,
@@ -183,14 +183,14 @@ void Sweep::block(Index index) {
   const Index heads = shape_[1], n_q = shape_[2], n_k = shape_[3];
   const Index b = index / (heads * row_blocks_), h = index / row_blocks_ % heads;
   const Index q = index % row_blocks_ * height_, count = std::min(height_, n_q - q);
-  static thread_local Room room;
+  static thread_local SweepBuffers buffers;
   const auto size = static_cast<std::size_t>(height_ * stride_);
-  if (room.rows.size() < size || room.rows.size() > size + (std::size_t{1} << 20)) room.rows = Buffer(size);
-  const MatrixView rows{room.rows.data(), count, n_k, stride_, 1};
+  if (buffers.rows.size() < size || buffers.rows.size() > size + (std::size_t{1} << 20)) buffers.rows = Buffer(size);
+  const MatrixView rows{buffers.rows.data(), count, n_k, stride_, 1};
 
   std::array<std::int64_t, stage_count> spent{};
   Clock::time_point before = Clock::now();
-  const auto spent_on = [&](Stage stage) {
+  const auto count_time = [&](Stage stage) {
     const Clock::time_point now = Clock::now();
     spent[static_cast<std::size_t>(stage)] += std::chrono::nanoseconds(now - before).count();
     before = now;
@@ -198,31 +198,31 @@ void Sweep::block(Index index) {
   if (first_ == Stage::scores) {
     const MatrixView queries = row_block(queries_.matrix(b, h), q, count);
     keys_[static_cast<std::size_t>(b * steps_.keys.size(1) + h / (heads / steps_.keys.size(1)))].multiply(
-        queries, 0, {room.rows.data(), count, n_k, stride_});
-    spent_on(Stage::scores);
+        queries, 0, {buffers.rows.data(), count, n_k, stride_});
+    count_time(Stage::scores);
   } else {
     const MatrixView from = before_.matrix(b, h);
     for (Index row = 0; row < count; ++row) {
-      kernels().copy(from.whole_row(q + row, room.row), room.rows.data() + row * stride_, n_k);
+      kernels().copy(from.whole_row(q + row, buffers.row), buffers.rows.data() + row * stride_, n_k);
     }
   }
-  // A few rows at a time go through all steps in the first cache.
+  // A few rows at a time go through all steps, so that they stay in the first-level cache.
   const Index slice = std::max<Index>(1, 4096 / stride_);
   for (Index first = 0; first < count; first += slice) {
-    const Index some = std::min(slice, count - first);
-    float* const x = room.rows.data() + first * stride_;
+    const Index height = std::min(slice, count - first);
+    float* const x = buffers.rows.data() + first * stride_;
     for (const Stage stage : order) {
       if (stage == Stage::head_outputs || !takes(stage)) continue;
       if (stage != Stage::scores) {
-        for (Index row = 0; row < some; ++row) step(stage, x + row * stride_, b, h, q + first + row, room.row);
+        for (Index row = 0; row < height; ++row) step(stage, x + row * stride_, b, h, q + first + row, buffers.row);
       }
-      if (steps_.stores(stage)) keep(stage, x, b, h, q + first, some);
-      spent_on(stage);
+      if (steps_.stores(stage)) keep(stage, x, b, h, q + first, height);
+      count_time(stage);
     }
   }
   if (takes(Stage::head_outputs)) {
     gather(rows, b, h, q);
-    spent_on(Stage::head_outputs);
+    count_time(Stage::head_outputs);
   }
   if (past_caches_) kernels().end_stream();
   for (std::size_t i = 0; i < stage_count; ++i) nanoseconds_[i] += spent[i];
@@ -230,9 +230,9 @@ void Sweep::block(Index index) {
 
 SweptStages Sweep::run(const Workers& workers) {
   const auto start = Clock::now();
-  Workers quiet = workers;
-  quiet.progress = {};
-  pack(quiet);
+  Workers without_progress = workers;
+  without_progress.progress = {};
+  pack(without_progress);
   const double cells = static_cast<double>(element_count(shape_));
   double cost = 0;
   for (const Stage stage : order) {
@@ -243,14 +243,14 @@ SweptStages Sweep::run(const Workers& workers) {
   }
   workers.run(shape_[0] * shape_[1] * row_blocks_, cost, [this](Index index) { block(index); });
 
-  const double whole = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  const double wall_time = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   double all = 1;
   for (const auto& spent : nanoseconds_) all += static_cast<double>(spent);
   SweptStages result;
   for (const Stage stage : order) {
     if (!takes(stage) || !steps_.stores(stage)) continue;
     const auto i = static_cast<std::size_t>(stage);
-    result.milliseconds[i] = whole * static_cast<double>(nanoseconds_[i]) / all;
+    result.milliseconds[i] = wall_time * static_cast<double>(nanoseconds_[i]) / all;
     result.tensors[i] =
         stage == Stage::head_outputs
             ? Tensor({shape_[0], shape_[2], shape_[1], steps_.values.size(3)}, std::move(kept_[i])).transpose(1, 2)

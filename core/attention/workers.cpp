@@ -6,24 +6,23 @@
 #include <exception>
 #include <mutex>
 
-#include "core/parallel/thread_pool.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
-// Less than this many operations are done before a thread has woken up.
-constexpr double worth_a_thread = 2e5;
+// With fewer operations than this, the work is done before another thread has started.
+constexpr double least_thread_cost = 2e5;
 
-// What the threads of one run share.
+// The state that the threads of one run share.
 class Blocks {
  public:
   Blocks(const Workers& workers, Index count, const std::function<void(Index)>& body)
       : workers_(workers), count_(count), body_(body) {}
 
-  // The caller from the front, helpers from the back: what a thread worked on the last time is what its cache still
-  // has.
+  // The caller takes blocks from the front, helpers from the back. So a thread gets blocks near those of its last run,
+  // which its cache may still hold.
   void work(bool caller) {
     try {
       while (taken_++ < count_ && !failed_) {
@@ -58,7 +57,7 @@ class Blocks {
 
 void Workers::run(Index blocks, double cost, const std::function<void(Index)>& body) const {
   Blocks shared(*this, blocks, body);
-  const auto wanted = std::min({static_cast<Index>(threads), blocks, static_cast<Index>(cost / worth_a_thread)});
+  const auto wanted = std::min({static_cast<Index>(threads), blocks, static_cast<Index>(cost / least_thread_cost)});
   work_together(static_cast<int>(wanted) - 1, [&shared](bool caller) { shared.work(caller); });
   shared.rethrow();
   if (progress) progress(1);

@@ -9,18 +9,18 @@ namespace headlight {
 namespace {
 
 constexpr float masking_score = -1e4F;
-constexpr float least_live_weight = 1e-20F;  // a softmax may well underflow below
+constexpr float least_live_weight = 1e-20F;  // a smaller weight can be an underflow of the softmax
 
-/// An expression and the lengths that its padding() stands for.
+/// A mask expression, and the lengths that padding() reads.
 struct Guess {
   std::string expression;
   std::vector<Index> lengths{};
 };
 
-/// [B, H, n_q, n_k] of 1 = may attend, as a stage shows it; undefined where it shows no masked cell.
-Tensor shown_by(const OwnStage& own, const Trace& run) {
-  const Tensor mine = own.values.contiguous(), usual = counterpart(run, own.stage).contiguous();
-  const std::span<const float> values = mine.values(), expected = usual.values();
+/// The mask [B, H, n_q, n_k], 1 = may attend, that a stage shows; undefined if the stage shows no masked cell.
+Tensor mask_in_stage(const OwnStage& own, const Trace& run) {
+  const Tensor mine = own.values.contiguous(), computed_values = counterpart(run, own.stage).contiguous();
+  const std::span<const float> values = mine.values(), expected = computed_values.values();
   const Index n_k = run.dims().n_k;
   Buffer attend(values.size(), 1.0F);
   bool any = false;
@@ -37,7 +37,7 @@ Tensor shown_by(const OwnStage& own, const Trace& run) {
   return any && !all && n_k > 1 ? Tensor(mine.shape(), std::move(attend)) : Tensor();
 }
 
-/// How far from the diagonal the mask reaches, and each batch entry's last key.
+/// The largest distance from the diagonal at which the mask attends, and each batch entry's last key.
 struct Reach {
   Index distance = 0, last = 0;
   std::vector<Index> lengths;
@@ -80,7 +80,7 @@ std::vector<Guess> guesses(const Tensor& mask) {
   return list;
 }
 
-/// [B], undefined where there are none.
+/// [B]; undefined without lengths.
 Tensor as_tensor(const std::vector<Index>& lengths) {
   if (lengths.empty()) return {};
   Buffer values;
@@ -116,7 +116,7 @@ std::shared_ptr<const Trace> computed(const Trace& run, const Guess& guess, cons
   return compute(scenario, std::move(inputs), &run, how);
 }
 
-/// The same in every head of every batch entry, of which there are several.
+/// Whether the mask is the same in all heads of all batch entries, and there are at least two of them.
 bool is_shared(const Tensor& mask) {
   if (mask.size(0) * mask.size(1) < 2) return false;
   return all_agree(mask, mask.slice(0, 0, 1).slice(1, 0, 1).expand(mask.shape()));
@@ -141,7 +141,7 @@ bool all_given(const Trace& run, const OwnStages& own) {
   });
 }
 
-/// Where nothing shows the mask itself.
+/// For stages that do not show the mask: tries causal masks.
 std::optional<AssumedMask> causal_if_it_explains(const Trace& run, const OwnStages& own, const Run& how) {
   for (const Guess& guess : {Guess{"causal()"}, Guess{"causal_bottom_right()"}}) {
     auto trace = computed(run, guess, how);
@@ -159,7 +159,7 @@ std::optional<AssumedMask> mask_in_numbers(const Trace& run, const OwnStages& ow
     const OwnStage* mine = own.find(stage);
     if (!mine || !mine->fits || mine->values.rank() != 4 || mine->values.shape() != counterpart(run, stage).shape())
       continue;
-    const Tensor mask = shown_by(*mine, run);
+    const Tensor mask = mask_in_stage(*mine, run);
     if (!mask.defined()) continue;
     if (auto assumed = assume(mask, stage, run, how)) return assumed;
   }
@@ -172,14 +172,14 @@ std::shared_ptr<const Trace> with_bias_as_mask(const std::shared_ptr<const Trace
   const Tensor packed = bias.contiguous();
   const auto hides = [](float v) { return v <= -1e4F; };
   if (std::ranges::none_of(packed.values(), hides)) return trace;
-  Buffer mask, rest;
+  Buffer mask, unmasked_bias;
   for (const float v : packed.values()) {
     mask.push_back(hides(v) ? 0 : 1);
-    rest.push_back(hides(v) ? 0 : v);
+    unmasked_bias.push_back(hides(v) ? 0 : v);
   }
   Inputs inputs = trace->inputs;
   inputs.file_mask = Tensor(bias.shape(), std::move(mask));
-  inputs.bias = Tensor(bias.shape(), std::move(rest));
+  inputs.bias = Tensor(bias.shape(), std::move(unmasked_bias));
   inputs.fill = *std::ranges::min_element(packed.values());
   return compute(trace->scenario, std::move(inputs), trace.get(), run);
 }

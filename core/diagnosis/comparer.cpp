@@ -82,37 +82,37 @@ void Comparer::report(std::string_view mistake) {
 void Comparer::publish(std::shared_ptr<const Beside> result, const std::stop_token& stop) {
   {
     const std::lock_guard lock(mutex_);
-    if (stop.stop_requested() && !called_off_) return;  // a newer pair waits
+    if (stop.stop_requested() && !called_off_) return;  // a newer pair is waiting
     ready_ = std::move(result);
   }
   wake_();
 }
 
 void Comparer::perform(const Job& job, std::stop_token stop) {
-  const auto begun = [&] { return std::make_shared<Beside>(Beside{.source = job.source, .trace = job.trace}); };
+  const auto new_result = [&] { return std::make_shared<Beside>(Beside{.source = job.source, .trace = job.trace}); };
   Run run;
   run.stop = stop;
-  const auto first = begun();
+  const auto first = new_result();
   try {
     first->own = stages_from(job.source, job.trace, run);
     first->comparison = differences(*job.trace, first->own);
     first->searching = !first->comparison.matches();
     publish(first, stop);
     if (!first->searching) return;
-    const auto found = begun();
+    const auto found = new_result();
     found->own = first->own;
     found->comparison =
         compare(job.trace, found->own, run, search_seconds, [this](std::string_view mistake) { report(mistake); });
     publish(found, stop);
   } catch (const Cancelled&) {
     if (first->own.stages.empty()) return;
-    const auto stopped = begun();
+    const auto stopped = new_result();
     stopped->own = first->own;
     stopped->comparison = differences(*job.trace, stopped->own);
     stopped->stopped = true;
     publish(stopped, stop);
   } catch (const std::exception& error) {
-    const auto failed = begun();
+    const auto failed = new_result();
     failed->error = message_of(error);
     publish(failed, stop);
   }

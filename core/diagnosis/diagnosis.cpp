@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/attention/softmax.h"
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
-#include "core/diagnosis/time_limit.h"
+#include "core/parallel/worker.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -25,11 +25,11 @@ struct Candidate {
 class Search {
  public:
   using Trying = std::function<void(std::string_view)>;
-  /// `run` is stopped when the time is up.
+  /// `run` must stop when the time limit is reached.
   Search(const OwnStages& own, const Evidence& evidence, const Run& run, const TimeLimit& limit, const Trying& trying)
       : own_(own), evidence_(evidence), run_(run), limit_(limit), trying_(trying) {}
 
-  /// Adds to `wrongs` as far as there is time.
+  /// Adds to `wrongs` what it finds within the time limit.
   void find(Base base, std::vector<Wrong>& wrongs);
 
  private:
@@ -37,7 +37,7 @@ class Search {
   void add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found);
   std::vector<Candidate> with_other_fills(const Base& base, std::size_t from);
   std::vector<Finding> pair(const Base& base, std::size_t from);
-  /// Nothing where the time was up before the end.
+  /// Empty if the time limit was reached first.
   Evidence::Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from) const;
   std::vector<float> other_fills(const Trace& run) const;
   bool explains_all(const std::vector<Candidate>& found) const {
@@ -60,12 +60,13 @@ Evidence::Reproduction Search::reproduce(const Base& base, const Variant& varian
   }
 }
 
-/// Reproduces more, or as much without contradicting what was right.
+/// Whether a reproduces more stages than b, or as many with fewer contradictions to stages that agreed before.
 bool is_better(const Evidence::Reproduction& a, const Evidence::Reproduction& b) {
   return std::tuple(b.end, a.contradicted) < std::tuple(a.end, b.contradicted);
 }
 
-/// Those of a mistake that change what this run computes: heads or weights that are given are nobody's mistake.
+/// The variants of a mistake that change a stage which this run computes. Heads or weights from a file cannot have this
+/// mistake.
 std::vector<Variant> variants_in(const Mistake& mistake, const Suspect& suspect) {
   const Stage first = suspect.run.inputs.first_stage();
   if (first == Stage::weights) return {};
@@ -80,7 +81,7 @@ std::vector<Variant> variants_in(const Mistake& mistake, const Suspect& suspect)
   return variants;
 }
 
-/// Each mistake in the variant that reproduces most.
+/// Tries each mistake and keeps its best variant.
 void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found) {
   for (const Mistake& mistake : all_mistakes()) {
     if (limit_.is_up()) return;
@@ -88,15 +89,16 @@ void Search::add_candidates(const Base& base, std::size_t from, std::vector<Cand
     std::optional<Candidate> best;
     for (const Variant& variant : variants_in(mistake, {*base.run, own_})) {
       if (limit_.is_up()) break;
-      const Evidence::Reproduction got = reproduce(base, variant, from);
-      if (!got.first || got.gained == 0 || (best && !is_better(got, best->reproduction))) continue;
-      best = Candidate{{mistake.id, variant.explanation, variant.harmless}, got, variant.rare};
+      const Evidence::Reproduction reproduction = reproduce(base, variant, from);
+      if (!reproduction.first || reproduction.gained == 0 || (best && !is_better(reproduction, best->reproduction)))
+        continue;
+      best = Candidate{{mistake.id, variant.explanation, variant.harmless}, reproduction, variant.rare};
     }
     if (best) found.push_back(std::move(*best));
   }
 }
 
-/// Fills that somebody may well have where the run has another: their rows without any key differ.
+/// Other fills that the user may have: they change rows that may attend to no key.
 std::vector<float> Search::other_fills(const Trace& run) const {
   if (!run.has(Stage::mask)) return {};
   std::vector<float> fills{-INFINITY, -1e9F};
@@ -109,7 +111,8 @@ std::vector<float> Search::other_fills(const Trace& run) const {
   return fills;
 }
 
-/// The same under other fills, where these alone are not what is wrong: what gives all the numbers.
+/// Tries the mistakes again with other fills, if the fill alone does not explain the difference. Returns only
+/// candidates with which all stages agree.
 std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t from) {
   for (const float fill : other_fills(*base.run)) {
     if (limit_.is_up()) break;
@@ -135,7 +138,7 @@ std::vector<Candidate> Search::candidates(const Base& base, std::size_t from) {
   return others.empty() ? found : others;
 }
 
-/// The best of them: those that reproduce most and, among these, contradict nothing that was right.
+/// The best candidates: they reproduce most and, of these, have the fewest contradictions.
 std::vector<Finding> best_of(std::vector<Candidate> found) {
   if (found.empty()) return {};
   std::ranges::stable_sort(found, {}, &Candidate::rare);
@@ -150,7 +153,7 @@ std::vector<Finding> best_of(std::vector<Candidate> found) {
   return findings;
 }
 
-/// Both changed; nothing where they would make the same stage in two ways.
+/// Both changes together; nothing if both replace the same stage.
 std::optional<Variant> both(const Variant& a, const Variant& b) {
   Variant pair;
   if (a.settings && b.settings) {
@@ -172,7 +175,7 @@ std::optional<Variant> both(const Variant& a, const Variant& b) {
   return pair;
 }
 
-/// Two mistakes that give all the numbers together, where no single one gives any.
+/// Two mistakes with which all stages agree, if no single mistake explains them.
 std::vector<Finding> Search::pair(const Base& base, std::size_t from) {
   struct Known {
     const char* id;
@@ -202,18 +205,18 @@ void Search::find(Base base, std::vector<Wrong>& wrongs) {
   std::size_t at = evidence_.first_difference(*base.run, 0);
   while (at < evidence_.size() && wrongs.size() < most_wrongs) {
     Wrong& wrong = wrongs.emplace_back(Wrong{evidence_.stage(at), {}});
-    // What follows from the wrong stage as it is needs no explanation of its own.
+    // Stages that agree once they are computed from the wrong stage need no further explanation.
     std::size_t next = evidence_.first_difference(*evidence_.taken_over(base, at + 1, run_).run, at + 1);
     std::vector<Candidate> found = candidates(base, at);
     std::erase_if(found, [&](const Candidate& c) { return c.reproduction.end < next; });
     for (const Candidate& candidate : found) next = std::max(next, candidate.reproduction.end);
     wrong.findings = best_of(std::move(found));
-    const std::size_t without = evidence_.first_difference(*base.run, at + 1);
-    const bool to_the_end = at + 1 == evidence_.size() && evidence_.fits(at);
-    if (wrong.findings.empty() && to_the_end) wrong.findings = pair(base, at);
-    if (wrong.findings.empty() && without > next) {
+    const std::size_t next_difference = evidence_.first_difference(*base.run, at + 1);
+    const bool only_last_differs = at + 1 == evidence_.size() && evidence_.fits(at);
+    if (wrong.findings.empty() && only_last_differs) wrong.findings = pair(base, at);
+    if (wrong.findings.empty() && next_difference > next) {
       wrong.aside = true;
-      at = without;
+      at = next_difference;
       continue;
     }
     base = evidence_.taken_over(base, next, run_);
@@ -237,25 +240,27 @@ std::vector<Finding> Comparison::diagnosis() const {
 
 namespace {
 
-constexpr float least_score = -1e3F;  // what is lower is a fill that no softmax lets through
+constexpr float least_score = -1e3F;  // a lower number is a fill, whose weight is 0
 
-/// Their masked scores with the run's own fill, where nothing but the fill differs and neither lets weight leak;
-/// undefined where something does.
+/// The user's masked scores with the fill of the run, if only the fill differs and neither fill lets weight leak; else
+/// undefined.
 Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
   if (own.stage != Stage::masked_scores || !own.fits || !trace.has(Stage::mask)) return {};
   const Tensor mask = trace[Stage::mask].contiguous(), right = trace[Stage::masked_scores].contiguous();
   if (own.values.shape() != right.shape()) return {};
   Buffer values;
   for (std::size_t i = 0; i < right.values().size(); ++i) {
-    const float theirs = own.values.values()[i], ours = right.values()[i];
+    const float own_score = own.values.values()[i], run_score = right.values()[i];
     const bool filled = mask.values()[i] == 0;
-    if (filled ? theirs > least_score || ours > least_score : !agree(theirs, ours, own.slack)) return {};
-    values.push_back(filled ? ours : theirs);
+    if (filled ? own_score > least_score || run_score > least_score : !agree(own_score, run_score, own.slack))
+      return {};
+    values.push_back(filled ? run_score : own_score);
   }
   return Tensor(right.shape(), std::move(values));
 }
 
-/// Rows without any key follow the fill: whether the run has none of them, or stages are there that show them.
+/// Rows that may attend to no key depend on the fill. Whether the run has no such row, or the user saved a stage that
+/// shows them.
 bool dead_rows_are_seen(const Trace& trace, const OwnStages& own) {
   if (std::ranges::any_of(own.stages, [](const OwnStage& s) { return s.stage >= Stage::weights; })) return true;
   const Tensor& mask = trace[Stage::mask];
@@ -280,17 +285,17 @@ Finding other_fill() {
 void note_rounding(const StageComparison& stage, const Tensor& right, std::vector<Wrong>& notes) {
   const float slack = stage.own->slack;
   if (slack == 0 || !stage.agreement->agrees || all_agree(stage.own->values, right)) return;
-  const bool bf16 = slack == 0x1p-8F;  // the distance between its numbers, as core/diagnosis/own_stages.cpp has it
+  const bool bf16 = slack == 0x1p-8F;  // half_step_of(DType::bf16) in core/diagnosis/own_stages.cpp
   const std::string id = bf16 ? "rounded_bf16" : "rounded_f16";
   if (std::ranges::any_of(notes, [&](const Wrong& note) { return note.findings.front().id == id; })) return;
-  const std::string stays = std::string("Every number of ") + std::string(name(stage.stage)) + " is one of " +
-                            (bf16 ? "bfloat16" : "float16") +
-                            ": rounded, not wrong. It agrees as far as that precision tells; compute in float32 to "
-                            "compare more closely.";
-  notes.push_back({stage.stage, {{id, stays, true}}});
+  const std::string text = std::string("Every number of ") + std::string(name(stage.stage)) + " is one of " +
+                           (bf16 ? "bfloat16" : "float16") +
+                           ": rounded, not wrong. It agrees as far as that precision tells; compute in float32 to "
+                           "compare more closely.";
+  notes.push_back({stage.stage, {{id, text, true}}});
 }
 
-/// Fills in the stages. Returns what makes none of them differ and is to be said.
+/// Fills in result.stages. Returns notes about differences that are not wrong.
 std::vector<Wrong> compare_stages(const Trace& trace, const OwnStages& own, Comparison& result) {
   std::vector<Wrong> notes;
   result.stages.clear();
@@ -320,9 +325,9 @@ Comparison differences(const Trace& trace, const OwnStages& own) {
 
 namespace {
 
-/// The run with the fill that somebody's masked scores show, which rows without any key follow.
-std::shared_ptr<const Trace> under_their_fill(const std::shared_ptr<const Trace>& trace, const OwnStages& own,
-                                              const Run& run) {
+/// The run with the fill that the user's masked scores show. Rows that may attend to no key depend on it.
+std::shared_ptr<const Trace> with_own_fill(const std::shared_ptr<const Trace>& trace, const OwnStages& own,
+                                           const Run& run) {
   const OwnStage* masked = own.find(Stage::masked_scores);
   if (!trace->has(Stage::mask) || trace->fill > least_score || !masked || !masked->fits) return trace;
   const float lowest = *std::ranges::min_element(masked->values.values());
@@ -335,8 +340,8 @@ std::shared_ptr<const Trace> under_their_fill(const std::shared_ptr<const Trace>
   return compute_variant({trace, {}}, filled, run);
 }
 
-/// Their masked scores with one fill, the run's, for all that no softmax lets through.
-OwnStages with_one_fill(OwnStages own, const Trace& trace) {
+/// The user's masked scores, with the run's fill in place of all numbers so low that their weight is 0.
+OwnStages with_fill_of_run(OwnStages own, const Trace& trace) {
   if (!trace.has(Stage::mask) || trace.fill > least_score) return own;
   for (OwnStage& stage : own.stages) {
     if (stage.stage != Stage::masked_scores || !stage.fits) continue;
@@ -346,23 +351,23 @@ OwnStages with_one_fill(OwnStages own, const Trace& trace) {
   return own;
 }
 
-/// Those of the last stages alone: they say what was computed, whatever else was saved.
+/// Only the last saved stage: it shows what was computed, whatever else was saved.
 OwnStages last_stages(const OwnStages& own) {
   OwnStages last = own;
   std::erase_if(last.stages, [&](const OwnStage& stage) { return stage.stage != own.stages.back().stage; });
   return last;
 }
 
-/// `run` is the given one, or that under their fill.
+/// `run` is `given`, or `given` with the user's fill.
 void search(const std::shared_ptr<const Trace>& given, const std::shared_ptr<const Trace>& run, const OwnStages& own,
             const std::vector<Stage>& except, const Run& how, const TimeLimit& limit, const Search::Trying& trying,
             Comparison& result) {
-  const OwnStages all = with_one_fill(own, *run);
+  const OwnStages all = with_fill_of_run(own, *run);
   Search(all, Evidence(all, except), how, limit, trying).find({run, {}}, result.wrongs);
   const auto found = [&] {
     return std::ranges::any_of(result.wrongs, [](const Wrong& wrong) { return !wrong.findings.empty(); });
   };
-  if (result.wrongs.empty() && run != given) {  // rows without any key, which follow their fill, are all that differs
+  if (result.wrongs.empty() && run != given) {  // only rows that may attend to no key differ, because of the fill
     result.wrongs.push_back({result.first_difference()->stage, {other_fill()}});
   } else if (!found() && own.stages.size() > 1) {
     std::vector<Wrong> wrongs;
@@ -395,8 +400,7 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
     }
     std::vector<Stage> except;
     if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
-    if (!result.matches())
-      search(masked, under_their_fill(masked, own, timed), own, except, timed, limit, trying, result);
+    if (!result.matches()) search(masked, with_own_fill(masked, own, timed), own, except, timed, limit, trying, result);
     result.complete = !limit.is_up();
   } catch (const Cancelled&) {
     if (!limit.is_up()) throw;
@@ -404,8 +408,8 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
     result.complete = false;
   }
   std::erase_if(notes, [&](const Wrong& note) {
-    const std::vector<Finding> said = result.diagnosis();
-    return std::ranges::find(said, note.findings.front().id, &Finding::id) != said.end();
+    const std::vector<Finding> findings = result.diagnosis();
+    return std::ranges::find(findings, note.findings.front().id, &Finding::id) != findings.end();
   });
   result.wrongs.insert(result.wrongs.begin(), notes.begin(), notes.end());
   return result;
@@ -417,7 +421,7 @@ std::vector<Stage> worth_saving(const Comparison& comparison, const Wrong& wrong
     if (stage.stage == wrong.stage) break;
     if (stage.own) {
       missing.clear();
-    } else if (stage.stage >= Stage::Q) {  // what comes before was given
+    } else if (stage.stage >= Stage::Q) {  // inputs come before Q
       missing.push_back(stage.stage);
     }
   }

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 
 namespace headlight {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr float typed_fills[] = {1e-9F, -1e9F, 0,   -9,    -1,    1,  -10, -100, -1e3F, 9,    -5,  -20,
                                  -50,   -1e2F, -99, -1e4F, 1e-6F, 10, 100, 1e3F, 1e4F,  1e6F, 1e9F};
 
-/// The one value that all numbers are, as far as the tolerance tells.
+/// The value that all numbers have, within the tolerance, if they have one.
 class Common {
  public:
   void add(float value, float tolerance) {
@@ -46,7 +46,7 @@ std::optional<float> fill_in_scores(const Tensor& mask, const Tensor& masked_sco
   return fill.value();
 }
 
-/// The key with the largest weight among those that the row may attend to; −1 where there is none that tells anything.
+/// The key with the largest weight among those that the row may attend to; −1 if all of them are 0.
 Index strongest(const MatrixView& may, const MatrixView& weights, Index q) {
   Index best = -1;
   for (Index k = 0; k < may.cols; ++k) {
@@ -55,7 +55,7 @@ Index strongest(const MatrixView& may, const MatrixView& weights, Index q) {
   return best;
 }
 
-/// A masked and an allowed weight of a row are e^fill : e^score.
+/// In a row, a masked weight to an allowed weight is as e^fill to e^score.
 std::optional<float> fill_in_weights(const Tensor& mask, const Tensor& scores, const Tensor& weights) {
   Common fill;
   each_matrix(mask, [&](const MatrixView& may, Index b, Index h) {
@@ -80,16 +80,16 @@ constexpr double lowest = -30, highest = 30, step = 0.25;
 
 using Numbers = std::vector<double>;
 
-/// What one head adds to a row, as it depends on the fill f: (allowed + e^(f−top) masked) / (sum + e^(f−top) count).
+/// What one head adds to a row as a function of the fill f: (allowed + e^(f−top) masked) / (sum + e^(f−top) count).
 struct HeadShare {
   double top = 0, sum = 0, count = 0;
-  Numbers allowed, masked;  ///< Σ e^(s−top) v and Σ v, as they stand in the row
+  Numbers allowed, masked;  ///< Σ e^(s−top) v and Σ v, in the channels of the row
 };
 
-/// One query row of concat or output beside somebody's.
+/// One query row of the user's concat or output, and what each head adds to it.
 class OutputRow {
  public:
-  /// `target` is a row of concat, or of the output where `projected`.
+  /// `target` is a row of concat; with `projected`, a row of the output.
   OutputRow(const Trace& run, Index b, Index q, Numbers target, bool projected) : target_(std::move(target)) {
     for (Index h = 0; h < run.dims().heads; ++h) heads_.push_back(share_of(run, b, h, q, projected));
     if (!projected || !run.has(Stage::b_o)) return;
@@ -97,8 +97,8 @@ class OutputRow {
     for (std::size_t i = 0; i < target_.size(); ++i) target_[i] -= static_cast<double>(bias(0, static_cast<Index>(i)));
   }
 
-  /// Whether a fill acts on it: some head has keys of both kinds, and none has masked ones alone.
-  bool tells() const {
+  /// Whether the row depends on the fill: some head has masked keys, and every head has allowed keys.
+  bool depends_on_fill() const {
     return std::ranges::all_of(heads_, [](const HeadShare& h) { return h.sum > 0; }) &&
            std::ranges::any_of(heads_, [](const HeadShare& h) { return h.count > 0; }) &&
            std::ranges::all_of(target_, [](double v) { return std::isfinite(v); });
@@ -107,11 +107,11 @@ class OutputRow {
   double squared_error(double fill) const {
     Numbers rest = target_;
     for (const HeadShare& head : heads_) {
-      const double leak = std::exp(fill - head.top), whole = head.sum + leak * head.count;
-      for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= (head.allowed[i] + leak * head.masked[i]) / whole;
+      const double leak = std::exp(fill - head.top), divisor = head.sum + leak * head.count;
+      for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= (head.allowed[i] + leak * head.masked[i]) / divisor;
     }
     double sum = 0;
-    for (const double apart : rest) sum += apart * apart;
+    for (const double difference : rest) sum += difference * difference;
     return sum;
   }
 
@@ -122,8 +122,8 @@ class OutputRow {
   std::vector<HeadShare> heads_;
 };
 
-/// A head's numbers where they come to stand in a row of `width`: in its own channels, or through W_o.
-Numbers placed(const Numbers& head, Index h, std::size_t width, const Tensor& W_o) {
+/// A head's numbers as a row of `width` numbers: in the head's own channels, or through W_o.
+Numbers in_row(const Numbers& head, Index h, std::size_t width, const Tensor& W_o) {
   Numbers row(width, 0);
   const auto d_head = static_cast<Index>(head.size());
   for (Index i = 0; i < d_head; ++i) {
@@ -156,12 +156,12 @@ HeadShare OutputRow::share_of(const Trace& run, Index b, Index h, Index q, bool 
       (attends ? allowed : masked)[static_cast<std::size_t>(i)] += part * static_cast<double>(v(k, i));
   }
   const Tensor W_o = projected ? run[Stage::W_o] : Tensor();
-  share.allowed = placed(allowed, h, target_.size(), W_o);
-  share.masked = placed(masked, h, target_.size(), W_o);
+  share.allowed = in_row(allowed, h, target_.size(), W_o);
+  share.masked = in_row(masked, h, target_.size(), W_o);
   return share;
 }
 
-/// [B, n_q, channels] of what somebody has; undefined where nothing is there.
+/// The user's rows [B, n_q, channels]; undefined if no such stage was saved.
 struct Target {
   Tensor rows;
   bool projected = false;
@@ -179,7 +179,7 @@ Target target_of(const Trace& run, const OwnStages& own) {
   return {};
 }
 
-std::vector<OutputRow> telling_rows(const Trace& run, const Target& target) {
+std::vector<OutputRow> rows_with_fill(const Trace& run, const Target& target) {
   std::vector<OutputRow> rows;
   for (Index b = 0; b < run.dims().batch; ++b) {
     const MatrixView m = target.rows.matrix(b);
@@ -187,13 +187,13 @@ std::vector<OutputRow> telling_rows(const Trace& run, const Target& target) {
       Numbers numbers;
       for (Index i = 0; i < m.cols; ++i) numbers.push_back(static_cast<double>(m(q, i)));
       OutputRow row(run, b, q, std::move(numbers), target.projected);
-      if (row.tells()) rows.push_back(std::move(row));
+      if (row.depends_on_fill()) rows.push_back(std::move(row));
     }
   }
   return rows;
 }
 
-/// Where `error` is least in (low, high), to 1e-7: golden section (Kiefer 1953).
+/// The minimum of `error` in (low, high), to 1e-7, by golden-section search (Kiefer 1953).
 template <typename Error>
 double least(Error error, double low, double high) {
   const double share = (std::sqrt(5.0) - 1) / 2;
@@ -211,12 +211,12 @@ double least(Error error, double low, double high) {
   return (low + high) / 2;
 }
 
-/// The fill between −30 and 30 that comes closest to somebody's head_outputs, concat or output, the first that is
-/// there, in the rows that masked keys reach; nothing without such rows, or where it lies at an end.
+/// The fill between −30 and 30 that fits the user's head_outputs, concat or output best (the first of them that was
+/// saved), in rows with masked keys. Nothing without such rows, or if the best fill is at an end of the range.
 std::optional<float> fill_from_outputs(const Trace& run, const OwnStages& own) {
   const Target target = target_of(run, own);
   if (!target.rows.defined()) return {};
-  const std::vector<OutputRow> rows = telling_rows(run, target);
+  const std::vector<OutputRow> rows = rows_with_fill(run, target);
   if (rows.empty()) return {};
   const auto error = [&](double fill) {
     double sum = 0;

@@ -1,8 +1,8 @@
-// Heads: split, merged, rotated, grouped and averaged wrongly.
+// Mistakes with heads: split, merged, rotated, grouped or averaged in a wrong way.
 
+#include "core/attention/norm_and_rotation.h"
 #include "core/attention/projection.h"
-#include "core/attention/rope.h"
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/weight_recovery.h"
 #include "core/run/stage_steps.h"
 
@@ -11,26 +11,15 @@ namespace {
 
 using Usual = std::function<Tensor()>;
 
-/// [B, G, n, d] → the mean over heads in each head's place.
+/// [B, G, n, d] with every head replaced by the mean over heads.
 Tensor mean_of_heads(const Tensor& heads) {
-  const Tensor packed = heads.contiguous();
-  const Index batch = heads.size(0), count = heads.size(1), size = heads.size(2) * heads.size(3);
-  Buffer means;
-  means.reserve(static_cast<std::size_t>(packed.count()));
-  for (Index b = 0; b < batch; ++b) {
-    const std::span<const float> entry = packed.values().subspan(static_cast<std::size_t>(b * count * size));
-    Buffer mean;
-    for (Index i = 0; i < size; ++i) {
-      double sum = 0;
-      for (Index h = 0; h < count; ++h) sum += static_cast<double>(entry[static_cast<std::size_t>(h * size + i)]);
-      mean.push_back(static_cast<float>(sum / static_cast<double>(count)));
-    }
-    for (Index h = 0; h < count; ++h) means.insert(means.end(), mean.begin(), mean.end());
-  }
-  return Tensor(heads.shape(), std::move(means));
+  return mean_over_heads(heads)
+      .view({heads.size(0), 1, heads.size(2), heads.size(3)})
+      .expand(heads.shape())
+      .contiguous();
 }
 
-/// Key/value heads 0, 1, … G − 1, 0, 1, … in place of 0, 0, …, 1, 1, …
+/// Key/value heads in the order 0, 1, … G − 1, 0, 1, … instead of 0, 0, …, 1, 1, …
 Tensor tiled(const Tensor& heads, Index times) {
   const Tensor packed = heads.contiguous();
   const Shape& s = heads.shape();
@@ -46,16 +35,11 @@ Rule split_by_view(Stage channels, Index heads) {
 }
 
 Tensor in_order(const Tensor& heads, const std::vector<Index>& order) {
-  const Tensor packed = heads.contiguous();
-  const auto size = static_cast<std::size_t>(heads.size(2) * heads.size(3));
-  Buffer values;
+  std::vector<Tensor> parts;
   for (Index b = 0; b < heads.size(0); ++b) {
-    for (const Index head : order) {
-      const auto from = packed.values().subspan(static_cast<std::size_t>(b * heads.size(1) + head) * size, size);
-      values.insert(values.end(), from.begin(), from.end());
-    }
+    for (const Index head : order) parts.push_back(heads.slice(0, b, 1).slice(1, head, 1));
   }
-  return Tensor(heads.shape(), std::move(values));
+  return joined(parts).view(heads.shape());
 }
 
 struct Split {
@@ -124,13 +108,13 @@ Variants rope_on_values(const Suspect& suspect) {
   const std::string text =
       "The rotary embedding turns the values too; positions belong to queries and keys alone. Write "
       "q, k = apply_rotary(q, k), and leave v as v_proj gives it.";
-  const auto turned = [](const Trace& t) { return rotate(t[Stage::V_heads], rotation_of(t, Stage::K_rotated)); };
+  const auto rotated = [](const Trace& t) { return rotate(t[Stage::V_heads], rotation_of(t, Stage::K_rotated)); };
   Variants variants{{text}, {text}};
   variants[0].rules[Stage::V_heads] = [](const Trace& t, const Usual& usual) {
     return rotate(usual(), rotation_of(t, Stage::K_rotated));
   };
-  variants[1].rules[Stage::head_outputs] = [turned](const Trace& t, const Usual&) {
-    return gather_values(t[*t.standing_for(Stage::dropped_weights)], turned(t));
+  variants[1].rules[Stage::head_outputs] = [rotated](const Trace& t, const Usual&) {
+    return gather_values(t[*t.standing_for(Stage::dropped_weights)], rotated(t));
   };
   return variants;
 }
@@ -182,7 +166,7 @@ Variants heads_averaged(const Suspect& suspect) {
   return variants;
 }
 
-// Weights, biases, and what is projected with what.
+// Mistakes with weights, biases and the inputs of projections.
 namespace {
 
 using Usual = std::function<Tensor()>;
@@ -202,7 +186,7 @@ bool is_square(const Tensor& weight) { return weight.defined() && weight.size(0)
 
 using Make = std::function<Tensor(const Trace&, const Projection&)>;
 
-/// A variant for each choice of the projections that can go wrong.
+/// A variant for each subset of the projections that can have the mistake.
 template <typename Can, typename Explain>
 Variants each_choice(Can can, Make make, Explain explain) {
   std::vector<Projection> candidates;

@@ -1,11 +1,12 @@
-// Masks: polarity, the moment they act, what they fill with, and the diagonal of a causal one.
+// Mistakes with masks: polarity, the moment they are applied, the fill, and the diagonal of a causal mask.
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "core/attention/projection.h"
 #include "core/attention/sweep.h"
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/mask/expression.h"
 #include "core/scenario/inputs.h"
@@ -14,12 +15,18 @@
 namespace headlight {
 namespace {
 
-/// Of the causal pattern k ≤ q + offset.
+/// The offset of the causal pattern k ≤ q + offset, and that of the other corner.
 struct Corner {
   Index offset, other;
 };
 
-/// What a call of causal() or causal_bottom_right() becomes.
+enum class CausalChange : std::uint8_t {
+  excludes_self,  ///< k < q
+  sees_next,      ///< k ≤ q + 1
+  other_corner,   ///< top left instead of bottom right, or the other way round
+};
+
+/// The expression that replaces a call of causal() or causal_bottom_right().
 std::string changed_call(std::string_view pattern, CausalChange change) {
   const bool bottom_right = pattern == "causal_bottom_right";
   const std::string diagonal = bottom_right ? "q + (n_k - n_q)" : "q";
@@ -34,7 +41,8 @@ std::string changed_call(std::string_view pattern, CausalChange change) {
 std::string changed_expression(const std::string& expression, CausalChange change) {
   std::string text = expression;
   std::vector<PatternCall> calls = MaskExpression::parse(expression).pattern_calls();
-  std::ranges::sort(calls, std::ranges::greater{}, &PatternCall::begin);  // from the end, so that places stay
+  std::ranges::sort(calls, std::ranges::greater{},
+                    &PatternCall::begin);  // from the end, so that earlier positions stay valid
   for (const PatternCall& call : calls) {
     if (call.pattern->name != "causal" && call.pattern->name != "causal_bottom_right") continue;
     text.replace(call.begin, call.end - call.begin, changed_call(call.pattern->name, change));
@@ -50,16 +58,16 @@ bool is_seen(const MatrixView& mask, Index k) {
   return false;
 }
 
-/// Nothing lies beyond the diagonal, and that is why: another query sees what is hidden there.
+/// A mask is causal if no query attends beyond the diagonal, and some keys there are hidden that other queries see.
 struct Causality {
   bool beyond = false, hidden = false;
 
   void look(const MatrixView& mask, Index offset) {
     for (Index k = 0; k < mask.cols; ++k) {
-      const bool seen = is_seen(mask, k);
+      const bool is_visible = is_seen(mask, k);
       for (Index q = 0; q < mask.rows && q + offset < k; ++q) {
         beyond = beyond || mask(q, k) != 0;
-        hidden = hidden || (seen && mask(q, k) == 0);
+        hidden = hidden || (is_visible && mask(q, k) == 0);
       }
     }
   }
@@ -78,10 +86,10 @@ bool is_causal(const Tensor& mask, Index offset) {
   return causality.hidden && !causality.beyond;
 }
 
-/// Whether keys that no query of the mask sees may be there: the mask's diagonal hides them, or else padding does.
+/// How to treat keys that no query of the mask sees: as hidden, as allowed, or as allowed unless padding hides them.
 enum class Unseen : std::uint8_t { hidden, there, there_unless_padded };
 
-/// Whether the last query, which sees furthest, misses a key that its diagonal lets it see: padding ends there.
+/// Whether the mask also has padding: the last query, which sees most, does not see a key that its diagonal allows.
 bool is_padded(const MatrixView& mask, Index offset) {
   for (Index k = 0; k < std::min(mask.cols, mask.rows + offset); ++k) {
     if (!is_seen(mask, k)) return true;
@@ -89,7 +97,7 @@ bool is_padded(const MatrixView& mask, Index offset) {
   return false;
 }
 
-/// One cell of the changed mask; `unseen` answers for keys that no query of the mask sees.
+/// One cell of the changed mask. `unseen`: whether keys that no query sees count as allowed.
 bool changed_cell(const MatrixView& mask, Index q, Index k, const Corner& corner, CausalChange change, bool unseen) {
   const bool attends = mask(q, k) != 0;
   const bool may = unseen || is_seen(mask, k);
@@ -105,29 +113,29 @@ Tensor changed(const Tensor& mask, const Corner& corner, CausalChange change, Un
   Buffer values;
   values.reserve(static_cast<std::size_t>(mask.count()));
   each_mask(mask, [&](const MatrixView& m) {
-    const bool there =
+    const bool allowed =
         unseen == Unseen::there || (unseen == Unseen::there_unless_padded && !is_padded(m, corner.offset));
     for (Index q = 0; q < m.rows; ++q) {
-      for (Index k = 0; k < m.cols; ++k) values.push_back(changed_cell(m, q, k, corner, change, there) ? 1 : 0);
+      for (Index k = 0; k < m.cols; ++k) values.push_back(changed_cell(m, q, k, corner, change, allowed) ? 1 : 0);
     }
   });
   return Tensor(mask.shape(), std::move(values));
 }
 
-/// The masks, [B, H, n_q, n_k], that the run's mask becomes with this change: through calls of causal() in its
-/// expression, or, if its cells are causal, at either corner. Several if the mask does not determine what lies beyond
-/// the diagonal; none if it is not causal.
+/// The masks [B, H, n_q, n_k] that this change makes of the run's mask: the calls of causal() in its expression are
+/// changed, or, if its cells are causal, either corner is. There are several if the mask does not show which keys
+/// beyond the diagonal are allowed; none if it is not causal.
 std::vector<Tensor> causal_masks(const Trace& run, CausalChange change) {
   const Tensor& mask = run[Stage::mask];
   if (!mask.defined()) return {};
-  const Index apart = run.dims().n_k - run.dims().n_q;
-  if (change == CausalChange::other_corner && apart == 0) return {};
+  const Index offset = run.dims().n_k - run.dims().n_q;
+  if (change == CausalChange::other_corner && offset == 0) return {};
   std::vector<Tensor> masks;
   Scenario scenario = run.scenario;
   if (!scenario.mask.empty()) scenario.mask = changed_expression(scenario.mask, change);
   if (scenario.mask != run.scenario.mask) masks.push_back(build_mask(mask_rule(scenario, run.inputs)));
-  std::vector<Corner> corners{{0, apart}};
-  if (apart != 0) corners.push_back({apart, 0});
+  std::vector<Corner> corners{{0, offset}};
+  if (offset != 0) corners.push_back({offset, 0});
   for (const Corner& corner : corners) {
     if (!is_causal(mask, corner.offset)) continue;
     masks.push_back(changed(mask, corner, change, Unseen::hidden));
@@ -138,8 +146,8 @@ std::vector<Tensor> causal_masks(const Trace& run, CausalChange change) {
   return masks;
 }
 
-/// The masks, [B, H, n, n], that hide as queries the keys that no query may attend to; with these keys still hidden or
-/// not. None if there are no such keys, or n_q ≠ n_k.
+/// The masks [B, H, n, n] that hide queries instead of keys: the keys that no query may attend to are hidden as
+/// queries, and remain hidden as keys or not. None if there are no such keys, or n_q ≠ n_k.
 std::vector<Tensor> query_padding_masks(const Trace& run) {
   const Tensor& mask = run[Stage::mask];
   if (!mask.defined() || mask.size(2) != mask.size(3)) return {};
@@ -200,7 +208,7 @@ Variant masked_after_softmax(float fill, std::string explanation) {
   return variant;
 }
 
-/// -1e9, as people type it, for -1e+09.
+/// -1e9, as people write it, instead of -1e+09.
 std::string typed(float fill) {
   std::string text = shortest(fill);
   if (const std::size_t plus = text.find("e+"); plus != std::string::npos) {
@@ -256,10 +264,10 @@ Variants mask_ignored(const Suspect& suspect) {
 
 Variants mask_after_softmax(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
-  const std::string instead = "Mask the scores before it: scores.masked_fill(~mask, float(\"-inf\")).softmax(dim=-1).";
+  const std::string advice = "Mask the scores before it: scores.masked_fill(~mask, float(\"-inf\")).softmax(dim=-1).";
   Variants variants;
   variants.push_back(masked_after_softmax(
-      0, "The weights are multiplied by the mask after the softmax, so that rows no longer sum to one. " + instead));
+      0, "The weights are multiplied by the mask after the softmax, so that rows no longer sum to one. " + advice));
   Variant& weights_saved_before = variants.emplace_back(Variant{variants.front().explanation});
   weights_saved_before.rules[Stage::masked_scores] = unmasked;
   weights_saved_before.rules[Stage::head_outputs] = [](const Trace& t, const Usual&) {
@@ -267,7 +275,7 @@ Variants mask_after_softmax(const Suspect& suspect) {
   };
   for (const float fill : {-INFINITY, -1e9F, -1e4F}) {
     variants.push_back(
-        masked_after_softmax(fill, "The weights are filled with " + typed(fill) + " after the softmax. " + instead));
+        masked_after_softmax(fill, "The weights are filled with " + typed(fill) + " after the softmax. " + advice));
     variants.back().rare = true;
   }
   return variants;
@@ -304,10 +312,10 @@ Variants causal_wrong_corner(const Suspect& suspect) {
 Variants mask_transposed(const Suspect& suspect) {
   const Tensor& mask = suspect.run[Stage::mask];
   if (!mask.defined() || mask.size(2) != mask.size(3)) return {};
-  const Tensor turned = mask.transpose(2, 3).contiguous();
-  if (all_agree(turned, mask)) return {};
+  const Tensor transposed = mask.transpose(2, 3).contiguous();
+  if (all_agree(transposed, mask)) return {};
   return with_masks(
-      {turned},
+      {transposed},
       "The mask is transposed: its rows are keys and its columns queries, so that a causal mask shows the "
       "future and hides the past. Write mask[query, key], such as torch.ones(n, n, dtype=torch.bool).tril().");
 }

@@ -4,8 +4,6 @@
 #include <bit>
 #include <numeric>
 
-#include "core/diagnosis/mistake_kinds.h"
-
 namespace headlight {
 
 std::span<const Mistake> all_mistakes() {

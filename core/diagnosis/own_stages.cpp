@@ -17,7 +17,7 @@ namespace headlight {
 namespace {
 
 struct Alias {
-  std::string_view names;  ///< lower case, between blanks
+  std::string_view names;  ///< lower case, separated by blanks
   std::vector<Stage> stages;
 };
 
@@ -70,7 +70,7 @@ Shape without_ones(const Shape& shape) {
 
 using Kind = OwnReading::Kind;
 
-/// The last two axes of a [B, H, n_q, n_k] stage once for all heads, [B, n_q, n_k] or, for one batch entry, [n_q, n_k].
+/// A [B, H, n_q, n_k] stage that was saved once for all heads: [B, n_q, n_k] or, for one batch entry, [n_q, n_k].
 std::optional<ShapeReading> one_for_all_heads(const Tensor& stored, const Shape& wanted) {
   const Shape per_batch{wanted[0], 1, wanted[2], wanted[3]};
   if (without_ones(stored.shape()) != without_ones(per_batch)) return {};
@@ -106,7 +106,7 @@ bool is_transposed(const Shape& stored, const Shape& wanted, std::size_t axis) {
   return stored == turned;
 }
 
-/// `stored` as the stage, whose shape in the trace is `wanted`; unset if that is impossible or ambiguous.
+/// Reads `stored` as the stage, which has the shape `wanted` in the trace; unset if that is impossible or ambiguous.
 std::optional<ShapeReading> read_shape(Stage stage, const Tensor& stored, const Shape& wanted, const Dims& dims) {
   const Shape& shape = stored.shape();
   if (shape == wanted) return ShapeReading{stored};
@@ -129,28 +129,28 @@ std::optional<ShapeReading> read_shape(Stage stage, const Tensor& stored, const 
   return {};
 }
 
-/// Why a shape could not be read, and what was expected.
-OwnReading shape_complaint(Stage stage, const Shape& stored, const Shape& wanted) {
-  OwnReading complaint{Kind::wrong_shape, stored, wanted};
+/// The error message for a shape that does not fit.
+OwnReading wrong_shape(Stage stage, const Shape& stored, const Shape& wanted) {
+  OwnReading reading{Kind::wrong_shape, stored, wanted};
   if (has_head_axis(stage) && wanted.size() == 4) {
-    if (is_transposed(stored, wanted, 1)) complaint.hint = OwnReading::Hint::transpose_missing;
-    else if (is_transposed(stored, wanted, 2)) complaint.hint = OwnReading::Hint::rows_and_columns;
+    if (is_transposed(stored, wanted, 1)) reading.hint = OwnReading::Hint::transpose_missing;
+    else if (is_transposed(stored, wanted, 2)) reading.hint = OwnReading::Hint::rows_and_columns;
   }
-  return complaint;
+  return reading;
 }
 
 constexpr float least_masking_bias = -1e4F;
 
-/// Half of the distance between 1 and the next number; 0 of no type of half precision.
+/// Half of the distance between 1 and the next number; 0 for types without half precision.
 float half_step_of(std::optional<DType> dtype) {
   if (dtype == DType::f16) return 0x1p-11F;
   return dtype == DType::bf16 ? 0x1p-8F : 0.0F;
 }
 
-/// The types of half precision that every number is one of.
+/// Half-precision types that can hold every number of a tensor.
 struct HalfTypes {
   bool bf16 = true, f16 = true;
-  int telling = 0;  ///< how many numbers use more than four bits of their significand
+  int precise = 0;  ///< how many numbers use more than four bits of their significand
 };
 
 HalfTypes half_types_of(const Tensor& values) {
@@ -158,7 +158,7 @@ HalfTypes half_types_of(const Tensor& values) {
   for (const float v : values.values()) {
     if (!std::isfinite(v) || v == 0) continue;
     const auto bits = std::bit_cast<std::uint32_t>(v);
-    types.telling += (bits & 0x7FFFFU) != 0 ? 1 : 0;
+    types.precise += (bits & 0x7FFFFU) != 0 ? 1 : 0;
     types.bf16 = types.bf16 && (bits & 0xFFFFU) == 0;
     types.f16 = types.f16 && static_cast<float>(Eigen::half(v)) == v;
     if (!types.bf16 && !types.f16) break;
@@ -166,17 +166,17 @@ HalfTypes half_types_of(const Tensor& values) {
   return types;
 }
 
-/// The one of them that the numbers are of, whatever the file keeps them in; nothing where they are too few or too
-/// plain to tell.
+/// The half-precision type that the numbers were rounded to, whatever type the file has. Nothing if too few numbers
+/// show it.
 std::optional<DType> rounded_to(const ArrayEntry& entry, const Tensor& values) {
   if (entry.dtype == DType::f16 || entry.dtype == DType::bf16) return entry.dtype;
   constexpr int least = 8;
   const HalfTypes types = half_types_of(values);
-  if (types.telling < least || (!types.bf16 && !types.f16)) return {};
+  if (types.precise < least || (!types.bf16 && !types.f16)) return {};
   return types.bf16 ? DType::bf16 : DType::f16;
 }
 
-/// What is too little to tell is rounded as all the others are.
+/// Stages with too few numbers get the rounding of the other stages.
 void share_rounding(std::vector<OwnStage>& stages) {
   float slack = 0;
   for (const OwnStage& own : stages) {
@@ -190,7 +190,7 @@ void share_rounding(std::vector<OwnStage>& stages) {
   }
 }
 
-/// A mask of 0 and 1 as it is; one of 0 and large negative numbers is additive: 0 = may attend.
+/// A mask of 0 and 1 stays. A mask of 0 and large negative numbers is additive: 0 = may attend.
 bool read_mask_values(OwnStage& own) {
   const std::span<const float> values = own.values.values();
   if (std::ranges::all_of(values, [](float v) { return v == 0 || v == 1; })) return true;
@@ -209,7 +209,7 @@ OwnStage fitted(Stage stage, const ArrayEntry& entry, const Tensor& stored, cons
   std::optional<ShapeReading> read = read_shape(stage, stored, wanted, trace.dims());
   own.fits = read.has_value();
   if (!read) {
-    own.reading = shape_complaint(stage, entry.shape, wanted);
+    own.reading = wrong_shape(stage, entry.shape, wanted);
     return own;
   }
   own.values = read->values.contiguous();
@@ -225,8 +225,8 @@ std::string names_of_stages() {
   return comma_list(all_stages(), [](Stage stage) { return name(stage); });
 }
 
-/// "weights for "attn""
-Message what_was_meant(const std::vector<OwnStages::Other>& others) {
+/// The stages that other names probably mean: "weights for "attn"".
+Message probable_meanings(const std::vector<OwnStages::Other>& others) {
   Message list;
   for (const OwnStages::Other& other : others) {
     if (!other.meant) continue;
@@ -251,7 +251,7 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
     const bool skipped = std::ranges::find(file->skipped(), array, &SkippedArray::name) != file->skipped().end();
     const ArrayEntry* entry = file->find(array);
     if (!entry && !skipped) continue;
-    const Tensor stored = file->load(array);  // says why where it was skipped
+    const Tensor stored = file->load(array);  // throws the reason if it was skipped
     own.stages.push_back(fitted(stage, *entry, stored, trace));
   }
   share_rounding(own.stages);
@@ -261,11 +261,11 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
       own.others.push_back({entry.name, probable_stage(entry.name, entry.shape, trace)});
   }
   if (!own.stages.empty()) return own;
-  const Message held = in_quotes(own.others.front().name);
+  const Message first_name = in_quotes(own.others.front().name);
   const Message wrong(own.others.size() > 1 ? "holds no stage under its name (it holds {0}, …)"
                                             : "holds no stage under its name (it holds {0})",
-                      held);
-  const Message meant = what_was_meant(own.others);
+                      first_name);
+  const Message meant = probable_meanings(own.others);
   throw FileError(path, meant.empty() ? wrong : joined_by_semicolon(wrong, {"did you mean {0}?", meant}),
                   {"expected one or more of {0}", names_of_stages()});
 }
@@ -302,7 +302,7 @@ Stage standing_for(const Trace& trace, Stage stage) { return trace.standing_for(
 Tensor counterpart(const Trace& trace, Stage stage) {
   const Tensor& own = trace[standing_for(trace, stage)];
   if (own.defined()) return own;
-  const Dims& d = trace.dims();  // only a mask is no other stage
+  const Dims& d = trace.dims();  // the mask is the only stage that no other stage can replace
   return Tensor::full({1, 1, 1, 1}, 1).expand({d.batch, d.heads, d.n_q, d.n_k});
 }
 
@@ -327,12 +327,12 @@ std::string translated_error(const OwnReading& reading) {
     case OwnReading::Kind::sequence_first: return stored + " read as [n, B, …], the sequence first";
     case OwnReading::Kind::additive_mask: return "additive, read as true where it is 0";
     case OwnReading::Kind::no_mask:
-      return "holds other numbers than 0 and 1; expected true where a query may attend, else false";
+      return "holds numbers other than 0 and 1; expected true where a query may attend, else false";
     case OwnReading::Kind::wrong_shape: break;
   }
   std::string text = "is " + stored + "; expected " + to_string(reading.expected);
   if (reading.hint == OwnReading::Hint::transpose_missing) text += " (is .transpose(1, 2) missing?)";
-  if (reading.hint == OwnReading::Hint::rows_and_columns) text += " (rows and columns have changed places)";
+  if (reading.hint == OwnReading::Hint::rows_and_columns) text += " (rows and columns are swapped)";
   return text;
 }
 

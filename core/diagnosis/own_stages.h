@@ -23,7 +23,7 @@ struct OwnReading {
     sequence_first,         ///< [n, B, …]
     additive_mask,          ///< 0 = may attend
     wrong_shape,            ///< from here on it could not be taken
-    no_mask,                ///< other numbers than 0 and 1
+    no_mask,                ///< numbers other than 0 and 1
   };
   enum class Hint : std::uint8_t { none, transpose_missing, rows_and_columns };
 

@@ -11,8 +11,8 @@
 namespace headlight {
 namespace {
 
-/// Whether the run gives the stage; nothing where their shapes leave nothing to compare.
-std::optional<bool> gives(const Trace& run, const OwnStage& own, const Variant& variant) {
+/// Whether the stage of the run agrees with the saved one; nothing if their shapes cannot be compared.
+std::optional<bool> agrees(const Trace& run, const OwnStage& own, const Variant& variant) {
   Tensor computed = counterpart(run, own.stage);
   const auto saved = variant.saved.find(own.stage);
   if (saved != variant.saved.end()) computed = saved->second(computed);
@@ -33,7 +33,7 @@ Evidence::Evidence(const OwnStages& own, std::vector<Stage> except) {
 
 std::size_t Evidence::first_difference(const Trace& run, std::size_t from) const {
   std::size_t place = from;
-  while (place < size() && gives(run, *stages_[place], {}).value_or(false)) ++place;
+  while (place < size() && agrees(run, *stages_[place], {}).value_or(false)) ++place;
   return place;
 }
 
@@ -63,24 +63,25 @@ Base Evidence::taken_over(const Base& base, std::size_t places, const Run& run) 
   return result;
 }
 
-/// Looks at each stage as soon as it has been computed.
+/// Compares each stage as soon as it is computed.
 class Evidence::Check {
  public:
   Check(const Evidence& evidence, const Base& base, const Variant& variant, std::size_t from)
       : evidence_(evidence), base_(base), variant_(variant), from_(from) {}
 
-  /// All places whose stages come before `next`. Throws Refuted at the first from `from` on that does not come out.
+  /// Compares all saved stages before `next`. Throws Refuted at the first stage, from index `from` on, that does not
+  /// agree.
   void look(const Trace& run, std::size_t next) {
     for (; place_ < evidence_.size() && static_cast<std::size_t>(evidence_.stage(place_)) < next; ++place_) {
       const OwnStage& own = *evidence_.stages_[place_];
-      const std::optional<bool> given = gives(run, own, variant_);
+      const std::optional<bool> agreed = agrees(run, own, variant_);
       if (place_ < from_) {
-        found_.contradicted += given.value_or(true) ? 0 : 1;
+        found_.contradicted += agreed.value_or(true) ? 0 : 1;
         continue;
       }
-      if (given == false) throw Refuted();
-      found_.first = found_.first || (place_ == from_ && given == true);
-      if (given == true && !gives(*base_.run, own, {}).value_or(false)) ++found_.gained;
+      if (agreed == false) throw Refuted();
+      found_.first = found_.first || (place_ == from_ && agreed == true);
+      if (agreed == true && !agrees(*base_.run, own, {}).value_or(false)) ++found_.gained;
     }
   }
 
@@ -149,8 +150,8 @@ namespace {
 
 double distance(float mine, float right) {
   if (mine == right || (std::isnan(mine) && std::isnan(right))) return 0;
-  const double apart = std::abs(static_cast<double>(mine) - static_cast<double>(right));
-  return std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
+  const double difference = std::abs(static_cast<double>(mine) - static_cast<double>(right));
+  return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
 }
 
 std::vector<Index> index_of(std::size_t position, const Shape& shape) {
@@ -178,11 +179,11 @@ namespace {
 
 using Floats = std::span<const float>;
 
-/// Whether the numbers differ as those of a computation in half precision do: measured with PyTorch's, whose typical
-/// difference is 0.5 to 1.6 times the slack from Q to the output, and the largest up to 14 times.
+/// Whether the differences are typical of a computation in half precision. With PyTorch's, the typical difference is
+/// 0.5 to 1.6 times the slack from Q to the output, and the largest is up to 14 times.
 bool agree_as_rounded(Floats mine, Floats right, float slack) {
   constexpr double most = 16, typical = 2;
-  constexpr float least_score = -1e3F;  // below it is a fill
+  constexpr float least_score = -1e3F;  // a lower number is a fill
   double differences = 0, squares = 0, count = 0;
   for (std::size_t i = 0; i < right.size(); ++i) {
     if (!std::isfinite(right[i]) || !std::isfinite(mine[i]) || right[i] <= least_score) continue;
@@ -216,9 +217,9 @@ Agreement agreement(const Tensor& mine, const Tensor& right, float slack) {
   Agreement result{.agrees = each_agrees(as, bs, slack)};
   std::size_t at = 0;
   for (std::size_t i = 0; i < as.size(); ++i) {
-    const double apart = distance(as[i], bs[i]);
-    if (apart <= result.largest) continue;
-    result.largest = apart;
+    const double difference = distance(as[i], bs[i]);
+    if (difference <= result.largest) continue;
+    result.largest = difference;
     at = i;
   }
   if (as.empty()) return result;

@@ -1,4 +1,4 @@
-// Scaling, softmax axes, and queries and keys that have changed places.
+// Mistakes with scores: their scale, the axis of the softmax, and exchanged queries and keys.
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "core/attention/projection.h"
 #include "core/attention/softmax.h"
-#include "core/diagnosis/mistake_kinds.h"
+#include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/diagnosis/weight_recovery.h"
 #include "core/scenario/scenario_rules.h"
@@ -27,7 +27,7 @@ const char* right_scale(const Suspect& suspect) {
                                     : "scores = Q @ K.transpose(-2, -1) / math.sqrt(d_head).";
 }
 
-/// Softmax over another axis than the keys; the sink's logits belong to a row of keys and have no place there.
+/// Softmax over another axis than the keys. The logits of sinks belong to the keys' axis and are left out.
 Tensor softmax_over(const Tensor& scores, Index axis) {
   return softmax(scores.transpose(axis, 3).contiguous()).transpose(axis, 3).contiguous();
 }
@@ -40,9 +40,9 @@ Variant softmax_variant(Index axis, std::string explanation) {
   return variant;
 }
 
-Tensor turned(const Tensor& scores) { return scores.transpose(2, 3).contiguous(); }
+Tensor axes_swapped(const Tensor& scores) { return scores.transpose(2, 3).contiguous(); }
 
-/// Q and K made from each other's parameters or inputs.
+/// Q and K computed from each other's parameters or inputs.
 Variant swapped(Stage x_q, Stage x_k, bool weights, std::string explanation) {
   Variant variant{std::move(explanation)};
   const Stage W_q = weights ? Stage::W_k : Stage::W_q, b_q = weights ? Stage::b_k : Stage::b_q;
@@ -117,10 +117,10 @@ Variants query_key_swapped(const Suspect& suspect) {
   Variants variants;
   Variant& transposed = variants.emplace_back(Variant{text});
   if (run.dims().n_q == run.dims().n_k) {
-    transposed.rules[Stage::scores] = [](const Trace&, const Usual& usual) { return turned(usual()); };
+    transposed.rules[Stage::scores] = [](const Trace&, const Usual& usual) { return axes_swapped(usual()); };
   } else {
     for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::capped_scores})
-      transposed.saved[stage] = turned;
+      transposed.saved[stage] = axes_swapped;
   }
   const Inputs& in = run.inputs;
   const bool same_inputs = in.query.shape() == in.key.shape();
@@ -145,13 +145,13 @@ Variants weights_transposed(const Suspect& suspect) {
   Variant& saved = variants.emplace_back(Variant{
       "The saved weights are transposed, [key, query] for [query, key], while the values were gathered rightly. Save "
       "weights as softmax(dim=-1) gives them."});
-  saved.saved[Stage::weights] = saved.saved[Stage::dropped_weights] = turned;
+  saved.saved[Stage::weights] = saved.saved[Stage::dropped_weights] = axes_swapped;
   if (suspect.run.dims().n_q == suspect.run.dims().n_k) {
     Variant& used = variants.emplace_back(Variant{
         "The values are gathered with the weights transposed: a key's column takes the place of a query's row. Write "
         "weights @ V, without a transpose."});
     used.rules[Stage::head_outputs] = [](const Trace& t, const Usual&) {
-      return gather_values(turned(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
+      return gather_values(axes_swapped(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
     };
     Variant& both = variants.emplace_back(used);
     both.saved = variants.front().saved;
@@ -159,12 +159,12 @@ Variants weights_transposed(const Suspect& suspect) {
   return variants;
 }
 
-// All numbers of a stage times one number.
+// Mistakes that multiply all numbers of a stage by one factor.
 namespace {
 
 using Usual = std::function<Tensor()>;
 
-/// c where mine = c · right, by least squares over the finite numbers; nothing where the numbers are not that.
+/// The factor c of mine = c · right, by least squares over the finite numbers; nothing if they are not proportional.
 std::optional<float> factor_between(const Tensor& mine, const Tensor& right, float slack) {
   if (mine.shape() != right.shape()) return {};
   const Tensor a = mine.contiguous(), b = right.contiguous();
@@ -181,7 +181,8 @@ std::optional<float> factor_between(const Tensor& mine, const Tensor& right, flo
   return all_agree(a, scaled, slack) ? std::optional(factor) : std::nullopt;
 }
 
-/// c where the weights are those of scores times c: log-weights of a row differ by c times what its scores differ by.
+/// The factor c with which weights = softmax(c · scores): differences of log-weights in a row are c times those of the
+/// scores.
 std::optional<float> factor_in_weights(const Tensor& scores, const Tensor& weights) {
   double products = 0, squares = 0;
   for (Index b = 0; b < weights.size(0); ++b) {
@@ -190,9 +191,9 @@ std::optional<float> factor_in_weights(const Tensor& scores, const Tensor& weigh
       for (Index q = 0; q < w.rows; ++q) {
         for (Index k = 1; k < w.cols; ++k) {
           if (!(w(q, 0) > 1e-4F && w(q, k) > 1e-4F)) continue;
-          const double apart = static_cast<double>(s(q, k)) - static_cast<double>(s(q, 0));
-          products += apart * std::log(static_cast<double>(w(q, k)) / static_cast<double>(w(q, 0)));
-          squares += apart * apart;
+          const double difference = static_cast<double>(s(q, k)) - static_cast<double>(s(q, 0));
+          products += difference * std::log(static_cast<double>(w(q, k)) / static_cast<double>(w(q, 0)));
+          squares += difference * difference;
         }
       }
     }
@@ -206,7 +207,7 @@ struct Size {
   float value;
 };
 
-/// The run's sizes, their roots and the inverses of both, which are what people multiply by.
+/// The factors that people use: the run's sizes, their square roots, and the inverses of both.
 std::vector<Size> usual_factors(const Dims& d) {
   const auto of = [](Index size) { return static_cast<float>(size); };
   std::vector<Size> list;
@@ -228,7 +229,7 @@ std::string to_four_digits(float value) {
   return text.data();
 }
 
-/// "1.07", or "2.449 (√n_k)" where it is one of the run's sizes.
+/// "1.07", or "2.449 (√n_k)" if the factor is one of usual_factors().
 std::string factor_in_words(float factor, const Dims& dims) {
   for (const Size& size : usual_factors(dims)) {
     if (std::abs(factor - size.value) > 2e-4F * size.value) continue;
@@ -276,14 +277,14 @@ Variants constant_factor(const Suspect& suspect) {
 
 namespace {
 
-constexpr float least_weight = 1e-3F;  // below, a ratio says little
+constexpr float least_weight = 1e-3F;  // ratios of smaller weights are not precise
 
 struct Dropout {
   float p = 0;
   Tensor keep;
 };
 
-/// The middle one of the ratios own / right among the weights that were kept: 1/(1 − p). 0 where there is none.
+/// The median of the ratios own / right over the weights that were kept: 1/(1 − p). 0 if no weight was kept.
 float kept_ratio(std::span<const float> own, std::span<const float> right) {
   std::vector<float> ratios;
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -296,7 +297,7 @@ float kept_ratio(std::span<const float> own, std::span<const float> right) {
   return *middle;
 }
 
-/// To the hundredth where it is one, as people type it.
+/// Rounded to the hundredth if it is close to one, as people write it.
 float as_typed(float p) {
   const float rounded = std::round(p * 100) / 100;
   return std::abs(p - rounded) < 2e-3F ? rounded : p;
@@ -310,7 +311,7 @@ Dropout find_dropout(const Tensor& own, const Tensor& right) {
   Buffer keep(a.size(), 1.0F);
   bool dropped = false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!(a[i] / b[i] < ratio / 2)) continue;  // a NaN is kept
+    if (!(a[i] / b[i] < ratio / 2)) continue;  // NaN counts as kept
     keep[i] = 0;
     dropped = dropped || b[i] > least_weight;
   }

@@ -39,7 +39,7 @@ class Recovery {
     }
   }
 
-  /// The keys that query q of head h attends to at all; the others' weights are 0.
+  /// Lists the keys that query q of head h attends to; the other weights are 0.
   void attended(Index b, Index h, Index q, std::vector<Unknown>& unknowns) {
     const MatrixView weights = run_[Stage::weights].matrix(b, h);
     for (Index k = 0; k < weights.cols; ++k) {
@@ -51,7 +51,7 @@ class Recovery {
     }
   }
 
-  /// V of the key/value head that serves the unknown's head, as numbers along d_head.
+  /// The value vector [d_head] for the unknown's key and head.
   Vector value_of(Index b, const Unknown& unknown) const {
     const Tensor& values = run_[Stage::V_heads];
     const MatrixView m = values.matrix(b, unknown.head / (run_.dims().heads / values.size(1)));
@@ -63,8 +63,8 @@ class Recovery {
   Tensor tensor() && { return Tensor(run_[Stage::weights].shape(), std::move(values_)); }
 
  private:
-  /// Where a system has many solutions: the run's weights, some of them dropped and the rest scaled by a usual 1/(1 −
-  /// p).
+  /// If a system has many solutions: the run's weights with some of them dropped and the rest scaled by 1/(1 − p) for a
+  /// usual p.
   Vector dropped(Index b, Index q, const std::vector<Unknown>& unknowns, const Matrix& columns, const Vector& target) {
     if (unknowns.size() > SubsetSums::most_terms || probabilities_.empty()) return {};
     Vector weights(columns.cols());
@@ -81,10 +81,10 @@ class Recovery {
       const auto keep = sums.closest({sum.begin(), sum.end()}, 1e-5 + 1e-4 * sum.cwiseAbs().maxCoeff());
       if (!keep) continue;
       for (Index k = 0; k < weights.size(); ++k) weights[k] *= (*keep)[static_cast<std::size_t>(k)] ? 1 / (1 - p) : 0;
-      std::swap(probabilities_.front(), p);  // the next row's too
+      std::swap(probabilities_.front(), p);  // the next row tries this p first
       return weights;
     }
-    probabilities_.clear();  // what holds for no p in one row is no dropout
+    probabilities_.clear();  // if no p fits one row, this is no dropout
     return {};
   }
 
@@ -107,7 +107,7 @@ Vector row_of(const MatrixView& m, Index row, Index first, Index count) {
   return v;
 }
 
-/// W_o [out, in] and b_o, zero where there is none.
+/// W_o [out, in] and b_o; b_o is zero if there is none.
 std::pair<Matrix, Vector> output_projection(const Trace& run) {
   const MatrixView w = run[Stage::W_o].matrix();
   Matrix W_o(w.rows, w.cols);
@@ -115,7 +115,7 @@ std::pair<Matrix, Vector> output_projection(const Trace& run) {
   return {W_o, run.has(Stage::b_o) ? row_of(run[Stage::b_o].matrix(), 0, 0, w.rows) : Vector(Vector::Zero(w.rows))};
 }
 
-/// Each head on its own: head_outputs = weights · V.
+/// Solves head_outputs = weights · V for each head.
 Tensor from_concat(const Trace& run, const Tensor& concat) {
   const Dims& d = run.dims();
   const Index d_v = run[Stage::V_heads].size(3);
@@ -135,7 +135,7 @@ Tensor from_concat(const Trace& run, const Tensor& concat) {
   return std::move(recovery).tensor();
 }
 
-/// All heads at once: output − b_o = Σ_h W_o,h (weights_h · V_h).
+/// Solves output − b_o = Σ_h W_o,h (weights_h · V_h) for all heads together.
 Tensor from_output(const Trace& run, const Tensor& output) {
   const Dims& d = run.dims();
   const auto [W_o, bias] = output_projection(run);
@@ -156,14 +156,14 @@ Tensor from_output(const Trace& run, const Tensor& output) {
   return std::move(recovery).tensor();
 }
 
-/// The stage as somebody saved it, where it differs from the run.
+/// The stage that the user saved, if it differs from the run.
 const OwnStage* differing(const Trace& run, const OwnStages& own, Stage stage) {
   const OwnStage* found = own.find(stage);
   if (!found || !found->fits || all_agree(found->values, counterpart(run, stage), found->slack)) return nullptr;
   return found;
 }
 
-/// The head whose outputs the channels of each place are; empty where one is nobody's.
+/// For each position in concat, the head whose outputs are there; empty if some channels are no head's.
 std::vector<Index> order_in_concat(const Tensor& concat, const Tensor& heads, float slack) {
   const Index count = heads.size(1), size = heads.size(3);
   std::vector<Index> order;
@@ -178,8 +178,7 @@ std::vector<Index> order_in_concat(const Tensor& concat, const Tensor& heads, fl
   return order;
 }
 
-/// output − b_o = Σ_place Σ_head P[place, head] W_o,place head_head: least squares over P, which must come out as a
-/// permutation.
+/// Solves output − b_o = Σ_place Σ_head P[place, head] W_o,place head_head by least squares. P must be a permutation.
 std::vector<Index> order_in_output(const Trace& run, const Tensor& output) {
   const Dims& d = run.dims();
   const Tensor& heads = run[Stage::head_outputs];
@@ -218,17 +217,17 @@ std::vector<Index> order_in_output(const Trace& run, const Tensor& output) {
 }  // namespace
 
 std::vector<Index> head_order(const Trace& run, const OwnStages& own) {
-  constexpr Index most_heads = 16;  // heads² unknowns
+  constexpr Index most_heads = 16;  // the system has heads² unknowns
   const Index heads = run.dims().heads;
-  std::vector<Index> order, usual;
-  for (Index head = 0; head < heads; ++head) usual.push_back(head);
+  std::vector<Index> order, identity;
+  for (Index head = 0; head < heads; ++head) identity.push_back(head);
   if (const OwnStage* concat = differing(run, own, Stage::concat)) {
     order = order_in_concat(concat->values, run[Stage::head_outputs], concat->slack);
   } else if (const OwnStage* output = differing(run, own, Stage::output); output && heads <= most_heads) {
     order = run.has(Stage::W_o) ? order_in_output(run, output->values)
                                 : order_in_concat(output->values, run[Stage::head_outputs], output->slack);
   }
-  return order == usual ? std::vector<Index>{} : order;
+  return order == identity ? std::vector<Index>{} : order;
 }
 
 Tensor recover_weights(const Trace& run, const OwnStages& own) {
@@ -249,7 +248,7 @@ Tensor recover_weights(const Trace& run, const OwnStages& own) {
 namespace {
 
 /// The largest |a + b − target|.
-double apart(std::span<const double> a, std::span<const double> b, std::span<const double> target) {
+double largest_difference(std::span<const double> a, std::span<const double> b, std::span<const double> target) {
   double most = 0;
   for (std::size_t i = 0; i < target.size(); ++i) most = std::max(most, std::abs(a[i] + b[i] - target[i]));
   return most;
@@ -284,7 +283,7 @@ std::optional<std::vector<bool>> SubsetSums::closest(const Vector& target, doubl
     const double wanted = target[0] - left_.sum(a)[0];
     auto b = std::ranges::lower_bound(right_.order, wanted - tolerance, {}, first_number);
     for (; b != right_.order.end() && first_number(*b) <= wanted + tolerance; ++b) {
-      const double here = apart(left_.sum(a), right_.sum(*b), target);
+      const double here = largest_difference(left_.sum(a), right_.sum(*b), target);
       if (here > best) continue;
       best = here;
       found = a | *b << (terms_ / 2);

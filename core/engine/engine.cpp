@@ -17,13 +17,13 @@ constexpr auto between_wakes = 30ms;
 constexpr const char* out_of_memory =
     "this computation needs more memory than there is; fewer tokens, heads or batch entries were expected";
 
-// The sentence for the exception under way; none where the run was cancelled.
+// The error message of the exception that is being handled; none if the run was cancelled.
 std::optional<Message> sentence() {
   try {
     throw;
   } catch (const Cancelled&) { return std::nullopt; } catch (const std::bad_alloc&) {
     return out_of_memory;
-  } catch (const std::length_error&) {  // a vector's word for more than any memory holds
+  } catch (const std::length_error&) {  // std::vector throws it for a size that exceeds any memory
     return out_of_memory;
   } catch (const std::exception& error) { return message_of(error); } catch (...) {
     return "the computation failed for an unknown reason";
@@ -92,7 +92,7 @@ void Engine::perform(const Job& job, const Trace* last, const Run& run, Outcome&
   outcome.trace = std::move(trace);
 }
 
-// Whatever throws on the way is the outcome; false where it was cancelled.
+// Runs `work`. An exception becomes the outcome; false if the run was cancelled.
 bool Engine::attempt(Outcome& outcome, const std::function<void()>& work) {
   try {
     work();

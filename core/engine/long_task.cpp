@@ -92,9 +92,9 @@ void LongTask::tell(double share, const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     if (stop.stop_requested()) return;
     const auto time = std::chrono::steady_clock::now();
-    const double passed = std::chrono::duration<double>(time - began_).count();
+    const double elapsed = std::chrono::duration<double>(time - began_).count();
     now_.share = share;
-    if (share > 0) now_.seconds_left = passed / share - passed;
+    if (share > 0) now_.seconds_left = elapsed / share - elapsed;
     if (time - woke_ < between) return;
     woke_ = time;
     ++now_.version;

@@ -12,16 +12,16 @@ using namespace std::chrono_literals;
 
 constexpr auto between_tile_wakes = 50ms;
 constexpr auto step_least = 10ms, step_most = 40ms;
-constexpr std::size_t tiles_kept = 384;  // of 256 to 512 KB
+constexpr std::size_t tiles_kept = 384;  // each of 256 to 512 KB
 
 bool same(const Tensor& a, const Tensor& b) { return a.defined() == b.defined() && (!a.defined() || identical(a, b)); }
 
-/// A rectangle of cells of the matrix, pooled. `sample`: of one row of each block.
+/// Pools a rectangle of cells of the matrix. `sample`: read only one row of each block.
 PooledMatrix pool_part(const TiledMatrix& of, Index row, Index rows, Index col, Index cols, Index side, bool sample) {
   const MatrixView values = of.values.matrix(of.batch, of.head);
   CellMasks masks;
   masks.show_leaks = of.show_leaks;
-  Tensor mask, kept;  // what is broadcast needs a tensor that lives as long as its view
+  Tensor mask, kept;  // a broadcast view needs its tensor alive
   if (of.mask.defined()) {
     mask = of.mask.expand(of.values.shape());
     masks.allowed = mask.matrix(of.batch, of.head).part(row, rows, col, cols);
@@ -33,7 +33,7 @@ PooledMatrix pool_part(const TiledMatrix& of, Index row, Index rows, Index col, 
   return pool_blocks(values.part(row, rows, col, cols), masks, side, of.centre, sample ? 1 : 0);
 }
 
-/// The pooled cells from (row, col) on.
+/// The tile of the pooled cells that begin at (row, col).
 Tile tile_of(const PooledMatrix& cells, Index row, Index col, Index rows, Index cols, bool exact) {
   const auto count = static_cast<std::size_t>(rows * cols);
   Buffer values(count), mask, kept;
@@ -131,7 +131,7 @@ std::uint64_t TileStore::version() const {
   return version_;
 }
 
-// The next tiles to make, none where all that is wanted is there.
+// The next row of tiles to make; nothing if all requested tiles exist.
 std::optional<TileStore::Strip> TileStore::next_strip() const {
   if (!wish_ || failed_) return std::nullopt;
   const MatrixView matrix = wish_->matrix.values.matrix(wish_->matrix.batch, wish_->matrix.head);
@@ -145,7 +145,7 @@ std::optional<TileStore::Strip> TileStore::next_strip() const {
   if (!is_there(whole, false)) return strip(whole, 1, true);
   const TileRange& t = wish_->tiles;
   for (const bool exact : {false, true}) {
-    for (Index i = 0; i < t.row1 - t.row0; ++i) {  // from the middle outwards
+    for (Index i = 0; i < t.row1 - t.row0; ++i) {  // in order from the middle of the view outwards
       const Index middle = (t.row0 + t.row1 - 1) / 2, row = i % 2 == 1 ? middle + (i + 1) / 2 : middle - i / 2;
       Index first = t.col1, end = t.col0;
       for (Index col = t.col0; col < t.col1; ++col) {
@@ -159,7 +159,7 @@ std::optional<TileStore::Strip> TileStore::next_strip() const {
   return std::nullopt;
 }
 
-// One step of a strip, without the lock.
+// Does one step of a strip, with the lock released.
 void TileStore::advance(Strip& strip, std::unique_lock<std::mutex>& lock) {
   const Index rows = strip.is_quick() ? strip.rows : std::min(rows_a_step_, strip.rows - strip.done);
   lock.unlock();
@@ -200,7 +200,7 @@ void TileStore::add(const TileAt& at, Tile tile) {
   if (exact) make_parent({at.level + 1, at.row / 2, at.col / 2});
 }
 
-// A coarser tile whose parts are all exact is so without looking at the matrix again.
+// If all parts of a coarser tile are exact, it is made from them without reading the matrix again.
 void TileStore::make_parent(const TileAt& at) {
   const MatrixView matrix = wish_->matrix.values.matrix(wish_->matrix.batch, wish_->matrix.head);
   if (at.level > coarsest_level(matrix.rows, matrix.cols) || is_there(at, true)) return;
@@ -253,7 +253,7 @@ TileStore::Step TileStore::take_step(std::unique_lock<std::mutex>& lock) {
   if (!strip_ || !strip_->is_as(*next)) strip_ = std::move(next);
   try {
     advance(*strip_, lock);
-  } catch (...) {  // no memory for it: what is there stays
+  } catch (...) {  // out of memory: the tiles that exist are kept
     if (!lock.owns_lock()) lock.lock();
     failed_ = true;
     return Step::made;
@@ -262,13 +262,13 @@ TileStore::Step TileStore::take_step(std::unique_lock<std::mutex>& lock) {
     strip_.reset();
     return Step::made;
   }
-  const bool whole = strip_->done >= strip_->rows;
-  under_way_ = whole ? 0 : static_cast<double>(strip_->tiles * strip_->done) / static_cast<double>(strip_->rows);
-  if (whole) {
+  const bool finished = strip_->done >= strip_->rows;
+  under_way_ = finished ? 0 : static_cast<double>(strip_->tiles * strip_->done) / static_cast<double>(strip_->rows);
+  if (finished) {
     publish(*strip_);
     strip_.reset();
   }
-  tell(whole);
+  tell(finished);
   return Step::made;
 }
 

@@ -1,4 +1,4 @@
-// Tiles made by a thread of their own.
+// Makes tiles on a thread of its own.
 #include "core/engine/tile_store.h"
 
 namespace headlight {
@@ -16,14 +16,14 @@ void TileStore::wait() {
 void TileStore::work(const std::stop_token& quit) {
   std::unique_lock lock(mutex_);
   while (!quit.stop_requested()) {
-    const std::uint64_t seen = wishes_;
-    const auto is_new = [&] { return wishes_ != seen || !wish_; };
+    const std::uint64_t last_wish = wishes_;
+    const auto is_new = [&] { return wishes_ != last_wish || !wish_; };
     switch (take_step(lock)) {
       case Step::made: break;
       case Step::rests: changed_.wait_until(lock, quit, wish_->since + rest, is_new); break;
       case Step::nothing:
         changed_.notify_all();
-        changed_.wait(lock, quit, [&] { return wishes_ != seen; });
+        changed_.wait(lock, quit, [&] { return wishes_ != last_wish; });
         break;
     }
   }

@@ -1,6 +1,6 @@
-// The tiles of a program without threads: a step whenever the frames have done theirs.
+// Makes tiles in a program without threads: one step after each frame.
 #include "core/engine/tile_store.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 
 namespace headlight {
 

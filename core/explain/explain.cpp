@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
+#include <cmath>
+#include <limits>
 
+#include "core/attention/softmax.h"
 #include "core/explain/steps.h"
 #include "core/run/stage_steps.h"
 #include "core/tensor/error.h"
@@ -56,7 +60,7 @@ static_assert(in_stage_order(explainers),
               "core/explain/explain.cpp: a row for every stage, parameter and measure, in their order");
 
 struct CellAxis {
-  const char* beyond;  ///< what to say of a number that is too large
+  const char* beyond;  ///< the error message for an index that is too large
   Index Cell::*member;
   Index count;
 };
@@ -100,7 +104,7 @@ Explanation explain(const Trace& trace, const Cell& cell) {
   Explanation result;
   result.cell = cell;
   result.value = static_cast<double>(value_at(trace, cell));
-  const bool known = trace.inputs.matrix(cell.stage).defined();  // by the source, without anything before it
+  const bool known = trace.inputs.matrix(cell.stage).defined();  // from the source: no earlier stage is needed
   (known ? steps::explain_given : explainers[static_cast<std::size_t>(cell.stage)].explain)(trace, result);
   const bool says_value = cell.stage != Stage::mask;
   const std::string value = steps::number(result.value);
@@ -112,9 +116,9 @@ bool contains(const Trace& trace, const Cell& cell) {
   if (!trace.has(cell.stage)) return false;
   const Tensor& tensor = trace[cell.stage];
   const Index rank = tensor.rank();
-  const auto within = [](Index index, Index count) { return index >= 0 && index < count; };
-  return within(cell.batch, rank >= 3 ? tensor.size(0) : 1) && within(cell.head, rank >= 4 ? tensor.size(1) : 1) &&
-         within(cell.row, rank >= 2 ? tensor.size(-2) : 1) && within(cell.col, tensor.size(-1));
+  const auto in_range = [](Index index, Index count) { return index >= 0 && index < count; };
+  return in_range(cell.batch, rank >= 3 ? tensor.size(0) : 1) && in_range(cell.head, rank >= 4 ? tensor.size(1) : 1) &&
+         in_range(cell.row, rank >= 2 ? tensor.size(-2) : 1) && in_range(cell.col, tensor.size(-1));
 }
 
 float value_at(const Trace& trace, const Cell& cell) {
@@ -174,7 +178,7 @@ struct Finder {
   Index rows(Stage stage) const { return trace[stage].size(-2); }
   Index heads(Stage stage) const { return has_head_axis(stage) ? trace[stage].size(1) : 1; }
 
-  /// `add(head)` for each head of the stage that reads the cell's own.
+  /// Calls `add(head)` for each head of the stage that reads the head of this cell.
   template <typename Add>
   void for_readers(Stage stage, Add add) const {
     const bool shared = is_per_kv_head(c.stage) && !is_per_kv_head(stage) && has_head_axis(stage);
@@ -184,7 +188,7 @@ struct Finder {
   }
   void cell(Stage stage, Index head, Index row, Index col) { to.push_back({stage, c.batch, head, row, 1, col, 1}); }
   void row(Stage stage, Index head, Index at) { to.push_back({stage, c.batch, head, at, 1, 0, cols(stage)}); }
-  /// A parameter is every batch entry's.
+  /// All batch entries share a parameter.
   void column(Stage stage, Index head, Index at) {
     const bool all = is_parameter(c.stage);
     for (Index b = all ? 0 : c.batch; b < (all ? trace.dims().batch : c.batch + 1); ++b)
@@ -194,7 +198,7 @@ struct Finder {
   void read(Stage stage, Reads reads);
 };
 
-/// Of a projection without weights each cell is the input's own.
+/// Without weights a projection copies the input's cell.
 Reads reads_of(const Trace& trace, Stage stage, const SourceStage& source) {
   const StageSources& all = info(stage).sources;
   if (source.reads != Reads::row) return source.reads;
@@ -231,12 +235,71 @@ void Finder::read(Stage stage, Reads reads) {
 std::vector<Region> dependants(const Trace& trace, const Cell& cell) {
   Finder find{trace, cell};
   for (const Stage stage : trace.stages()) {
-    if (trace.inputs.matrix(stage).defined()) continue;  // known without anything before it
+    if (trace.inputs.matrix(stage).defined()) continue;  // from the source: no earlier stage is needed
     for (const SourceStage& source : info(stage).sources) {
       if (trace.standing_for(source.stage) == cell.stage) find.read(stage, reads_of(trace, stage, source));
     }
   }
   return find.to;
+}
+
+namespace {
+
+Index right_head(const Trace& trace, Stage right, Index head) {
+  return is_per_kv_head(right) ? head / trace.dims().groups() : has_head_axis(right) ? head : 0;
+}
+
+}  // namespace
+
+Operands operands_of(const Trace& trace, Stage stage) {
+  assert(is_product(stage));
+  const StageSources& sources = info(stage).sources;
+  const Stage right = sources[1].stage;
+  return {steps::source_of(trace, stage), is_parameter(right) ? right : steps::source_of(trace, stage, 1),
+          sources[1].reads == Reads::column};
+}
+
+Index product_terms(const Trace& trace, Stage stage) {
+  if (!is_product(stage)) return 0;
+  const Operands operands = operands_of(trace, stage);
+  return trace.has(operands.right) ? trace[operands.left].size(-1) : 0;
+}
+
+Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head, Index terms) {
+  const Operands operands = operands_of(trace, stage);
+  const MatrixView left = trace[operands.left].matrix(batch, has_head_axis(operands.left) ? head : 0);
+  const MatrixView right = trace[operands.right].matrix(batch, right_head(trace, operands.right, head));
+  const MatrixView whole = trace[stage].matrix(batch, head);
+  const StageSources& sources = info(stage).sources;
+  const bool with_bias = sources.size() > 2 && terms == left.cols && trace.has(sources[2].stage);
+  Buffer sums(static_cast<std::size_t>(whole.rows * whole.cols));
+  std::size_t at = 0;
+  for (Index row = 0; row < whole.rows; ++row) {
+    for (Index col = 0; col < whole.cols; ++col) {
+      float sum = with_bias ? trace[sources[2].stage].matrix()(0, col) : 0;
+      for (Index i = 0; i < terms; ++i) sum += left(row, i) * (operands.terms_are_rows ? right(i, col) : right(col, i));
+      sums[at++] = sum;
+    }
+  }
+  return Tensor({whole.rows, whole.cols}, std::move(sums));
+}
+
+Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep step) {
+  const Tensor& before = trace[steps::source_of(trace, Stage::weights)];
+  const MatrixView scores = before.matrix(batch, head);
+  const float sink =
+      trace.sink_logits.defined() ? trace.sink_logits.at({head}) : -std::numeric_limits<float>::infinity();
+  Buffer values(static_cast<std::size_t>(scores.rows * scores.cols));
+  std::size_t at = 0;
+  Buffer scratch;
+  for (Index row = 0; row < scores.rows; ++row) {
+    const float most = row_maximum({scores.whole_row(row, scratch), static_cast<std::size_t>(scores.cols)}, sink);
+    for (Index col = 0; col < scores.cols; ++col) {
+      const float shifted = scores(row, col) - most;
+      values[at++] = step == SoftmaxStep::shifted ? shifted : std::exp(shifted);
+    }
+  }
+  return Tensor({scores.rows, scores.cols}, std::move(values));
 }
 
 }  // namespace headlight

@@ -24,16 +24,16 @@ Eigen::MatrixXd squares_of(const MatrixView& matrix) {
   return sum.selfadjointView<Eigen::Lower>();
 }
 
-/// The two directions that carry most, as columns.
-Eigen::MatrixXd main_axes(const Eigen::MatrixXd& of_queries, const Eigen::MatrixXd& of_keys) {
-  const Index d = of_queries.cols();
-  const double q = of_queries.trace(), k = of_keys.trace();
-  const Eigen::MatrixXd both = of_queries / (q > 0 ? q : 1) + of_keys / (k > 0 ? k : 1);
+/// The two directions in which the vectors are largest, as columns.
+Eigen::MatrixXd main_axes(const Eigen::MatrixXd& query_squares, const Eigen::MatrixXd& key_squares) {
+  const Index d = query_squares.cols();
+  const double q = query_squares.trace(), k = key_squares.trace();
+  const Eigen::MatrixXd both = query_squares / (q > 0 ? q : 1) + key_squares / (k > 0 ? k : 1);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(both);
   Eigen::MatrixXd axes(d, 2);
-  axes.col(0) = solver.eigenvectors().col(d - 1);  // in ascending order of what they carry
+  axes.col(0) = solver.eigenvectors().col(d - 1);  // eigenvalues are in ascending order
   axes.col(1) = solver.eigenvectors().col(d - 2);
-  for (Index i = 0; i < 2; ++i) {  // a sign that is the same everywhere
+  for (Index i = 0; i < 2; ++i) {  // a sign that is the same on every machine
     Index largest = 0;
     axes.col(i).cwiseAbs().maxCoeff(&largest);
     if (axes(largest, i) < 0) axes.col(i) = -axes.col(i);
@@ -41,7 +41,7 @@ Eigen::MatrixXd main_axes(const Eigen::MatrixXd& of_queries, const Eigen::Matrix
   return axes;
 }
 
-/// An orthonormal basis of the plane through both vectors: the first axis along `query`, `key` above it.
+/// An orthonormal basis of the plane of both vectors: the first axis along `query`, with `key` above it.
 Eigen::MatrixXd axes_through(const Eigen::VectorXd& query, const Eigen::VectorXd& key, const Eigen::MatrixXd& others) {
   Eigen::MatrixXd axes(query.size(), 2);
   const Eigen::VectorXd along = query.norm() > 0 ? query : key.norm() > 0 ? key : Eigen::VectorXd(others.col(0));
@@ -65,17 +65,17 @@ HeadPlane::HeadPlane(const MatrixView& queries, const MatrixView& keys) : HeadPl
 HeadPlane::HeadPlane(const MatrixView& queries, const MatrixView& keys, Index query, Index key) {
   const Index d = queries.cols;
   whole_ = d <= 2;
-  const Eigen::MatrixXd of_queries = squares_of(queries), of_keys = squares_of(keys);
+  const Eigen::MatrixXd query_squares = squares_of(queries), key_squares = squares_of(keys);
   Eigen::MatrixXd axes = Eigen::MatrixXd::Identity(d, 2);
   if (!whole_) {
-    axes = main_axes(of_queries, of_keys);
+    axes = main_axes(query_squares, key_squares);
     if (query >= 0 && key >= 0) axes = axes_through(row_of(queries, query), row_of(keys, key), axes);
     const auto share = [&](const Eigen::MatrixXd& squares) {
       const double all = squares.trace();
       return all > 0 ? std::clamp((axes.transpose() * squares * axes).trace() / all, 0.0, 1.0) : 1.0;
     };
-    query_share_ = share(of_queries);
-    key_share_ = share(of_keys);
+    query_share_ = share(query_squares);
+    key_share_ = share(key_squares);
   }
   for (std::size_t i = 0; i < 2; ++i) {
     for (Index c = 0; c < d; ++c) axes_[i].push_back(axes(c, static_cast<Index>(i)));

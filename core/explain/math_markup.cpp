@@ -5,11 +5,11 @@ namespace headlight {
 std::pair<std::string_view, std::string_view> markup_argument(std::string_view text) {
   if (!text.starts_with('{')) {
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    const auto goes_on = [&](char c) {
+    const auto is_part = [&](char c) {
       return (static_cast<unsigned char>(c) & 0xC0) == 0x80 || (is_letter(text[0]) && is_letter(c));
     };
     std::size_t length = text.empty() ? 0 : 1;
-    while (length < text.size() && goes_on(text[length])) ++length;
+    while (length < text.size() && is_part(text[length])) ++length;
     return {text.substr(0, length), text.substr(length)};
   }
   int depth = 0;
@@ -22,7 +22,7 @@ std::pair<std::string_view, std::string_view> markup_argument(std::string_view t
 
 namespace {
 
-/// In parentheses where it is more than one word, or one call of a function.
+/// In parentheses, if the text is more than one word or one function call.
 std::string grouped(const std::string& plain) {
   return plain.find(' ') == std::string::npos ? plain : "(" + plain + ")";
 }

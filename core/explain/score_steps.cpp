@@ -13,7 +13,8 @@
 namespace headlight::steps {
 namespace {
 
-/// Whether the cell is what was painted over the expression; one that calls painted() says itself what becomes of it.
+/// Whether the cell is painted and the painted value replaces the expression. An expression that calls painted()
+/// decides itself.
 bool is_painted_over(const Trace& trace, const Cell& c) {
   return trace.mask_rule->paints_over() && std::ranges::any_of(trace.scenario.painted, [&](const PaintedCells& cells) {
            return lies_in(cells, c.batch, c.head) && c.row >= cells.query && c.row < cells.query + cells.queries &&
@@ -207,8 +208,9 @@ void explain_weights(const Trace& trace, Explanation& to) {
   const float sink_logit = has_sink ? trace.sink_logits.at({c.head}) : -std::numeric_limits<float>::infinity();
   const MatrixView scores = trace[source.stage].matrix(c.batch, c.head);
   const double sink = static_cast<double>(sink_logit);
-  Buffer room;
-  const float maximum = row_maximum({scores.whole_row(c.row, room), static_cast<std::size_t>(scores.cols)}, sink_logit);
+  Buffer scratch;
+  const float maximum =
+      row_maximum({scores.whole_row(c.row, scratch), static_cast<std::size_t>(scores.cols)}, sink_logit);
   const double highest = static_cast<double>(maximum), sink_exponential = sink_part(sink_logit, maximum);
   double sum = sink_exponential;
   for (source.col = 0; source.col < scores.cols; ++source.col) {
@@ -235,7 +237,7 @@ void explain_dropout(const Trace& trace, Explanation& to) {
   add_term(trace, to, source, kept && p < 1 ? 1 / (1 - p) : 0);
   to.quantities = {{"kept", kept ? 1.0 : 0.0}, {"dropout", p}};
   to.formula = symbol(c) + " = " + (kept ? "\\frac{" + symbol(source) + "}{1 − p}" : "0, dropped");
-  // A dropped NaN stays NaN: the product is with 0.
+  // A dropped NaN stays NaN, since it is multiplied by 0.
   if (!kept) to.quantities.push_back({"dropped_part", 0 * to.terms[0].value, true});
   if (kept) to.numbers = "\\frac{" + number(to.terms[0].value) + "}{1 − " + number(p) + "}";
 }

@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::size_t shown_at_most = 4;
 
-/// "a·b" to be added: " − 0.5·2" where it is not the first.
+/// "a·b" as a term of a sum: " − 0.5·2" if it is not the first.
 std::string product_text(double a, double b, bool first) {
   const std::string product = number(first ? a : std::abs(a)) + "·" + bracketed(b);
   return first ? product : (a < 0 ? " − " : " + ") + product;
 }
 
-/// Which products to write out, in their order: the largest ones.
+/// The indices of the products to write out: the largest ones, in their order.
 std::vector<std::size_t> largest(const std::vector<double>& products) {
   std::vector<std::size_t> order(products.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -86,8 +86,8 @@ void add_term(const Trace& trace, Explanation& to, const Cell& cell, double fact
 
 namespace {
 
-/// Terms left[i] with factor right[i], then right[i] with factor 0; the same as text, largest products first to be
-/// kept.
+/// Adds the terms left[i] with factor right[i], and right[i] with factor 0 (shown, but not added). The text shows the
+/// largest products.
 void add_products(const Trace& trace, Explanation& to, std::span<const Cell> left, std::span<const Cell> right) {
   assert(left.size() == right.size());
   std::vector<double> products;
@@ -96,15 +96,15 @@ void add_products(const Trace& trace, Explanation& to, std::span<const Cell> lef
     products.push_back(to.terms.back().value * to.terms.back().factor);
   }
   const std::size_t first = to.terms.size() - left.size();
-  double rest = std::accumulate(products.begin(), products.end(), 0.0);
+  double others = std::accumulate(products.begin(), products.end(), 0.0);
   const std::vector<std::size_t> shown = largest(products);
   for (const std::size_t i : shown) {
     const Term& term = to.terms[first + i];
     to.numbers += product_text(term.value, term.factor, i == shown.front());
-    rest -= products[i];
+    others -= products[i];
   }
   if (shown.size() < products.size()) {
-    to.numbers += " + … (" + std::to_string(products.size() - shown.size()) + " more: " + number(rest) + ")";
+    to.numbers += " + … (" + std::to_string(products.size() - shown.size()) + " more: " + number(others) + ")";
   }
   for (const Cell& cell : right) add_term(trace, to, cell, 0);
 }
@@ -179,7 +179,7 @@ void explain_scores(const Trace& trace, Explanation& to) {
 
 namespace {
 
-/// Of a head that is knocked out: 0.
+/// A head that is knocked out gives 0.
 bool explained_as_silent(const Trace& trace, Explanation& to) {
   const std::vector<Index>& silent = own_rules(trace.inputs).silent_heads;
   if (std::ranges::find(silent, to.cell.head) == silent.end()) return false;
@@ -204,7 +204,8 @@ void explain_head_outputs(const Trace& trace, Explanation& to) {
   add_products(trace, to, weights, values);
 }
 
-/// a · |v W_o,hᵀ|: the weight counts, times the length; values and weights of the projection follow with factor 0.
+/// a · |v W_o,hᵀ|: the term is the weight, its factor the length. The values and the weights of the projection follow
+/// with factor 0.
 void explain_contribution(const Trace& trace, Explanation& to) {
   if (explained_as_silent(trace, to)) return;
   const Cell& c = to.cell;

@@ -1,16 +1,14 @@
-#include "core/export/bundle.h"
-
-#include <random>
 #include <span>
 #include <string>
 
 #include "core/architecture/model_folder.h"
+#include "core/export/export_options.h"
 #include "core/export/layers_figure.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/figure.h"
+#include "core/files/byte_reader.h"
 #include "core/files/whole_file.h"
-#include "core/files/zip_archive.h"
-#include "core/network/pictures.h"
+#include "core/network/pictures_and_sounds.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
@@ -21,32 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder beside the target, removed with all in it unless it was renamed.
-class ScratchFolder {
- public:
-  explicit ScratchFolder(const fs::path& target) {
-    const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    if (!fs::is_directory(parent)) {
-      throw FileError(target.string(), Message("cannot be written: there is no folder {0}", parent.string()),
-                      "expected one that is there");
-    }
-    path_ = parent / (".headlight-" + std::to_string(std::random_device{}()) + ".tmp");
-    std::error_code error;
-    fs::create_directory(path_, error);
-    if (error) fail_to_write(target, error.message().c_str());
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 void copy_into(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::copy_file(from, to, error);
@@ -55,27 +27,27 @@ void copy_into(const fs::path& from, const fs::path& to) {
                     "expected a file that can be read");
 }
 
-/// What says how a model's text becomes tokens, and what its attention is like.
-void copy_what_lies_beside(const fs::path& from, const fs::path& folder) {
+/// Copies the files beside a model that its tokenizer and its config need.
+void copy_companions(const fs::path& from, const fs::path& folder) {
   for (const char* name : companion_names()) {
     std::error_code error;
     if (fs::is_regular_file(from / name, error)) copy_into(from / name, folder / name);
   }
 }
 
-// The tensor file goes along, so that the scenario opens on another machine too. A whole model stays where it is.
+// Copies the tensor file too, so that the scenario opens on other machines. A whole model is not copied.
 void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
   Scenario scenario = trace.scenario;
   constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
   if (scenario.source == Source::file && !network_of(trace.inputs)) {
-    scenario.heads = trace.dims().heads;  // whoever said so
+    scenario.heads = trace.dims().heads;  // whether a setting or the file gave it
     if (trace.dims().kv_heads != trace.dims().heads) scenario.kv_heads = trace.dims().kv_heads;
     const fs::path from = path_from(scenario.file);
     std::error_code error;
     if (fs::file_size(from, error) <= most) {
       scenario.file = "tensors" + from.extension().string();
       copy_into(from, folder / scenario.file);
-      copy_what_lies_beside(from.parent_path(), folder);
+      copy_companions(from.parent_path(), folder);
     } else {
       scenario.file = fs::absolute(from).string();
     }
@@ -97,7 +69,7 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
   write_whole_file(folder / "scenario.json", to_json(scenario));
 }
 
-/// What went in, what came out, and the scripts that compute one from the other.
+/// Writes the inputs, the results, and the scripts that compute the results from the inputs.
 void write_computation(const fs::path& folder, const Trace& trace) {
   write_npz(folder / "inputs.npz", script_inputs(trace));
   write_npz(folder / "trace.npz", trace_arrays(trace, true));
@@ -105,7 +77,7 @@ void write_computation(const fs::path& folder, const Trace& trace) {
   write_whole_file(folder / "reproduce_numpy.py", reproduce_script(trace, ScriptLibrary::numpy));
 }
 
-/// Each layer that is drawn, in a folder of its name. Of a file of attention alone there is nothing to compute.
+/// Writes each drawn layer into a folder with its name. A file with attention alone has nothing to compute.
 void write_layers(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
   std::vector<NamedArray> known;
   for (const DrawnLayer& layer : layers_drawn(trace, options)) {
@@ -172,7 +144,7 @@ void write_bundle(const fs::path& target, const Trace& trace, const ExportOption
     throw FileError(target.string(), "cannot be written: it is there already",
                     "expected a new name or an empty folder");
   }
-  const ScratchFolder scratch(target);
+  const Temporary scratch = temporary_folder(target);
   write_files(scratch.path(), trace, options);
   if (zip) return write_zip(target, scratch.path(), stem(target));
   std::error_code error;

@@ -8,7 +8,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -22,25 +22,25 @@ std::string absolute(const std::string& path) {
   return error ? path : std::string(text.begin(), text.end());
 }
 
-/// Whether the scenario's text is read: not by a network of pictures, unless it compares them with texts.
+/// Whether the scenario reads its text. A network of pictures does so only to compare them with texts.
 bool is_text_read(const Scenario& scenario) {
   if (scenario.source == Source::text) return true;
   try {
     const auto network = find_network(scenario);
     return network && (!network->spec().picture || scenario.text_as_input);
   } catch (const InputError&) {
-    return true;  // what is wrong with it is said when it is run
+    return true;  // running it shows the error message
   }
 }
 
-Words begun_with(const std::string& first, const Scenario& from, const Scenario& to) {
+Words words_from(const std::string& first, const Scenario& from, const Scenario& to) {
   if (from.source != to.source || (to.source == Source::file && from.file != to.file)) return {};
-  Scenario heard = from;  // what another source would read does not matter
-  heard.file = to.file;
+  Scenario start = from;  // settings that this source does not read do not matter
+  start.file = to.file;
   const bool reads_text = is_text_read(to);
-  if (!reads_text) heard.text = to.text;
-  Words words = settings_between(heard, to);
-  // A model has a text of its own, which is read where none is said.
+  if (!reads_text) start.text = to.text;
+  Words words = settings_between(start, to);
+  // A model has a default text of its own, so the text must be given.
   if (words && to.source == Source::file && reads_text && std::ranges::find(*words, "--text") == words->end())
     words->insert(words->begin(), {"--text", to.text});
   if (words && !first.empty()) words->insert(words->begin(), first);
@@ -62,23 +62,23 @@ bool is_plain(char c) {
 std::optional<std::vector<std::string>> source_words(const Scenario& scenario, const ScenarioOrigin& origin) {
   const Scenario& began = origin.lesson.scenario;
   Words words;
-  if (!origin.file.empty()) words = begun_with(absolute(origin.file), began, scenario);
+  if (!origin.file.empty()) words = words_from(absolute(origin.file), began, scenario);
   const std::string& id = origin.lesson.id;
-  if (!words && !id.empty()) words = begun_with("lesson:" + id, began, scenario);
+  if (!words && !id.empty()) words = words_from("lesson:" + id, began, scenario);
   Scenario plain;
   plain.source = scenario.source;
   plain.file = scenario.file;
-  if (scenario.source == Source::file) return shortest_of(words, begun_with(absolute(scenario.file), plain, scenario));
-  if (scenario.source == Source::random) return shortest_of(words, begun_with("--random", plain, scenario));
+  if (scenario.source == Source::file) return shortest_of(words, words_from(absolute(scenario.file), plain, scenario));
+  if (scenario.source == Source::random) return shortest_of(words, words_from("--random", plain, scenario));
   if (words) return words;
-  words = begun_with("", plain, scenario);
+  words = words_from("", plain, scenario);
   if (words && scenario.text == plain.text) words->insert(words->begin(), {"--text", scenario.text});
   return words;
 }
 
 namespace {
 
-/// Bytes that a terminal takes for commands where they are pasted: control characters, and U+0080 to U+009F.
+/// Bytes that a terminal takes for commands when they are pasted: control characters, and U+0080 to U+009F.
 bool is_control_at(const std::string& word, std::size_t i) {
   const auto byte = static_cast<unsigned char>(word[i]);
   const bool second = i > 0 && static_cast<unsigned char>(word[i - 1]) == 0xC2 && byte < 0xA0;
@@ -93,21 +93,22 @@ bool has_controls(const std::string& word) {
   return false;
 }
 
-/// 'it'\''s'
+/// The word in quotation marks: 'it'\''s'.
 std::string quoted(const std::string& word) {
   std::string text = "'";
   for (const char c : word) c == '\'' ? text += "'\\''" : text += c;
   return text + "'";
 }
 
-/// $'a\x15b', as bash, zsh and ksh read it.
+/// The word as $'a\025b', which bash, zsh and ksh read.
 std::string escaped(const std::string& word) {
   constexpr const char* digits = "0123456789abcdef";
   std::string text = "$'";
   for (std::size_t i = 0; i < word.size(); ++i) {
     const auto byte = static_cast<unsigned char>(word[i]);
     if (is_control_at(word, i)) {
-      // Three octal digits: a letter or digit after \x15 would be taken for a part of it.
+      // Always three octal digits: with fewer, or with \x, a following digit or letter would be read as a part of the
+      // number.
       text += std::string("\\") + digits[byte >> 6] + digits[byte >> 3 & 7] + digits[byte & 7];
     } else {
       text += word[i] == '\'' || word[i] == '\\' ? std::string("\\") + word[i] : std::string(1, word[i]);
@@ -171,7 +172,7 @@ std::string decoded(std::string_view text) {
   return out;
 }
 
-/// Takes the part before `mark` off; all of it where there is none.
+/// Removes the part before `mark` from the text and returns it; the whole text if there is no `mark`.
 std::string_view cut(std::string_view& text, char mark) {
   const std::size_t at = text.find(mark);
   const std::string_view part = text.substr(0, at);
@@ -182,12 +183,12 @@ std::string_view cut(std::string_view& text, char mark) {
 }  // namespace
 
 std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kept = "-_.~!*(),:;/@";
+  constexpr std::string_view unescaped = "-_.~!*(),:;/@";
   constexpr char digits[] = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain || kept.find(c) != std::string_view::npos) {
+    if (plain || unescaped.find(c) != std::string_view::npos) {
       out += c;
     } else if (c == ' ') {
       out += '+';

@@ -1,4 +1,4 @@
-// What of a trace is taken, and the files that it is written as.
+// Which part of a trace is exported, and to which files.
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "core/export/export_options.h"
-#include "core/export/html_figure.h"
 #include "core/export/layers_figure.h"
 #include "core/figure/figure.h"
 #include "core/files/whole_file.h"
@@ -36,7 +35,7 @@ std::string heads_text(const Trace& trace, const ExportOptions& options) {
          comma_list(options.heads, [](Index head) { return std::to_string(head); });
 }
 
-/// The words of the batch entry, or where they come from.
+/// The words of the batch entry, or the name of their source.
 std::string input_text(const Trace& trace, Index batch) {
   const Scenario& scenario = trace.scenario;
   const bool reads = scenario.source == Source::text || scenario.text_as_input || network_of(trace.inputs);
@@ -54,7 +53,8 @@ std::string input_text(const Trace& trace, Index batch) {
   return all;
 }
 
-/// "model:english · layer 2 · head 1 · batch entry 0 of 2 · text: the girl looked at", without parts that say nothing.
+/// "model:english · layer 2 · head 1 · batch entry 0 of 2 · text: the girl looked at"; parts without information are
+/// left out.
 std::string about_figure(const Trace& trace, const ExportOptions& options) {
   std::string all;
   const auto add = [&](const std::string& part) {
@@ -119,8 +119,8 @@ void write_numbers(const StageCut& cut, bool shares, const std::string& extensio
   write_array(array, extension, path);
 }
 
-/// Whether a page of weights can hold what each brings beside them.
-bool brings_too(const Trace& trace, const ExportOptions& options) {
+/// Whether a page of weights can also show contribution_norms.
+bool can_add_contributions(const Trace& trace, const ExportOptions& options) {
   const bool layers = options.layers == "all" || options.layers == "encoder" || options.layers == "decoder";
   return options.stage == Stage::weights && (options.layers.empty() || (layers && network_of(trace.inputs))) &&
          options.pool == HeadPool::none && !trace[Stage::weights].source() && can_contribute(trace);
@@ -133,13 +133,18 @@ std::vector<Message> write_figure(const Trace& trace, const ExportOptions& optio
     std::erase_if(spec.panels, [](const FigurePanel& panel) { return panel.opacity == 0; });  // the page has a slider
     ExportOptions other = options;
     other.stage = Stage::contribution_norms;
-    const bool both = brings_too(trace, options);
-    const bool fits = 2 * html_numbers(spec) <= most_html_numbers || options.layers.empty();
-    std::optional<FigureSpec> arrives = both && fits ? std::optional(figure_for(trace, other)) : std::nullopt;
-    if (arrives) std::erase_if(arrives->panels, [](const FigurePanel& panel) { return panel.opacity == 0; });
-    write_whole_file(path, html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)),
-                                       arrives && arrives->panels.size() == spec.panels.size() ? &*arrives : nullptr));
-    if (both && !fits) return {"what arrives (contribution_norms of so many heads would make the page twice as large)"};
+    const bool wanted = can_add_contributions(trace, options);
+    const bool small_enough = 2 * html_numbers(spec) <= most_html_numbers || options.layers.empty();
+    std::optional<FigureSpec> contributions =
+        wanted && small_enough ? std::optional(figure_for(trace, other)) : std::nullopt;
+    if (contributions)
+      std::erase_if(contributions->panels, [](const FigurePanel& panel) { return panel.opacity == 0; });
+    write_whole_file(
+        path,
+        html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)),
+                    contributions && contributions->panels.size() == spec.panels.size() ? &*contributions : nullptr));
+    if (wanted && !small_enough)
+      return {"what arrives (contribution_norms of so many heads would make the page twice as large)"};
     return {};
   }
   ArrangedFigure figure(spec);

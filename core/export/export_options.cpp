@@ -37,7 +37,7 @@ void stage(ExportOptions& o, Text option, Text text) {
 }
 Written stage_text(const ExportOptions& o) { return std::string(name(o.stage)); }
 
-/// Of weights: themselves, or contribution_norms and their shares.
+/// What is drawn for weights: the weights, contribution_norms or their shares.
 void measure(ExportOptions& o, Text option, Text text) {
   if (text != "weight" && text != "arrives" && text != "share")
     fail(option, text, "is no measure", "weight, arrives or share");
@@ -91,7 +91,7 @@ Written range_text(const ExportOptions& o) {
 void theme(ExportOptions& o, Text, Text text) { o.style.theme = parse_theme(std::string(text)); }
 Written theme_text(const ExportOptions& o) { return o.style.theme == Theme::dark ? Written("dark") : Written(); }
 
-/// The field of the options, or of their style.
+/// The field of the options or of their style.
 template <auto member>
 auto& field(ExportOptions& o) {
   if constexpr (requires { o.*member; }) return o.*member;
@@ -102,13 +102,13 @@ const auto& field(const ExportOptions& o) {
   return field<member>(const_cast<ExportOptions&>(o));
 }
 
-/// A text; none where it is empty.
+/// A text; an empty one unsets the field.
 template <auto member>
-void plain(ExportOptions& o, Text, Text text) {
+void set_text(ExportOptions& o, Text, Text text) {
   field<member>(o) = std::string(text);
 }
 template <auto member>
-Written plain_text(const ExportOptions& o) {
+Written text_of_field(const ExportOptions& o) {
   return field<member>(o).empty() ? Written() : field<member>(o);
 }
 
@@ -117,13 +117,13 @@ Written words_text(const ExportOptions& o) {
   return o.style.*member;
 }
 
-/// A switch that makes it `on`.
+/// A switch that sets the field to `on`.
 template <auto member, bool on>
-void turn(ExportOptions& o, Text option, Text text) {
+void set_switch(ExportOptions& o, Text option, Text text) {
   o.style.*member = parse_switch(option, text) == on;
 }
 template <auto member, bool on>
-Written turned(const ExportOptions& o) {
+Written switch_text(const ExportOptions& o) {
   return o.style.*member == on ? Written("true") : Written();
 }
 
@@ -178,12 +178,11 @@ Value one_of(Text option, Text text, const char* const (&names)[count], const ch
 constexpr const char* layer_words[] = {"all", "encoder", "decoder", "cross", "rollout", "flow", "experts", "kept"};
 void layers(ExportOptions& o, Text option, Text text) {
   const Text word = text.substr(0, text.find(':'));
-  const bool goes_up_to = word == "rollout" || word == "flow";  // "rollout:3": to that layer
+  const bool has_last_layer = word == "rollout" || word == "flow";  // "rollout:3": up to that layer
   o.layers =
-      layer_words[one_of<std::size_t>(option, goes_up_to ? word : text, layer_words, "is no way to take layers")];
-  if (goes_up_to) o.layers = std::string(text);
+      layer_words[one_of<std::size_t>(option, has_last_layer ? word : text, layer_words, "is no way to take layers")];
+  if (has_last_layer) o.layers = std::string(text);
 }
-Written layers_text(const ExportOptions& o) { return o.layers.empty() ? Written() : o.layers; }
 
 void norm(ExportOptions& o, Text option, Text text) {
   o.style.norm = one_of<Norm>(option, text, norm_words, "is no norm");
@@ -211,8 +210,7 @@ Written font_size_text(const ExportOptions& o) {
   return o.style.font_size ? Written(shortest(*o.style.font_size)) : Written();
 }
 
-void what(ExportOptions& o, Text, Text text) { o.what = name(state_named(text)); }
-Written what_text(const ExportOptions& o) { return o.what.empty() ? Written() : o.what; }
+void set_state(ExportOptions& o, Text, Text text) { o.what = name(state_named(text)); }
 
 void opacity(ExportOptions& o, Text option, Text text) {
   o.style.opacity = parse_number(option, text);
@@ -223,7 +221,7 @@ Written opacity_text(const ExportOptions& o) {
 }
 
 template <auto member>
-void whole(ExportOptions& o, Text option, Text text) {
+void set_whole(ExportOptions& o, Text option, Text text) {
   o.style.*member = parse_whole(option, text, 1, 1 << 20);
 }
 template <auto member>
@@ -231,7 +229,7 @@ Written whole_text(const ExportOptions& o) {
   return o.style.*member ? Written(std::to_string(*(o.style.*member))) : Written();
 }
 
-/// "Q0:Q1,K0:K1", "=label" after it for a label; one after another on lines of their own.
+/// "Q0:Q1,K0:K1", with "=label" for a label; several are on separate lines.
 void highlight(ExportOptions& o, Text option, Text text) {
   o.style.highlights.clear();
   for (const Text line : Parts(text, '\n')) {
@@ -258,7 +256,7 @@ Written highlight_text(const ExportOptions& o) {
   return text.empty() ? Written() : text;
 }
 
-/// A named style, or a file of options that apply where the command line says nothing else.
+/// A named style, or a file of options, which other options on the command line override.
 void style_named(ExportOptions& o, Text, Text text) {
   if (text == "light" || text == "dark") {
     o.style.theme = text == "dark" ? Theme::dark : Theme::light;
@@ -280,7 +278,7 @@ constexpr ExportOption table[] = {
     {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]|experts|kept",
      "of a network: layers by heads, what they give together up to layer N, the experts that words chose, what is kept "
      "of words",
-     layers, layers_text},
+     layers, text_of_field<&ExportOptions::layers>},
     {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>,
      part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
@@ -288,48 +286,53 @@ constexpr ExportOption table[] = {
      "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens, why, patch: of what a "
      "network predicts; overlay: over its picture",
      kind, kind_text},
-    {"--query", "ROW,COL|cls", "the patch whose row an overlay shows; cls unless set", plain<&ExportOptions::query>,
-     plain_text<&ExportOptions::query>},
+    {"--query", "ROW,COL|cls", "the patch whose row an overlay shows; cls unless set", set_text<&ExportOptions::query>,
+     text_of_field<&ExportOptions::query>},
     {"--opacity", "X", "of an overlay's colours, 0.05 to 1; 0.6 unless set", opacity, opacity_text},
     {"--word", "WORD[,OTHER]", "whose logit why and patch are of; the most likely next one unset",
-     plain<&ExportOptions::word>, plain_text<&ExportOptions::word>},
-    {"--from", "TEXT", "the text whose states patch puts into this one", plain<&ExportOptions::from>,
-     plain_text<&ExportOptions::from>},
-    {"--what", "residual|heads|mlp", "which of them; residual unless set", what, what_text},
-    {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>,
-     plain_text<&Style::other_mask>},
+     set_text<&ExportOptions::word>, text_of_field<&ExportOptions::word>},
+    {"--from", "TEXT", "the text whose states patch puts into this one", set_text<&ExportOptions::from>,
+     text_of_field<&ExportOptions::from>},
+    {"--what", "residual|heads|mlp", "which of them; residual unless set", set_state,
+     text_of_field<&ExportOptions::what>},
+    {"--other-mask", "EXPR", "the second mask of side-by-side", set_text<&Style::other_mask>,
+     text_of_field<&Style::other_mask>},
     {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",
-     plain<&Style::other_file>, plain_text<&Style::other_file>},
-    {"--block", "N", "the side of a block, for blocks", whole<&Style::block>, whole_text<&Style::block>},
+     set_text<&Style::other_file>, text_of_field<&Style::other_file>},
+    {"--block", "N", "the side of a block, for blocks", set_whole<&Style::block>, whole_text<&Style::block>},
     {"--style", "light|dark|print|FILE", "print: without colour; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}",
      style_named, style_text},
-    {"--colormap", "NAME", "see `headlight list colormaps`", plain<&Style::colormap>, plain_text<&Style::colormap>},
+    {"--colormap", "NAME", "see `headlight list colormaps`", set_text<&Style::colormap>,
+     text_of_field<&Style::colormap>},
     {"--range", "row|head|stage|LO:HI|LO%:HI%", "what the colours span; stage: one scale for all heads", range,
      range_text},
     {"--norm", "linear|sqrt|log",
      "how values spread over the colours; log unless set for weights of which few are large", norm, norm_text},
     {"--theme", "light|dark", "ink on paper, or the other way round", theme, theme_text},
-    {"--title", "TEXT", "in place of the stage's name; \"\" for none", plain<&Style::title>, words_text<&Style::title>},
-    {"--row-label", "TEXT", "what the rows are; \"\" for none", plain<&Style::row_label>,
+    {"--title", "TEXT", "in place of the stage's name; \"\" for none", set_text<&Style::title>,
+     words_text<&Style::title>},
+    {"--row-label", "TEXT", "what the rows are; \"\" for none", set_text<&Style::row_label>,
      words_text<&Style::row_label>},
-    {"--col-label", "TEXT", "what the columns are; \"\" for none", plain<&Style::col_label>,
+    {"--col-label", "TEXT", "what the columns are; \"\" for none", set_text<&Style::col_label>,
      words_text<&Style::col_label>},
-    {"--no-tokens", "", "indices in place of the tokens", turn<&Style::tokens, false>, turned<&Style::tokens, false>},
-    {"--no-bar", "", "without a colour bar", turn<&Style::bar, false>, turned<&Style::bar, false>},
-    {"--values", "", "numbers in the cells, where they fit", turn<&Style::values, true>, turned<&Style::values, true>},
-    {"--bare", "", "the cells alone", turn<&Style::bare, true>, turned<&Style::bare, true>},
-    {"--transparent", "", "nothing behind the figure", turn<&Style::transparent, true>,
-     turned<&Style::transparent, true>},
+    {"--no-tokens", "", "indices in place of the tokens", set_switch<&Style::tokens, false>,
+     switch_text<&Style::tokens, false>},
+    {"--no-bar", "", "without a colour bar", set_switch<&Style::bar, false>, switch_text<&Style::bar, false>},
+    {"--values", "", "numbers in the cells, where they fit", set_switch<&Style::values, true>,
+     switch_text<&Style::values, true>},
+    {"--bare", "", "the cells alone", set_switch<&Style::bare, true>, switch_text<&Style::bare, true>},
+    {"--transparent", "", "nothing behind the figure", set_switch<&Style::transparent, true>,
+     switch_text<&Style::transparent, true>},
     {"--cell", "PIXELS", "the width and height of a cell", cell, cell_text},
-    {"--columns", "N", "of the grid of heads", whole<&Style::columns>, whole_text<&Style::columns>},
-    {"--letters", "", "(a), (b), ... before the heads' names", turn<&Style::letters, true>,
-     turned<&Style::letters, true>},
+    {"--columns", "N", "of the grid of heads", set_whole<&Style::columns>, whole_text<&Style::columns>},
+    {"--letters", "", "(a), (b), ... before the heads' names", set_switch<&Style::letters, true>,
+     switch_text<&Style::letters, true>},
     {"--highlight", "Q0:Q1,K0:K1[=LABEL]", "a frame around these cells; may be repeated", highlight, highlight_text,
      true},
     {"--size", "WxH|W|column|page", "of the figure: 640x480 pixels, 8x6cm, 80mm wide, 3.5x2.5in, a column (3.5in)",
      size, size_text},
     {"--font-size", "PT", "points, 6 or more; 8 on paper unless set", font_size, font_size_text},
-    {"--font", "FAMILY", "of labels and titles", plain<&Style::font>, plain_text<&Style::font>},
+    {"--font", "FAMILY", "of labels and titles", set_text<&Style::font>, text_of_field<&Style::font>},
     {"--dpi", "N", "pixels to an inch: 96 for pixels, 300 for lengths unless set", dpi, dpi_text},
     {"--svg-text", "text|outlines", "letters that can be edited, or shapes that look the same everywhere", svg_text,
      svg_text_text},

@@ -1,19 +1,56 @@
-// The part of a trace that is exported and its appearance: the options of `headlight render` and of the window's export
-// dialog. One table says how each is written on a command line.
+// What of a trace is exported, how it looks and into which file: the options of `headlight render` and of the window's
+// export dialog, and what writes them. One table says how each is written on a command line.
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/export/sizes.h"
 #include "core/export/stage_figure.h"
+#include "core/image/theme.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
+
+// Sizes and themes as they are written on the command line.
+
+struct PixelSize {
+  int width = 0, height = 0;
+};
+/// "1600x900". Throws SettingError.
+PixelSize parse_size(const std::string& option, const std::string& text);
+
+enum class LengthUnit : std::uint8_t { px, cm, mm, in };
+
+/// A figure's size as a person says it.
+struct WantedSize {
+  float width = 0, height = 0;  ///< a height of 0: as much as the width asks for
+  LengthUnit unit = LengthUnit::px;
+  bool operator==(const WantedSize&) const = default;
+};
+/// "1600x900" in pixels, "8x6cm", "80x60mm", "3.5x2.5in"; "8cm" or a journal's "column" and "page" for a width alone,
+/// "columnx5cm". Throws SettingError.
+WantedSize parse_wanted_size(const std::string& option, const std::string& text);
+std::string to_text(const WantedSize& size);
+
+inline constexpr float units_per_inch = 96;
+
+/// The same in units of 1/96 inch, and the pixels to a unit.
+struct PrintSize {
+  float width = 0, height = 0, scale = 1;
+};
+/// At `dpi`: unset, 300 for lengths and 96 for pixels.
+PrintSize print_size(const WantedSize& size, std::optional<float> dpi);
+
+/// "light" or "dark". Throws SettingError.
+Theme parse_theme(const std::string& text);
+
+// The options.
 
 struct ExportOptions {
   Stage stage = Stage::weights;
@@ -83,5 +120,22 @@ inline constexpr std::array number_endings{".csv", ".npy", ".npz", ".json"};
 /// Applies what the file says. Throws FileError for what is no such file and for options that say what is drawn rather
 /// than how (stage, batch, head, rows, cols, kind), SettingError as the options themselves do.
 void apply_style_file(ExportOptions& options, const std::string& path);
+
+// Bundle: a figure with everything needed to check it without Headlight, in one folder or zip.
+//
+//   figure.png figure.svg figure.pdf   the picture
+//   data.npy, data.csv        its numbers (.csv for one matrix)
+//   scenario.json             opens in Headlight; a tensor file that it names lies beside it, up to 64 MB
+//   inputs.npz trace.npz      what went in; every stage, and the parameters
+//   reproduce.py              computes the trace from the inputs with PyTorch and checks every stage
+//   reproduce_numpy.py        the same with NumPy
+//
+// For several layers, inputs.npz, trace.npz and the scripts are in a folder for each, layers/N; for rollout and flow,
+// means.npz has the layers' averages, and reproduce_numpy.py computes data.npy from them.
+
+/// Writes a zip where `target` ends in .zip, else a folder, whole or not at all; a zip of that name is replaced, a
+/// folder must not exist or be empty. Throws FileError "TARGET: cannot be written: …", and SettingError as figure_for()
+/// does (core/export/layers_figure.h).
+void write_bundle(const std::filesystem::path& target, const Trace& trace, const ExportOptions& options);
 
 }  // namespace headlight

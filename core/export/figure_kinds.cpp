@@ -17,13 +17,13 @@
 namespace headlight {
 namespace {
 
-/// A file's or folder's own name, whatever slashes it was typed with.
+/// The name of a file or folder without its path; slashes at the end are ignored.
 std::string file_in_title(std::string_view file) {
   while (file.size() > 1 && file.ends_with('/')) file.remove_suffix(1);
   return std::string(file_name_of(file));
 }
 
-/// 1 where the query may attend, of the cut's part of the mask that is in force; all of it where there is none.
+/// The mask that applies to the cut, 1 = may attend; all 1 without a mask.
 Tensor mask_of(const StageCut& cut, Index head) {
   const StageCut scores{cut.trace, Stage::weights, cut.batch, {head}, false, cut.rows, cut.cols};
   if (!cut.trace.has(Stage::weights)) throw SettingError("--kind", "this computation has no mask", "expected heatmap");
@@ -37,7 +37,7 @@ Tensor mask_of(const StageCut& cut, Index head) {
   return {{like.rows, like.cols}, std::move(cells)};
 }
 
-/// One panel that the figure keeps itself, with the words of a matrix of queries and keys.
+/// A figure with one panel that owns its matrix, with the words of queries and keys.
 FigureSpec figure_of_tensor(const StageCut& cut, const StageFigureStyle& style, Tensor cells,
                             const std::string& title) {
   StageFigureStyle own = style;
@@ -60,12 +60,13 @@ Tensor less(const MatrixView& b, const MatrixView& a) {
   return {{a.rows, a.cols}, std::move(cells)};
 }
 
-/// The stage of another file: as an array of its name, else computed from what the file holds with the same settings.
+/// The stage from another file: an array with its name, else computed from the file with the same settings.
 Tensor stage_of(const std::string& file, const StageCut& cut) {
   const Tensor& mine = cut.tensor();
-  const auto fit = [&](const Tensor& theirs) {
-    if (theirs.shape() == mine.shape()) return theirs;
-    throw FileError(file, Message("its {0} has shape {1}", std::string(name(cut.stage)), to_string(theirs.shape())),
+  const auto fit = [&](const Tensor& other_values) {
+    if (other_values.shape() == mine.shape()) return other_values;
+    throw FileError(file,
+                    Message("its {0} has shape {1}", std::string(name(cut.stage)), to_string(other_values.shape())),
                     Message("expected {0}, as the first file's", to_string(mine.shape())));
   };
   const bool is_scenario = file.ends_with(".json");
@@ -87,25 +88,23 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
     scenario.source = Source::file;
     scenario.file = file;
   }
-  const auto theirs = compute_any(scenario);
-  if (!theirs->has(cut.stage))
+  const auto other_values = compute_any(scenario);
+  if (!other_values->has(cut.stage))
     throw FileError(file, Message("gives no {0}", std::string(name(cut.stage))), "expected the stage that is drawn");
-  return fit((*theirs)[cut.stage]);
+  return fit((*other_values)[cut.stage]);
 }
 
-/// B of the second file less A of the first, a panel a head.
+/// The second file (B) minus the first (A), a panel for each head.
 FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& style) {
   FigureSpec spec = stage_figure(cut, style);
   const StageCut plain{cut.trace, cut.stage, cut.batch, cut.heads, cut.grid, cut.rows, cut.cols};
-  const Tensor theirs = stage_of(style.other_file, cut);
-  const auto [r0, r1] = settle(cut.rows, theirs.matrix(cut.batch, 0).rows, "--rows");
-  const auto [c0, c1] = settle(cut.cols, theirs.matrix(cut.batch, 0).cols, "--cols");
+  const Tensor other_values = stage_of(style.other_file, cut);
   if (cut.pool != HeadPool::none)
     throw SettingError("--kind", "a difference of files is of heads as they are", "expected --head all, or numbers");
   spec.kept.reserve(cut.heads.size());
   for (std::size_t i = 0; i < cut.heads.size(); ++i) {
-    const MatrixView whole = theirs.matrix(cut.batch, cut.heads[i]);
-    spec.kept.push_back(less(whole.part(r0, r1 - r0, c0, c1 - c0), plain.matrix(cut.heads[i])));
+    const MatrixView part = part_of(other_values.matrix(cut.batch, cut.heads[i]), cut.rows, cut.cols);
+    spec.kept.push_back(less(part, plain.matrix(cut.heads[i])));
     spec.panels[i].matrix = spec.kept.back().matrix();
   }
   if (!style.title)
@@ -144,14 +143,15 @@ FigureSpec difference(const StageCut& cut, const StageFigureStyle& style) {
 
 FigureSpec reach_figure(const StageCut& cut, const StageFigureStyle& style) {
   const Tensor mask = mask_of(cut, cut.heads.front());
-  const bool layered = mask.size(0) == mask.size(1);  // else information crosses once, however many layers
+  // Without self-attention, information moves only once, however many layers there are.
+  const bool layered = mask.size(0) == mask.size(1);
   const Index layers = std::min<Index>(64, std::max<Index>(1, mask.size(0) - 1));
   const Tensor first = layered ? first_reach(mask.matrix(), {layers, true}) : mask;
-  // Never within so many layers: masked.
-  Buffer never;
-  for (const float v : first.values()) never.push_back(v > 0 ? 1.0f : 0.0f);
+  // Not reached within this number of layers: masked.
+  Buffer unreached;
+  for (const float v : first.values()) unreached.push_back(v > 0 ? 1.0f : 0.0f);
   FigureSpec spec = figure_of_tensor(cut, style, first, "reach: layers until a query hears of a key");
-  spec.kept.emplace_back(first.shape(), std::move(never));
+  spec.kept.emplace_back(first.shape(), std::move(unreached));
   spec.panels.front() = {spec.kept[spec.kept.size() - 2].matrix(), {spec.kept.back().matrix(), {}}, "", {}};
   spec.words.masked = "never";
   return spec;
@@ -233,7 +233,7 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
     case PictureKind::reach: return reach_figure(cut, style);
     case PictureKind::blocks: return blocks_figure(cut, style);
     case PictureKind::side_by_side: return sides(cut, style);
-    case PictureKind::overlay:  // laid over its picture by figure_for()
+    case PictureKind::overlay:  // figure_for() draws it over its picture
       return stage_figure(cut, style);
     case PictureKind::lens:
     case PictureKind::why:

@@ -6,7 +6,7 @@
 #include "core/export/layers_figure.h"
 #include "core/export/stage_figure.h"
 #include "core/figure/figure.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr float arrow = 17, most_wide = 92, tall = 46, name_line = 15, line_gap = 10,
                 small = 8.5f;  // 8.5 units are 6.4 pt
 
-/// One line: its stages in order, and what the first is made from, where that stands in other lines.
+/// One line of the diagram: its stages in order, and the stage before the first one, if it is in another line.
 struct DiagramLine {
   std::vector<Stage> stages;
   std::string from;
@@ -129,7 +129,7 @@ class Diagram {
   float indent_ = 0, wide_ = 0;
 };
 
-/// Draws it from `at` within `width`, of one head; gives its height. In units.
+/// Draws the diagram at `at` in a width of `width`, for one head. Returns its height in units.
 float draw_stage_diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head, Point at,
                          float width) {
   return Diagram(canvas, typesetter, trace, head).draw(at, width);
@@ -163,7 +163,7 @@ class Pages : public PaperPages {
     }
   }
 
-  /// The words in two columns, joined by the weights of a head.
+  /// The words in two columns, and lines between them for the weights of a head.
   void arcs(const Trace& trace, Index head) {
     StageFigureStyle style;
     style.title = "";
@@ -186,7 +186,7 @@ class Pages : public PaperPages {
     style.title = "";
     style.on_paper = true;
     const float room = cut.heads.size() > 4 ? 330.0f : 250.0f;
-    style.size = FigureSize{inner(), 0};  // as much as the width asks for, where that is not too much
+    style.size = FigureSize{inner(), 0};  // as high as the width needs, up to a limit
     auto figure = std::make_unique<ArrangedFigure>(without_subtitle(stage_figure(cut, style)));
     if (figure->size().height > room) {
       style.size->height = room;
@@ -226,7 +226,7 @@ void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head)
   pages.diagram(trace, head);
   const bool self = trace.inputs.self_attention();
   for (const Stage stage : trace.stages()) {
-    if (self && (stage == Stage::key || stage == Stage::value)) continue;  // the same rows again
+    if (self && (stage == Stage::key || stage == Stage::value)) continue;  // the same rows as query
     StageCut cut = all_heads(trace, stage);
     if (std::ssize(cut.heads) > most_heads) cut.heads.resize(most_heads);
     if (cut.heads.size() == 1) cut.grid = false;
@@ -261,7 +261,7 @@ void PaperPages::footer() {
 }
 
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper, Index head) {
-  Pages counted(text, paper, 0);  // once to learn how many pages there are
+  Pages counted(text, paper, 0);  // laid out once to count the pages
   fill(counted, trace, text, head);
   Pages pages(text, paper, counted.pages());
   fill(pages, trace, text, head);
@@ -286,7 +286,7 @@ std::vector<std::string> broken_lines(const std::string& text, float size, float
     const char32_t c = next_character(text, at);
     const std::string_view character = std::string_view(text).substr(from, at - from);
     const bool chinese =
-        c >= 0x2E80 && c < 0xFF00 && !(c >= 0x3000 && c < 0x3040);  // a line may not begin with 。 or ，
+        c >= 0x2E80 && c < 0xFF00 && !(c >= 0x3000 && c < 0x3040);  // a line must not begin with 。 or ，
     if (c == ' ' || chinese) flush();
     word += character;
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/figure/figure_canvas.h"
+#include "core/figure/canvas.h"
 #include "core/figure/typesetter.h"
 #include "core/lesson/course.h"
 #include "core/run/trace.h"

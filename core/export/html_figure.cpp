@@ -1,5 +1,3 @@
-#include "core/export/html_figure.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -33,15 +31,15 @@ std::string as_html(const std::string& text) {
   return out;
 }
 
-/// Indices as TeX writes them, "n_{q}", or plainly, "n_q".
+/// Indices as in TeX, "n_{q}", or plainly, "n_q".
 std::string indices(const std::string& text, const char* begin, const char* end) {
   std::string out;
   for (const char c : text) out += c == index_begins ? begin : c == index_ends ? end : std::string(1, c);
   return out;
 }
 
-/// Nothing in it may end the element that it stands in.
-std::string within_script(const Json& data) {
+/// JSON text that cannot end the <script> element around it.
+std::string script_json(const Json& data) {
   std::string out;
   for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace))
     out += c == '<' ? "\\u003c" : std::string(1, c);
@@ -64,17 +62,17 @@ std::string table_of(const Colormap& map) {
   return base64(bytes);
 }
 
-/// The cells of all panels: numbers as int16 times a scale, and what the others are.
+/// The cells of all panels: numbers as int16 times a scale, and the kind of the other cells.
 struct Cells {
   float scale = 1;
-  bool whole = true;  ///< all are whole numbers that int16 holds
+  bool whole = true;  ///< all values are whole numbers that fit int16
   std::vector<std::uint8_t> numbers;
-  bool kept_only = false;          ///< those of cells that hold none are left out of `numbers`
-  std::vector<std::string> kinds;  ///< each different one once
-  std::vector<int> kinds_of;       ///< by panel; -1: all cells are numbers
+  bool kept_only = false;          ///< `numbers` leaves out cells that are not values in the shown figure
+  std::vector<std::string> kinds;  ///< distinct kinds of panels, each once
+  std::vector<int> kinds_of;       ///< for each panel an index into `kinds`; -1: all cells are values
 };
 
-void settle_scale(const FigureSpec& spec, Cells& cells) {
+void choose_scale(const FigureSpec& spec, Cells& cells) {
   float most = 0;
   for (const FigurePanel& panel : spec.panels) {
     const CellMasks masks = effective_masks(spec, panel);
@@ -97,21 +95,21 @@ Index cell_count(const FigureSpec& spec) {
   return first.rows * first.cols * static_cast<Index>(spec.panels.size());
 }
 
-/// `shown`: the figure whose cells say which numbers are kept.
+/// `shown`: the figure whose cells decide which numbers are kept.
 Cells cells_of(const FigureSpec& spec, const FigureSpec& shown) {
   Cells cells;
   cells.kept_only = cell_count(spec) > most_whole_cells;
-  settle_scale(spec, cells);
+  choose_scale(spec, cells);
   for (std::size_t i = 0; i < spec.panels.size(); ++i) {
-    const FigurePanel &panel = spec.panels[i], &said = shown.panels[i];
-    const CellMasks masks = effective_masks(spec, panel), said_masks = effective_masks(shown, said);
+    const FigurePanel &panel = spec.panels[i], &shown_panel = shown.panels[i];
+    const CellMasks masks = effective_masks(spec, panel), shown_masks = effective_masks(shown, shown_panel);
     std::vector<std::uint8_t> kinds;
     bool any = false;
     for (Index row = 0; row < panel.matrix.rows; ++row) {
       for (Index col = 0; col < panel.matrix.cols; ++col) {
         const CellKind kind = classify(panel.matrix, masks, row, col);
         const bool number = kind == CellKind::value;
-        if (!cells.kept_only || classify(said.matrix, said_masks, row, col) == CellKind::value) {
+        if (!cells.kept_only || classify(shown_panel.matrix, shown_masks, row, col) == CellKind::value) {
           const auto bits = static_cast<std::uint16_t>(number ? std::lround(panel.matrix(row, col) / cells.scale) : 0);
           cells.numbers.push_back(static_cast<std::uint8_t>(bits & 0xFF));
           cells.numbers.push_back(static_cast<std::uint8_t>(bits >> 8));
@@ -128,7 +126,7 @@ Cells cells_of(const FigureSpec& spec, const FigureSpec& shown) {
   return cells;
 }
 
-/// A head's colour in both themes; one of somebody's own is the same in both.
+/// The colour of a head in both themes. A colour that the user chose is the same in both.
 Json hue_of(const FigurePanel& panel) {
   if (!panel.hue) return nullptr;
   const auto &light = colours(Theme::light).heads, &dark = colours(Theme::dark).heads;
@@ -153,7 +151,7 @@ Json panels_of(const FigureSpec& spec, const Cells& cells, ColormapKind kind) {
   return panels;
 }
 
-Json arriving_of(const FigureSpec* spec, const FigureSpec& shown) {
+Json contributions_json(const FigureSpec* spec, const FigureSpec& shown) {
   if (spec == nullptr) return nullptr;
   const Cells cells = cells_of(*spec, shown);
   Json ranges = Json::array();
@@ -166,7 +164,7 @@ Json arriving_of(const FigureSpec* spec, const FigureSpec& shown) {
           {"values", base64(cells.numbers)}};
 }
 
-/// The picture that the cells lie over.
+/// The picture under the cells.
 Json picture_of(const FigureSpec& spec) {
   const FigurePanel& panel = spec.panels.front();
   if (!panel.under) return nullptr;
@@ -176,7 +174,7 @@ Json picture_of(const FigureSpec& spec) {
   return picture;
 }
 
-Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives) {
+Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec* contributions) {
   const Colormap light = colormap_of(spec, Theme::light), dark = colormap_of(spec, Theme::dark);
   const bool diverging = light.kind() == ColormapKind::diverging, boolean = spec.palette == Palette::boolean;
   const MatrixView& first = spec.panels.front().matrix;
@@ -194,7 +192,7 @@ Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec*
           {"values", base64(cells.numbers)},
           {"kept_only", cells.kept_only},
           {"picture", picture_of(spec)},
-          {"arrives", arriving_of(arrives, spec)},
+          {"arrives", contributions_json(contributions, spec)},
           {"title", indices(spec.title, "_{", "}")},
           {"shape", indices(spec.shape, "_{", "}")},
           {"subtitle", indices(spec.subtitle, "_{", "}")},
@@ -254,7 +252,7 @@ std::string html_figure(const FigureSpec& spec, const std::string& stage, const 
   page = with(page, "title", as_html(indices(spec.title, "_", "")));
   page = with(page, "style", text_of("figure/figure.css"));
   page = with(page, "script", text_of("figure/figure.js"));
-  return with(page, "data", within_script(data_of(spec, stage, arrives)));
+  return with(page, "data", script_json(data_of(spec, stage, arrives)));
 }
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/attention/projection.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
 #include "core/network/network_trace.h"
@@ -39,16 +40,16 @@ std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries,
 
 namespace {
 
-/// A layer as the pass went through it: a change is of its own layer alone, all others are as their model says.
-std::shared_ptr<const Trace> as_passed(const std::shared_ptr<const NetworkRun>& pass, Index layer,
-                                       const Scenario& looked_at) {
+/// A layer as the pass computed it. A change applies to its own layer; the other layers have the model's settings.
+std::shared_ptr<const Trace> layer_of_pass(const std::shared_ptr<const NetworkRun>& pass, Index layer,
+                                           const Scenario& shown) {
   Scenario scenario = pass->change && pass->change->layer == layer ? pass->change->settings : Scenario();
-  scenario.source = looked_at.source;
-  scenario.file = looked_at.file;
-  scenario.text = looked_at.text;
-  scenario.text_as_input = looked_at.text_as_input;
-  scenario.image = looked_at.image;
-  scenario.knock_out = looked_at.knock_out;
+  scenario.source = shown.source;
+  scenario.file = shown.file;
+  scenario.text = shown.text;
+  scenario.text_as_input = shown.text_as_input;
+  scenario.image = shown.image;
+  scenario.knock_out = shown.knock_out;
   scenario.layer = pass->network->layers()[static_cast<std::size_t>(layer)].layer;
   return compute_layer(pass, layer, scenario);
 }
@@ -72,10 +73,11 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
     const auto layers = pass->network->layers();
     for (std::size_t i = 0; i < layers.size(); ++i) {
       if (!wanted(layers[i].layer)) continue;
-      auto of_layer = as_passed(pass, static_cast<Index>(i), trace.scenario);
-      if (const std::optional<Trace> own = measured(*of_layer, options)) of_layer = std::make_shared<const Trace>(*own);
-      if (!of_layer->has(options.stage)) no_layers(options);
-      all.push_back({layers[i].layer, (*of_layer)[options.stage], of_layer, layers[i].cross});
+      auto layer_trace = layer_of_pass(pass, static_cast<Index>(i), trace.scenario);
+      if (const std::optional<Trace> own = measured(*layer_trace, options))
+        layer_trace = std::make_shared<const Trace>(*own);
+      if (!layer_trace->has(options.stage)) no_layers(options);
+      all.push_back({layers[i].layer, (*layer_trace)[options.stage], layer_trace, layers[i].cross});
     }
   } else if (trace.inputs.weights.defined() && trace.inputs.file && options.stage == Stage::weights) {
     for (const FileAttention& each : attentions_of(*trace.inputs.file, trace.scenario)) {
@@ -101,18 +103,16 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
 namespace {
 
 MatrixView part_of(const ExportOptions& options, const MatrixView& whole) {
-  const auto [r0, r1] = settle(options.rows, whole.rows, "--rows");
-  const auto [c0, c1] = settle(options.cols, whole.cols, "--cols");
-  return whole.part(r0, r1 - r0, c0, c1 - c0);
+  return part_of(whole, options.rows, options.cols);
 }
 
-/// The heads that are drawn of each layer.
+/// The heads that are drawn for a layer.
 std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& layer) {
   const Index count = layer.values.rank() == 4 ? layer.values.size(1) : 1;
-  const bool said = !options.all_heads && (options.said_heads || options.heads != std::vector<Index>{0});
+  const bool chosen_heads = !options.all_heads && (options.said_heads || options.heads != std::vector<Index>{0});
   std::vector<Index> heads;
   for (Index h = 0; h < count; ++h) {
-    if (!said || std::ranges::find(options.heads, h) != options.heads.end()) heads.push_back(h);
+    if (!chosen_heads || std::ranges::find(options.heads, h) != options.heads.end()) heads.push_back(h);
   }
   if (heads.empty())
     throw SettingError("--head", Message("names no head of layer {0}", layer.name),
@@ -120,20 +120,7 @@ std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& laye
   return heads;
 }
 
-Tensor mean_of_heads(const Tensor& values, Index batch) {
-  const MatrixView first = values.matrix(batch, 0);
-  Buffer cells;
-  for (Index q = 0; q < first.rows; ++q) {
-    for (Index k = 0; k < first.cols; ++k) {
-      double sum = 0;
-      for (Index h = 0; h < values.size(1); ++h) sum += static_cast<double>(values.matrix(batch, h)(q, k));
-      cells.push_back(static_cast<float>(sum / static_cast<double>(values.size(1))));
-    }
-  }
-  return {{1, 1, first.rows, first.cols}, std::move(cells)};
-}
-
-/// Throws SettingError for a batch entry that is not there, and for what is not made of a layer's heads.
+/// Throws SettingError if the batch entry does not exist, or for pooling that is not available for layers.
 void check_pool(const ExportOptions& options, const DrawnLayer& layer) {
   check_batch(options.batch, layer.values.size(0));
   if (options.pool == HeadPool::max)
@@ -145,14 +132,14 @@ bool is_pooled(const ExportOptions& options, const DrawnLayer& layer) {
 
 FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   std::vector<DrawnLayer> layers = layers_drawn(trace, options);
-  ExportOptions of_one = options;
-  of_one.all_heads = false;
-  of_one.heads = {0};
-  of_one.pool = HeadPool::none;
+  ExportOptions one_head = options;
+  one_head.all_heads = false;
+  one_head.heads = {0};
+  one_head.pool = HeadPool::none;
   const StageFigureStyle style = style_of(options);
-  // Words and sizes are those of the layers that are drawn: cross-attention asks with other words than the layer looked
-  // at.
-  StageCut cut = cut_of(of_one, layers.front().trace ? *layers.front().trace : trace);
+  // Words and sizes are those of the first drawn layer: a layer of cross-attention has other queries than the layer
+  // that is shown.
+  StageCut cut = cut_of(one_head, layers.front().trace ? *layers.front().trace : trace);
   FigureSpec spec = stage_figure(cut, style);
   spec.panels.clear();
   const Index batch = options.batch;
@@ -160,7 +147,7 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   for (DrawnLayer& layer : layers) {
     check_pool(options, layer);
     const bool pooled = is_pooled(options, layer);
-    if (pooled) layer.values = mean_of_heads(layer.values, batch);
+    if (pooled) layer.values = mean_over_heads(layer.values.slice(0, batch, 1));
     spec.kept.push_back(layer.values);
     if (layer.trace && layer.trace->has(Stage::mask)) spec.kept.push_back((*layer.trace)[Stage::mask]);
     const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
@@ -189,7 +176,7 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
     spec.title = std::string(name(options.stage)) +
                  (options.pool == HeadPool::mean ? " · mean over heads, by layer" : " · layer.head");
   if (!style.own_range) {
-    spec.range_mode = RangeMode::stage;  // of all panels together
+    spec.range_mode = RangeMode::stage;  // one range for all panels
     spec.range.reset();
   }
   return spec;
@@ -202,7 +189,7 @@ HeadOverview overview_for(const Trace& trace, const ExportOptions& options) {
   return *made;
 }
 
-/// The last layer that takes part: of the layer's stack, or the one that is named after a colon.
+/// The last layer that is included: the last of the stack, or the one that is named after a colon.
 Index last_layer(const HeadOverview& overview, const ExportOptions& options) {
   const std::size_t colon = options.layers.find(':');
   const std::string upto = colon == std::string::npos ? "" : options.layers.substr(colon + 1);
@@ -217,7 +204,7 @@ Index last_layer(const HeadOverview& overview, const ExportOptions& options) {
                      Message("expected {0} to {1}", overview.layers.front().layer, overview.layers.back().layer));
 }
 
-/// The averages over heads of the layers up to the last one. Throws SettingError where they cannot be multiplied.
+/// The means over heads of the layers up to the last one. Throws SettingError if they cannot be multiplied.
 std::vector<Tensor> means_of(const HeadOverview& overview, Index last, const ExportOptions& options) {
   std::vector<Tensor> means = overview.means_up_to(last, options.batch);
   if (means.empty())
@@ -260,12 +247,9 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
     out.formula = std::string("product of ½ mean over heads + ½ I") + divided;
     return out;
   }
-  Buffer flow;
-  for (Index q = 0; q < n; ++q) {
-    const Tensor row = attention_flow(means, q);
-    flow.insert(flow.end(), row.values().begin(), row.values().end());
-  }
-  out.matrix = Tensor({n, n}, std::move(flow));
+  std::vector<Tensor> rows;
+  for (Index q = 0; q < n; ++q) rows.push_back(attention_flow(means, q));
+  out.matrix = joined(rows).view({n, n});
   out.title = "attention flow" + upto;
   out.formula = std::string("largest flow, edges carry ½ mean over heads + ½ I") + divided;
   return out;
@@ -339,7 +323,7 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
   for (DrawnLayer& layer : layers) {
     check_pool(options, layer);
     const bool pooled = is_pooled(options, layer);
-    if (pooled) layer.values = mean_of_heads(layer.values, options.batch);
+    if (pooled) layer.values = mean_over_heads(layer.values.slice(0, options.batch, 1));
     const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
     if (shape.empty()) shape = {static_cast<Index>(layers.size()), static_cast<Index>(heads.size()), 0, 0};
     if (static_cast<Index>(heads.size()) != shape[1])

@@ -48,7 +48,7 @@ RunOptions as_asked(const Trace& trace);
 std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries, bool logits = false);
 
 /// Whether the options take what is no attention: "experts", the shares that each word gave to the experts of each
-/// layer; "kept", what the step for the next word reads of each layer and position (core/network/decode_step.h).
+/// layer; "kept", what the step for the next word reads of each layer and position (core/network/key_cache.h).
 bool takes_network(const ExportOptions& options);
 /// Throws SettingError where the network has none.
 FigureSpec network_figure(const Trace& trace, const ExportOptions& options);

@@ -17,7 +17,7 @@ const char* extension(MatrixFormat format) {
   return names[static_cast<std::size_t>(format)];
 }
 
-/// "weights_b0_h2": the stage, with batch entry and head where it has them.
+/// "weights_b0_h2": the stage, with batch entry and head if it has them.
 std::string matrix_name(const StageCut& cut) {
   std::string text(name(cut.stage));
   if (cut.tensor().rank() >= 3) text += "_b" + std::to_string(cut.batch);
@@ -32,8 +32,8 @@ std::filesystem::path export_matrix(const StageCut& cut, MatrixFormat format, co
   assert(cut.heads.size() == 1 && !cut.grid);
   const std::filesystem::path path = free_path(folder, matrix_name(cut), extension(format));
   switch (format) {
-    case MatrixFormat::png: write_whole_file(path, render_png(stage_figure(cut, style))); break;
-    case MatrixFormat::svg: write_whole_file(path, render_svg(stage_figure(cut, style))); break;
+    case MatrixFormat::png: write_whole_file(path, ArrangedFigure(stage_figure(cut, style)).png()); break;
+    case MatrixFormat::svg: write_whole_file(path, ArrangedFigure(stage_figure(cut, style)).svg()); break;
     case MatrixFormat::csv: write_csv(path, cut.matrix(cut.heads.front())); break;
     case MatrixFormat::npy: {
       const NamedArray array = stage_array(cut);
@@ -46,7 +46,7 @@ std::filesystem::path export_matrix(const StageCut& cut, MatrixFormat format, co
 
 namespace {
 
-/// Without the axes in front on which nothing depends.
+/// The mask without the first axes on which it does not depend.
 Tensor whole_mask(const Trace& trace) {
   const Dims& dims = trace.dims();
   const Tensor& mask = trace[Stage::mask];

@@ -1,27 +1,30 @@
-// Figures of a network that are no attention: which experts each token chose, and what a step of writing reads.
+// Figures of a network besides its stages: which experts each token chose, what a decoding step reads, and where a
+// patch of a picture looks.
+
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
 
 #include "core/export/layers_figure.h"
-#include "core/network/decode_step.h"
+#include "core/files/picture_file.h"
+#include "core/network/key_cache.h"
+#include "core/network/network.h"
 #include "core/network/network_trace.h"
+#include "core/network/pictures_and_sounds.h"
 #include "core/run/trace.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index bytes_a_number = 2;
 
-std::vector<std::string> words_of_line(const TokenBatch& tokens, Index batch) {
-  std::vector<std::string> words;
-  for (const Token& token : tokens.entries[static_cast<std::size_t>(batch)]) words.push_back(token.text);
-  return words;
-}
-
 struct ChosenExperts {
   std::vector<std::string> layers;
-  std::vector<Tensor> shares;  ///< [n, experts] of a layer
+  std::vector<Tensor> shares;  ///< [n, experts] for each layer
   std::vector<std::string> words;
 };
 
@@ -35,7 +38,7 @@ ChosenExperts chosen_experts(const Trace& trace, const ExportOptions& options) {
     check_batch(options.batch, pass->text.tokens.size());
     made.layers.push_back(pass->network->layers()[i].layer);
     made.shares.push_back(shares.slice(0, options.batch, 1).contiguous().view({shares.size(1), shares.size(2)}));
-    made.words = words_of_line(pass->queries_of(static_cast<Index>(i)), options.batch);
+    made.words = texts_of(pass->queries_of(static_cast<Index>(i)).entries[static_cast<std::size_t>(options.batch)]);
   }
   if (made.layers.empty())
     throw SettingError("--layers", "\"experts\" is of a network with a mixture of experts, which this is not",
@@ -43,25 +46,23 @@ ChosenExperts chosen_experts(const Trace& trace, const ExportOptions& options) {
   return made;
 }
 
-struct KeptBytes {
+struct CacheBytes {
   Tensor bytes;  ///< [layers, positions]
   std::vector<std::string> layers, words;
   double read = 0, added = 0, as_mha = 0;
 };
 
-/// Bytes of each position that the step for the last word reads, and of its own that it adds.
-KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
+/// The bytes of each position that the step for the last word reads, and the bytes that the step adds.
+CacheBytes cache_bytes_of(const Trace& trace, const ExportOptions& options) {
   const auto pass = network_of(trace.inputs);
-  const TokenBatch* tokens = !pass                                ? nullptr
-                             : pass->text.decoder.entries.empty() ? &pass->text.tokens
-                                                                  : &pass->text.decoder;
+  const TokenBatch* tokens = pass ? &pass->text.last_stack() : nullptr;
   if (pass) check_batch(options.batch, pass->text.tokens.size());
   const Index last = pass ? tokens->lengths[static_cast<std::size_t>(options.batch)] - 1 : 0;
   const std::vector<DecodeLayer> layers = pass ? decode_layers(*pass->network) : std::vector<DecodeLayer>();
   if (layers.empty())
     throw SettingError("--layers", "\"kept\" is of a network that writes, which this is not",
                        "expected a language model, such as GPT-2 or LLaMA");
-  KeptBytes made;
+  CacheBytes made;
   Buffer bytes;
   for (const DecodeLayer& layer : layers) {
     const auto each = static_cast<double>(layer.numbers * bytes_a_number);
@@ -72,15 +73,15 @@ KeptBytes kept_bytes_of(const Trace& trace, const ExportOptions& options) {
     made.layers.push_back("L" + layer.layer + " " + name_of(layer));
   }
   made.bytes = Tensor({std::ssize(layers), last + 1}, std::move(bytes));
-  made.words = words_of_line(*tokens, options.batch);
+  made.words = texts_of(tokens->entries[static_cast<std::size_t>(options.batch)]);
   made.words.resize(static_cast<std::size_t>(last + 1));
   return made;
 }
 
 std::string whole_text(double number) { return std::to_string(static_cast<std::int64_t>(number)); }
 
-/// Title, size and range of a figure that is the network's alone.
-FigureSpec begun(const Trace& trace, const ExportOptions& options, const std::string& title) {
+/// The title, size and range of a figure about the whole network.
+FigureSpec empty_figure(const Trace& trace, const ExportOptions& options, const std::string& title) {
   const StageFigureStyle style = style_of(options);
   FigureSpec spec = figure_of_one(trace, options);
   spec.panels.clear();
@@ -112,8 +113,8 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
   must_be_whole(options);
   const StageFigureStyle style = style_of(options);
   if (options.layers == "kept") {
-    const KeptBytes kept = kept_bytes_of(trace, options);
-    FigureSpec spec = begun(trace, options, "what the step for the next word reads");
+    const CacheBytes kept = cache_bytes_of(trace, options);
+    FigureSpec spec = empty_figure(trace, options, "what the step for the next word reads");
     spec.subtitle = "reads " + whole_text(kept.read) + " bytes, adds " + whole_text(kept.added) +
                     " (unshared: " + whole_text(kept.as_mha) + ")";
     for (Index layer = 0; layer < kept.bytes.size(0); ++layer) {
@@ -137,7 +138,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
     return spec;
   }
   const ChosenExperts chosen = chosen_experts(trace, options);
-  FigureSpec spec = begun(trace, options, "which experts each word chose");
+  FigureSpec spec = empty_figure(trace, options, "which experts each word chose");
   spec.subtitle = "each expert's share; blank: not chosen";
   spec.row_ticks = chosen.words;
   if (!style.row_label) spec.row_label = "words";
@@ -151,16 +152,173 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
 
 NamedArray network_array(const Trace& trace, const ExportOptions& options) {
   must_be_whole(options);
-  if (options.layers == "kept") return {"kept_bytes", kept_bytes_of(trace, options).bytes, false};
+  if (options.layers == "kept") return {"kept_bytes", cache_bytes_of(trace, options).bytes, false};
   const ChosenExperts chosen = chosen_experts(trace, options);
-  Buffer values;
   for (const Tensor& shares : chosen.shares) {
     if (shares.shape() != chosen.shares.front().shape())
       throw SettingError("--layers", "layers have different numbers of experts", "expected a figure");
-    values.insert(values.end(), shares.values().begin(), shares.values().end());
   }
   const Shape& one = chosen.shares.front().shape();
-  return {"experts", Tensor({std::ssize(chosen.shares), one[0], one[1]}, std::move(values)), false};
+  return {"experts", joined(chosen.shares).view({std::ssize(chosen.shares), one[0], one[1]}), false};
+}
+
+namespace {
+
+/// The picture under a batch entry's rows, and which keys are its patches.
+struct Background {
+  std::shared_ptr<const Image> image;
+  std::string file;  ///< "": the default picture
+  PictureGrid grid;
+};
+
+/// For a network of pictures, the picture as the network sees it; else --image, with the patches of --grid.
+Background background_of(const Trace& trace, Index batch) {
+  const auto pass = network_of(trace.inputs);
+  const PictureGrid& grid = trace.inputs.grid;
+  const std::vector<std::string> files = text_lines(trace.scenario.image);
+  const bool reads = pass && pass->network->spec().picture;
+  if (!grid.there() || (!reads && files.empty()))
+    throw SettingError("--kind", "an overlay lies over a picture, and this reads none",
+                       "expected a model that reads pictures, or --image FILE with --grid 14x14, the keys' patches");
+  const Index count = reads ? std::ssize(pass->text.pictures) : std::ssize(files);
+  check_batch(batch, count);
+  const auto at = static_cast<std::size_t>(batch);
+  if (!reads)
+    return {std::make_shared<const Image>(read_picture(utf8_from(picture_place(files[at])))), files[at], grid};
+  const std::shared_ptr<const Picture>& picture = pass->text.pictures[at];
+  return {{picture, &picture->image}, picture->file, grid};
+}
+
+bool is_patch(const PictureGrid& grid, Index token) {
+  return token >= grid.first && token < grid.first + grid.rows * grid.columns;
+}
+
+/// The row of the token with the name "7,3", "cls" or "dog", or with that number; the first row by default.
+Index row_named(const Trace& trace, const PictureGrid& grid, const ExportOptions& options) {
+  if (options.query.empty()) return 0;
+  const Dims& dims = trace.dims();
+  std::vector<Index> found;
+  for (Index i = 0; i < dims.n_q; ++i) {
+    if (trace.inputs.name_along(Axis::query, options.batch, i) == options.query) found.push_back(i);
+  }
+  if (found.size() == 1) return found.front();
+  Index number = -1;
+  const char* const end = options.query.data() + options.query.size();
+  const auto read = std::from_chars(options.query.data(), end, number);
+  if (found.empty() && read.ec == std::errc() && read.ptr == end && number >= 0 && number < dims.n_q) return number;
+  if (found.size() > 1)
+    throw SettingError("--query", Message("\"{0}\" names {1} tokens", options.query, std::ssize(found)),
+                       Message("expected a query's number, such as {0}", found.front()));
+  if (dims.n_q != dims.n_k || !network_of(trace.inputs))
+    throw SettingError("--query", Message("\"{0}\" is no query", options.query),
+                       Message("expected one of its tokens, or a number up to {0}", dims.n_q - 1));
+  std::string expected = "expected a patch's row and column up to " + std::to_string(grid.rows - 1) + "," +
+                         std::to_string(grid.columns - 1);
+  for (Index i = 0; i < grid.first; ++i) expected += ", or " + trace.inputs.name_along(Axis::query, options.batch, i);
+  throw SettingError("--query", Message("\"{0}\" is no patch of this picture", options.query), expected);
+}
+
+MatrixView row_as_grid(const MatrixView& whole, Index row, const PictureGrid& grid) {
+  return {whole.data + row * whole.row_stride + grid.first * whole.col_stride, grid.rows, grid.columns,
+          grid.columns * whole.col_stride, whole.col_stride};
+}
+
+/// "cls 0.12, 0.4, 0.031": what the row gives to tokens that are no patches, a number for each panel; several tokens
+/// are summarised.
+std::string other_tokens_text(const FigureSpec& spec, const Trace& trace, const PictureGrid& grid, Index batch,
+                              Index row) {
+  constexpr std::size_t most_panels = 12, most_names = 6;
+  if (spec.panels.size() > most_panels) return "";
+  std::vector<std::pair<std::string, std::vector<Index>>> groups;
+  std::vector<Index> outside;
+  for (Index i = 0; i < trace.dims().n_k; ++i) {
+    if (!is_patch(grid, i)) outside.push_back(i);
+  }
+  if (outside.size() > most_names) groups.push_back({std::to_string(outside.size()) + " tokens", outside});
+  else
+    for (const Index i : outside) groups.push_back({trace.inputs.name_along(Axis::key, batch, i), {i}});
+  std::string text;
+  for (const auto& [name, tokens] : groups) {
+    text += (text.empty() ? "" : "; ") + name;
+    for (std::size_t p = 0; p < spec.panels.size(); ++p) {
+      double sum = 0;
+      for (const Index i : tokens) sum += static_cast<double>(spec.panels[p].matrix(row, i));
+      char number[24];
+      std::snprintf(number, sizeof number, "%.2g", sum);
+      text += (p > 0 ? ", " : " ") + std::string(number);
+    }
+  }
+  return text.empty() ? "" : ", besides on " + text;
+}
+
+}  // namespace
+
+void check_overlay(const Trace& trace, const ExportOptions& options) {
+  const auto refuse = [](const char* option, const char* wrong, const char* expected) {
+    throw SettingError(option, wrong, expected);
+  };
+  background_of(trace, options.batch);
+  if (info(options.stage).rows != Axis::query || info(options.stage).cols != Axis::key)
+    refuse("--stage", "an overlay is of what a query gives to each key", "expected --stage weights");
+  if (options.rows != Part{} || options.cols != Part{})
+    refuse("--kind", "an overlay is drawn whole", "expected no --rows and --cols with it");
+  if (options.style.values)
+    refuse("--values", "numbers cannot be read over a picture", "expected -o F.csv or F.npy, which hold them");
+  if (options.style.own_range &&
+      (options.style.range.mode == RangeMode::row || options.style.range.mode == RangeMode::head))
+    refuse("--range", "the pictures of an overlay share one scale", "expected stage or LO:HI");
+}
+
+void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions& options) {
+  const Background background = background_of(trace, options.batch);
+  const PictureGrid& grid = background.grid;
+  const Index row = row_named(trace, grid, options);
+  const std::string query = trace.inputs.name_along(Axis::query, options.batch, row);
+  const std::string others_text = other_tokens_text(spec, trace, grid, options.batch, row);
+  for (FigurePanel& panel : spec.panels) {
+    panel.matrix = row_as_grid(panel.matrix, row, grid);
+    if (panel.masks.allowed) panel.masks.allowed = row_as_grid(*panel.masks.allowed, row, grid);
+    if (panel.masks.kept) panel.masks.kept = row_as_grid(*panel.masks.kept, row, grid);
+    panel.under = background.image;
+    panel.opacity = options.style.opacity;
+  }
+  if (spec.line_names.empty()) {
+    FigurePanel plain = spec.panels.front();
+    plain.title = "picture", plain.opacity = 0, plain.hue.reset();
+    if (spec.panels.size() == 1) spec.panels.front().title = std::string(name(options.stage));
+    spec.panels.insert(spec.panels.begin(), std::move(plain));
+  }
+  spec.row_ticks.clear(), spec.col_ticks.clear();
+  spec.row_pictures.clear(), spec.col_pictures.clear();
+  spec.shape = "[" + std::to_string(grid.rows) + " × " + std::to_string(grid.columns) + " patches]";
+  if (!options.style.title) spec.title += " · where " + query + " looks";
+  const std::string file =
+      background.file.empty() ? "a drawn picture" : background.file.substr(background.file.find_last_of("/\\") + 1);
+  spec.subtitle =
+      file + ", colours over it at " + std::to_string(std::lround(100 * options.style.opacity)) + " %" + others_text;
+  if (!options.style.row_label) spec.row_label = "row of patches";
+  if (!options.style.col_label) spec.col_label = "column";
+  if (trace.dims().n_q == trace.dims().n_k && is_patch(grid, row)) {
+    const Index r = (row - grid.first) / grid.columns, c = (row - grid.first) % grid.columns;
+    spec.highlights.push_back({r, r + 1, c, c + 1, ""});
+  }
+  if (!options.style.own_norm) spec.norm = Norm::linear;
+  if (options.style.own_range) return;
+  spec.range_mode = RangeMode::stage;  // one range for all panels
+  spec.range.reset();
+}
+
+NamedArray overlay_array(const FigureSpec& spec, const ExportOptions& options) {
+  Buffer numbers;
+  Shape shape{0, spec.panels.front().matrix.rows, spec.panels.front().matrix.cols};
+  for (const FigurePanel& panel : spec.panels) {
+    if (panel.opacity == 0) continue;  // this panel is the picture
+    ++shape.front();
+    append_numbers(numbers, panel.matrix);
+  }
+  if (shape.front() == 1) shape.erase(shape.begin());
+  return {options.shares ? "contribution_shares" : std::string(name(options.stage)), Tensor(shape, std::move(numbers)),
+          false};
 }
 
 }  // namespace headlight

@@ -20,7 +20,7 @@ const char* name_of(PictureKind kind) {
   return kind == PictureKind::lens ? "lens" : kind == PictureKind::why ? "why" : "patch";
 }
 
-/// The trace's network, which predicts. Throws SettingError for options that such figures do not take.
+/// The network of the trace. Throws SettingError for options that figures of predictions do not have.
 const Network& predicting(const Trace& trace, const ExportOptions& options) {
   const auto pass = network_of(trace.inputs);
   const char* kind = name_of(options.style.kind);
@@ -32,21 +32,11 @@ const Network& predicting(const Trace& trace, const ExportOptions& options) {
   return *pass->network;
 }
 
-/// The words of the stack that predicts.
-std::vector<std::string> words_of(const NetworkText& text, Index batch) {
-  const TokenBatch& tokens = text.decoder.entries.empty() ? text.tokens : text.decoder;
-  const auto at = static_cast<std::size_t>(batch);
-  std::vector<std::string> words;
-  for (const Token& token : tokens.entries[at]) words.push_back(token.text);
-  words.resize(static_cast<std::size_t>(tokens.lengths[at]));
-  return words;
-}
-
-/// Layers by columns, `missing` where there is nothing.
+/// Rows of layers; `missing` in empty cells.
 struct Grid {
   std::vector<std::string> rows, cols;
   Buffer values;
-  /// `blank` where there is nothing.
+  /// With `blank` in empty cells.
   Tensor tensor(float blank = missing) const {
     Buffer cells(values);
     std::ranges::replace_if(cells, is_missing, blank);
@@ -59,27 +49,27 @@ struct Grid {
   }
 };
 
-/// The figure of one grid: its words, and numbers or words in its cells.
+/// The figure of one grid, with words or numbers in its cells.
 FigureSpec grid_figure(const Trace& trace, const ExportOptions& options, const Grid& grid, const std::string& title,
                        const std::string& on_paper) {
   const StageFigureStyle style = style_of(options);
   FigureSpec spec = figure_of_one(trace, options);
   spec.row_ticks = grid.rows, spec.col_ticks = grid.cols;
   spec.row_pictures.clear();
-  if (std::ssize(grid.cols) != std::ssize(spec.col_pictures)) spec.col_pictures.clear();  // of no tokens
-  spec.kept = {grid.tensor(1), grid.there()};  // of a masked 1 nothing is written, of a 0 "0"
+  if (std::ssize(grid.cols) != std::ssize(spec.col_pictures)) spec.col_pictures.clear();  // not of these columns
+  spec.kept = {grid.tensor(1), grid.there()};  // empty cells are masked, so that no "0" is written in them
   spec.panels = {{spec.kept[0].matrix(), {}, "", {}}};
   if (std::ranges::any_of(grid.values, is_missing)) spec.panels[0].masks.allowed = spec.kept[1].matrix();
   spec.shape = "";
-  // On paper there is no subtitle, and without its title nothing would say what the colours are.
+  // On paper there is no subtitle, so the title must say what the colours mean.
   if (!style.title) spec.title = spec.on_paper ? on_paper : title, spec.keep_title = true;
   spec.values = !style.bare;
   spec.norm = style.own_norm ? style.norm : Norm::linear;
-  if (!style.own_range) spec.range_mode = RangeMode::head, spec.range.reset();  // up to the largest
+  if (!style.own_range) spec.range_mode = RangeMode::head, spec.range.reset();  // up to the largest value
   return spec;
 }
 
-FigureSpec of_logits(FigureSpec spec, const ExportOptions& options) {
+FigureSpec with_logit_style(FigureSpec spec, const ExportOptions& options) {
   spec.palette = Palette::diverging;
   if (options.style.colormap.empty()) spec.colormap = options.style.print ? "coolwarm" : "";
   if (!options.style.cell && !options.size) spec.cell = 48;
@@ -100,10 +90,10 @@ struct Lens {
 Lens lens_for(const Trace& trace, const ExportOptions& options) {
   predicting(trace, options);
   const auto pass = whole_pass(trace, false, true);
-  return {words_of(pass->text, options.batch), lens_of(*pass, options.batch)};
+  return {pass->text.last_stack().words(options.batch), lens_of(*pass, options.batch)};
 }
 
-/// The most probable word after each block, coloured by the probability of the word that it ends with.
+/// The most probable word after each block, coloured by the probability of the final word.
 FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
   const Lens lens = lens_for(trace, options);
   Grid grid{{}, lens.words, {}};
@@ -141,13 +131,13 @@ AskedParts parts_for(const Trace& trace, const ExportOptions& options) {
   how.parts = true;
   AskedParts parts;
   parts.pass = std::make_shared<const NetworkRun>(network.run(network_of(trace.inputs)->text, how));
-  const NetworkRun& read = options.word.empty() ? *parts.pass : *network_of(trace.inputs);  // which knows the line
+  const NetworkRun& read = options.word.empty() ? *parts.pass : *network_of(trace.inputs);  // it has the line
   parts.word = asked_word(read, options.batch, options.word, "--word");
   parts.made = network.parts_of(*parts.pass, options.batch, parts.word.word.id, parts.word.other_id());
   return parts;
 }
 
-/// Where a part stands: in a row of its layer, or of what comes before and after them all.
+/// The row and column of a part: the row of its layer, or a row of its own before or after all layers.
 struct PartPlace {
   std::string row, col;
 };
@@ -189,9 +179,9 @@ FigureSpec why_figure(const Trace& trace, const ExportOptions& options) {
     cell = static_cast<float>(parts.made.parts[i].value) + (is_missing(cell) ? 0 : cell);
   }
   const std::string logit = parts.word.text() + ": " + in_digits(parts.made.logit);
-  FigureSpec spec = of_logits(grid_figure(trace, options, grid, "the parts of a logit, " + logit,
-                                          "the parts of the logit of " + logit + ", their sum"),
-                              options);
+  FigureSpec spec = with_logit_style(grid_figure(trace, options, grid, "the parts of a logit, " + logit,
+                                                 "the parts of the logit of " + logit + ", their sum"),
+                                     options);
   spec.subtitle = "what each head, MLP, bias and the word itself add to it; all cells together are the logit";
   spec.words.masked = "no part";
   if (!options.style.row_label) spec.row_label = "layer";
@@ -200,7 +190,7 @@ FigureSpec why_figure(const Trace& trace, const ExportOptions& options) {
 }
 
 struct Patched {
-  std::vector<std::string> words, from;  ///< of both texts
+  std::vector<std::string> words, from;  ///< the words of both texts
   AskedWord word;
   PatchGrid made;
   std::vector<std::string> layers;
@@ -214,8 +204,11 @@ Patched patched_for(const Trace& trace, const ExportOptions& options) {
   const auto pass = network_of(trace.inputs);
   const NetworkText text = network.read(line_of(*pass, options.batch)), from = network.read(options.from);
   const auto read = options.word.empty() ? whole_pass(trace, false, true) : pass;
-  Patched patched{
-      words_of(text, 0), words_of(from, 0), asked_word(*read, options.batch, options.word, "--word"), {}, {}};
+  Patched patched{text.last_stack().words(0),
+                  from.last_stack().words(0),
+                  asked_word(*read, options.batch, options.word, "--word"),
+                  {},
+                  {}};
   const Patch::What what = options.what.empty() ? Patch::What::residual : state_named(options.what);
   patched.made =
       patch_grid(network, text, from, what, patched.word.word.id, as_asked(trace), {}, patched.word.other_id());
@@ -246,7 +239,8 @@ FigureSpec patch_figure(const Trace& trace, const ExportOptions& options) {
                            : options.what == "mlp" ? "an MLP’s output"
                                                    : "a layer’s input",
                     change = "how the logit of " + patched.word.text() + " changes with " + what + " of another text";
-  FigureSpec spec = of_logits(grid_figure(trace, options, changes_of(patched, of_heads), change, change), options);
+  FigureSpec spec =
+      with_logit_style(grid_figure(trace, options, changes_of(patched, of_heads), change, change), options);
   spec.subtitle = "from “" + options.from + "”; " + in_digits(patched.made.before) + " without a patch, " +
                   in_digits(patched.made.after_all) + " with all";
   if (!options.style.row_label) spec.row_label = "layer";

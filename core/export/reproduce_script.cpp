@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "core/export/script.h"
 #include "core/scenario/inputs.h"
 #include "core/text/texts.h"
 
@@ -120,7 +119,7 @@ void Script::head_outputs(Stage stage) {
 }
 
 void Script::concat(Stage stage) {
-  const Index d = trace_[Stage::V_heads].size(3);  // given heads' values may have a size of their own
+  const Index d = trace_[Stage::V_heads].size(3);  // V from a file can have another size
   const std::string width = d == trace_.dims().d_head ? "H * d_head" : "H * " + std::to_string(d);
   step(stage, source(stage) + either(".transpose(1, 2)", ".swapaxes(1, 2)") + ".reshape(B, n_q, " + width + ")");
 }
@@ -207,7 +206,7 @@ for step in steps[1:]:
     result = step @ result
 )";
 
-// Edmonds & Karp 1972, which is short; graphs are as small as a sentence.
+// Edmonds & Karp 1972: short code, and the graphs are small.
 constexpr const char* flow = R"(
 
 def largest_flow(query, key):
@@ -251,7 +250,7 @@ print(f"{what}: largest difference {error:.1e}", "ok" if right else "WRONG")
 sys.exit(0 if right else 1)
 )";
 
-/// As Python slices it.
+/// The part as a Python slice.
 std::string slice(const Part& part) {
   return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
 }

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/export/script.h"
+#include "core/export/reproduce_script.h"
 #include "core/run/stage_steps.h"
 #include "core/scenario/inputs.h"
 #include "core/text/number_text.h"
@@ -16,7 +16,7 @@ std::string number(float value) {
   return std::isfinite(value) ? shortest(value) : "float(\"" + shortest(value) + "\")";
 }
 
-/// Text on one line, for a comment: a mask expression may be written over several.
+/// The text on one line, for a comment: a mask expression can have several lines.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
@@ -24,7 +24,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// Whether the script makes the mask itself, as a line that everybody knows, and reads none.
+/// Whether the script makes the mask itself with a well-known line, and reads no mask.
 bool makes_own_mask(const Scenario& scenario) { return scenario.mask == "causal()" && scenario.painted.empty(); }
 
 }  // namespace
@@ -130,8 +130,8 @@ void Script::scores(Stage stage) {
 }
 
 void Script::scale(Stage stage) {
-  const bool usual = std::abs(trace_.scale * std::sqrt(static_cast<float>(trace_.dims().d_head)) - 1) < 1e-6F;
-  step(stage, source(stage) + (usual ? " / d_head**0.5" : " * " + number(trace_.scale)));
+  const bool default_scale = std::abs(trace_.scale * std::sqrt(static_cast<float>(trace_.dims().d_head)) - 1) < 1e-6F;
+  step(stage, source(stage) + (default_scale ? " / d_head**0.5" : " * " + number(trace_.scale)));
 }
 
 void Script::cap(Stage stage) {

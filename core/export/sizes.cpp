@@ -1,8 +1,7 @@
-#include "core/export/sizes.h"
-
 #include <string_view>
 #include <utility>
 
+#include "core/export/export_options.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
@@ -11,7 +10,7 @@ namespace headlight {
 namespace {
 
 constexpr const char* suffixes[] = {"", "cm", "mm", "in"};
-constexpr std::pair<const char*, float> named_widths[] = {{"column", 3.5F}, {"page", 7.2F}};  // of a journal
+constexpr std::pair<const char*, float> named_widths[] = {{"column", 3.5F}, {"page", 7.2F}};  // in inches, of a journal
 constexpr float per_inch[] = {units_per_inch, 2.54F, 25.4F, 1.0F};
 
 }  // namespace

@@ -25,8 +25,8 @@ std::string label(Axis axis) {
   return std::string(symbol(axis));
 }
 
-/// A word, or of one that is longer than any figure is wide both ends.
-std::string within_a_figure(const std::string& word) {
+/// A word. If it is longer than any figure is wide, its beginning and its end.
+std::string cut_word(const std::string& word) {
   constexpr std::size_t most = 2000;  // bytes
   if (word.size() <= most) return word;
   const auto is_inside = [&](std::size_t at) { return (static_cast<unsigned char>(word[at]) & 0xC0) == 0x80; };
@@ -43,11 +43,11 @@ std::vector<std::string> ticks(const StageCut& cut, Axis axis, Index first, Inde
   const std::vector<std::string>& all = tokens[static_cast<std::size_t>(cut.batch)];
   const auto at = [&](Index i) { return all.begin() + std::min<std::ptrdiff_t>(i, std::ssize(all)); };
   std::vector<std::string> words;
-  std::transform(at(first), at(first + count), std::back_inserter(words), within_a_figure);
+  std::transform(at(first), at(first + count), std::back_inserter(words), cut_word);
   return words;
 }
 
-/// The pieces of the picture that these tokens are; null for a token that is none.
+/// The pieces of the picture for these tokens; null for a token that is no patch.
 std::vector<std::shared_ptr<const Image>> pieces(const StageCut& cut, Axis axis, Index first, Index count) {
   const auto run = network_of(cut.trace.inputs);
   const bool of_tokens = axis == Axis::query || axis == Axis::key;
@@ -82,7 +82,7 @@ std::string shape_text(const StageCut& cut) {
   return "[" + part(about.rows, matrix.rows) + " × " + part(about.cols, matrix.cols) + "]";
 }
 
-/// Over every batch entry and head of the stage.
+/// The range over all batch entries and heads of the stage.
 ValueRange whole_range(const StageCut& cut, ColormapKind kind) {
   Extent extent;
   const Index batches = is_parameter(cut.stage) ? 1 : cut.trace.dims().batch;
@@ -97,7 +97,7 @@ ValueRange whole_range(const StageCut& cut, ColormapKind kind) {
   return extent.range(kind);
 }
 
-/// In percent of the values that the panels show, between neighbours as NumPy's percentile goes.
+/// The percentiles of the values that the panels show, interpolated as in NumPy's percentile.
 ValueRange percentiles(const FigureSpec& spec, ValueRange percent) {
   std::vector<float> values;
   for (const FigurePanel& panel : spec.panels) {
@@ -110,9 +110,9 @@ ValueRange percentiles(const FigureSpec& spec, ValueRange percent) {
   if (values.empty()) return {0, 1};
   std::sort(values.begin(), values.end());
   const auto at = [&](float share) {
-    const double place = static_cast<double>(share) / 100 * static_cast<double>(values.size() - 1);
-    const auto low = static_cast<std::size_t>(place), high = std::min(low + 1, values.size() - 1);
-    return static_cast<float>(values[low] + (place - std::floor(place)) *
+    const double position = static_cast<double>(share) / 100 * static_cast<double>(values.size() - 1);
+    const auto low = static_cast<std::size_t>(position), high = std::min(low + 1, values.size() - 1);
+    return static_cast<float>(values[low] + (position - std::floor(position)) *
                                                 (static_cast<double>(values[high]) - static_cast<double>(values[low])));
   };
   const ValueRange range{at(percent.lo), at(percent.hi)};
@@ -132,14 +132,14 @@ void set_range(const StageFigureStyle& style, const StageCut& cut, FigureSpec& s
   spec.range = whole_range(cut, colormap(map, spec.theme).kind());
 }
 
-/// Whether fewer than one cell in 200 reaches a twentieth of the largest: on a linear scale the others would look
-/// empty. Told from some rows, the first among them.
+/// Whether fewer than one cell in 200 reaches a twentieth of the largest value: on a linear scale the other cells would
+/// look empty. It is estimated from some rows, always with the first one.
 bool few_are_large(const FigureSpec& spec) {
-  constexpr Index looked_at = 64;
+  constexpr Index most_sampled_rows = 64;
   const auto panels = static_cast<Index>(spec.panels.size());
-  const Index each = std::max<Index>(1, looked_at / panels);
+  const Index each = std::max<Index>(1, most_sampled_rows / panels);
   std::vector<float> values;
-  for (Index i = 0; i < std::min(panels, looked_at); ++i) {
+  for (Index i = 0; i < std::min(panels, most_sampled_rows); ++i) {
     const FigurePanel& panel = spec.panels[static_cast<std::size_t>(i)];
     for (Index k = 0; k < std::min(each, panel.matrix.rows); ++k) {
       const Index row = k * panel.matrix.rows / std::min(each, panel.matrix.rows);
@@ -154,16 +154,16 @@ bool few_are_large(const FigureSpec& spec) {
   return most > 0 && 200 * large < std::ssize(values);
 }
 
-/// Weights of which few are large spread by magnitude, as in the window, unless the person says otherwise.
+/// Weights with few large values are spread by magnitude, as in the window, unless the user chose a norm.
 Norm usual_norm(const StageFigureStyle& style, const StageCut& cut, const FigureSpec& spec) {
   const bool weights = cut.stage == Stage::weights || cut.stage == Stage::dropped_weights;
   if (style.own_norm || style.norm != Norm::linear || style.own_range || spec.bare || !weights) return style.norm;
   const MatrixView& first = spec.panels.front().matrix;
-  const bool readable = first.rows * first.cols <= Index{1} << 24;  // a spread matrix is one more of its size
+  const bool readable = first.rows * first.cols <= Index{1} << 24;  // spreading makes a second matrix
   return spec.range_mode != RangeMode::row && readable && few_are_large(spec) ? Norm::log : Norm::linear;
 }
 
-/// The heads' mean or largest value in each cell; a cell is masked where every head's is.
+/// The heads' mean or largest value in each cell. A cell is masked if it is masked in every head.
 void add_pooled(const StageCut& cut, FigureSpec& spec) {
   const Index heads = heads_of(cut);
   const MatrixView first = cut.matrix(0);
@@ -215,12 +215,6 @@ std::string title_of(const StageCut& cut) {
   return cut.grid ? title : title + " · head " + std::to_string(cut.heads.front());
 }
 
-MatrixView part_of(MatrixView whole, const StageCut& cut) {
-  const auto [r0, r1] = settle(cut.rows, whole.rows, "--rows");
-  const auto [c0, c1] = settle(cut.cols, whole.cols, "--cols");
-  return whole.part(r0, r1 - r0, c0, c1 - c0);
-}
-
 }  // namespace
 
 std::pair<Index, Index> settle(const Part& part, Index count, const char* option) {
@@ -232,12 +226,18 @@ std::pair<Index, Index> settle(const Part& part, Index count, const char* option
                      Message("expected A:B with 0 <= A < B <= {0}", count));
 }
 
-MatrixView StageCut::matrix(Index head) const { return part_of(tensor().matrix(batch, head), *this); }
+MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols) {
+  const auto [r0, r1] = settle(rows, whole.rows, "--rows");
+  const auto [c0, c1] = settle(cols, whole.cols, "--cols");
+  return whole.part(r0, r1 - r0, c0, c1 - c0);
+}
+
+MatrixView StageCut::matrix(Index head) const { return part_of(tensor().matrix(batch, head), rows, cols); }
 
 CellMasks StageCut::masks(Index head) const {
   CellMasks all = masks_over(trace, stage, batch, head);
-  if (all.allowed) all.allowed = part_of(*all.allowed, *this);
-  if (all.kept) all.kept = part_of(*all.kept, *this);
+  if (all.allowed) all.allowed = part_of(*all.allowed, rows, cols);
+  if (all.kept) all.kept = part_of(*all.kept, rows, cols);
   return all;
 }
 
@@ -245,8 +245,8 @@ Index StageCut::first_row() const { return settle(rows, tensor().matrix(batch, 0
 Index StageCut::first_col() const { return settle(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
 
 std::string layer_shown(const Trace& trace) {
-  const bool of_several = network_of(trace.inputs) || trace.inputs.weights.defined();
-  std::string layer = of_several ? trace.scenario.layer : std::string();
+  const bool one_of_several = network_of(trace.inputs) || trace.inputs.weights.defined();
+  std::string layer = one_of_several ? trace.scenario.layer : std::string();
   while (layer.ends_with('.')) layer.pop_back();
   return layer;
 }
@@ -308,7 +308,7 @@ NamedArray stage_array(const StageCut& cut) {
   Shape shape{first.rows, first.cols};
   if (cut.grid) shape.insert(shape.begin(), heads);
   const bool in_order = std::ranges::adjacent_find(cut.heads, std::greater_equal()) == cut.heads.end();
-  if (in_order && whole.count() == element_count(shape)) return {key, whole.view(shape), boolean};  // all there is
+  if (in_order && whole.count() == element_count(shape)) return {key, whole.view(shape), boolean};  // the whole tensor
   Buffer numbers;
   numbers.reserve(static_cast<std::size_t>(element_count(shape)));
   for (const Index h : cut.heads) { append_numbers(numbers, cut.matrix(h)); }

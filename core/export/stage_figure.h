@@ -21,6 +21,9 @@ struct Part {
 /// The part within `count`. Throws SettingError for `option` where nothing is left.
 std::pair<Index, Index> settle(const Part& part, Index count, const char* option);
 
+/// Of --rows and --cols. Throws SettingError as settle().
+MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols);
+
 /// One matrix in place of the heads'.
 enum class HeadPool : std::uint8_t { none, mean, max };
 

@@ -7,8 +7,8 @@
 #include "core/diagnosis/reproduction.h"
 #include "core/export/handout.h"
 #include "core/export/stage_figure.h"
+#include "core/figure/canvas.h"
 #include "core/figure/figure.h"
-#include "core/figure/figure_canvas.h"
 #include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 
@@ -19,17 +19,13 @@ constexpr float sheet_margin = 64, sheet_body = 12.5f, sheet_line = 18.5f;
 constexpr float page_width = 793.7f, page_height = 1122.5f;  // A4 in 1/96 inch
 constexpr float a_page = page_height - 2 * sheet_margin;
 constexpr float picture_height = 200;
-constexpr Index most_cells = 16;  ///< along a blank matrix that is to be filled by hand
+constexpr Index most_cells = 16;  ///< the most rows or columns of a blank matrix that is filled in by hand
 
-constexpr Rgba said_ink{0x5B, 0x21, 0xB6};  ///< of answers: told from the print also without colour, by its weight
+constexpr Rgba answer_ink{0x5B, 0x21, 0xB6};  ///< of answers: without colour they differ from the print by their weight
 
 std::vector<std::string> words_along(const Trace& trace, Axis axis, Index batch, Index count) {
-  const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
   std::vector<std::string> words;
-  for (Index i = 0; i < count; ++i) {
-    const bool named = batch < std::ssize(tokens) && i < std::ssize(tokens[static_cast<std::size_t>(batch)]);
-    words.push_back(named ? tokens[static_cast<std::size_t>(batch)][static_cast<std::size_t>(i)] : std::to_string(i));
-  }
+  for (Index i = 0; i < count; ++i) words.push_back(trace.inputs.name_along(axis, batch, i));
   return words;
 }
 
@@ -58,17 +54,17 @@ class Sheet : public PaperPages {
     rule(x + typesetter_.width(words, FontRole::text, sheet_body) + 8, sheet_margin + inner, y_ + sheet_body + 2);
     y_ += 30;
   }
-  /// "Answer: ______", or what is to stand there.
-  void answer(const std::string& label, const std::string& said, float length = 200) {
+  /// "Answer: ______", or `text` in place of the line.
+  void answer(const std::string& label, const std::string& text, float length = 200) {
     need(sheet_line + 6);
     y_ += 6;
     put(label, FontRole::text, sheet_body, theme_.muted, 14, sheet_body);
     const float x = sheet_margin + 14 + typesetter_.width(label, FontRole::text, sheet_body) + 10;
-    if (said.empty()) rule(x, std::min(x + length, sheet_margin + inner), y_ + sheet_body + 3);
-    else put(said, FontRole::strong, sheet_body, said_ink, x - sheet_margin, sheet_body);
+    if (text.empty()) rule(x, std::min(x + length, sheet_margin + inner), y_ + sheet_body + 3);
+    else put(text, FontRole::strong, sheet_body, answer_ink, x - sheet_margin, sheet_body);
     y_ += sheet_line + 4;
   }
-  /// Lines to write on.
+  /// Empty lines for handwriting.
   void lines(int count) {
     for (int i = 0; i < count; ++i) {
       need(28);
@@ -82,11 +78,11 @@ class Sheet : public PaperPages {
     need(height_of(words, indent) + 4);
     frame({x, y_ + 1, 13, 13}, theme_.muted);
     if (ticked) {
-      stroke({x + 2.5f, y_ + 7}, {x + 5.5f, y_ + 11}, 2, said_ink);
-      stroke({x + 5.5f, y_ + 11}, {x + 11, y_ + 3}, 2, said_ink);
+      stroke({x + 2.5f, y_ + 7}, {x + 5.5f, y_ + 11}, 2, answer_ink);
+      stroke({x + 5.5f, y_ + 11}, {x + 11, y_ + 3}, 2, answer_ink);
     }
     if (!inside.empty())
-      canvas_.text({inside, FontRole::strong, 10.5f, said_ink, {x + 6.5f, y_ + 11.5f}, Anchor::middle, 0});
+      canvas_.text({inside, FontRole::strong, 10.5f, answer_ink, {x + 6.5f, y_ + 11.5f}, Anchor::middle, 0});
     paragraph(words, sheet_body, FontRole::text, indent);
     y_ += 3;
   }
@@ -105,7 +101,7 @@ class Sheet : public PaperPages {
       const bool bad = wrong && i == *wrong;
       put_line(bad ? "✗" : std::to_string(i + 1), code[i], bad ? theme_.muted : theme_.ink);
       if (!bad) continue;
-      for (const std::string& each : mended) put_line("✓", each, said_ink);
+      for (const std::string& each : mended) put_line("✓", each, answer_ink);
     }
     y_ += 8;
   }
@@ -120,7 +116,7 @@ class Sheet : public PaperPages {
                                : std::nullopt;
     };
     style.row_label = axis(info(cut.stage).rows), style.col_label = axis(info(cut.stage).cols);
-    if (cut.stage == Stage::weights) {  // a third is a third on every page
+    if (cut.stage == Stage::weights) {  // the same colours for the same weights on every page
       style.range = {RangeMode::fixed, {0, 1}, false};
       style.own_range = true;
     }
@@ -130,7 +126,7 @@ class Sheet : public PaperPages {
     ArrangedFigure(spec).draw(canvas_, {sheet_margin, y_});
     y_ += style.size->height + 8;
   }
-  /// Cells to write into, under and beside their words; `words` in them where they are known, filled ones grey.
+  /// A grid of cells with words beside and above it. `words`: the known content of cells; known cells are grey.
   void cells(const std::vector<std::string>& rows, const std::vector<std::string>& cols,
              const std::vector<std::string>& inside, const std::vector<bool>& grey) {
     float left = 0;
@@ -160,8 +156,13 @@ class Sheet : public PaperPages {
         if (i < grey.size() && grey[i]) canvas_.fill(box, theme_.line);
         frame(box, theme_.muted);
         if (i < inside.size() && !inside[i].empty()) {
-          canvas_.text(
-              {inside[i], FontRole::strong, 10.5f, said_ink, {box.x + wide / 2, y_ + high / 2 + 4}, Anchor::middle, 0});
+          canvas_.text({inside[i],
+                        FontRole::strong,
+                        10.5f,
+                        answer_ink,
+                        {box.x + wide / 2, y_ + high / 2 + 4},
+                        Anchor::middle,
+                        0});
         }
       }
       y_ += high;
@@ -177,10 +178,10 @@ class Sheet : public PaperPages {
   const WorksheetText& text_;
 };
 
-/// What the steps show, computed once.
+/// The traces of the steps, computed once.
 struct Shown {
   std::shared_ptr<const Trace> trace;
-  std::optional<Stage> first_wrong;  ///< of a lesson with a mistake
+  std::optional<Stage> first_wrong;  ///< only in a lesson with a mistake
   std::shared_ptr<const Trace> wrong;
 };
 
@@ -194,7 +195,7 @@ std::vector<Shown> computed(const Course& course) {
       continue;
     }
     Run run;
-    run.summary = Summary::whole;  // of a network the whole pass: questions may be of what it predicts
+    run.summary = Summary::whole;  // the whole pass of a network: questions can be about its prediction
     last = compute_any(step.pose.scenario, last.get(), run);
     of = &step.pose.scenario;
     Shown shown{last, {}, {}};
@@ -209,15 +210,15 @@ std::vector<Shown> computed(const Course& course) {
   return all;
 }
 
-/// What was asked for above, so that nothing below it gives it away.
-class Asked {
+/// The answers that the reader must find. Later text and pictures must not show them.
+class HiddenAnswers {
  public:
   void add(double answer) { answers_.push_back(answer); }
   void clear() { answers_.clear(); }
   bool has(double value, double within) const {
     return std::ranges::any_of(answers_, [&](double answer) { return std::abs(value - answer) <= within; });
   }
-  /// A number as it is printed: "0.67".
+  /// A number as printed, such as "0.67".
   bool has(std::string printed) const {
     if (const std::size_t minus = printed.find("−"); minus != std::string::npos)
       printed.replace(minus, std::string("−").size(), "-");
@@ -240,7 +241,7 @@ class Asked {
 
 class Writer {
  public:
-  /// `heights`: of the steps, as another writer found them; those that a page holds stay on one.
+  /// `heights`: the heights of the steps, measured by an earlier writer. A step that fits a page is kept on one page.
   Writer(Sheet& sheet, const Course& course, const WorksheetText& text, bool key, std::vector<float> heights = {})
       : sheet_(sheet), course_(course), text_(text), key_(key), heights_(std::move(heights)) {}
 
@@ -255,33 +256,33 @@ class Writer {
     sheet_.paragraph(in_language(course_.card.description, text_.language), sheet_body, FontRole::text, 0, true);
     sheet_.space(14);
     if (course_.bug) {
-      const bool told = key_;
-      sheet_.code(course_.bug->code, told ? std::optional(course_.bug->line) : std::nullopt, course_.bug->mended);
+      const bool show_line = key_;
+      sheet_.code(course_.bug->code, show_line ? std::optional(course_.bug->line) : std::nullopt, course_.bug->mended);
     }
     const bool measures = heights_.empty();
     for (std::size_t i = 0; i < course_.steps.size(); ++i) {
       const float above = sheet_.y();
       if (i > 0 && !(course_.steps[i].pose.scenario == course_.steps[i - 1].pose.scenario))
-        asked_.clear();  // other numbers
+        hidden_.clear();  // this scenario has other numbers
       step(i, shown[i], measures ? 0 : heights_[i]);
       if (measures) heights_.push_back(sheet_.y() - above);
     }
   }
 
  private:
-  /// The step's text, with room for what was asked for above it.
+  /// The step's text, with gaps in place of hidden answers.
   std::string prose_of(const LessonStep& step) const {
     std::string all;
     for (const ProseRun& run : step.runs(text_.language))
-      all += run.number && asked_.has(run.words) ? "______" : run.words;
+      all += run.number && hidden_.has(run.words) ? "______" : run.words;
     return all;
   }
 
   void step(std::size_t i, const Shown& shown, float height) {
     const LessonStep& step = course_.steps[i];
-    if (course_.bug && !key_ && step.pose.mended) return;  // that is to be found
+    if (course_.bug && !key_ && step.pose.mended) return;  // the reader must find this
     const std::string title = in_language(step.title, text_.language);
-    // A heading, its text and its picture stay on one page.
+    // The heading, the text and the picture stay on one page.
     const std::string prose = prose_of(step);
     sheet_.need(height <= a_page
                     ? height
@@ -300,16 +301,16 @@ class Writer {
     return step.pose.stage && !course_.bug && trace.has(*step.pose.stage);
   }
 
-  /// Of the stage that the text is about, unless that is hidden or the question is about its numbers.
+  /// Draws the stage that the text is about, unless it is hidden or the question asks for its numbers.
   void picture(const LessonStep& step, const Trace& trace) {
     if (!has_picture(step, trace)) return;
     const Stage stage = *step.pose.stage;
     const bool hidden = std::ranges::find(step.pose.hide, stage) != step.pose.hide.end();
     const MatrixView matrix = trace[stage].matrix();
     if (matrix.rows > 64 || matrix.cols > 64) return;
-    const bool gives_away =
+    const bool shows_answer =
         step.question && (step.question->kind == QuestionKind::row || step.question->kind == QuestionKind::mask);
-    if (gives_away && !key_) return;
+    if (shows_answer && !key_) return;
     const bool measures =
         step.question && step.question->measure && step.question->measure->take != Taking::probability;
     const auto cell = step.pose.select ? row_place(*step.pose.select)
@@ -318,7 +319,7 @@ class Writer {
     const bool all = step.question && step.question->kind == QuestionKind::head && has_head_axis(stage);
     StageCut cut = all ? all_heads(trace, stage) : StageCut{trace, stage};
     if (cell && !all && has_head_axis(stage)) cut.heads = {std::min(cell->head, trace[stage].size(1) - 1)};
-    if (!hidden || key_) return sheet_.figure(cut, !asked_.has(cut.matrix(cut.heads.front())));
+    if (!hidden || key_) return sheet_.figure(cut, !hidden_.has(cut.matrix(cut.heads.front())));
     if (matrix.rows > most_cells || matrix.cols > most_cells) return;
     sheet_.paragraph(std::string(name(stage)), 11, FontRole::mono, 14, true);
     sheet_.cells(words_along(trace, info(stage).rows, 0, matrix.rows),
@@ -338,7 +339,7 @@ class Writer {
       case QuestionKind::order:
         sheet_.paragraph(text_.order_answer, 11, FontRole::text, 14, true);
         for (std::size_t n = 0; n < question.choices.size(); ++n) {
-          const std::size_t i = (n + 1) % question.choices.size();  // as the window mixes them
+          const std::size_t i = (n + 1) % question.choices.size();  // in the order of the window
           sheet_.choice(in_language(question.choices[i], text_.language), false, key_ ? std::to_string(i + 1) : "");
         }
         break;
@@ -347,7 +348,7 @@ class Writer {
         const double value =
             question.measure ? measured(*question.measure, wrong ? *shown.wrong : trace) : question.number;
         sheet_.answer(text_.answer, key_ ? number_words(value) : "");
-        if (!key_) asked_.add(value);
+        if (!key_) hidden_.add(value);
         break;
       }
       case QuestionKind::row: row(question, trace); break;
@@ -376,15 +377,15 @@ class Writer {
     const std::vector<double> shares = row_of(trace, question.measure->of);
     sheet_.paragraph(text_.row_answer, 11, FontRole::text, 14, true);
     const std::vector<std::string> cols = words_along(trace, info(place->stage).cols, place->batch, std::ssize(shares));
-    const std::string asker = words_along(trace, info(place->stage).rows, place->batch, place->row + 1).back();
+    const std::string query_word = trace.inputs.name_along(info(place->stage).rows, place->batch, place->row);
     std::vector<std::string> inside;
     for (const double share : shares) {
-      if (!key_ && share > 0.05) asked_.add(share);  // what is next to nothing stands everywhere
+      if (!key_ && share > 0.05) hidden_.add(share);  // very small shares appear in many places
       char text[16];
       std::snprintf(text, sizeof text, "%.2f", share);
       inside.emplace_back(key_ ? text : "");
     }
-    sheet_.cells({asker}, cols, inside, {});
+    sheet_.cells({query_word}, cols, inside, {});
   }
 
   void mask(const Question& question, const Trace& trace) {
@@ -409,7 +410,7 @@ class Writer {
   const WorksheetText& text_;
   bool key_;
   std::vector<float> heights_;
-  Asked asked_;
+  HiddenAnswers hidden_;
 };
 
 }  // namespace
@@ -417,10 +418,10 @@ class Writer {
 std::string make_worksheet(const Course& course, const WorksheetText& text, bool key) {
   const std::vector<Shown> shown = computed(course);
   const std::string title = in_language(course.card.title, text.language);
-  Sheet endless(title, text, 0, 1e6f);  // once to learn how high the steps are
+  Sheet endless(title, text, 0, 1e6f);  // laid out once to measure the steps
   Writer measuring(endless, course, text, key);
   measuring.write(shown);
-  Sheet counted(title, text, 0);  // once to learn how many pages there are
+  Sheet counted(title, text, 0);  // laid out once to count the pages
   Writer(counted, course, text, key, measuring.heights()).write(shown);
   Sheet sheet(title, text, counted.pages());
   Writer(sheet, course, text, key, measuring.heights()).write(shown);

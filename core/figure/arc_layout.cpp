@@ -6,7 +6,7 @@
 namespace headlight {
 namespace {
 
-constexpr float least_shown = 0.03f;  // of the range: fainter lines would only grey the rest
+constexpr float least_shown = 0.03f;  // of the range: weaker lines would only make the others look grey
 
 class ArcPlacer {
  public:
@@ -24,7 +24,7 @@ class ArcPlacer {
     if (!spec_.size) {
       columns = spec_.columns ? columns : std::min<Index>(count, 4);
       arrange(columns, m);
-      if (title_room(m) > 0) {  // the lines take what a long title asks for
+      if (title_room(m) > 0) {  // a long title needs this much width
         const float own = static_cast<float>(columns) * panel_width_ + static_cast<float>(columns - 1) * m.panel_gap;
         const float more = std::max(0.0f, typesetter_.width(spec_.title, FontRole::strong, m.title_text) + 1 - own) /
                            static_cast<float>(columns);
@@ -68,7 +68,7 @@ class ArcPlacer {
     panel_width_ = left_ + right_ + span_ + 0.8f * text_;
   }
 
-  /// The largest text, and the number of columns, that a size allows; where it is too small, words give way to dots.
+  /// The largest text, and the number of columns, that fit the size. If it is too small, dots replace the words.
   void fit(Index& columns, Index count, FigureMetrics& m) {
     m = tight_metrics(spec_, least_text);
     float best = 0;
@@ -102,8 +102,8 @@ class ArcPlacer {
                                  static_cast<float>(lines)
                            : panel_height_;
     if (!shows_words_) left_ = right_ = 0;
-    const float spare = high - panel_height_ - title_room(m) / static_cast<float>(lines);
-    if (spare < 0 && titled_ && !spec_.title.empty()) {
+    const float free_height = high - panel_height_ - title_room(m) / static_cast<float>(lines);
+    if (free_height < 0 && titled_ && !spec_.title.empty()) {
       titled_ = spec_.keep_title;
       if (!titled_) out_.left_out.emplace_back("title");
     }
@@ -164,7 +164,7 @@ class ArcPlacer {
     }
   }
 
-  /// Faint ones first, so that the strong ones lie on top.
+  /// Weak lines first, so that strong ones are on top.
   template <typename Centre>
   void lines_of(std::size_t i, float from, float to, Centre centre) {
     const FigurePanel& panel = spec_.panels[i];

@@ -1,14 +1,18 @@
-// The drawing operations of figures, in units of 1/96 inch, y downwards. Backends: pixels and PDF
-// (figure_canvas.h), SVG (svg_canvas.h).
+// The drawing operations of figures, in units of 1/96 inch, y downwards, and what they draw on: pixels, PDF, SVG.
 #pragma once
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/figure/heatmap_raster.h"
 #include "core/figure/typesetter.h"
+#include "core/image/png_image.h"
 #include "core/stage/extent.h"
+
+typedef struct _cairo_surface cairo_surface_t;
 
 namespace headlight {
 
@@ -54,6 +58,134 @@ class Canvas {
   virtual void clip(const std::optional<Box>& rect) = 0;
   /// A colour map: upright, its highest value at the top; else at the right.
   virtual void colour_bar(const Box& rect, const Colormap& map, bool upright) = 0;
+};
+
+enum class SvgText : std::uint8_t {
+  text,      ///< stays text: small, can be searched and edited, set in the reader's fonts
+  outlines,  ///< drawn as shapes: looks the same everywhere
+};
+
+/// A figure as SVG 1.1: the same geometry as the pixels, in the units of the figure. Ours rather than Cairo's, whose
+/// SVG has no text that could be searched or edited.
+class SvgCanvas : public Canvas {
+ public:
+  /// A background with alpha 0 is left out. `typesetter` must outlive the canvas.
+  /// With `on_paper` the file says that it is as large on paper: 0.75 pt to a unit.
+  SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter,
+            bool on_paper = false);
+
+  void fill(const Box& rect, Rgba colour) override;
+  void text(const Label& label) override;
+  void path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) override;
+  void area(const std::vector<std::vector<Point>>& polygons, Rgba colour) override;
+  void image(const Box& rect, const Image& image, bool smooth) override;
+  void clip(const std::optional<Box>& rect) override;
+  /// Cells as rectangles up to 64 × 64 of them that are not tiny, beyond that a picture inside the file.
+  void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+               bool gaps) override;
+  void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) override;
+  void colour_bar(const Box& rect, const Colormap& map, bool upright) override;
+
+  /// Closes the document.
+  std::string take();
+
+ private:
+  void cell(const Box& rect, CellKind kind, Rgba value_colour, bool flat_masked);
+  void cells(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, float gap);
+
+  std::string svg_;
+  const ThemeColours& theme_;
+  SvgText text_;
+  Typesetter& typesetter_;
+  int gradients_ = 0, clips_ = 0;
+  bool clipped_ = false;
+};
+
+/// The same file with a <title> and a <desc>.
+std::string with_svg_about(std::string svg, const std::string& title, const std::string& description);
+
+/// What pixels and PDF have in common: both are drawn by Cairo; without Cairo there are only pixels, by FreeType.
+class FigureCanvas : public Canvas {
+ public:
+  ~FigureCanvas() override;
+  void path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) override;
+  void area(const std::vector<std::vector<Point>>& polygons, Rgba colour) override;
+  void image(const Box& rect, const Image& image, bool smooth) override;
+  void clip(const std::optional<Box>& rect) override;
+
+ protected:
+  /// `typesetter` must outlive the canvas.
+  explicit FigureCanvas(Typesetter& typesetter);
+  /// Owns the surface and draws on it; `scale` of its units are one of ours.
+  void draw_on(cairo_surface_t* surface, double scale);
+  void set_colour(Rgba colour);
+
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Pixels of cells are heatmap_raster()'s own, so that a cell's colour in a PNG is exactly its colour in the window.
+class PixelCanvas : public FigureCanvas {
+ public:
+  /// `width` × `height` units at `scale` pixels to a unit.
+  PixelCanvas(float width, float height, float scale, Rgba background, Typesetter& typesetter);
+
+  void fill(const Box& rect, Rgba colour) override;
+  void text(const Label& label) override;
+  void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+               bool gaps) override;
+  void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) override;
+  void colour_bar(const Box& rect, const Colormap& map, bool upright) override;
+
+  Image take();
+
+ private:
+  struct Pixels {
+    int x, y, w, h;
+  };
+  /// At least one.
+  int to_pixels(float units) const;
+  /// Edges go to the nearest pixel; never thinner than one.
+  Pixels snap(const Box& rect) const;
+  void paste(const Image& image, int x, int y);
+
+  float scale_;
+  int width_, height_;
+};
+
+/// The metadata of a PDF. Its date is the Unix time in SOURCE_DATE_EPOCH if that is set, else a fixed one, so that the
+/// same figure gives the same bytes.
+struct PdfAbout {
+  std::string title;
+  std::string subject{};  ///< "" = none
+};
+
+/// Cells are rectangles, and text can be selected.
+class PdfCanvas : public FigureCanvas {
+ public:
+  /// The first page; a background with alpha 0 is left out. Throws InputError in a program without Cairo.
+  PdfCanvas(float width, float height, Rgba background, Typesetter& typesetter, const PdfAbout& about);
+
+  void fill(const Box& rect, Rgba colour) override;
+  void text(const Label& label) override;
+  void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+               bool gaps) override;
+  void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) override;
+  void colour_bar(const Box& rect, const Colormap& map, bool upright) override;
+
+  /// Moves everything that is drawn from here on to the right and down.
+  void move_origin(Point by);
+  void next_page(float width, float height);
+  /// Closes the document.
+  std::string take();
+
+ private:
+  void begin_page(float width, float height);
+  void cell(const Box& rect, CellKind kind, Rgba value_colour, const HeatmapStyle& style);
+  void stripes(const Box& rect, Rgba ground, Rgba line, bool rising, float fineness);
+  void dots(const Box& rect, Rgba ground, Rgba line);
+
+  Rgba background_;
 };
 
 }  // namespace headlight

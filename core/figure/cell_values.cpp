@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-constexpr float padding = 3;  // on either side of a number
+constexpr float padding = 3;  // on each side of a number
 
 constexpr float sizes[] = {13, 11, 10, 9, 8};
 
@@ -21,7 +21,7 @@ struct Format {
   NumberFormat number;
 };
 
-/// Each panel as the figure shows it; calls visit(row, col, kind) for all its cells.
+/// Calls visit(row, col, kind) for all cells of each panel that is shown.
 template <typename Visit>
 void each_cell(const FigureSpec& spec, const FigurePanel& panel, Visit visit) {
   const CellMasks masks = effective_masks(spec, panel);
@@ -40,14 +40,14 @@ NumberSpan span_of(const FigureSpec& spec) {
   return span;
 }
 
-/// The largest that writes all numbers in full, else the largest that writes them at all.
+/// The largest format that writes all numbers in full, else the largest that writes them at all.
 std::optional<Format> choose_format(const FigureSpec& spec, const FigureLayout& layout, Typesetter& typesetter) {
   const NumberSpan span = span_of(spec);
   std::optional<Format> chosen;
   for (const float size : sizes) {
     if (size + 2 > layout.cell_height) continue;
-    const float room = layout.cell_width - (layout.cell_width < 40 ? 4 : 2 * padding);
-    const auto most = static_cast<int>(room / typesetter.width("0", FontRole::mono, size));
+    const float free_width = layout.cell_width - (layout.cell_width < 40 ? 4 : 2 * padding);
+    const auto most = static_cast<int>(free_width / typesetter.width("0", FontRole::mono, size));
     const std::optional<NumberFormat> number = number_format(span, most);
     if (number && (!chosen || (chosen->number.least > 0 && number->least < chosen->number.least)))
       chosen = Format{size, *number};
@@ -61,7 +61,7 @@ struct Special {
   Rgba ink, plate;
 };
 
-/// What stands in a cell of this kind: a masked weight is 0, a masked score −∞; of a finite fill, nothing.
+/// The text of a cell of this kind: 0 for a masked weight, −∞ for a masked score, nothing if the fill is finite.
 Special special(CellKind kind, float value, const ThemeColours& theme) {
   switch (kind) {
     case CellKind::masked:
@@ -81,18 +81,18 @@ class Writer {
          FigureLayout& layout)
       : map_(map), theme_(colours(spec.theme)), format_(format), typesetter_(typesetter), layout_(layout) {}
 
-  /// `shown` is what the cell's colour stands for; it differs from `value` where each row has its own range.
+  /// `shown`: the value that the cell's colour shows. It differs from `value` if each row has its own range.
   void number(Point centre, float value, float shown, ValueRange range) {
     const Rgba ink = ink_on(map_.at(normalise(shown, range)));
     char buffer[48];
     put(std::string(format_.number.write(value, buffer)), FontRole::mono, format_.size, ink, centre);
   }
 
-  /// As much of a word as there is room for.
+  /// Writes a word, cut to the width of the cell.
   void word(Point centre, std::string text, float shown, ValueRange range) {
-    const float room = layout_.cell_width - 2 * padding;
+    const float free_width = layout_.cell_width - 2 * padding;
     bool cut = false;
-    while (!text.empty() && typesetter_.width(text + (cut ? "…" : ""), FontRole::text, format_.size) > room) {
+    while (!text.empty() && typesetter_.width(text + (cut ? "…" : ""), FontRole::text, format_.size) > free_width) {
       std::size_t end = text.size() - 1;
       while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
       text.resize(end);
@@ -152,18 +152,18 @@ void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& types
   }
 }
 
-// What the colours of a figure span: the range of each panel, and the cells beyond it.
+// The ranges of the colours: the range of each panel, and the cells beyond it.
 namespace {
 
 CellsBeyond beyond_of(const FigureSpec& spec, const FigurePanel& panel, ValueRange range) {
   const MatrixView& matrix = panel.matrix;
-  const bool given = spec.range_mode == RangeMode::fixed, raised = spec.norm == Norm::log && range.lo > 0;
+  const bool is_fixed = spec.range_mode == RangeMode::fixed, has_log_limit = spec.norm == Norm::log && range.lo > 0;
   CellsBeyond out;
   if (matrix.rows * matrix.cols > most_read_twice) {
-    out.sampled = given || matrix.source != nullptr;
+    out.sampled = is_fixed || matrix.source != nullptr;
     return out;
   }
-  if (!given && !raised) return out;
+  if (!is_fixed && !has_log_limit) return out;
   const CellMasks masks = effective_masks(spec, panel);
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col) {

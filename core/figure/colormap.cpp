@@ -49,7 +49,7 @@ std::optional<fs::path> file_of(std::string_view name, Theme theme) {
   return {};
 }
 
-/// Of two masks: only the first allows, both do, only the second.
+/// For two masks: only the first allows, both allow, only the second allows.
 Colormap mask_pair(Theme theme) {
   const Colormap signs = colormap("signal", theme);
   Colormap::Table table;
@@ -58,7 +58,7 @@ Colormap mask_pair(Theme theme) {
   return Colormap("mask pair", ColormapKind::diverging, table);
 }
 
-/// Of blocks: computed and masked, computed and allowed beside those, allowed in a full block.
+/// For blocks: masked cells that are computed, allowed cells beside them, and allowed cells of a full block.
 Colormap mask_blocks(Theme theme) {
   const ThemeColours& ground = colours(theme);
   Colormap::Table table;
@@ -70,7 +70,7 @@ Colormap mask_blocks(Theme theme) {
 }  // namespace
 
 Rgba Colormap::at(float t) const {
-  const float x = t > 0 ? std::min(t, 1.0f) * 255.0f : 0;  // NaN, whose colour is somebody else's, is below too
+  const float x = t > 0 ? std::min(t, 1.0f) * 255.0f : 0;  // NaN also gets 0 here; its colour comes from elsewhere
   const auto low = static_cast<std::size_t>(x);
   return mix(table_[low], table_[std::min<std::size_t>(low + 1, 255)], x - static_cast<float>(low));
 }
@@ -180,7 +180,7 @@ float log_low(const MatrixView& matrix, const CellMasks& masks, ValueRange range
     }
   }
   least = std::max(floor, std::min(least, range.hi / 2));
-  // Down to a power of ten, which the bar names; a little more than the nearest float below it.
+  // Rounded down to a power of ten, for the label of the bar. The small addition is for floats just below a power.
   return std::pow(10.0f, std::floor(std::log10(least) + 1e-4f));
 }
 

@@ -5,14 +5,12 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/figure/figure_canvas.h"
+#include "core/figure/canvas.h"
 #include "core/figure/figure_layout.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
-
-constexpr float most_pixels = 16384;
 
 std::string format_size(float units) {
   char text[32];
@@ -34,7 +32,8 @@ void check_sizes(const FigureSpec& spec) {
 
 void check_pixels(const FigureSpec& spec, const FigureLayout& layout) {
   const float wide = layout.width * spec.scale, high = layout.height * spec.scale;
-  if (wide <= most_pixels && high <= most_pixels) return;
+  constexpr float most = ArrangedFigure::most_pixels;
+  if (wide <= most && high <= most) return;
   throw SettingError(spec.size ? "--size" : "--cell",
                      Message("the picture would have {0} x {1} pixels", std::lround(wide), std::lround(high)),
                      "expected at most 16384 either way");
@@ -46,20 +45,20 @@ Rgba background(const FigureSpec& spec) {
   return colour;
 }
 
-/// On paper and in print masked cells are always hatched: a flat tint would read as a value.
+/// On paper and in print masked cells are always hatched: a plain tint would look like a value.
 bool always_hatched(const FigureSpec& spec) { return !spec.bare && (spec.on_paper || spec.print); }
 
-/// Hatching is stronger than pale values, and where cells are smaller than its lines it is all that one sees.
+/// Hatching is stronger than pale values. In cells smaller than its lines it would hide everything.
 bool flat_masked(const FigureSpec& spec, const FigureLayout& layout) {
   constexpr float hatch = 6;  // units from line to line
   return !spec.bare && !always_hatched(spec) && spec.palette != Palette::boolean &&
          std::min(layout.cell_width, layout.cell_height) < hatch;
 }
 
-/// The picture, and over it each cell that holds a value in the colour of its value.
+/// Draws the picture, and over it each cell with a value in its colour.
 void draw_over_picture(Canvas& canvas, const FigurePanel& panel, const Box& box, const ColourValues& values,
                        const HeatmapStyle& style) {
-  constexpr int few_pixels = 128;  // a picture whose pixels one sees keeps their edges
+  constexpr int few_pixels = 128;  // pixels of a smaller picture are visible and keep their edges
   canvas.image(box, *panel.under, panel.under->width > few_pixels);
   if (panel.opacity <= 0) return;
   const MatrixView shown = values.view(panel.matrix);
@@ -79,7 +78,7 @@ void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, c
   const ColourValues values = colour_values(spec, panel, box.range, style.map->kind());
   HeatmapStyle own = style;
   own.range = values.range;
-  // On paper, lines between small cells would pale them.
+  // On paper, gaps between small cells would make them pale.
   const float cell = std::min(box.heatmap.w / static_cast<float>(panel.matrix.cols),
                               box.heatmap.h / static_cast<float>(panel.matrix.rows));
   const bool gaps = !spec.bare && !(spec.on_paper && cell < 10);
@@ -105,8 +104,7 @@ void paint(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, c
 
 Colormap colormap_of(const FigureSpec& spec, Theme theme) {
   if (spec.palette == Palette::boolean) {
-    if (!spec.colormap.empty())
-      (void)colormap(spec.colormap, theme);  // a name that there is not is refused all the same
+    if (!spec.colormap.empty()) (void)colormap(spec.colormap, theme);  // an unknown name is still refused
     return mask_colormap(theme);
   }
   return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), theme);
@@ -185,26 +183,5 @@ FigurePreview ArrangedFigure::preview(int most_width, int most_height) {
   preview.image = canvas.take();
   return preview;
 }
-
-namespace {
-
-FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height) {
-  return ArrangedFigure(spec).preview(most_width, most_height);
-}
-
-}  // namespace
-
-Image render_image(const FigureSpec& spec) {
-  constexpr int any = static_cast<int>(most_pixels);
-  return render_preview(spec, any, any).image;
-}
-
-std::vector<std::uint8_t> render_png(const FigureSpec& spec) { return ArrangedFigure(spec).png(); }
-
-std::string render_svg(const FigureSpec& spec, SvgText text) { return ArrangedFigure(spec).svg(text); }
-
-std::string render_pdf(const FigureSpec& spec) { return ArrangedFigure(spec).pdf(); }
-
-std::vector<Message> left_out(const FigureSpec& spec) { return ArrangedFigure(spec).left_out(); }
 
 }  // namespace headlight

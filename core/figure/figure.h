@@ -5,7 +5,7 @@
 //   spec.palette = Palette::sequential;
 //   spec.panels = {{weights.matrix(0, 2), {mask.matrix(0, 2)}, "head 2", colours(spec.theme).heads[2]}};
 //   spec.row_ticks = spec.col_ticks = tokens;
-//   write(path, encode_png(render_image(spec)));
+//   write(path, ArrangedFigure(spec).png());
 //
 // Lengths are in units of 1/96 inch, which are pixels at scale 1. At another scale the same figure has more pixels.
 #pragma once
@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "core/figure/canvas.h"
 #include "core/figure/colormap.h"
-#include "core/figure/svg_canvas.h"
 #include "core/image/png_image.h"
 #include "core/image/theme.h"
 #include "core/stage/extent.h"
@@ -112,43 +112,34 @@ struct FigureSpec : FigureLook {
 /// The figure's colours in a theme. Throws SettingError for --colormap with an unknown name.
 Colormap colormap_of(const FigureSpec& spec, Theme theme);
 
-/// Throws SettingError: for --colormap an unknown name; for --size and --cell sizes that are not positive, or a picture
-/// beyond 16384 pixels either way.
-Image render_image(const FigureSpec& spec);
-/// The figure as render_image() draws it or, if that would take more pixels than given, with fewer pixels per
-/// unit.
+/// A figure as pixels, with fewer of them to a unit where it would take more than were asked for.
 struct FigurePreview {
   Image image;
-  int width = 0, height = 0;  ///< the pixels that render_image() gives
+  int width = 0, height = 0;  ///< the pixels that the file has
 };
-/// The same figure as a PNG file, its resolution noted.
-std::vector<std::uint8_t> render_png(const FigureSpec& spec);
-std::string render_svg(const FigureSpec& spec, SvgText text = SvgText::text);
-/// A PDF of one page: vectors, its fonts embedded, its text selectable. The same figure gives the same bytes.
-std::string render_pdf(const FigureSpec& spec);
-/// What is left out because it does not fit, in words: {"title", "every other row's word"}.
-std::vector<Message> left_out(const FigureSpec& spec);
-
-// A figure whose layout is computed once, for several files or questions.
-class PdfCanvas;
 
 /// A label without the marks around its indices: "Q_h".
 std::string as_plain_text(std::string text);
 
+/// A figure whose layout is computed once, for several files or questions. The same figure gives the same bytes.
 class ArrangedFigure {
  public:
-  /// Throws SettingError as render_image().
+  /// Throws SettingError: for --colormap an unknown name; for --size and --cell sizes that are not positive, or a
+  /// picture beyond most_pixels either way.
   explicit ArrangedFigure(FigureSpec spec);
   ~ArrangedFigure();
   ArrangedFigure(const ArrangedFigure&) = delete;
   ArrangedFigure& operator=(const ArrangedFigure&) = delete;
 
-  /// `about` is the description in the file: PDF's subject, SVG's and PNG's description; "" = none.
+  static constexpr int most_pixels = 16384;
+
+  /// `about` is the description in the file: PDF's subject, SVG's and PNG's description; "" = none. The PDF has one
+  /// page of vectors, its fonts embedded, its text selectable.
   std::vector<std::uint8_t> png(const std::string& about = {});
   std::string svg(SvgText text = SvgText::text, const std::string& about = {});
   std::string pdf(const std::string& about = {});
-  /// As render_preview().
-  FigurePreview preview(int most_width, int most_height);
+  /// The figure as png() draws it, within so many pixels.
+  FigurePreview preview(int most_width = most_pixels, int most_height = most_pixels);
   /// Within a page, its upper left corner at `at`.
   void draw(PdfCanvas& canvas, Point at) const;
   /// In units.
@@ -160,5 +151,26 @@ class ArrangedFigure {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// A figure as one interactive HTML file. It holds its numbers, style and script (assets/figure) and loads nothing from
+// the network, so it opens from disk and within other pages.
+
+/// The most cells that a file may hold, over all panels.
+inline constexpr Index most_html_cells = 4'000'000;
+/// With more cells, those without a number are left out of `values`: 12 layers of 12 heads of 64 tokens with a causal
+/// mask take 0.9 MB in place of 1.6.
+inline constexpr Index most_whole_cells = 500'000;
+
+/// The count of numbers in the figure's page, and the most that keep it below 1.5 MB.
+Index html_numbers(const FigureSpec& spec);
+inline constexpr Index most_html_numbers = 540'000;
+
+/// The numbers stand in <script type="application/json" id="headlight-data">: `values` is the base64 of little-endian
+/// int16, [heads, rows, cols], times `scale`; cells that hold no number (masked, NaN) are 0 there, and `kinds` says
+/// which; where `kept_only` is true they are left out. `stage` is the name that a script looks for. `arrives`, of the
+/// same panels, is what each weight brings: the page has a choice between the two ("arrives": stage, scale, values).
+/// Throws SettingError for an unknown colour map and for more cells than most_html_cells; FileError where the assets
+/// are not found.
+std::string html_figure(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives = nullptr);
 
 }  // namespace headlight

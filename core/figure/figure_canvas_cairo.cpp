@@ -8,19 +8,19 @@
 #include <cairo-pdf.h>
 #include <cairo.h>
 
-#include "core/figure/figure_canvas.h"
+#include "core/figure/canvas.h"
 
 namespace headlight {
 namespace {
 
 constexpr double points_to_a_unit = 72.0 / 96.0;
 constexpr Index most_rectangles = 64 * 64;
-constexpr double hatched_pixels = 300.0 / 96.0;  // to a unit: what shows fine lines
-constexpr double most_embedded = 600.0 / 96.0;   // pixels to a unit: what a printer shows
+constexpr double hatched_pixels = 300.0 / 96.0;  // pixels for one unit: fine lines remain visible
+constexpr double most_embedded = 600.0 / 96.0;   // pixels for one unit: more than a printer shows is not needed
 
 double d(float x) { return static_cast<double>(x); }
 
-/// While it lives, nothing is drawn outside of the rectangle.
+/// While it exists, drawing is clipped to the rectangle.
 class ClippedTo {
  public:
   ClippedTo(cairo_t* cairo, const Box& rect) : cairo_(cairo) {
@@ -66,7 +66,7 @@ Rgba get_pixel(const unsigned char* at) {
 
 struct FigureCanvas::Impl {
   Typesetter& typesetter;
-  std::string bytes;  // of a PDF, written until its surface goes
+  std::string bytes;  // the bytes of a PDF, which are written until the surface is destroyed
   std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)> owned_surface{nullptr, cairo_surface_destroy};
   std::unique_ptr<cairo_t, decltype(&cairo_destroy)> owned_cairo{nullptr, cairo_destroy};
   cairo_surface_t* surface = nullptr;
@@ -207,7 +207,7 @@ cairo_status_t append(void* bytes, const unsigned char* data, unsigned int lengt
   return CAIRO_STATUS_SUCCESS;
 }
 
-/// ISO 8601, as Cairo takes it.
+/// The date in ISO 8601, as Cairo expects it.
 std::string date() {
   const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
   const std::time_t seconds = epoch != nullptr ? static_cast<std::time_t>(std::strtoll(epoch, nullptr, 10)) : 0;
@@ -258,7 +258,7 @@ void PdfCanvas::text(const Label& label) {
   impl_->typesetter.draw_text(impl_->cairo, label);
 }
 
-/// The lines of heatmap_raster.h over a rectangle, their grid fixed to the page so that they run through from cell to
+/// The lines of heatmap_raster.h over a rectangle. Their grid is fixed to the page, so that they continue from cell to
 /// cell.
 void PdfCanvas::stripes(const Box& rect, Rgba ground, Rgba line, bool rising, float fineness) {
   fill(rect, ground);
@@ -318,8 +318,8 @@ void PdfCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
                         bool gaps) {
   const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
   if (matrix.rows * matrix.cols > most_rectangles) {
-    // One pixel a cell, drawn without smoothing; what a printer could not resolve is pooled. Hatching takes its lines'
-    // own pixels.
+    // One pixel for each cell, drawn without smoothing. More cells than a printer shows are pooled; hatching needs
+    // pixels for its lines.
     const auto pixels = [](float units, double a_unit) {
       return static_cast<Index>(std::max(1.0, std::ceil(d(units) * a_unit)));
     };
@@ -343,8 +343,8 @@ void PdfCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
       const bool masked = kind == CellKind::masked || kind == CellKind::neg_inf;
       const float seam = masked && (style.flat_masked || std::min(w, h) < 16) ? 0 : gap;
       Box box{rect.x + static_cast<float>(col) * w, rect.y + static_cast<float>(row) * h, w, h};
-      // Without a gap a cell reaches under its neighbours, which are painted over it: no ground shines through the
-      // edge.
+      // Without gaps, a cell extends under its neighbours, which are drawn over it, so that the background does not
+      // show at the edges.
       const float reach = seam > 0 ? -seam : std::min(0.5f, std::min(w, h) / 2);
       if (col + 1 < matrix.cols) box.w += reach;
       if (row + 1 < matrix.rows) box.h += reach;

@@ -1,4 +1,4 @@
-// Pixels drawn by FreeType's own rasteriser: outlines filled, lines by its stroker. No PDF.
+// Drawing with FreeType's rasteriser: filled outlines, and lines through its stroker. There is no PDF.
 #include <algorithm>
 #include <cmath>
 #include <new>
@@ -9,13 +9,13 @@
 #include FT_OUTLINE_H
 #include FT_STROKER_H
 
-#include "core/figure/figure_canvas.h"
+#include "core/figure/canvas.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
-/// `over` on `under`, neither premultiplied; `coverage` 0…255 of the pixel.
+/// `over` on `under`, without premultiplied alpha; `coverage` of the pixel is 0…255.
 Rgba blend(Rgba under, Rgba over, int coverage) {
   const int alpha = (over.a * coverage + 127) / 255;
   if (alpha == 255) return over;
@@ -28,12 +28,12 @@ Rgba blend(Rgba under, Rgba over, int coverage) {
           static_cast<std::uint8_t>(whole)};
 }
 
-/// Contours in FreeType's 26.6 pixels, y upwards.
+/// Contours in FreeType's 26.6 fixed point, with y upwards.
 class Outline {
  public:
   explicit Outline(float scale) : scale_(scale) {}
 
-  void begin() { begun_ = points_.size(); }
+  void begin() { contour_start_ = points_.size(); }
   void add(Point p, char tag) {
     const auto fine = [this](float x) { return static_cast<FT_Pos>(std::lround(x * scale_ * 64)); };
     points_.push_back({fine(p.x), -fine(p.y)});
@@ -47,10 +47,10 @@ class Outline {
     add(step.to, FT_CURVE_TAG_ON);
   }
   void end() {
-    if (points_.size() > begun_) ends_.push_back(static_cast<End>(points_.size() - 1));
+    if (points_.size() > contour_start_) ends_.push_back(static_cast<End>(points_.size() - 1));
   }
   bool empty() const { return points_.empty(); }
-  /// So many points are one outline's limit.
+  /// Whether the number of points is near the limit of an outline.
   bool full() const { return points_.size() > 30000; }
   FT_Outline get() {
     FT_Outline outline{};
@@ -68,10 +68,10 @@ class Outline {
   }
 
  private:
-  using Tag = std::remove_pointer_t<decltype(FT_Outline::tags)>;  // signed or not, by FreeType's version
+  using Tag = std::remove_pointer_t<decltype(FT_Outline::tags)>;  // its sign depends on FreeType's version
   using End = std::remove_pointer_t<decltype(FT_Outline::contours)>;
   float scale_;
-  std::size_t begun_ = 0;
+  std::size_t contour_start_ = 0;
   std::vector<FT_Vector> points_;
   std::vector<Tag> tags_;
   std::vector<End> ends_;

@@ -20,18 +20,18 @@ float base_text(const FigureSpec& spec) {
   return spec.font_size.value_or(spec.on_paper ? 8.0f : 9.0f) * units_to_a_point;
 }
 
-class Grower : FrameMaker {
+class ContentFrame : FrameMaker {
  public:
-  explicit Grower(const FrameMaker& maker) : FrameMaker(maker) {}
+  explicit ContentFrame(const FrameMaker& maker) : FrameMaker(maker) {}
 
-  FigureFrame grown() {
+  FigureFrame frame_for_content() {
     Frame frame;
     frame.metrics = roomy_metrics(spec_);
     frame.columns = best_grid();
     frame.lines = (count_ + frame.columns - 1) / frame.columns;
     const auto [wide, high] = automatic_cell();
     set_cells(frame, spec_, wide, high);
-    surround(frame);
+    add_ticks(frame);
     frame.content_width = content_width(frame);
     const FigureMetrics& m = frame.metrics;
     const float title =
@@ -49,7 +49,7 @@ class Grower : FrameMaker {
     return frame;
   }
 
-  /// The cells alone: a given size is filled exactly, several panels stand a little apart.
+  /// Only the cells: a given size is filled exactly, and several panels have small gaps.
   FigureFrame bare() {
     Frame frame;
     frame.metrics = roomy_metrics(spec_);
@@ -82,7 +82,7 @@ class Grower : FrameMaker {
 
   float width(const std::string& text, FontRole role, float size) { return typesetter_.width(text, role, size); }
 
-  /// Square cells, but for matrices of very few rows or columns; whole units from one unit on.
+  /// Square cells, except in matrices of very few rows or columns; whole units if they are at least one unit.
   std::pair<float, float> automatic_cell() const {
     if (spec_.cell) return {*spec_.cell, *spec_.cell};
     const float longest = cells(std::max(rows_, cols_));
@@ -98,7 +98,7 @@ class Grower : FrameMaker {
     return {cols_ * 8 < rows_ ? stretched(cols_) : cell, rows_ * 8 < cols_ ? stretched(rows_) : cell};
   }
 
-  /// Columns for a grid about half again as wide as high, with few empty places.
+  /// The number of columns for a grid about 1.5 times as wide as high, with few empty places.
   Index best_grid() const {
     if (spec_.columns) return std::min(*spec_.columns, count_);
     const auto [cell_width, cell_height] = automatic_cell();
@@ -114,8 +114,8 @@ class Grower : FrameMaker {
     return best;
   }
 
-  /// Everything that depends on the size of a cell: ticks and the room that they take.
-  void surround(Frame& frame) {
+  /// Sets everything that depends on the cell's size: ticks and their space.
+  void add_ticks(Frame& frame) {
     const FigureMetrics& m = frame.metrics;
     const bool titled = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); });
     const bool hued = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return p.hue.has_value(); });
@@ -132,7 +132,7 @@ class Grower : FrameMaker {
           m.bar_gap + m.bar_width + m.bar_text_gap +
           bar_label_width(spec_, kind_, ranges_, std::min(frame.panel_height, 240.0f), m, typesetter_);
     }
-    // Over an empty place of the grid, slanted labels would lean into the next panel of the line below.
+    // Above an empty place of the grid, slanted labels would run into the next panel of the line below.
     const bool complete = frame.columns * frame.lines == count_;
     frame.row_ticks = row_ticks({spec_.row_ticks, rows_, spec_.first_row}, frame.cell_height, m.tick_text, typesetter_);
     frame.col_ticks =
@@ -149,7 +149,7 @@ class Grower : FrameMaker {
 }  // namespace
 
 FigureMetrics roomy_metrics(const FigureSpec& spec) {
-  const float s = base_text(spec) / 12;  // the figures below are for text of 9 points
+  const float s = base_text(spec) / 12;  // the numbers below are for text of 9 points
   const float strip = spec.on_paper || spec.print ? 0 : 6;
   return {16 * s, 12 * s, 12 * s, std::max(11 * s, least_text),
           24,     32 * s, 20 * s, 24 * s,
@@ -160,7 +160,7 @@ FigureMetrics roomy_metrics(const FigureSpec& spec) {
 
 FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text) {
   const float t = tick_text,
-              f = std::min(std::max(base_text(spec), least_text), 1.15f * t);  // words near each other are of like size
+              f = std::min(std::max(base_text(spec), least_text), 1.15f * t);  // neighbouring words have similar sizes
   const float least_side = spec.size->height > 0 ? std::min(spec.size->width, spec.size->height) : spec.size->width;
   if (spec.on_paper) {
     const float apart = spec.panels.size() <= 4 ? 0.5f : spec.panels.size() <= 8 ? 0.35f : 0.18f;
@@ -303,8 +303,8 @@ FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ran
                       Typesetter& typesetter) {
   const FrameMaker maker(spec, ranges, kind, typesetter);
   if (!spec.bare && spec.size) return search_frame(maker);
-  Grower grower(maker);
-  return spec.bare ? grower.bare() : grower.grown();
+  ContentFrame content(maker);
+  return spec.bare ? content.bare() : content.frame_for_content();
 }
 
 }  // namespace headlight

@@ -11,7 +11,7 @@ namespace {
 
 constexpr float strip_height = 3;
 
-/// Where a line's baseline starts so that its capitals are centred on `centre`, at any slant.
+/// The start of a line's baseline, so that its capitals are centred on `centre`, at any angle.
 Point on_centre(Point centre, float angle, float half_height) {
   const float radians = angle * 3.14159265f / 180;
   return {centre.x - half_height * std::sin(radians), centre.y + half_height * std::cos(radians)};
@@ -35,7 +35,7 @@ class Placer {
     out_.cell_width = frame_.cell_width;
     out_.cell_height = frame_.cell_height;
     out_.left_out = frame_.left_out;
-    // Of a given size, the figure stands in the middle; else the content is what the size came from.
+    // With a given size the figure is centred; otherwise the size comes from the content.
     edge_ = spec_.bare ? 0 : spec_.size ? (frame_.width - frame_.content_width) / 2 : m_.margin;
     if (!spec_.on_paper) edge_ = std::round(edge_);
     title_edge_ = spec_.size && frame_.content_width > 0.6f * frame_.inner_width
@@ -59,7 +59,7 @@ class Placer {
              float angle = 0) {
     if (!text.empty()) out_.labels.push_back({std::move(text), role, size, colour, at, anchor, angle});
   }
-  /// The same with capitals centred on a point, at any slant.
+  /// The same with capitals centred on a point, at any angle.
   void centred_label(const std::string& text, float size, Rgba colour, Point centre, Anchor anchor = Anchor::start,
                      float angle = 0) {
     const Point at = on_centre(centre, angle, typesetter_.half_height(FontRole::text, size));
@@ -74,7 +74,7 @@ class Placer {
   void outline(const Box& box, float width, Rgba colour) { add_outline(box, width, colour, out_); }
   static constexpr float thin = 0.5f * units_to_a_point;
 
-  /// Where one panel's name would be cut, all have their short one.
+  /// If the name of one panel would be cut, all panels use short names.
   bool shortens_names() {
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const float room = frame_.head_names == NamePlace::beside ? frame_.panel_width - 0.8f * m_.label_text
@@ -84,7 +84,7 @@ class Placer {
     return false;
   }
 
-  /// Names of a grid's columns above it and of its lines at its left.
+  /// The names of a grid's columns above it, and those of its lines on its left.
   void edge_names() {
     const float size = m_.label_text;
     for (std::size_t i = 0; i < spec_.column_names.size() && i < out_.panels.size(); ++i) {
@@ -131,7 +131,7 @@ class Placer {
 
   bool framed() const { return spec_.on_paper && !spec_.bare; }
 
-  /// On a plate in the upper right corner, where a causal mask leaves nothing to see.
+  /// On a label in the upper right corner, where a causal mask has no values.
   void name_inside(const std::string& title, const Box& matrix) {
     const float size = std::max(least_text, 0.9f * m_.label_text), pad = 0.2f * size;
     const std::string shown = typesetter_.elide(title, FontRole::strong, size, matrix.w - 4 * pad);
@@ -193,7 +193,7 @@ class Placer {
 
   float mark_length() const { return std::min(4.0f, 0.6f * m_.tick_gap); }
 
-  /// The side of pictures along an axis, in the room that its words were given; 0 where there are none, or hardly room.
+  /// The side of the pictures along an axis, in the space for words; 0 if there are no pictures or too little space.
   static float picture_side(const std::vector<std::shared_ptr<const Image>>& pictures, float pitch, float depth) {
     constexpr float least = 5;
     const float side = std::min(pitch, depth);
@@ -235,7 +235,7 @@ class Placer {
   }
 
   float stroke() const { return spec_.on_paper ? thin : 1; }
-  float hair() const { return 0.6f * stroke(); }  // to a far word, between near ones
+  float hair() const { return 0.6f * stroke(); }  // of a line to a far word, which passes between near words
   Rgba tick_ink() const { return spec_.on_paper || spec_.print ? theme_.ink : theme_.muted; }
 
   void columns_of(const Box& matrix) {
@@ -264,7 +264,7 @@ class Placer {
 
   float blank() { return 0.5f * m_.tick_text; }
 
-  /// Whether the last label of a panel comes nearer than a blank to the first of the next.
+  /// Whether the last label of a panel is closer than a blank to the first label of the next one.
   bool meets_next_panel(const AxisTick& tick, float x, const Box& matrix) {
     const std::vector<AxisTick>& ticks = frame_.col_ticks.ticks;
     const Box& last = out_.panels.back().heatmap;
@@ -278,8 +278,8 @@ class Placer {
     return x + reach(tick) + blank() > next;
   }
 
-  /// Whether a word under a column touches neither what stands under the panel before nor the page's edge; it is absent
-  /// otherwise, rather than cut.
+  /// Whether a word under a column stays clear of the panel before and of the page's edge. If not, it is left out
+  /// instead of cut.
   bool has_room(const std::string& text, float x, const Box& matrix) {
     const float reach = typesetter_.width(text, FontRole::text, m_.tick_text) / 2;
     if (matrix.y != labelled_line_) labelled_to_ = 0;
@@ -289,8 +289,7 @@ class Placer {
     return true;
   }
 
-  /// A bar that ends before the largest or the smallest value that it colours is pointed there. Gives what is left of
-  /// it between the points.
+  /// If cells have values beyond the bar's range, that end of the bar is pointed. Returns the bar between the points.
   Box pointed(Box bar, ValueRange range) {
     if (range_beyond_.empty()) range_beyond_ = pointed_ends(spec_, ranges_);
     const auto [low, high] =
@@ -320,7 +319,7 @@ class Placer {
     if (frame_.bar == BarPlace::below) return bar_below(corner);
     for (std::size_t i = 0; i < (own ? out_.panels.size() : 1); ++i) {
       const Box& beside = own ? out_.panels[i].heatmap : corner;
-      // One bar for all stands beside all of them.
+      // A bar for all panels is beside all of them.
       const float whole = own || spec_.size == std::nullopt ? std::min(beside.h, 240.0f) : bottom() - beside.y;
       float height = whole;
       if (frame_.legend_place == NamePlace::beside) {
@@ -328,7 +327,7 @@ class Placer {
                                       0.9f * m_.label_text);
       }
       if (frame_.col_name == NamePlace::beside)
-        height = std::min(height, whole - 0.45f * m_.label_text);  // its name stands below
+        height = std::min(height, whole - 0.45f * m_.label_text);  // its name is below
       const Box bar = pointed({beside.right() + m_.bar_gap, beside.y, m_.bar_width, height}, ranges_[i]);
       out_.bars.push_back({bar, ranges_[i]});
       if (framed()) outline(bar, thin, theme_.muted);
@@ -407,12 +406,12 @@ class Placer {
   const ThemeColours& theme_;
   const FigureMetrics& m_;
   FigureLayout out_;
-  std::vector<std::pair<bool, bool>> range_beyond_;  // by panel: whether cells lie below and above its range
-  float top_ = 0;                                    // what a given height leaves over, above
+  std::vector<std::pair<bool, bool>> range_beyond_;  // for each panel: whether cells are below and above its range
+  float top_ = 0;                                    // the free space at the top of a given height
   float edge_ = 0;                                   // of the content
-  float title_edge_ = 0;                             // of titles and legend, and the room from there
+  float title_edge_ = 0;                             // of titles and legend, and their width
   float room_ = 0;
-  float labelled_to_ = 0, labelled_line_ = -1;  // how far words stand under the panels of a line
+  float labelled_to_ = 0, labelled_line_ = -1;  // how far words extend under the panels of a line
 };
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "core/figure/figure_room.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "core/figure/figure_frame.h"
 #include "core/stage/pool.h"
 
 namespace headlight {
@@ -67,8 +66,8 @@ bool FigureRoom::has_free_corner(const FigurePanel& panel) const {
   for (std::optional<MatrixView>* over : {&masks.allowed, &masks.kept}) {
     if (*over) *over = corner(**over);
   }
-  const CellKind kind =
-      pool(corner(panel.matrix), masks, 1, 1).kinds.front();  // at any length, which reading each cell is not
+  // Pooling finds the kind in a mask of any size without reading each cell.
+  const CellKind kind = pool(corner(panel.matrix), masks, 1, 1).kinds.front();
   return kind == CellKind::masked || kind == CellKind::dropped || kind == CellKind::neg_inf;
 }
 
@@ -121,7 +120,7 @@ FigureFrame FigureRoom::room(const FigureChoice& c) const {
   const float bar = m.bar_gap + m.bar_width + m.bar_text_gap;
   if (c.bar == BarPlace::own) frame.own_bar = bar + bar_label_ * m.bar_text;
   if (c.bar == BarPlace::right) frame.right = bar + bar_label_ * m.bar_text;
-  // The bar's last label reaches half its height below the matrices.
+  // Half of the bar's last label is below the matrices.
   if (c.bar == BarPlace::right || c.bar == BarPlace::own) frame.below = std::max(frame.below, 0.5f * m.bar_text);
   if (c.bar == BarPlace::below) frame.below += bar + m.bar_text;
   if (c.col_name == NamePlace::beside)
@@ -129,7 +128,7 @@ FigureFrame FigureRoom::room(const FigureChoice& c) const {
   if (c.legend == NamePlace::beside) { frame.right = std::max(frame.right, m.bar_gap + legend_width(m)); }
   if (c.cols == TickWords::indices || c.angle == 0)
     frame.right = std::max(frame.right, c.cols == TickWords::indices ? col_index_ * t / 2 : 0.0f);
-  const float tick_over = c.rows == TickWords::none ? 0 : 0.5f * t;  // a label reaches beyond a thin row
+  const float tick_over = c.rows == TickWords::none ? 0 : 0.5f * t;  // a label can be higher than its row
   frame.top = m.margin + frame.panel_top + (c.title ? m.title_room : 0) + (c.subtitle ? m.subtitle_room : 0) +
               (c.head_names == NamePlace::edges ? m.head_room : 0);
   if (frame.top < m.margin + tick_over) frame.top = m.margin + tick_over;

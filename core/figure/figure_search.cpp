@@ -1,48 +1,49 @@
-// The largest matrices that a given size allows. What stands around them is a list of decisions (which words, at which
-// slant, where the bar, names, title and legend go or whether they go), each with its options, from complete to bare.
-// Every combination that fits is measured: the share of the picture that is matrix, times a factor below 1 for each
-// thing that it leaves out or makes harder to read (`cost`). The largest product wins, of equal ones the first.
+// Finds the largest matrices for a given size. Around them there are decisions: which words, at which angle, and where
+// the bar, names, title and legend are, or whether they are left out. Each decision has options, from complete to
+// nothing. Each combination that fits is measured: the share of the picture that the matrices fill, times a factor
+// below 1 for each thing that is left out or harder to read (`cost`). The largest product wins; of equal ones the
+// first.
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
-#include "core/figure/figure_room.h"
+#include "core/figure/figure_frame.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
 
-constexpr Index most_thinned = 3;  // every third word at the least; then indices say more
+constexpr Index most_thinned = 3;  // at least every third word; otherwise indices are used
 
-/// What a reader loses, as a factor: 0.5 is worth as much as half of the matrices' area.
+/// What a reader loses, as a factor: 0.5 counts as much as half of the matrices' area.
 namespace cost {
-constexpr float every_other_word = 0.62f;    // the words between are guessed from their neighbours
-constexpr float two_of_three_words = 0.52f;  // hardly guessed
-constexpr float single_word = 0.9f;          // one word stands for a short axis
-constexpr float two_tiers = 0.94f;           // lines lead to the far words
-constexpr float turned_words = 0.943f;       // are read with the head to one side
-constexpr float words_of_eight_ems = 0.88f, words_of_five_ems = 0.78f;  // long words lose their middle
-constexpr float indices_for_words = 0.36f;                              // a cell's words have to be looked up
-constexpr float no_ticks = 0.3f;                                        // nobody can say which cell is which
-constexpr float crowded_indices = 0.5f;                                 // fewer than two find room
-constexpr float text_size = 0.7f;                             // an exponent: text of half the size costs 2^-0.7
-constexpr float names_on_edges = 0.98f;                       // of layers and heads: two words are put together
-constexpr float names_inside_free = 0.72f;                    // on masked cells, which they hide
-constexpr float names_inside = 0.5f;                          // on cells that hold numbers
-constexpr float no_panel_names = 0.45f;                       // panels are counted
-constexpr float no_bar = 0.5f;                                // colours have no numbers
-constexpr float bar_below = 0.985f;                           // beside is where one looks first
-constexpr float axis_name_moved = 0.985f;                     // in a corner or at the line's end
-constexpr float no_axis_name = 0.86f;                         // which axis is the query's?
-constexpr float no_legend = 0.82f;                            // hatching is guessed
-constexpr float no_title = 0.92f, no_title_on_paper = 0.94f;  // a caption has it
-constexpr float no_title_of_ones_own = 0.3f;                  // somebody typed it
+constexpr float every_other_word = 0.62f;                               // the reader guesses the words between
+constexpr float two_of_three_words = 0.52f;                             // two words are hard to guess
+constexpr float single_word = 0.9f;                                     // one word stands for a short axis
+constexpr float two_tiers = 0.94f;                                      // lines lead to words that are further away
+constexpr float turned_words = 0.943f;                                  // hard to read
+constexpr float words_of_eight_ems = 0.88f, words_of_five_ems = 0.78f;  // long words are cut in the middle
+constexpr float indices_for_words = 0.36f;                              // the reader must look up the words
+constexpr float no_ticks = 0.3f;                                        // cells cannot be identified
+constexpr float crowded_indices = 0.5f;                                 // fewer than two indices fit
+constexpr float text_size = 0.7f;                                       // an exponent: half the text size costs 2^-0.7
+constexpr float names_on_edges = 0.98f;                                 // the reader must combine layer and head
+constexpr float names_inside_free = 0.72f;                              // over masked cells, which they hide
+constexpr float names_inside = 0.5f;                                    // over cells with values
+constexpr float no_panel_names = 0.45f;                                 // the reader must count panels
+constexpr float no_bar = 0.5f;                                          // colours have no numbers
+constexpr float bar_below = 0.985f;                                     // readers look beside the matrix first
+constexpr float axis_name_moved = 0.985f;                               // in a corner or at the end of the line
+constexpr float no_axis_name = 0.86f;                                   // it is not clear which axis is the query
+constexpr float no_legend = 0.82f;                                      // the meaning of hatching is guessed
+constexpr float no_title = 0.92f, no_title_on_paper = 0.94f;            // a caption can say it
+constexpr float no_title_of_ones_own = 0.3f;                            // the user wrote it
 constexpr float no_formula = 0.97f;
-constexpr float empty_places = 0.3f;   // of a grid's last line
-constexpr float flat_picture = 0.25f;  // an exponent: of a free height, a wide picture is liked better than a high one
+constexpr float empty_places = 0.3f;   // in the last line of a grid
+constexpr float flat_picture = 0.25f;  // an exponent: if the height is free, a wide picture is preferred
 }  // namespace cost
 
-/// One thing to decide: its options, in the order of liking.
+/// One decision: its options, the preferred ones first.
 using Options = std::vector<std::function<void(FigureChoice&)>>;
 
 struct Slant {
@@ -70,11 +71,11 @@ class Searcher : FigureRoom {
       c.columns = columns;
       decide(0, c, chosen, outcome);
     }
-    return outcome.score > 0 ? settle(chosen, outcome) : matrices_alone();
+    return outcome.score > 0 ? chosen_frame(chosen, outcome) : matrices_alone();
   }
 
  private:
-  /// Of every number of lines the fewest columns.
+  /// For each number of lines, the smallest number of columns.
   std::vector<Index> grids() const {
     if (spec_.columns) return {std::min(*spec_.columns, count_)};
     std::vector<Index> out;
@@ -118,7 +119,7 @@ class Searcher : FigureRoom {
     const bool titled = !spec_.title.empty(), formula = titled && !spec_.subtitle.empty() && !spec_.on_paper;
     if (formula) titles.push_back([](FigureChoice& c) { c.title = c.subtitle = true; });
     if (titled) titles.push_back([](FigureChoice& c) { c.title = true, c.subtitle = false; });
-    // A height that the program chooses has room for a title.
+    // A height that the program chooses has space for a title.
     if (!titled || height_ > 0) titles.push_back([](FigureChoice& c) { c.title = c.subtitle = false; });
     return {
         options(&FigureChoice::text, texts),
@@ -135,37 +136,38 @@ class Searcher : FigureRoom {
         titles};
   }
 
-  /// Whether what is decided so far goes together, whatever room there is.
-  bool goes_together(const FigureChoice& c) const {
+  /// Whether the decisions so far are compatible, whatever the space.
+  bool is_compatible(const FigureChoice& c) const {
     const auto k = static_cast<std::size_t>(c.longest);
     const auto shortens = [&](const WordWidths& width) { return width.all[k] < width.all[0]; };
     if (k > 0 && !shortens(row_width_) && !shortens(col_width_)) return false;
     if (c.angle != 0 && c.cols != TickWords::tokens) return false;
     if (c.row_tiers && c.rows != TickWords::tokens) return false;
     if ((c.row_tiers || c.col_tiers) && c.text + 1 < static_cast<int>(texts_.size()))
-      return false;  // smaller words come first
+      return false;  // smaller words are tried first
     if ((c.row_name == NamePlace::corner || c.legend == NamePlace::corner) && c.angle != -90) return false;
-    // Under a bar it would read as the bar's unit.
+    // Under a bar it would look like the unit of the bar.
     const bool bar_beside = c.bar == BarPlace::right || c.bar == BarPlace::own;
     if (c.col_name == NamePlace::beside && (c.cols == TickWords::none || bar_beside)) return false;
     if (c.legend == NamePlace::beside && c.bar != BarPlace::right) return false;
     return c.head_names != NamePlace::edges || c.columns == std::ssize(spec_.column_names);
   }
 
-  /// Takes each option of the decision `i` in turn, then decides what is left.
+  /// Tries each option of decision `i`, then the decisions after it.
   void decide(std::size_t i, const FigureChoice& so_far, FigureChoice& best, Outcome& outcome) const {
     if (i == decisions_.size()) {
-      if (const Outcome got = score(so_far); got.score > outcome.score) outcome = got, best = so_far;
+      if (const Outcome outcome_here = score(so_far); outcome_here.score > outcome.score)
+        outcome = outcome_here, best = so_far;
       return;
     }
     for (const auto& option : decisions_[i]) {
       FigureChoice c = so_far;
       option(c);
-      if (goes_together(c)) decide(i + 1, c, best, outcome);
+      if (is_compatible(c)) decide(i + 1, c, best, outcome);
     }
   }
 
-  /// The share of the picture that is matrix, times the costs; below 0 where something has no room.
+  /// The share of the picture that the matrices fill, times the costs; below 0 if something does not fit.
   Outcome score(const FigureChoice& c) const {
     const FigureFrame frame = room(c);
     Outcome out;
@@ -206,15 +208,15 @@ class Searcher : FigureRoom {
       const bool crowded = number(step) * frame.cell_width < 1 || col_index_ * t > frame.panel_width + frame.gap - 2;
       return (crowded ? cost::crowded_indices : 1) * (spec_.col_ticks.empty() ? 1 : cost::indices_for_words);
     }
-    const float turned = c.angle == 0 ? 1 : cost::turned_words;
-    if (c.col_tiers) return turned * cost::two_tiers;
+    const float angle_cost = c.angle == 0 ? 1 : cost::turned_words;
+    if (c.col_tiers) return angle_cost * cost::two_tiers;
     const float widest = col_width_.all[static_cast<std::size_t>(c.longest)];
     const float pitch = c.angle == 0 ? (widest + 0.5f) * t : c.angle == -45 ? 1.4f * t : line_of(m);
     step = static_cast<Index>(std::ceil(pitch / frame.cell_width));
-    return turned * thinned(step, cols_);
+    return angle_cost * thinned(step, cols_);
   }
 
-  /// Of everything but the axes' words.
+  /// The cost of everything except the words of the axes.
   float surroundings(const FigureChoice& c) const {
     float score = std::pow(texts_[static_cast<std::size_t>(c.text)] / texts_.front(), cost::text_size);
     if (c.longest == 1) score *= cost::words_of_eight_ems;
@@ -239,7 +241,7 @@ class Searcher : FigureRoom {
     return score;
   }
 
-  FigureFrame settle(const FigureChoice& c, const Outcome& outcome) {
+  FigureFrame chosen_frame(const FigureChoice& c, const Outcome& outcome) {
     FigureFrame frame = room(c);
     const float t = frame.metrics.tick_text, longest = longest_words[static_cast<std::size_t>(c.longest)] * t;
     const auto ticks = [&](TickWords words, const AxisWords& axis, Index step, bool tiers) {
@@ -261,7 +263,7 @@ class Searcher : FigureRoom {
     frame.row_ticks = ticks(c.rows, {spec_.row_ticks, rows_, spec_.first_row}, outcome.row_step, c.row_tiers);
     frame.col_ticks = ticks(c.cols, {spec_.col_ticks, cols_, spec_.first_col}, outcome.col_step, c.col_tiers);
     frame.col_ticks.angle = c.angle;
-    draw_near(frame);
+    move_closer(frame);
     if (c.legend != NamePlace::none) {
       break_legend(frame, entries_, c.legend == NamePlace::outside ? frame.inner_width : 0.0f, typesetter_);
     } else {
@@ -273,8 +275,8 @@ class Searcher : FigureRoom {
     return frame;
   }
 
-  /// The name of the columns and the bar stand as near as the words that are left let them.
-  void draw_near(FigureFrame& frame) {
+  /// Moves the name of the columns and the bar as close as the remaining words allow.
+  void move_closer(FigureFrame& frame) {
     if (frame.col_ticks.angle == 0 || frame.col_ticks.ticks.empty()) return;
     const float t = frame.metrics.tick_text;
     const float longest = frame.col_ticks.depth;

@@ -13,20 +13,20 @@ namespace {
 
 using Pattern = std::unique_ptr<FcPattern, Destroy<FcPatternDestroy>>;
 
-/// fontconfig keeps one configuration a process. It is not given back at the end: Pango's maps of fonts live as long,
-/// and FcFini falls over what they still hold.
+/// fontconfig has one configuration for each process. It is not released at the end: Pango's font maps are never
+/// destroyed, and FcFini crashes while they use it.
 void start_fontconfig() {
   static const bool started = FcInit() == FcTrue;
   static_cast<void>(started);
 }
 
-struct Wish {
-  std::vector<const char*> families;  // most wanted first; the last is fontconfig's generic
+struct FontRequest {
+  std::vector<const char*> families;  // the preferred family first; the last is a generic family of fontconfig
   int weight = FC_WEIGHT_REGULAR;
   int slant = FC_SLANT_ROMAN;
 };
 
-Wish wish_for(FontRole role) {
+FontRequest request_for(FontRole role) {
   switch (role) {
     case FontRole::text: return {{"Inter", "DejaVu Sans", "sans-serif"}};
     case FontRole::strong: return {{"Inter", "DejaVu Sans", "sans-serif"}, FC_WEIGHT_DEMIBOLD};
@@ -51,7 +51,7 @@ std::optional<FontFile> match(const Pattern& wanted) {
   FcPatternGetString(found.get(), FC_FAMILY, 0, &family);
   FcPatternGetInteger(found.get(), FC_INDEX, 0, &face);
   const auto text = [](const FcChar8* s) { return s != nullptr ? std::string(reinterpret_cast<const char*>(s)) : ""; };
-  return FontFile{text(path), face & 0xffff, text(family)};  // the high half names a variable font's instance
+  return FontFile{text(path), face & 0xffff, text(family)};  // the upper 16 bits are the instance of a variable font
 }
 
 const FcChar8* bytes(const char* text) { return reinterpret_cast<const FcChar8*>(text); }
@@ -60,23 +60,23 @@ const FcChar8* bytes(const char* text) { return reinterpret_cast<const FcChar8*>
 
 FontFile find_font(FontRole role) {
   start_fontconfig();
-  const Wish wish = wish_for(role);
-  for (const char* family : wish.families) {
+  const FontRequest request = request_for(role);
+  for (const char* family : request.families) {
     const Pattern wanted(FcPatternCreate());
     FcPatternAddString(wanted.get(), FC_FAMILY, bytes(family));
-    FcPatternAddInteger(wanted.get(), FC_WEIGHT, wish.weight);
-    FcPatternAddInteger(wanted.get(), FC_SLANT, wish.slant);
+    FcPatternAddInteger(wanted.get(), FC_WEIGHT, request.weight);
+    FcPatternAddInteger(wanted.get(), FC_SLANT, request.slant);
     FcPatternAddBool(wanted.get(), FC_SCALABLE, FcTrue);
     const std::optional<FontFile> found = match(wanted);
-    // fontconfig always answers with something: only the family asked for counts, until the generic one.
-    if (found && (found->family == family || family == wish.families.back())) return *found;
+    // fontconfig always finds some font. Only the requested family counts, except for the generic one.
+    if (found && (found->family == family || family == request.families.back())) return *found;
   }
   throw FileError("fonts", "fontconfig finds no font", "expected Inter or DejaVu Sans (fonts-dejavu-core)");
 }
 
 std::string font_families(FontRole role) {
   std::string text;
-  for (const char* family : wish_for(role).families) text.append(text.empty() ? "" : ",").append(family);
+  for (const char* family : request_for(role).families) text.append(text.empty() ? "" : ",").append(family);
   const std::size_t generic = text.rfind(',');
   return text.substr(0, generic) + ",WenQuanYi Micro Hei,Noto Sans CJK SC" + text.substr(generic);
 }
@@ -96,7 +96,7 @@ std::string family_of(const FcPattern* pattern) {
   return has ? reinterpret_cast<const char*>(family) : "";
 }
 
-/// What fontconfig would take for it.
+/// The family that fontconfig chooses for a name.
 std::string matched(const std::string& family) {
   const Pattern wanted(FcPatternCreate());
   FcPatternAddString(wanted.get(), FC_FAMILY, bytes(family.c_str()));
@@ -114,26 +114,26 @@ Pattern described(const std::string& file) {
   return Pattern(FcFreeTypeQuery(bytes(file.c_str()), 0, nullptr, &count));
 }
 
-/// The family of a font file, which is known to fontconfig from then on.
+/// The family of a font file, which fontconfig knows afterwards.
 std::optional<std::string> family_in(const std::string& path) {
   const Pattern inside = described(path);
   if (!inside || FcConfigAppFontAddFile(nullptr, bytes(path.c_str())) == FcFalse) return {};
   return family_of(inside.get());
 }
 
-/// The family that serves for this name: itself where it is installed, a font file's own, what fontconfig puts in the
-/// place of a generic or a well-known one ("serif", "Times"); none for any other.
+/// The family for a name: the name itself if it is installed, the family of a font file, or fontconfig's substitute for
+/// a generic or well-known name ("serif", "Times"). None for other names.
 std::optional<std::string> family_for(const std::string& name) {
   start_fontconfig();
   if (names_file(name)) return family_in(name);
   const Pattern wanted(FcPatternCreate());
   FcPatternAddString(wanted.get(), FC_FAMILY, bytes(name.c_str()));
   if (const Set found = listed(wanted); found && found->nfont > 0) return name;
-  const std::string taken = matched(name);
+  const std::string substitute = matched(name);
   const bool generic = name == "sans-serif" || name == "sans" || name == "monospace" || name == "serif";
-  // For a name that it does not know it takes what it takes for every other.
-  if (taken.empty() || (!generic && taken == matched("no such family"))) return {};
-  return taken;
+  // fontconfig's choice for an unknown name is the same as for any unknown name.
+  if (substitute.empty() || (!generic && substitute == matched("no such family"))) return {};
+  return substitute;
 }
 
 }  // namespace

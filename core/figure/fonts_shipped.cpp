@@ -1,4 +1,4 @@
-// The faces of a program that has no fontconfig: those that lie among its assets.
+// The fonts of a program without fontconfig: the font files in its assets.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -11,12 +11,12 @@
 namespace headlight {
 namespace {
 
-// Of Chinese, what the program itself says, until the whole face is there.
+// A few Chinese letters, those of the program's own texts, until the whole font is loaded.
 constexpr const char* few_letters = "wqy-microhei-few.ttf";
 
 struct Shipped {
   FontRole role;
-  const char *file, *family, *like;  ///< `like`: what a reader of a file without the family takes
+  const char *file, *family, *like;  ///< `like`: a replacement on the reader's machine
 };
 constexpr std::array shipped{
     Shipped{FontRole::text, "Inter-Regular.otf", "Inter", "sans-serif"},

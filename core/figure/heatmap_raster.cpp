@@ -15,7 +15,7 @@ constexpr float root2 = 1.41421356f;
 float clamp01(float x) { return std::clamp(x, 0.0f, 1.0f); }
 float wrap(float x, float period) { return x - period * std::floor(x / period); }
 
-/// The patterns of the header's formulas, for one picture.
+/// Draws the patterns of the header's formulas, for one picture.
 class Painter {
  public:
   Painter(const HeatmapStyle& style, float cell_width, float cell_height)
@@ -24,13 +24,13 @@ class Painter {
         cell_(std::min(cell_width, cell_height)),
         small_(cell_ < 6 * style.scale) {}
 
-  /// Whether a cell of this kind keeps a seam to the next one.
+  /// Whether there is a gap after a cell of this kind.
   bool has_seam(CellKind kind) const {
     const bool masked = kind == CellKind::masked || kind == CellKind::neg_inf;
     return !masked || (cell_ >= 16 * style_.scale && !style_.flat_masked);
   }
 
-  /// px, py: the pixel's centre; dx, dy: from the cell's centre to it.
+  /// px, py: the pixel's centre; dx, dy: its distance from the cell's centre.
   Rgba paint(CellKind kind, Rgba value_colour, float px, float py, float dx, float dy) const {
     switch (kind) {
       case CellKind::value: return value_colour;
@@ -64,10 +64,10 @@ class Painter {
   bool small_;
 };
 
-/// What a pixel of an axis shows.
+/// The cell that a pixel of an axis shows.
 struct AxisPixel {
   Index cell;
-  bool seam;  ///< at the cell's far edge
+  bool seam;  ///< a gap at the far edge of the cell
 };
 
 std::vector<AxisPixel> axis_pixels(Index cells, int pixels, int gap) {
@@ -80,8 +80,8 @@ std::vector<AxisPixel> axis_pixels(Index cells, int pixels, int gap) {
   return out;
 }
 
-/// The value that the map's resting colour stands for: zero, or the low end.
-float resting_value(const HeatmapStyle& style) {
+/// The value of the colormap's neutral colour: zero, or the low end.
+float neutral_value(const HeatmapStyle& style) {
   return style.map->kind() == ColormapKind::diverging ? (style.range.lo + style.range.hi) / 2 : style.range.lo;
 }
 
@@ -98,14 +98,14 @@ std::vector<Rgba> value_colours(const PooledMatrix& cells, const HeatmapStyle& s
 Rgba flat_mask(Theme theme) { return mix(colours(theme).hatch_ground, colours(theme).hatch_line, 0.2f); }
 
 int heatmap_gap(double cell_width, double cell_height, float scale) {
-  const bool room = std::min(cell_width, cell_height) >= 6.0 * static_cast<double>(scale);
-  return room ? std::max(1, static_cast<int>(std::lround(scale))) : 0;
+  const bool has_gaps = std::min(cell_width, cell_height) >= 6.0 * static_cast<double>(scale);
+  return has_gaps ? std::max(1, static_cast<int>(std::lround(scale))) : 0;
 }
 
 Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width,
                      int height) {
   assert(style.map != nullptr && width > 0 && height > 0 && matrix.rows > 0 && matrix.cols > 0);
-  const PooledMatrix cells = pool(matrix, masks, height, width, resting_value(style));
+  const PooledMatrix cells = pool(matrix, masks, height, width, neutral_value(style));
   const std::vector<Rgba> palette = value_colours(cells, style);
   const float cell_width = static_cast<float>(width) / static_cast<float>(cells.cols);
   const float cell_height = static_cast<float>(height) / static_cast<float>(cells.rows);
@@ -113,7 +113,7 @@ Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const Hea
   const std::vector<AxisPixel> cols = axis_pixels(cells.cols, width, style.gap);
   const std::vector<AxisPixel> rows = axis_pixels(cells.rows, height, style.gap);
   Image image(width, height, style.gap_colour);
-  // A masked cell's stripes depend on x + y alone.
+  // The stripes of a masked cell depend only on x + y.
   std::vector<Rgba> stripes;
   for (int sum = 0; sum < width + height; ++sum)
     stripes.push_back(painter.paint(CellKind::masked, {}, static_cast<float>(sum) + 0.5f, 0.5f, 0, 0));

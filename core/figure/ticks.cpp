@@ -9,7 +9,7 @@ namespace {
 
 constexpr float longest_label = 104;
 // For text of 12 units:
-constexpr float row_line = 13;    // the least pitch at which every row has a label
+constexpr float row_line = 13;    // the smallest pitch with a label for every row
 constexpr float slant_line = 18;  // the same for columns at 45°
 constexpr float root_half = 0.70710678f;
 
@@ -19,7 +19,7 @@ float widest(const std::vector<AxisTick>& ticks, float size, Typesetter& typeset
   return width;
 }
 
-/// Labels at 45° end under their cell and lean out to the left.
+/// Labels at 45° end under their cell and extend to the left.
 void slant(AxisTicks& out, float pitch, float size, Typesetter& typesetter) {
   out.angle = -45;
   for (const AxisTick& tick : out.ticks) {
@@ -56,7 +56,7 @@ Index round_step(float least) {
       if (static_cast<float>(step) >= least) return step;
     }
   }
-  return largest;  // cells of no size, or a pitch that is no number: only the first has a label
+  return largest;  // if cells have no size or the pitch is not a number, only the first has a label
 }
 
 std::vector<AxisTick> word_ticks(const AxisWords& axis, Index step, float size, float longest, Typesetter& typesetter) {
@@ -111,11 +111,11 @@ AxisTicks column_ticks(const AxisWords& axis, float pitch, bool may_lean, float 
 
 std::vector<BarTick> bar_ticks(ValueRange range, int most) {
   const double lo = range.lo, width = static_cast<double>(range.hi) - lo;
-  const double rough = width / std::max(1, most - 1);
-  const double ten = std::pow(10.0, std::floor(std::log10(rough)));
+  const double approximate_step = width / std::max(1, most - 1);
+  const double ten = std::pow(10.0, std::floor(std::log10(approximate_step)));
   double step = 10 * ten;
   for (const double factor : {5.0, 2.0, 1.0}) {
-    if (factor * ten >= rough * (1 - 1e-9)) step = factor * ten;
+    if (factor * ten >= approximate_step * (1 - 1e-9)) step = factor * ten;
   }
   const double reach = std::max(std::fabs(lo), std::fabs(lo + width));
   const bool plain = reach < 1e5 && step > 1e-5;
@@ -178,7 +178,7 @@ namespace {
 
 constexpr int most_decimals = 7;
 
-/// So many that two significant digits of a magnitude show.
+/// The number of decimals that shows two significant digits.
 int decimals_of(float size) {
   const int exponent = static_cast<int>(std::floor(std::log10(static_cast<double>(size)) + 1e-9));
   return std::max(0, 1 - exponent);
@@ -213,12 +213,13 @@ std::optional<NumberFormat> number_format(const NumberSpan& span, int most) {
   for (const float least : wanted) {
     const int decimals = decimals_of(std::max(least, span.least_));
     if (decimals > most_decimals || most < 2) continue;
-    // Digits that cost nothing are shown: at least two decimals, three where a hundredth of the largest has fewer.
+    // More digits are shown if they need no more space: at least two decimals, and three if a hundredth of the largest
+    // value has fewer.
     for (const int shown : {std::max(decimals, 3), std::max(decimals, 2), decimals}) {
       for (const bool leading_zero : {true, false}) {
         if (!fits(shown, leading_zero)) continue;
-        const float rounds_away =
-            0.9525f * static_cast<float>(std::pow(10.0, 1 - shown));  // below, one digit or none, or more than 5 % off
+        // A smaller number would have one digit or none, or an error above 5 %.
+        const float rounds_away = 0.9525f * static_cast<float>(std::pow(10.0, 1 - shown));
         NumberFormat format{shown, leading_zero, span.least_ < rounds_away ? rounds_away : 0, most};
         char text[48];
         format.hides = format.write(span.negative_ ? -span.least_ : span.least_, text) == "≈0";

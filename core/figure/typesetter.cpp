@@ -1,12 +1,9 @@
 #include "core/figure/typesetter.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "core/tensor/error.h"
 #include "core/text/unicode.h"
-#include "core/text/utf8.h"
 
 namespace headlight {
 
@@ -61,13 +58,14 @@ std::string Typesetter::elide(std::string_view text, FontRole role, float size, 
 
 std::string Typesetter::shorten(std::string_view text, FontRole role, float size, float max_width) {
   if (width(text, role, size) <= max_width) return std::string(text);
-  std::vector<std::size_t> ends;  // of each character
+  std::vector<std::size_t> ends;  // the end of each character
   for (std::size_t at = 0; at < text.size();) next_grapheme(text, at), ends.push_back(at);
   const auto cut_to = [&](std::size_t kept) {
     const std::size_t head = ends[(kept + 1) / 2 - 1], tail = ends[ends.size() - 1 - kept / 2];
     return std::string(text.substr(0, head)) + "…" + std::string(text.substr(tail));
   };
-  std::size_t most = 64;  // doubled, so that a long word costs as its width and not as its square
+  // Doubled until the word fits, so that the time grows with the width, not with the square of the length.
+  std::size_t most = 64;
   while (most < ends.size() - 1 && width(cut_to(most), role, size) <= max_width) most *= 2;
   for (std::size_t kept = std::min(most, ends.size() - 1); kept >= 2; --kept) {
     std::string cut = cut_to(kept);
@@ -89,22 +87,6 @@ std::string as_mathematics(std::string_view text) {
     --i;
   }
   return marked;
-}
-
-LabelBox label_box(const Label& label, Typesetter& typesetter) {
-  const double radians = static_cast<double>(label.angle) * std::numbers::pi / 180;
-  const auto cosine = static_cast<float>(std::cos(radians));
-  const auto sine = static_cast<float>(std::sin(radians));
-  const float length = typesetter.width(label.text, label.role, label.size);
-  const float left = anchored(label.anchor, length);
-  const float up = -2 * typesetter.half_height(label.role, label.size), down = 0.2f * label.size;
-  LabelBox box;
-  const Point local[4] = {{left, up}, {left + length, up}, {left + length, down}, {left, down}};
-  for (int i = 0; i < 4; ++i) {
-    const auto [x, y] = local[i];
-    box.corner[i] = {label.at.x + x * cosine - y * sine, label.at.y + x * sine + y * cosine};
-  }
-  return box;
 }
 
 }  // namespace headlight

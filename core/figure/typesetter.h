@@ -98,11 +98,4 @@ class Typesetter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The label's box: the baseline's start and end, then the same at the height of capitals with their descent; in order
-/// around the box, rotated with it.
-struct LabelBox {
-  Point corner[4];
-};
-LabelBox label_box(const Label& label, Typesetter& typesetter);
-
 }  // namespace headlight

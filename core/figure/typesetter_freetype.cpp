@@ -1,5 +1,5 @@
-// Text set letter by letter: advances and the face's own kerning table, no shaping. A letter that a face lacks comes
-// from the faces of numbers or of Chinese.
+// Sets text letter by letter, with advances and the font's own kerning table, without shaping. Letters that a font
+// lacks come from the fonts for numbers or for Chinese.
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -15,7 +15,7 @@
 
 #include "core/figure/canvas.h"
 #include "core/figure/typesetter.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -32,10 +32,10 @@ struct Glyph {
   FT_UInt index;
 };
 
-/// One unit of a face's design, of the em.
+/// One design unit of a font, as a part of the em.
 double unit_of(FT_Face face) { return 1.0 / (face->units_per_EM > 0 ? face->units_per_EM : 1000); }
 
-/// Where a contour goes, from the face's units to the label's place.
+/// Converts contours from the font's units to the label's position.
 class Collector {
  public:
   Collector(std::vector<std::vector<PathStep>>& out, double scale, Point pen, double angle, Point at)
@@ -51,8 +51,10 @@ class Collector {
   void line(const FT_Vector& to) { out_.back().push_back(PathStep{place(to)}); }
   void conic(const FT_Vector& control, const FT_Vector& to) {
     const Point from = out_.back().back().to, c = place(control), end = place(to);
-    const auto towards = [](Point a, Point b) { return Point{a.x + (b.x - a.x) * 2 / 3, a.y + (b.y - a.y) * 2 / 3}; };
-    out_.back().push_back({end, true, {towards(from, c), towards(end, c)}});
+    const auto two_thirds = [](Point a, Point b) {
+      return Point{a.x + (b.x - a.x) * 2 / 3, a.y + (b.y - a.y) * 2 / 3};
+    };
+    out_.back().push_back({end, true, {two_thirds(from, c), two_thirds(end, c)}});
   }
   void cubic(const FT_Vector& a, const FT_Vector& b, const FT_Vector& to) {
     out_.back().push_back({place(to), true, {place(a), place(b)}});
@@ -89,7 +91,7 @@ std::string point(Point p) {
 
 struct Typesetter::Impl {
   Library library;
-  std::map<std::string, Face> faces;  // by file
+  std::map<std::string, Face> faces;  // index: the file
   std::map<FontRole, float> capitals;
   std::unordered_map<std::string, float> widths[5];
 
@@ -119,8 +121,8 @@ struct Typesetter::Impl {
     return {face_of(role), 0};
   }
 
-  /// Calls each(glyph, x, y, scale) for the letters of a line at an em of 1, its baseline at 0, indices low and small.
-  /// Returns its length.
+  /// Calls each(glyph, x, y, scale) for the letters of a line at an em of 1 and a baseline at 0; indices are low and
+  /// small. Returns the line's length.
   template <typename Each>
   double set(std::string_view text, FontRole role, Each each) {
     double x = 0, scale = 1, drop = 0;
@@ -134,8 +136,8 @@ struct Typesetter::Impl {
         before.reset();
         continue;
       }
-      const bool odd = c < 0x20 || c == 0x7F || c == 0x2028 || c == 0x2029;
-      const Glyph glyph = glyph_of(c == U'\t' ? U' ' : odd ? U'\uFFFD' : c, role);
+      const bool unprintable = c < 0x20 || c == 0x7F || c == 0x2028 || c == 0x2029;
+      const Glyph glyph = glyph_of(c == U'\t' ? U' ' : unprintable ? U'\uFFFD' : c, role);
       const double unit = unit_of(glyph.face) * scale;
       FT_Vector kerning{};
       if (before && before->face == glyph.face && FT_HAS_KERNING(glyph.face))

@@ -7,12 +7,13 @@
 #include <pango/pangocairo.h>
 
 #include "core/figure/typesetter.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
 
-constexpr double nominal = 128;  // units of the em that text is measured at; unhinted, every size is a multiple
+// The em at which text is measured, in units; without hinting, every other size is a multiple.
+constexpr double measured_em = 128;
 
 using FontMap = std::unique_ptr<PangoFontMap, Destroy<g_object_unref>>;
 using Context = std::unique_ptr<PangoContext, Destroy<g_object_unref>>;
@@ -25,46 +26,46 @@ using Path = std::unique_ptr<cairo_path_t, Destroy<cairo_path_destroy>>;
 
 double radians(float degrees) { return static_cast<double>(degrees) * std::numbers::pi / 180; }
 
-/// Invalid bytes as U+FFFD, control characters too: Pango would break lines at some and refuse others.
+/// Replaces invalid bytes and control characters by U+FFFD: Pango would break lines at some of them and refuse others.
 std::string clean(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t from = at;
     const char32_t c = next_character(text, at);
-    const bool odd = c < 0x20 || c == 0x7F || c == 0x2028 || c == 0x2029 || c == 0xFFFD;
-    out += odd ? std::string_view(c == '\t' ? " " : "\xEF\xBF\xBD") : text.substr(from, at - from);
+    const bool unprintable = c < 0x20 || c == 0x7F || c == 0x2028 || c == 0x2029 || c == 0xFFFD;
+    out += unprintable ? std::string_view(c == '\t' ? " " : "\xEF\xBF\xBD") : text.substr(from, at - from);
   }
   return out;
 }
 
 using Attributes = std::unique_ptr<PangoAttrList, Destroy<pango_attr_list_unref>>;
 
-/// The text without the marks of its indices, and how those are set; null where there are none.
+/// The text without the marks of its indices, and the attributes of the indices; null without indices.
 struct Shown {
   std::string text;
   Attributes attributes;
 };
 Shown shown_of(std::string_view text, double size) {
   Shown shown;
-  std::size_t begun = std::string::npos;
+  std::size_t start = std::string::npos;
   const auto end_index = [&] {
-    if (begun == std::string::npos) return;
+    if (start == std::string::npos) return;
     if (!shown.attributes) shown.attributes.reset(pango_attr_list_new());
     for (PangoAttribute* attribute :
          {pango_attr_scale_new(static_cast<double>(index_size)),
           pango_attr_rise_new(static_cast<int>(-static_cast<double>(index_drop) * size * PANGO_SCALE))}) {
-      attribute->start_index = static_cast<guint>(begun);
+      attribute->start_index = static_cast<guint>(start);
       attribute->end_index = static_cast<guint>(shown.text.size());
       pango_attr_list_insert(shown.attributes.get(), attribute);
     }
-    begun = std::string::npos;
+    start = std::string::npos;
   };
   while (!text.empty()) {
     const std::size_t mark = std::min(text.find_first_of(std::string_view("\x1E\x1F")), text.size());
     shown.text += clean(text.substr(0, mark));
     if (mark == text.size()) break;
     end_index();
-    if (text[mark] == index_begins) begun = shown.text.size();
+    if (text[mark] == index_begins) start = shown.text.size();
     text.remove_prefix(mark + 1);
   }
   end_index();
@@ -88,12 +89,12 @@ std::string svg_path(const cairo_path_t& path) {
       case CAIRO_PATH_CLOSE_PATH: out += "Z"; break;
     }
   }
-  // Cairo begins another figure after each that it closes; the last one has nothing in it.
+  // Cairo begins a new figure after each closed one; the last one is empty.
   if (const std::size_t close = out.rfind('Z'); close != std::string::npos) out.resize(close + 1);
   return out;
 }
 
-/// A run of pictures, finer than the units of a page, which Cairo would embed them at.
+/// A run of picture glyphs, with more pixels than Cairo would embed by default.
 void show_picture(cairo_t* cairo, const char* text, PangoGlyphItem* run, const PangoRectangle& ink) {
   constexpr double fine = 8;
   const double margin = 1, x = ink.x / double{PANGO_SCALE} - margin, y = ink.y / double{PANGO_SCALE} - margin;
@@ -114,7 +115,7 @@ void show_picture(cairo_t* cairo, const char* text, PangoGlyphItem* run, const P
   cairo_restore(cairo);
 }
 
-/// Each run of the line by itself, from where the pen is.
+/// Shows each run of the line, beginning at the pen.
 void show_runs(cairo_t* cairo, const char* text, const PangoLayoutLine& line) {
   double x = 0, y = 0;
   cairo_get_current_point(cairo, &x, &y);
@@ -139,9 +140,9 @@ struct Typesetter::Impl {
   Context context;
   Layout layout;
   std::map<FontRole, Description> descriptions;
-  std::map<FontRole, float> capitals;  // half their height, of an em of 1
+  std::map<FontRole, float> capitals;  // half the height of capitals, for an em of 1
   std::unordered_map<std::string, float> widths[5];
-  // Without bounds: Cairo leaves letters out of a path that lie far outside of the surface.
+  // An unbounded surface: from a bounded one, Cairo leaves out letters that are far outside.
   Surface surface{cairo_recording_surface_create(CAIRO_CONTENT_ALPHA, nullptr)};
   Pen pen{cairo_create(surface.get())};
 
@@ -157,7 +158,7 @@ struct Typesetter::Impl {
     pango_layout_set_single_paragraph_mode(layout.get(), TRUE);
   }
 
-  /// Pango takes a new context for each surface's own fonts; ours is the same for all of them.
+  /// Pango would make a new context for each surface. We use one context for all of them.
   PangoLayoutLine* set(std::string_view text, FontRole role, double size, const Typesetter& by) {
     Description& description = descriptions[role];
     if (!description) {
@@ -174,8 +175,8 @@ struct Typesetter::Impl {
     return pango_layout_get_line_readonly(layout.get(), 0);
   }
 
-  /// The pen at the label's start, along its baseline.
-  void aim(cairo_t* cairo, const Label& label, float width) {
+  /// Moves the pen to the label's start, along its baseline.
+  void move_pen(cairo_t* cairo, const Label& label, float width) {
     cairo_translate(cairo, static_cast<double>(label.at.x), static_cast<double>(label.at.y));
     cairo_rotate(cairo, radians(label.angle));
     cairo_move_to(cairo, static_cast<double>(anchored(label.anchor, width)), 0);
@@ -189,7 +190,7 @@ Typesetter::~Typesetter() = default;
 
 float Typesetter::width(std::string_view text, FontRole role, float size) {
   if (text.empty()) return 0;
-  constexpr std::size_t longest = 4096;  // beyond some 20,000 letters Pango's units leave an int
+  constexpr std::size_t longest = 4096;  // above about 20,000 letters Pango's units overflow an int
   if (text.size() > longest) {
     std::size_t cut = longest;
     while (cut > 1 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
@@ -199,8 +200,8 @@ float Typesetter::width(std::string_view text, FontRole role, float size) {
   const auto [found, fresh] = known.try_emplace(std::string(text), 0.0f);
   if (fresh) {
     PangoRectangle logical;
-    pango_layout_line_get_extents(impl_->set(text, role, nominal, *this), nullptr, &logical);
-    found->second = static_cast<float>(logical.width / (PANGO_SCALE * nominal));
+    pango_layout_line_get_extents(impl_->set(text, role, measured_em, *this), nullptr, &logical);
+    found->second = static_cast<float>(logical.width / (PANGO_SCALE * measured_em));
   }
   return found->second * size;
 }
@@ -209,8 +210,8 @@ float Typesetter::half_height(FontRole role, float size) {
   const auto [found, fresh] = impl_->capitals.try_emplace(role, 0.36f);
   if (fresh) {
     PangoRectangle ink;
-    pango_layout_line_get_extents(impl_->set("H", role, nominal, *this), &ink, nullptr);
-    if (ink.height > 0) found->second = static_cast<float>(ink.height / (PANGO_SCALE * nominal)) / 2;
+    pango_layout_line_get_extents(impl_->set("H", role, measured_em, *this), &ink, nullptr);
+    if (ink.height > 0) found->second = static_cast<float>(ink.height / (PANGO_SCALE * measured_em)) / 2;
   }
   return found->second * size;
 }
@@ -219,7 +220,7 @@ void Typesetter::draw_outlines(cairo_t* cairo, const Label& label) {
   if (has_pictures(label.text)) return draw_text(cairo, label);
   const float length = width(label.text, label.role, label.size);
   cairo_save(cairo);
-  impl_->aim(cairo, label, length);
+  impl_->move_pen(cairo, label, length);
   pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), *this));
   cairo_fill(cairo);
   cairo_restore(cairo);
@@ -228,7 +229,7 @@ void Typesetter::draw_outlines(cairo_t* cairo, const Label& label) {
 void Typesetter::draw_text(cairo_t* cairo, const Label& label) {
   const float length = width(label.text, label.role, label.size);
   cairo_save(cairo);
-  impl_->aim(cairo, label, length);
+  impl_->move_pen(cairo, label, length);
   PangoLayoutLine* line = impl_->set(label.text, label.role, static_cast<double>(label.size), *this);
   const bool pages = cairo_surface_get_type(cairo_get_target(cairo)) == CAIRO_SURFACE_TYPE_PDF;
   pages&& has_pictures(label.text) ? show_runs(cairo, pango_layout_get_text(impl_->layout.get()), *line)
@@ -240,9 +241,9 @@ std::string Typesetter::outline(const Label& label) {
   const float length = width(label.text, label.role, label.size);
   cairo_t* cairo = impl_->pen.get();
   cairo_save(cairo);
-  impl_->aim(cairo, label, length);
+  impl_->move_pen(cairo, label, length);
   pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), *this));
-  cairo_restore(cairo);  // back in the figure's units; the path stays
+  cairo_restore(cairo);  // back to the figure's units; the path stays
   const Path path(cairo_copy_path(cairo));
   cairo_new_path(cairo);
   return svg_path(*path);

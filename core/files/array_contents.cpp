@@ -39,7 +39,7 @@ Buffer gather(const ArrayLayout& layout, const Buffer& source) {
   for (float& value : values) {
     value = source[static_cast<std::size_t>(position)];
     for (std::size_t axis = shape.size(); axis-- > 0;) {
-      if (shape[axis] == 1) continue;  // its stride may be anything
+      if (shape[axis] == 1) continue;  // the stride of such an axis may be any number
       position += layout.strides[axis];
       if (++index[axis] < shape[axis]) break;
       position -= shape[axis] * layout.strides[axis];
@@ -61,7 +61,7 @@ bool is_row_major(const ArrayLayout& layout) {
 
 std::optional<Index> checked_count(const Shape& shape) {
   if (shape.size() > max_rank) return {};
-  Index product = 1;  // of the sizes that are not 0, so that strides cannot overflow either
+  Index product = 1;  // the product of the sizes that are not 0: it limits the strides as well
   bool empty = false;
   for (const Index size : shape) {
     if (size < 0) return {};
@@ -119,13 +119,13 @@ Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteRea
   const Index cols = element_count(layout.shape) / std::max<Index>(1, layout.shape.front());
   const auto width = static_cast<std::size_t>(cols);
   Buffer values(rows.size() * width);
-  const auto put = [&](std::size_t place, std::span<const float> row) {
+  const auto copy_row = [&](std::size_t place, std::span<const float> row) {
     std::copy(row.begin(), row.end(), values.begin() + static_cast<std::ptrdiff_t>(place * width));
   };
-  if (!is_row_major(layout)) {  // a row lies all over the file
+  if (!is_row_major(layout)) {  // a row is not one range of bytes
     const Tensor whole = read_array(layout, reader);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      put(i, whole.values().subspan(static_cast<std::size_t>(rows[i]) * width, width));
+      copy_row(i, whole.values().subspan(static_cast<std::size_t>(rows[i]) * width, width));
     }
     return Tensor({static_cast<Index>(rows.size()), cols}, std::move(values));
   }
@@ -135,16 +135,16 @@ Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteRea
   const std::uint64_t row_bytes = width * byte_size(layout.dtype);
   ArrayLayout row{layout.dtype, {cols}, {1}, layout.offset, layout.big_endian};
   Tensor numbers;
-  Index next = 0;  // row that the reader stands before
+  Index next = 0;  // the row at which the reader stands
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Index wanted = rows[order[i]];
-    if (i == 0 || wanted != rows[order[i - 1]]) {  // a text says many words twice
+    if (i == 0 || wanted != rows[order[i - 1]]) {  // a text often has the same token twice
       row.offset += static_cast<std::uint64_t>(wanted - next) * row_bytes;
       reader.skip(std::exchange(row.offset, 0));
       numbers = Tensor(row.shape, read_elements(row, cols, reader));
       next = wanted + 1;
     }
-    put(order[i], numbers.values());
+    copy_row(order[i], numbers.values());
   }
   return Tensor({static_cast<Index>(rows.size()), cols}, std::move(values));
 }

@@ -1,17 +1,20 @@
-// The result of a format's reader, from which an ArrayFile is made.
+// What the readers of formats share: their result, from which an ArrayFile is made, and how elements lie in a file.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/files/array_file.h"
 #include "core/files/byte_reader.h"
-#include "core/files/zip_archive.h"
+#include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -85,5 +88,41 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
 bool is_torch_archive(const ZipArchive& archive);
 /// The name of a file's only array if the file has no name for it: the file's stem, or "x".
 std::string name_of_only_array(const std::filesystem::path& path);
+
+// NumPy's .npy header, versions 1 to 3: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+
+struct NpyHeader {
+  /// strides and offset filled in; the offset counts from the start of the .npy
+  ArrayLayout layout;
+  /// Why the elements are of no use here ("its elements are text (<U3)"); empty where they are numbers.
+  Message unusable;
+  /// Of text: bytes of one element, and whether its characters have four each (U) or one (S); 0 where it is none.
+  std::uint64_t text_bytes = 0;
+  bool wide = false;
+};
+
+/// The words of a .npy of text, row-major, at most a million and 64 MB. `reader` stands at its start.
+std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const ErrorPlace& place);
+
+/// The header of a row-major `<f4` or `|b1` array, version 1, padded so that the numbers start at a multiple of 64.
+std::string npy_header(const Shape& shape, bool boolean);
+
+// Weights as ggml stores them: a row is cut into blocks of 32 or 256 numbers, each with scales of its own.
+// https://github.com/ggml-org/ggml; what a block stands for is computed in float32, as ggml's reference does.
+
+struct BlockFormat {
+  std::uint32_t id;                                       ///< ggml's number of the type
+  std::string_view name;                                  ///< "Q4_K"
+  std::size_t numbers;                                    ///< that a block stands for
+  std::size_t bytes;                                      ///< of a block
+  void (*decode)(const std::uint8_t* block, float* out);  ///< null: plain numbers of `plain`
+  DType plain = DType::f32;
+};
+
+/// Null for a type that is not known.
+const BlockFormat* block_format(std::uint32_t id);
+
+/// The numbers of blocks as float32 in this machine's order.
+std::unique_ptr<ByteReader> block_reader(std::unique_ptr<ByteReader> blocks, const BlockFormat& format);
 
 }  // namespace headlight

@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/array_contents.h"
+#include "core/files/byte_reader.h"
 #include "core/files/load_budget.h"
-#include "core/files/zip_archive.h"
 #include "core/tensor/memory.h"
 #include "core/text/number_text.h"
 #include "core/text/texts.h"
@@ -36,7 +36,7 @@ constexpr std::array<DTypeNames, 13> dtype_names{{{"float16", "f2", "F16", "torc
                                                   {"uint64", "u8", "U64", ""},
                                                   {"bool", "b1", "BOOL", "torch.BoolStorage"}}};
 
-const char* what_is_expected(const std::filesystem::path& path) {
+const char* expected_kind(const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
   if (extension == ".npz") return "an .npz as numpy.savez writes it";
   if (extension == ".npy") return "an .npy as numpy.save writes it";
@@ -46,7 +46,7 @@ const char* what_is_expected(const std::filesystem::path& path) {
   return "an .npz, .npy, .safetensors or .pt file";
 }
 
-const char* not_even(const std::filesystem::path& path) {
+const char* not_of_kind(const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
   if (extension == ".npz" || extension == ".pt" || extension == ".pth" || extension == ".bin") {
     return "not a ZIP archive";
@@ -62,11 +62,11 @@ std::string read_head(const std::filesystem::path& path, const ErrorPlace& place
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) place.fail("no such file", "the path of one");
   if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");
-  if (std::filesystem::is_directory(status)) place.fail("a folder", what_is_expected(path));
-  if (!std::filesystem::is_regular_file(status)) place.fail("not a regular file", what_is_expected(path));
+  if (std::filesystem::is_directory(status)) place.fail("a folder", expected_kind(path));
+  if (!std::filesystem::is_regular_file(status)) place.fail("not a regular file", expected_kind(path));
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");
-  if (size == 0) place.fail("empty (0 bytes)", what_is_expected(path));
+  if (size == 0) place.fail("empty (0 bytes)", expected_kind(path));
   std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, 512)), '\0');
   FileReader(path, 0, place).read(std::as_writable_bytes(std::span(head)));
   return head;
@@ -77,10 +77,10 @@ bool is_legacy_torch(std::string_view head) {
   constexpr std::string_view number = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
   return head.size() > 2 && head.substr(2, number.size()) == number;
 }
-/// The tar of before 0.1.
+/// PyTorch before 0.1 saved a tar archive.
 bool is_tar(std::string_view head) { return head.size() >= 262 && head.substr(257, 5) == "ustar"; }
 
-/// The eight bytes of the header's length, then the { of its JSON.
+/// A safetensors file begins with the header's length in eight bytes, then the { of its JSON.
 bool may_be_safetensors(std::string_view head) {
   return head.size() > 8 && head[8] == '{' && head[7] == '\0' && head[6] == '\0';
 }
@@ -99,12 +99,12 @@ ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace&
   if (is_tar(front))
     place.fail("in PyTorch's format of before 0.1, a tar",
                "a newer one; load the file and torch.save it again with a newer PyTorch");
-  const bool called_safetensors = path.extension() == ".safetensors" && !is_something_else(front);
-  if (called_safetensors || may_be_safetensors(front)) return open_safetensors(path, place);
-  place.fail(Message("{0} ({1})", not_even(path), first_look(front)), what_is_expected(path));
+  const bool named_safetensors = path.extension() == ".safetensors" && !is_something_else(front);
+  if (named_safetensors || may_be_safetensors(front)) return open_safetensors(path, place);
+  place.fail(Message("{0} ({1})", not_of_kind(path), first_look(front)), expected_kind(path));
 }
 
-std::optional<double> spelled_number(std::string_view text) {
+std::optional<double> number_in_text(std::string_view text) {
   if (text == "True" || text == "true") return 1;
   if (text == "False" || text == "false") return 0;
   double value = 0;
@@ -171,41 +171,38 @@ void ArrayFile::check_memory_for(std::string_view name, std::size_t i) const {
       "a smaller array");
 }
 
+std::size_t ArrayFile::existing(std::string_view name) const {
+  if (const std::optional<std::size_t> i = position(name)) return *i;
+  ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
+                         Message("one of {0}", first_names(contents_->entries)));
+}
+
 Tensor ArrayFile::load(std::string_view name) const {
-  const std::optional<std::size_t> i = position(name);
-  if (!i)
-    ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
-                           Message("one of {0}", first_names(contents_->entries)));
+  const std::size_t i = existing(name);
   try {
-    check_memory_for(name, *i);
+    check_memory_for(name, i);
     check_unchanged();
-    return read_array(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
+    return read_array(contents_->layouts[i], *contents_->open(i, ZipCheck::whole));
   } catch (const std::bad_alloc&) {
     ErrorPlace{path_}.array(name).fail(
-        Message("its shape {0} does not fit in memory", to_string(contents_->entries[*i].shape)));
+        Message("its shape {0} does not fit in memory", to_string(contents_->entries[i].shape)));
   }
 }
 
 std::vector<double> ArrayFile::load_unrounded(std::string_view name) const {
-  const std::optional<std::size_t> i = position(name);
-  if (!i)
-    ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
-                           Message("one of {0}", first_names(contents_->entries)));
-  check_memory_for(name, *i);
+  const std::size_t i = existing(name);
+  check_memory_for(name, i);
   check_unchanged();
-  return read_unrounded(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
+  return read_unrounded(contents_->layouts[i], *contents_->open(i, ZipCheck::whole));
 }
 
 Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) const {
-  const std::optional<std::size_t> i = position(name);
-  if (!i)
-    ErrorPlace{path_}.fail(Message("holds no array named {0}", in_quotes(name)),
-                           Message("one of {0}", first_names(contents_->entries)));
-  const ArrayLayout& whole = contents_->layouts[*i];
+  const std::size_t i = existing(name);
+  const ArrayLayout& whole = contents_->layouts[i];
   assert(whole.shape.size() >= 2);
   assert(std::ranges::all_of(rows, [&](Index row) { return row >= 0 && row < whole.shape[0]; }));
   check_unchanged();
-  return read_rows(whole, rows, *contents_->open(*i, ZipCheck::none));
+  return read_rows(whole, rows, *contents_->open(i, ZipCheck::none));
 }
 
 std::optional<double> ArrayFile::number(std::string_view name) const {
@@ -215,7 +212,7 @@ std::optional<double> ArrayFile::number(std::string_view name) const {
     return read_number(layout, *contents_->open(*i, ZipCheck::none));
   }
   if (const auto it = contents_->numbers.find(name); it != contents_->numbers.end()) return it->second;
-  if (const auto it = contents_->texts.find(name); it != contents_->texts.end()) return spelled_number(it->second);
+  if (const auto it = contents_->texts.find(name); it != contents_->texts.end()) return number_in_text(it->second);
   return {};
 }
 
@@ -264,7 +261,7 @@ std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path) 
   if (contents.entries.empty() && !contents.skipped.empty()) {
     place.array(contents.skipped[0].name).fail(contents.skipped[0].reason, "numbers");
   }
-  if (contents.entries.empty()) place.fail("holds no arrays", what_is_expected(path));
+  if (contents.entries.empty()) place.fail("holds no arrays", expected_kind(path));
   return std::make_shared<const ArrayFile>(place.path, std::move(contents), before);
 }
 
@@ -283,7 +280,7 @@ struct BoolByte {
   operator float() const { return byte != 0 ? 1.0f : 0.0f; }
 };
 
-/// Calls `use` with a value of the type whose bytes `dtype` stands for.
+/// Calls `use` with a value of the C++ type for `dtype`.
 template <typename Use>
 auto with_type(DType dtype, Use use) {
   switch (dtype) {

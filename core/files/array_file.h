@@ -102,6 +102,8 @@ class ArrayFile {
 
  private:
   std::optional<std::size_t> position(std::string_view name) const;
+  /// The same; throws FileError where there is none.
+  std::size_t existing(std::string_view name) const;
   void check_unchanged() const;
   void check_memory_for(std::string_view name, std::size_t entry) const;
 
@@ -114,5 +116,14 @@ class ArrayFile {
 /// Recognises the format by content, not by the file's name. Throws FileError (subject: `path`) if the file is missing,
 /// damaged, or of another format.
 std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path);
+
+/// A file that holds a mask and nothing else, also a black-and-white picture or a table of numbers.
+/// PNG: an array "mask" of bool, a pixel a cell, true where it is nearer to white than to black (transparent counts as
+/// white). Other text: "mask" of float32, a line a row, cells 0, 1, true, false or any number, apart by commas,
+/// semicolons, tabs or spaces. Everything else as open_arrays. Throws FileError.
+std::shared_ptr<const ArrayFile> open_mask_arrays(const std::filesystem::path& path);
+
+/// Whether a file of that name can be a mask only: .png, .csv, .tsv, .txt.
+bool is_mask_name(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -12,15 +12,15 @@
 
 #include <zip.h>
 
-#include "core/files/npy_format.h"
+#include "core/files/array_contents.h"
+#include "core/files/byte_reader.h"
 #include "core/files/whole_file.h"
-#include "core/files/zip_archive.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
-/// The bytes of a .npy, made piece by piece, so that no second copy of the numbers is held.
+/// The bytes of a .npy, made in parts, so that no second copy of all numbers is held.
 class NpyBytes {
  public:
   NpyBytes(const Tensor& values, bool boolean)
@@ -52,7 +52,7 @@ class NpyBytes {
     return count;
   }
 
-  /// From byte at_ on, which may lie within a number; float32 in little-endian order.
+  /// Reads from byte at_ on, which may lie inside a number; float32 in little-endian order.
   std::size_t read_numbers(std::span<std::byte> out) {
     const std::uint64_t byte = at_ - header_.size();
     const auto count =
@@ -154,7 +154,7 @@ class NpzWriter {
 
 void append_number(std::string& text, float value) {
   if (std::isnan(value)) {
-    text += "nan";  // whatever its sign
+    text += "nan";  // whatever its sign bit is
     return;
   }
   std::array<char, 32> digits{};
@@ -193,7 +193,7 @@ void append_lists(std::string& text, const Shape& shape, std::span<const float> 
 }  // namespace
 
 void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
-  assert(!arrays.empty());  // an empty ZIP archive is no file at all
+  assert(!arrays.empty());  // libzip writes no file for an empty archive
   write_whole_file(path, [&](const std::filesystem::path& temporary) {
     NpzWriter writer(temporary, path);
     for (const NamedArray& array : arrays) writer.add(array);
@@ -202,7 +202,7 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedArray> ar
 }
 
 void write_npy(const std::filesystem::path& path, const Tensor& values, bool boolean) {
-  if (!boolean && std::endian::native == std::endian::little) {  // as they lie in memory, without a copy
+  if (!boolean && std::endian::native == std::endian::little) {  // the numbers are written from memory, without a copy
     const Tensor packed = values.contiguous();
     const std::string header = npy_header(packed.shape(), false);
     return write_whole_file(path, std::array{std::as_bytes(std::span(header)), std::as_bytes(packed.values())});

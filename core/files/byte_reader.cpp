@@ -1,12 +1,17 @@
 #include "core/files/byte_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "core/parallel/thread_pool.h"
+#include <zip.h>
+
+#include "core/files/whole_file.h"
+#include "core/parallel/jobs.h"
+#include "core/tensor/error.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
@@ -27,7 +32,8 @@ void FileReader::skip(std::uint64_t count) {
   if (!stream_) place_.fail_damaged("ends early");
 }
 
-/// Each thread through a stream of its own. False where something is missing: reading in order then says what.
+/// Reads on several threads, each with a stream of its own. False if bytes are missing: read() in order then gives the
+/// error message.
 bool FileReader::read_in_stretches(std::span<std::byte> out) {
   const std::streamoff first = stream_.tellg();
   const std::size_t count = (out.size() + stretch - 1) / stretch;
@@ -49,11 +55,170 @@ bool FileReader::read_in_stretches(std::span<std::byte> out) {
 void FileReader::read(std::span<std::byte> out) {
   if (out.size() >= 2 * stretch && read_in_stretches(out)) return;
   stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
-  const auto got = static_cast<std::uint64_t>(stream_.gcount());
-  if (got != out.size()) {
+  const auto count = static_cast<std::uint64_t>(stream_.gcount());
+  if (count != out.size()) {
     place_.fail_damaged(
-        Message("ends early: {0} of {1} are missing", byte_count(out.size() - got), byte_count(out.size())));
+        Message("ends early: {0} of {1} are missing", byte_count(out.size() - count), byte_count(out.size())));
   }
+}
+
+namespace {
+
+constexpr std::uint64_t max_entries = 100'000;
+// Deflate shrinks a model's numbers very little and masks about 50 times. A ratio of 1000 is an attack (a "ZIP bomb").
+constexpr std::uint64_t max_ratio = 100;
+constexpr std::uint64_t always_allowed = std::uint64_t{32} << 20;
+
+std::string utf8(const std::filesystem::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+/// libzip's error message, "Zlib error: data error", in the two parts that libzip joins.
+Message libzip_message(const std::string& text) {
+  const std::size_t colon = text.find(": ");
+  if (colon == std::string::npos) return text.c_str();
+  return joined_by_colon(text.substr(0, colon).c_str(), text.c_str() + colon + 2);
+}
+
+class ZipEntryReader final : public ByteReader {
+ public:
+  ZipEntryReader(zip* archive, std::uint64_t position, bool stored, ZipCheck check, std::unique_lock<std::mutex> lock,
+                 ErrorPlace place)
+      : lock_(std::move(lock)), stored_(stored), check_(check), place_(std::move(place)) {
+    file_.reset(zip_fopen_index(archive, position, 0));
+    if (!file_) place_.fail_damaged(Message("cannot be unpacked: {0}", libzip_message(zip_strerror(archive))));
+  }
+
+  void skip(std::uint64_t count) override {
+    if (count == 0) return;
+    // A checksum needs every byte, so no byte is skipped when it is checked.
+    if (stored_ && check_ == ZipCheck::none && zip_fseek(file_.get(), static_cast<zip_int64_t>(count), SEEK_CUR) == 0)
+      return;
+    std::vector<std::byte> scrap(static_cast<std::size_t>(std::min<std::uint64_t>(count, 1 << 16)));
+    for (; count > 0; count -= std::min<std::uint64_t>(count, scrap.size())) {
+      read(std::span(scrap).first(static_cast<std::size_t>(std::min<std::uint64_t>(count, scrap.size()))));
+    }
+  }
+
+  void read(std::span<std::byte> out) override {
+    while (!out.empty()) {
+      const zip_int64_t got = zip_fread(file_.get(), out.data(), out.size());
+      if (got < 0) place_.fail_damaged(Message("is damaged: {0}", libzip_message(zip_file_strerror(file_.get()))));
+      if (got == 0) place_.fail_damaged(Message("ends early: {0} are missing", byte_count(out.size())));
+      out = out.subspan(static_cast<std::size_t>(got));
+    }
+  }
+
+  void finish() override {
+    if (check_ == ZipCheck::none) return;
+    std::byte extra{};
+    const zip_int64_t got = zip_fread(file_.get(), &extra, 1);
+    if (got > 0) place_.fail_damaged("unpacks to more bytes than its header says");
+    if (got < 0) place_.fail_damaged(Message("is damaged: {0}", libzip_message(zip_file_strerror(file_.get()))));
+  }
+
+ private:
+  struct Close {
+    void operator()(zip_file* file) const { zip_fclose(file); }
+  };
+
+  std::unique_lock<std::mutex> lock_;  // outlives file_
+  std::unique_ptr<zip_file, Close> file_;
+  bool stored_;
+  ZipCheck check_;
+  ErrorPlace place_;
+};
+
+}  // namespace
+
+void DiscardZip::operator()(zip* archive) const { zip_discard(archive); }
+
+ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& place) {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* source = zip_source_file_create(utf8(path).c_str(), 0, -1, &error);
+  if (source != nullptr) {
+    archive_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
+    if (!archive_) zip_source_free(source);
+  }
+  if (!archive_) {
+    const std::string reason = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    place.fail_damaged(Message("a ZIP archive cut short or damaged ({0})", libzip_message(reason)));
+  }
+  zip_error_fini(&error);
+  list(std::filesystem::file_size(path), place);
+}
+
+void ZipArchive::list(std::uint64_t file_size, const ErrorPlace& place) {
+  const auto count = static_cast<std::uint64_t>(std::max<zip_int64_t>(0, zip_get_num_entries(archive_.get(), 0)));
+  if (count > max_entries) { place.fail(Message("holds {0} entries", count), Message("at most {0}", max_entries)); }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    zip_stat_t stat;
+    zip_stat_init(&stat);
+    if (zip_stat_index(archive_.get(), i, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
+        (stat.valid & ZIP_STAT_SIZE) == 0 || (stat.valid & ZIP_STAT_COMP_SIZE) == 0) {
+      place.fail_damaged(Message("its ZIP directory is damaged at entry {0}", i));
+    }
+    const std::string name = stat.name;
+    if (!name.empty() && name.back() == '/') continue;
+    const bool stored = (stat.valid & ZIP_STAT_COMP_METHOD) != 0 && stat.comp_method == ZIP_CM_STORE;
+    if (stat.comp_size > file_size || (stored && stat.comp_size != stat.size)) {
+      place.fail_damaged(Message("entry {0} claims {1} in a file of {2}", in_quotes(name), byte_count(stat.comp_size),
+                                 byte_count(file_size)));
+    }
+    entries_.push_back({name, stat.size, stat.comp_size, stored});
+    positions_.push_back(i);
+  }
+}
+
+std::unique_ptr<ByteReader> ZipArchive::reader(std::size_t entry, ZipCheck check, ErrorPlace place) const {
+  const ZipEntry& e = entries_[entry];
+  if (e.size > always_allowed && e.size / max_ratio > e.packed_size) {
+    place.fail(Message("would unpack {0} to {1}, as a zip bomb does", byte_count(e.packed_size), byte_count(e.size)),
+               "an array saved unpacked, with numpy.savez");
+  }
+  return std::make_unique<ZipEntryReader>(archive_.get(), positions_[entry], e.stored, check, std::unique_lock(mutex_),
+                                          std::move(place));
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string name_in_zip(const fs::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+void add_file(zip* archive, const fs::path& file, const std::string& name, const fs::path& target) {
+  zip_source_t* source = zip_source_file(archive, name_in_zip(file).c_str(), 0, -1);
+  const zip_int64_t entry = source ? zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
+  if (entry < 0) {
+    zip_source_free(source);
+    fail_to_write(target, zip_strerror(archive));
+  }
+  constexpr zip_uint16_t first_of_1980 = 1 << 5 | 1;  // a fixed date, so that equal files give equal archives
+  zip_file_set_dostime(archive, static_cast<zip_uint64_t>(entry), 0, first_of_1980, 0);
+}
+
+}  // namespace
+
+void write_zip(const fs::path& target, const fs::path& folder, const std::string& inside) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_directory()) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  write_whole_file(target, [&](const fs::path& temporary) {
+    std::unique_ptr<zip, DiscardZip> archive(zip_open(name_in_zip(temporary).c_str(), ZIP_CREATE | ZIP_EXCL, nullptr));
+    if (!archive) fail_to_write(target, "no archive can be made there");
+    for (const fs::path& file : files)
+      add_file(archive.get(), file, inside + "/" + name_in_zip(file.lexically_relative(folder)), target);
+    if (zip_close(archive.get()) != 0) { fail_to_write(target, zip_strerror(archive.get())); }
+    static_cast<void>(archive.release());  // zip_close has freed it
+  });
 }
 
 }  // namespace headlight

@@ -7,14 +7,14 @@
 
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
 
 struct Signature {
   std::string_view head;
-  const char* is;
+  const char* kind;
 };
 
 using namespace std::string_view_literals;
@@ -128,7 +128,9 @@ bool is_utf8(std::string_view text) {
 
 Message first_look(std::string_view head) {
   if (head.empty()) return {};
-  if (const Signature* known = recognise(head)) { return {"starts with {0}, {1}", in_quotes(known->head), known->is}; }
+  if (const Signature* known = recognise(head)) {
+    return {"starts with {0}, {1}", in_quotes(known->head), known->kind};
+  }
   return is_utf8(head.substr(0, 8)) ? "it starts like a text" : "its first bytes are of no format that is known here";
 }
 

@@ -16,7 +16,7 @@
 namespace headlight {
 
 FileStamp stamp_of(const std::filesystem::path& path) {
-  std::error_code error;  // whoever reads the file says what is wrong with it
+  std::error_code error;  // ignored here: reading the file gives the error message
   FileStamp stamp;
   stamp.size = std::filesystem::file_size(path, error);
   stamp.changed = std::filesystem::last_write_time(path, error);
@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view latest = "latest.npz", step_begins = "step-", step_ends = ".npz";
 
-std::string beside(const std::string& path, std::string_view name) {
+std::string sibling_path(const std::string& path, std::string_view name) {
   return path.substr(0, path.size() - file_name_of(path).size()) + std::string(name);
 }
 
@@ -77,14 +77,16 @@ std::string_view watched_name(std::string_view path) {
   return file_name_of(path) == "headlight" ? name : std::string_view();
 }
 
-std::string file_to_follow(const std::string& path) { return watched_name(path).empty() ? path : beside(path, latest); }
+std::string file_to_follow(const std::string& path) {
+  return watched_name(path).empty() ? path : sibling_path(path, latest);
+}
 
 std::string looking_file(const std::string& path) {
-  return watched_name(path).empty() ? std::string() : beside(path, "looking");
+  return watched_name(path).empty() ? std::string() : sibling_path(path, "looking");
 }
 
 void touch(const std::string& looking) {
-  std::ofstream file(path_from(looking), std::ios::trunc);  // a folder that has gone is nobody's concern here
+  std::ofstream file(path_from(looking), std::ios::trunc);  // an error is ignored: the folder may have been deleted
   file << "1\n";
 }
 
@@ -92,7 +94,7 @@ std::vector<RecordedStep> recorded_steps(const std::string& path) {
   std::vector<RecordedStep> steps;
   for (const fs::path& file : files_in(path_from(path).parent_path())) {
     std::string name = utf8_from(file.filename());
-    if (const Index number = step_number(name); number >= 0) steps.push_back({number, beside(path, name)});
+    if (const Index number = step_number(name); number >= 0) steps.push_back({number, sibling_path(path, name)});
   }
   std::ranges::sort(steps, {}, &RecordedStep::step);
   return steps;

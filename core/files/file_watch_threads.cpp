@@ -1,5 +1,6 @@
-// Watching from a thread. To a model that runs (core/files/file_watch.h) it says that somebody looks; what such a
-// model writes comes whole and need not stand still.
+// Watches files on a thread. For a model that runs (core/files/file_watch.h) the thread also touches the file
+// "looking", which tells it that someone watches. Such a model replaces a file at once, so the thread need not wait
+// until the file stops changing.
 #include <chrono>
 
 #include "core/files/file_watch.h"
@@ -9,7 +10,7 @@ namespace headlight {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto between_looks = 500ms;
+constexpr auto check_interval = 500ms;
 
 }  // namespace
 
@@ -25,21 +26,21 @@ void FileWatch::watch(const std::string& path) {
 
 void FileWatch::look(const std::stop_token& quit) {
   std::unique_lock lock(mutex_);
-  FileStamp seen = known_;
+  FileStamp previous = known_;
   while (!quit.stop_requested()) {
     if (path_.empty()) moved_.wait(lock, quit, [this] { return !path_.empty(); });
-    moved_.wait_for(lock, quit, between_looks, [] { return false; });
+    moved_.wait_for(lock, quit, check_interval, [] { return false; });
     if (path_.empty() || quit.stop_requested()) continue;
     const std::string path = path_;
-    lock.unlock();  // a network drive may take its time
+    lock.unlock();  // a network drive can be slow
     const std::string looking = looking_file(path);
     if (!looking.empty()) touch(looking);
-    const FileStamp now = stamp_of(path_from(path));
+    const FileStamp current = stamp_of(path_from(path));
     lock.lock();
-    const bool stands = now == seen || !looking.empty();
-    seen = now;
-    if (path != path_ || !stands || now == known_) continue;
-    known_ = now;
+    const bool finished = current == previous || !looking.empty();
+    previous = current;
+    if (path != path_ || !finished || current == known_) continue;
+    known_ = current;
     ready_ = true;
     lock.unlock();
     changed_();

@@ -1,4 +1,4 @@
-// A program without threads has no files but copies of its own, which nobody else changes.
+// A program without threads (the web page) has only copies of files, which nobody else changes.
 #include "core/files/file_watch.h"
 
 namespace headlight {

@@ -1,11 +1,10 @@
-// .gguf, versions 2 and 3, as llama.cpp writes it: what is known of the model as keys and values, then its tensors.
+// .gguf, versions 2 and 3, as llama.cpp writes it: keys and values that describe the model, then its tensors.
 // https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 #include <array>
 #include <set>
 
 #include "core/files/array_contents.h"
 #include "core/files/load_budget.h"
-#include "core/files/quantised_blocks.h"
 #include "core/tensor/message.h"
 #include "core/text/texts.h"
 
@@ -17,7 +16,7 @@ constexpr std::array<DType, 13> dtypes{DType::u8,  DType::i8,  DType::u16,     D
                                        DType::i32, DType::f32, DType::boolean, DType::u8,  DType::u8,
                                        DType::u64, DType::i64, DType::f64};
 
-/// Reads the header in order, and counts where it is.
+/// Reads the header in order and counts its bytes.
 class GgufHeader {
  public:
   GgufHeader(const std::filesystem::path& path, const ErrorPlace& place)
@@ -83,7 +82,7 @@ class GgufHeader {
   std::uint64_t size_, at_ = 0;
 };
 
-/// What it takes to find an entry's bytes.
+/// Where an entry's bytes are, and how they are stored.
 struct StoredTensor {
   const BlockFormat* format = nullptr;  ///< null: numbers as their layout says
   std::uint64_t offset = 0;             ///< in the file
@@ -117,8 +116,8 @@ void read_pair(GgufHeader& header, ArrayContents& contents, std::vector<StoredTe
   else contents.numbers[key] = header.number(kind);
 }
 
-/// The tensor's name, shape and place; its bytes are checked against the file's end later, once it is known where they
-/// begin.
+/// Reads the tensor's name, shape and offset. place_tensors() checks the bytes later, when the start of the data is
+/// known.
 void read_tensor(GgufHeader& header, ArrayContents& contents, std::vector<StoredTensor>& stored,
                  const ErrorPlace& place) {
   header.budget().arrays(1);
@@ -148,7 +147,7 @@ void read_tensor(GgufHeader& header, ArrayContents& contents, std::vector<Stored
   stored.push_back({format, offset});
 }
 
-void settle_places(const GgufHeader& header, std::uint64_t alignment, const ArrayContents& contents,
+void place_tensors(const GgufHeader& header, std::uint64_t alignment, const ArrayContents& contents,
                    std::vector<StoredTensor>& stored, const ErrorPlace& place) {
   const std::uint64_t begin = (header.at() + alignment - 1) / alignment * alignment;
   for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -183,10 +182,10 @@ ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& pla
   std::vector<StoredTensor> stored;
   for (std::uint64_t i = 0; i < pairs; ++i) read_pair(header, contents, stored, place);
   for (std::uint64_t i = 0; i < tensors; ++i) read_tensor(header, contents, stored, place);
-  const auto said = contents.numbers.find("general.alignment");
-  const double alignment = said == contents.numbers.end() ? 32 : said->second;
+  const auto found = contents.numbers.find("general.alignment");
+  const double alignment = found == contents.numbers.end() ? 32 : found->second;
   if (!(alignment >= 1 && alignment <= 1 << 20)) place.fail("its general.alignment is no number of bytes");
-  settle_places(header, static_cast<std::uint64_t>(alignment), contents, stored, place);
+  place_tensors(header, static_cast<std::uint64_t>(alignment), contents, stored, place);
   contents.texts["gguf.formats"] = formats_of(stored);
   contents.open = [path, place, stored = std::move(stored)](std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
     auto bytes = std::make_unique<FileReader>(path, stored[i].offset, place);

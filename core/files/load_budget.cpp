@@ -10,7 +10,7 @@
 namespace headlight {
 namespace {
 
-/// Of the WholeLoad that this thread is in, a LoadBudget::Counts.
+/// The LoadBudget::Counts of the WholeLoad that this thread is in.
 std::shared_ptr<void>& counts_of_load() {
   static thread_local std::shared_ptr<void> counts;
   return counts;
@@ -32,8 +32,8 @@ WholeLoad::WholeLoad() : before_(std::static_pointer_cast<LoadBudget::Counts>(co
 WholeLoad::~WholeLoad() { counts_of_load() = before_; }
 
 bool LoadBudget::fits(std::uint64_t& used, std::uint64_t count, std::uint64_t most) {
-  constexpr unsigned calls_between_looks = 4096;
-  if (++counts_->calls % calls_between_looks == 0 && std::chrono::steady_clock::now() > counts_->end)
+  constexpr unsigned calls_between_checks = 4096;
+  if (++counts_->calls % calls_between_checks == 0 && std::chrono::steady_clock::now() > counts_->end)
     place_.fail(Message("takes more than {0} seconds to read", most_time.count()), "a smaller file");
   if (count > most - used) return false;
   used += count;
@@ -69,11 +69,11 @@ std::string LoadBudget::text_of(const std::filesystem::path& path) {
 nlohmann::json LoadBudget::json_of(const std::filesystem::path& path, int deepest) {
   const std::string text = text_of(path);
   if (nested_deeper_than(text, deepest)) place_.fail(Message("is nested more than {0} deep", deepest));
-  // What nlohmann's values take: each its own place, a list or an object what it holds, a key its text.
+  // The memory of nlohmann's values: for each value, for each list or object, and for each key.
   constexpr std::uint64_t value = 24, container = 80, key = 64;
-  std::uint64_t whole = 0;
-  for (const char c : text) { whole += c == ',' ? value : c == '[' || c == '{' ? container : c == ':' ? key : 0; }
-  bytes(whole);
+  std::uint64_t total = 0;
+  for (const char c : text) { total += c == ',' ? value : c == '[' || c == '{' ? container : c == ':' ? key : 0; }
+  bytes(total);
   return nlohmann::json::parse(text, nullptr, false);
 }
 

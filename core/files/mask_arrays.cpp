@@ -1,5 +1,3 @@
-#include "core/files/mask_arrays.h"
-
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -8,6 +6,7 @@
 #include <optional>
 
 #include "core/files/array_contents.h"
+#include "core/files/array_file.h"
 #include "core/files/load_budget.h"
 #include "core/image/png_image.h"
 #include "core/tensor/error.h"
@@ -22,7 +21,7 @@ constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
 
 std::string lower_extension(const std::filesystem::path& path) { return lowercase(path.extension().string()); }
 
-/// Bytes that were read already.
+/// Reads from bytes in memory.
 class MemoryReader final : public ByteReader {
  public:
   explicit MemoryReader(std::shared_ptr<const std::vector<std::byte>> bytes) : bytes_(std::move(bytes)) {}
@@ -45,16 +44,16 @@ ArrayContents matrix_of(Shape shape, DType dtype, std::vector<std::byte> bytes) 
   return contents;
 }
 
-/// What `read` makes of a PNG's bytes, or whose fault it is that it cannot.
+/// Calls `read` with the bytes of a PNG. Its error message is given for `place`.
 template <typename Read>
-auto of_picture(const std::string& file, const ErrorPlace& place, Read read) {
+auto read_png_bytes(const std::string& file, const ErrorPlace& place, Read read) {
   try {
     return read(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()));
   } catch (const FileError& error) { place.fail(error.sentence()); }
 }
 
 std::vector<std::byte> cells_of_picture(const std::string& file, const ErrorPlace& place) {
-  const Image image = of_picture(file, place, decode_png);
+  const Image image = read_png_bytes(file, place, decode_png);
   std::vector<std::byte> bytes;
   bytes.reserve(image.rgba.size() / 4);
   for (std::size_t i = 0; i < image.rgba.size(); i += 4) {
@@ -66,9 +65,9 @@ std::vector<std::byte> cells_of_picture(const std::string& file, const ErrorPlac
   return bytes;
 }
 
-/// Pixels are made when they are asked for, by somebody who has seen that the size is the one wanted.
+/// The pixels are decoded only when they are read, after the caller has checked the size.
 ArrayContents open_picture(std::string file, const ErrorPlace& place) {
-  const PngSize size = of_picture(file, place, png_size);
+  const PngSize size = read_png_bytes(file, place, png_size);
   const Shape shape{size.height, size.width};
   ArrayContents contents;
   contents.add("mask", {DType::boolean, shape, row_major_strides(shape)});
@@ -89,7 +88,7 @@ std::optional<float> number_of(std::string_view cell) {
   return value;
 }
 
-/// The cells of one line, which do not hold commas, semicolons or blanks themselves.
+/// The cells of one line. They hold no commas, semicolons or blanks themselves.
 std::vector<std::string_view> cells_of(std::string_view line) {
   const std::string_view mark = line.find(',') != line.npos ? "," : line.find(';') != line.npos ? ";" : "\t ";
   std::vector<std::string_view> cells;
@@ -108,8 +107,8 @@ ArrayContents open_table(std::string_view text, const ErrorPlace& place) {
   std::vector<float> values;
   Index rows = 0, cols = 0, number = 0;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  for (const std::string_view written : Parts(text, '\n')) {
-    const std::vector<std::string_view> cells = cells_of(written);
+  for (const std::string_view line_text : Parts(text, '\n')) {
+    const std::vector<std::string_view> cells = cells_of(line_text);
     ++number;
     if (std::ranges::all_of(cells, [](std::string_view cell) { return cell.empty(); })) continue;
     const ErrorPlace line{place.path, "line " + std::to_string(number)};

@@ -1,10 +1,9 @@
-#include "core/files/npy_format.h"
-
 #include <array>
 #include <charconv>
 
+#include "core/files/array_contents.h"
+#include "core/files/byte_reader.h"
 #include "core/files/load_budget.h"
-#include "core/files/zip_archive.h"
 #include "core/text/unicode.h"
 
 namespace headlight {
@@ -13,7 +12,7 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t max_header = std::size_t{1} << 16;
 
-/// What the header's dictionary says.
+/// The fields of the header's dictionary.
 struct Fields {
   std::optional<std::string> descr;  ///< "" for a structured type
   std::optional<bool> fortran_order;
@@ -129,8 +128,8 @@ Message why_unusable(const std::string& descr, const ErrorPlace& place) {
   }
 }
 
-/// Notes what it takes to read text, where its size is as the shape says.
-void settle_text(std::string_view kind, std::uint64_t npy_size, NpyHeader& header) {
+/// Notes the size of each text, so that texts can be read, if the file's size fits the shape.
+void note_text_size(std::string_view kind, std::uint64_t npy_size, NpyHeader& header) {
   if (kind.empty() || (kind[0] != 'U' && kind[0] != 'S')) return;
   std::uint64_t length = 0;
   const auto [end, error] = std::from_chars(kind.data() + 1, kind.data() + kind.size(), length);
@@ -142,7 +141,8 @@ void settle_text(std::string_view kind, std::uint64_t npy_size, NpyHeader& heade
   header.wide = kind[0] == 'U';
 }
 
-/// Version and length fields, then the header's text. Returns the text and sets `start` to where the numbers begin.
+/// Reads the version and length fields, then the header's text. Returns the text and sets `start` to the offset of the
+/// numbers.
 std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t& start, const ErrorPlace& place) {
   std::array<unsigned char, 12> front{};
   const auto bytes = std::as_writable_bytes(std::span(front));
@@ -191,7 +191,7 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Erro
     layout.shape = std::move(*fields.shape);
     layout.big_endian = !descr.empty() && descr[0] == '>';
     if (!*fields.fortran_order || layout.shape.size() < 2)
-      settle_text(std::string_view(descr).substr(has_order ? 1 : 0), npy_size, header);
+      note_text_size(std::string_view(descr).substr(has_order ? 1 : 0), npy_size, header);
     return header;
   }
   layout.dtype = *dtype;
@@ -228,7 +228,7 @@ std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header,
       for (std::size_t b = 0; b < step; ++b) {
         c |= std::to_integer<char32_t>(raw[at + (header.layout.big_endian ? step - 1 - b : b)]) << (8 * b);
       }
-      if (c == 0) break;  // NumPy fills up with zeros
+      if (c == 0) break;  // NumPy pads texts with zeros
       if (header.wide) {
         append_utf8(words[i], c);
       } else {
@@ -273,7 +273,7 @@ ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& plac
 
 ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPlace& place) {
   ArrayContents contents;
-  std::vector<std::size_t> zip_entries;  // of the arrays
+  std::vector<std::size_t> zip_entries;  // the ZIP entry of each array
   LoadBudget budget(place);
   for (std::size_t i = 0; i < archive->entries().size(); ++i) {
     const ZipEntry& entry = archive->entries()[i];

@@ -34,7 +34,7 @@ std::optional<float> number_in(std::string_view word) {
   const bool whole = end == digits.data() + digits.size() && !digits.empty();
   if (whole && error == std::errc()) return static_cast<float>(value);
   if (whole && error == std::errc::result_out_of_range) {
-    // from_chars says no more than that it is too large or too small for a double: the exponent's sign tells which.
+    // from_chars does not tell whether the number is too large or too small for a double: the exponent's sign does.
     const bool tiny = digits.find("e-") != std::string_view::npos || digits.find("0.") < 2;
     const float size = tiny ? 0.0f : std::numeric_limits<float>::infinity();
     return digits.starts_with('-') ? -size : size;
@@ -77,7 +77,7 @@ class Rows {
   Index rows_ = 0, cols_ = 0, in_row_ = 0;
 };
 
-/// The word at `at`, which moves behind it.
+/// The word at `at`; `at` moves to its end.
 std::string_view take_word(std::string_view text, std::size_t& at) {
   const std::size_t first = at;
   while (at < text.size() && !is_separator(text[at]) && text[at] != '[' && text[at] != ']') ++at;
@@ -101,7 +101,7 @@ Tensor parse_lines(std::string_view text) {
   return rows.take();
 }
 
-/// Brackets at depth `row_depth` are rows; those around it hold one thing each, but for the outermost of them.
+/// The innermost brackets are rows. The brackets around them may hold one matrix only.
 Tensor parse_brackets(std::string_view text) {
   Rows rows;
   int depth = 0, deepest = 0;

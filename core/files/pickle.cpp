@@ -32,7 +32,7 @@ class Machine {
                 "tensors and plain containers, as torch.save(net.state_dict(), …) writes them");
   }
 
-  // Taking bytes.
+  // Reading bytes.
   std::span<const std::byte> take(std::uint64_t count) {
     if (count > bytes_.size() - at_) fail("ends early");
     const auto result = bytes_.subspan(at_, static_cast<std::size_t>(count));
@@ -64,7 +64,7 @@ class Machine {
     return result;
   }
 
-  // The stack.
+  // The virtual machine's stack.
   void push_ref(Ref ref) {
     if (stack_.size() >= max_values) fail("holds more than a million values");
     stack_.push_back(ref);
@@ -98,7 +98,7 @@ class Machine {
     return items;
   }
 
-  // What opcodes do.
+  // Opcodes.
   void memoize(std::uint64_t key) {
     if (memo_.size() >= max_values) fail("holds more than a million values");
     memo_[key] = top();
@@ -177,7 +177,7 @@ class Machine {
   std::unordered_map<std::uint64_t, Ref> memo_;
 };
 
-/// Scalars, strings and empty containers; false if the opcode makes none of these.
+/// Runs an opcode for a scalar, a string or an empty container; false if it is another opcode.
 bool Machine::step_values(unsigned char opcode) {
   switch (opcode) {
     case 'N': push(None{}); return true;
@@ -225,7 +225,7 @@ bool Machine::step(unsigned char opcode) {
       if (protocol < 2 || protocol > 5) fail(Message("is of protocol {0}", protocol));
       return true;
     }
-    case 0x95: take(8); return true;  // FRAME: its length, which we do not need
+    case 0x95: take(8); return true;  // FRAME: its length is not needed
     case '.': return false;
     case '(': mark(); return true;
     case '0': pop(); return true;

@@ -1,5 +1,3 @@
-#include "core/files/quantised_blocks.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -7,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <vector>
+
+#include "core/files/array_contents.h"
 
 namespace headlight {
 namespace {
@@ -43,7 +43,7 @@ void decode_q4_1(const std::uint8_t* block, float* out) {
   }
 }
 
-/// The fifth bit of number i.
+/// The fifth bit of number i, in its place.
 int fifth(std::uint32_t bits, int i) { return static_cast<int>(bits >> i & 1u) << 4; }
 
 void decode_q5_0(const std::uint8_t* block, float* out) {
@@ -81,13 +81,13 @@ void decode_iq4_nl(const std::uint8_t* block, float* out) {
   decode_by_table(table, half_at(block), block + 2, out);
 }
 
-/// Numbers of 4 bits, doubled, on a power of two.
+/// 4-bit floats, times 2 in the table, times a power of two for the block.
 void decode_mxfp4(const std::uint8_t* block, float* out) {
   constexpr std::array table{0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
   decode_by_table(table, std::ldexp(1.0f, int{block[0]} - 128), block + 1, out);
 }
 
-// Blocks of 256, in parts of 16 or 32 with small scales of their own.
+// Blocks of 256 numbers, in parts of 16 or 32, each with a small scale.
 
 void decode_q2_k(const std::uint8_t* block, float* out) {
   const std::uint8_t *scales = block, *codes = block + 16;
@@ -202,7 +202,7 @@ class BlockReader final : public ByteReader {
   void read(std::span<std::byte> out) override {
     assert(out.size() % sizeof(float) == 0);
     std::size_t wanted = out.size() / sizeof(float), at = 0;
-    const auto give = [&](const float* from, std::size_t count) {
+    const auto copy_out = [&](const float* from, std::size_t count) {
       std::memcpy(out.data() + at * sizeof(float), from, count * sizeof(float));
       at += count;
       wanted -= count;
@@ -211,12 +211,12 @@ class BlockReader final : public ByteReader {
     while (wanted > 0) {
       if (next_ < decoded_.size()) {
         const std::size_t count = std::min(wanted, decoded_.size() - next_);
-        give(decoded_.data() + next_, count);
+        copy_out(decoded_.data() + next_, count);
         next_ += count;
       } else if (const std::size_t blocks = std::min(wanted / format_.numbers, most_blocks); blocks > 0) {
         several.resize(blocks * format_.numbers);
         decode_some(blocks, several.data());
-        give(several.data(), several.size());
+        copy_out(several.data(), several.size());
       } else {
         decode_some(1, decoded_.data());
         next_ = 0;
@@ -225,7 +225,7 @@ class BlockReader final : public ByteReader {
   }
 
  private:
-  static constexpr std::size_t most_blocks = 4096;  ///< decoded at once
+  static constexpr std::size_t most_blocks = 4096;  ///< the most blocks that are decoded at once
 
   void decode_some(std::size_t count, float* out) {
     raw_.resize(count * format_.bytes);
@@ -235,8 +235,8 @@ class BlockReader final : public ByteReader {
 
   std::unique_ptr<ByteReader> blocks_;
   const BlockFormat& format_;
-  std::vector<float> decoded_;  ///< of a block of which a part was given
-  std::size_t next_;            ///< in it
+  std::vector<float> decoded_;  ///< the block of which only a part has been read
+  std::size_t next_;            ///< the next number in decoded_
   std::vector<std::uint8_t> raw_;
 };
 

@@ -20,7 +20,7 @@ fs::path from_environment(const char* variable) {
   return value != nullptr ? fs::path(value) : fs::path();
 }
 
-/// Lines that can be paths: text, absolute, each once.
+/// The lines that can be paths: valid text, absolute, without repetitions.
 std::vector<std::string> read_paths(const fs::path& file) {
   constexpr std::uintmax_t largest = 1 << 20;
   std::error_code error;
@@ -29,8 +29,8 @@ std::vector<std::string> read_paths(const fs::path& file) {
   if (error || size > largest) return paths;
   std::ifstream stream(file, std::ios::binary);
   for (std::string line; paths.size() < RecentFiles::most && std::getline(stream, line);) {
-    const bool sound = !line.empty() && is_utf8(line) && line.find('\0') == std::string::npos;
-    if (!sound || !path_from(line).is_absolute()) continue;
+    const bool valid = !line.empty() && is_utf8(line) && line.find('\0') == std::string::npos;
+    if (!valid || !path_from(line).is_absolute()) continue;
     if (std::find(paths.begin(), paths.end(), line) == paths.end()) paths.push_back(line);
   }
   return paths;
@@ -43,7 +43,7 @@ void write_paths(const fs::path& file, const std::vector<std::string>& paths) {
   fs::create_directories(file.parent_path(), ignored);
   try {
     write_whole_file(file, text);
-  } catch (const FileError&) {  // a full or read-only disk: the list goes with the program
+  } catch (const FileError&) {  // the disk is full or read-only: the list is lost when the program ends
   }
 }
 
@@ -52,15 +52,15 @@ void write_paths(const fs::path& file, const std::vector<std::string>& paths) {
 fs::path state_folder() {
   constexpr const char* name = "headlight";
 #if defined(_WIN32)
-  const fs::path roaming = from_environment("APPDATA");
-  return roaming.empty() ? fs::path() : roaming / name;
+  const fs::path app_data = from_environment("APPDATA");
+  return app_data.empty() ? fs::path() : app_data / name;
 #else
   const fs::path home = from_environment("HOME");
 #if defined(__APPLE__)
   return home.empty() ? fs::path() : home / "Library" / "Application Support" / name;
 #else
   const fs::path state = from_environment("XDG_STATE_HOME");
-  if (state.is_absolute()) return state / name;  // the specification has relative ones ignored
+  if (state.is_absolute()) return state / name;  // the XDG specification says to ignore relative paths
   return home.empty() ? fs::path() : home / ".local" / "state" / name;
 #endif
 #endif
@@ -72,8 +72,8 @@ RecentFiles::RecentFiles(fs::path file) : file_(std::move(file)) {
 
 void RecentFiles::add(const std::string& path) {
   std::error_code error;
-  const fs::path whole = fs::absolute(path_from(path), error).lexically_normal();
-  const std::string line = utf8_from(whole);
+  const fs::path absolute = fs::absolute(path_from(path), error).lexically_normal();
+  const std::string line = utf8_from(absolute);
   if (error || line.find_first_of("\n\r") != std::string::npos) return;
   if (!file_.empty()) paths_ = read_paths(file_);
   std::erase(paths_, line);

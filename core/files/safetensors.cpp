@@ -1,5 +1,5 @@
-// .safetensors: eight bytes of header length, a JSON header, then the tensors end to end.
-// https://huggingface.co/docs/safetensors; strict where its reference implementation is.
+// .safetensors: the header's length in eight bytes, a JSON header, then the tensors one after the other.
+// https://huggingface.co/docs/safetensors; as strict as its reference implementation.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t longest_header = 100'000'000;  // the reference implementation's
+constexpr std::uint64_t longest_header = 100'000'000;  // the limit of the reference implementation
 
 struct Item {
   std::string name;
@@ -23,7 +23,7 @@ struct Item {
   std::vector<Index> offsets;
 };
 
-/// Takes the header as it is parsed, so that nothing deeper or larger than a header is ever built up.
+/// Checks the header while it is parsed, so that no JSON that is deeper or larger than a header is built in memory.
 class HeaderReader final : public nlohmann::json_sax<json> {
  public:
   explicit HeaderReader(const ErrorPlace& file) : file_(file), budget_(file) {}
@@ -126,8 +126,8 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   const ErrorPlace& file_;
   LoadBudget budget_;
   Place place_ = Place::outside;
-  std::string key_;    // at the top: an array's name
-  std::string field_;  // within it
+  std::string key_;    // at the top level: the name of an array
+  std::string field_;  // the field of this array
 };
 
 std::string read_header(const std::filesystem::path& path, std::uint64_t file_size, const ErrorPlace& place) {
@@ -148,7 +148,7 @@ std::string read_header(const std::filesystem::path& path, std::uint64_t file_si
   return header;
 }
 
-/// The format's rule: the arrays lie end to end and fill the file.
+/// Checks the format's rule: the arrays have no gaps between them and fill the file.
 void check_offsets(const std::vector<Item>& items, std::uint64_t data_size, const ErrorPlace& place) {
   std::vector<const Item*> order;
   for (const Item& item : items) order.push_back(&item);
@@ -199,7 +199,7 @@ ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPla
     if (!dtype) {
       contents.skipped.push_back({item.name, Message("its dtype {0} is not read", in_quotes(item.dtype))});
       if (item.dtype != "F8_E4M3") continue;
-      // Its bits, for those who know the scales that belong to them.
+      // The raw bytes: Checkpoint applies the scales that belong to them.
       item.name = std::string(fp8_bits) + item.name;
       item.dtype = "U8";
     }

@@ -1,10 +1,9 @@
-// torch.save's format of before PyTorch 1.6: five pickles in a row (a number, a version, what machine wrote it, what
-// was saved, the keys of its storages), then each storage, its length before it.
+// The format of torch.save before PyTorch 1.6: five pickles in a row (a magic number, a version, the machine, the saved
+// object, the keys of its storages), then each storage after its length.
 
 #include "core/files/array_contents.h"
 #include "core/files/byte_reader.h"
 #include "core/files/torch_tree.h"
-#include "core/files/zip_archive.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
@@ -24,7 +23,7 @@ std::unordered_map<std::string, std::string> storage_classes(const pickle::Tree&
   return classes;
 }
 
-/// Bytes of a number in a storage, also of those that are skipped; 0: not known.
+/// Bytes of one number in a storage, also for types that are not read here; 0 if the type is not known.
 std::uint64_t size_in(const std::string& type) {
   if (const std::optional<DType> dtype = dtype_called(type, &DTypeNames::storage)) return byte_size(*dtype);
   return type == "torch.ComplexFloatStorage" ? 8 : type == "torch.ComplexDoubleStorage" ? 16 : 0;
@@ -48,8 +47,8 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
   FileReader(path, 0, place).read(head);
   std::span<const std::byte> rest = head;
   const auto next = [&] { return pickle::take(rest, is_torch_global, place); };
-  next();  // the number that says what it is
-  next();  // 1001
+  next();  // the magic number
+  next();  // the version, 1001
   check_machine(next(), place);
   const pickle::Tree tree = next();
   const pickle::Tree keys = next();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/files/array_contents.h"
 #include "core/files/load_budget.h"
-#include "core/files/npy_format.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
@@ -11,21 +11,21 @@ namespace {
 
 using pickle::Ref;
 
-constexpr std::size_t max_depth = 64;                          // of dictionaries in dictionaries, and the most axes
-constexpr std::size_t max_visits = 1'000'000;                  // a shared list counts wherever it is met
+constexpr std::size_t max_depth = 64;                          // of nested dictionaries, and of axes
+constexpr std::size_t max_visits = 1'000'000;                  // an object counts each time that the tree refers to it
 constexpr std::size_t max_name_bytes = std::size_t{16} << 20;  // of all names together
-constexpr Index max_expanded = Index{1} << 25;                 // elements of a tensor beyond its storage's
+constexpr Index max_expanded = Index{1} << 25;                 // elements of a tensor that has more than its storage
 
 constexpr std::string_view rebuild_tensor[] = {"torch._utils._rebuild_tensor", "torch._utils._rebuild_tensor_v2"};
 constexpr std::string_view rebuild_parameter[] = {"torch._utils._rebuild_parameter",
                                                   "torch._utils._rebuild_parameter_with_state"};
-// Settings that people save beside their tensors; read over.
+// Settings that are often saved beside tensors; they are ignored.
 constexpr std::string_view ignored[] = {"torch.device",  "torch.float16", "torch.bfloat16", "torch.float32",
                                         "torch.float64", "torch.int8",    "torch.uint8",    "torch.int16",
                                         "torch.int32",   "torch.int64",   "torch.bool",     "torch.strided"};
 constexpr std::string_view ordered_dict = "collections.OrderedDict";
 constexpr std::string_view torch_size = "torch.Size";
-// What NumPy pickles its arrays and numbers as; its module was renamed in NumPy 2.
+// The functions that NumPy's pickles call. The module was renamed in NumPy 2.
 constexpr std::string_view rebuild_array[] = {"numpy.core.multiarray._reconstruct",
                                               "numpy._core.multiarray._reconstruct"};
 constexpr std::string_view rebuild_number[] = {"numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar"};
@@ -37,15 +37,15 @@ bool contains(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-/// torch.ComplexFloatStorage, torch.QInt8Storage …: tensors of these are left out by name, and refused where they are
-/// needed.
+/// torch.ComplexFloatStorage, torch.QInt8Storage …: tensors of these types are listed as skipped, and refused where
+/// they are needed.
 bool is_other_storage(std::string_view global) {
   return global.starts_with("torch.") && global.ends_with("Storage") && global.find('.', 6) == std::string_view::npos &&
          !dtype_called(global, &DTypeNames::storage);
 }
 
-/// Whether a name is that of a class as people write them, of a library and not of what could reach the machine: its
-/// objects are taken for plain containers. Nothing of it is looked up or run.
+/// Whether a global is a class of some library that cannot harm the machine. Its objects are read as plain containers;
+/// nothing of it is imported or run.
 bool is_inert_class(std::string_view global) {
   constexpr std::string_view refused[] = {"os",         "posix",  "nt",     "sys",       "builtins", "__builtin__",
                                           "subprocess", "shutil", "pty",    "code",      "socket",   "importlib",
@@ -81,7 +81,7 @@ class TorchReader {
     if (const auto* text = std::get_if<std::string>(&node)) contents.texts[name] = copied(*text);
   }
 
-  /// (attention, tokens), in either order, as people save the two together; false where `ref` is something else.
+  /// Reads a pair (attention, tokens) in either order, as some scripts save them; false if `ref` is something else.
   bool visit_pair(Ref ref) {
     const auto* pair = std::get_if<pickle::List>(&tree_.nodes[ref]);
     if (!pair || pair->items.size() != 2) return false;
@@ -121,7 +121,7 @@ class TorchReader {
       }
     }
   }
-  /// Strings only, with their number; nothing for any other list.
+  /// The strings of a list, with their number; nothing if it holds other items.
   std::optional<std::vector<std::string>> strings_of(const pickle::List& list) {
     std::vector<std::string> strings;
     for (const Ref ref : list.items) {
@@ -132,7 +132,7 @@ class TorchReader {
     return strings.empty() ? std::nullopt : std::optional(std::move(strings));
   }
 
-  /// A list of strings, or of as many strings each.
+  /// A list of strings, or a list of lists of strings with equal lengths.
   std::optional<ArrayWords> words_of(const pickle::List& list) {
     if (auto strings = strings_of(list)) return ArrayWords{{static_cast<Index>(strings->size())}, std::move(*strings)};
     ArrayWords all;
@@ -169,7 +169,7 @@ class TorchReader {
     if (!contains(ignored, callee)) fail(Message("calls {0}, which makes no tensor", callee));
   }
 
-  /// An object of a class that is not known here, such as a ModelOutput: what it holds, and nothing of what it does.
+  /// An object of an unknown class, such as a ModelOutput: its items are read, its code is not run.
   void visit_object(const pickle::Call& call, const std::string& name, std::size_t depth) {
     if (!call.items.empty()) return visit_items(call.items, name, depth);
     const auto* attributes = call.state ? std::get_if<pickle::Dict>(&tree_.nodes[*call.state]) : nullptr;
@@ -192,7 +192,7 @@ class TorchReader {
     return *i;
   }
   Shape integers(Ref ref) const {
-    // A torch.Size within a tensor's description is a call.
+    // In the description of a tensor a torch.Size is a call.
     if (const auto* call = std::get_if<pickle::Call>(&tree_.nodes[ref])) return integers_of(list(argument(*call, 0)));
     return integers_of(list(ref));
   }
@@ -227,7 +227,7 @@ class TorchReader {
     }
     return type;
   }
-  /// Bytes, or what stands for them before protocol 3: their Latin-1 text.
+  /// Bytes; before protocol 3 a call with their text in Latin-1.
   std::string raw_bytes(Ref ref) const {
     if (const auto* bytes = std::get_if<pickle::Bytes>(&tree_.nodes[ref])) return bytes->bytes;
     const auto* call = std::get_if<pickle::Call>(&tree_.nodes[ref]);
@@ -322,14 +322,14 @@ class TorchReader {
     return {*dtype, it->second.part, count};
   }
 
-  /// The class of a tensor's storage, where the description is one of torch.save's.
+  /// The class of the storage, if this is a tensor that torch.save describes.
   std::string storage_class(Ref ref) const {
     const auto* persistent = std::get_if<pickle::Persistent>(&tree_.nodes[ref]);
     const auto* id = persistent ? std::get_if<pickle::List>(&tree_.nodes[persistent->id]) : nullptr;
     return id && id->items.size() >= 5 ? global(id->items[1]) : std::string();
   }
 
-  /// A tensor that is to be read with its sign turned or its complex conjugate taken: {"neg": True} after its hooks.
+  /// Whether the tensor is negated or conjugated when it is read: {"neg": True} after its hooks.
   bool is_turned(const pickle::Call& call) const {
     const std::vector<Ref>& arguments = list(call.arguments);
     const auto* marks = arguments.size() > 6 ? std::get_if<pickle::Dict>(&tree_.nodes[arguments[6]]) : nullptr;
@@ -377,7 +377,7 @@ class TorchReader {
   const ErrorPlace& place_;
   std::size_t visits_ = 0;
   std::size_t name_bytes_ = 0;
-  LoadBudget budget_;  ///< of copies: many references may be to one long string
+  LoadBudget budget_;  ///< counts copied texts: many references can lead to one long string
 };
 
 }  // namespace

@@ -26,11 +26,6 @@ namespace fs = std::filesystem;
 
 using Parts = std::span<const std::span<const std::byte>>;
 
-[[noreturn]] void fail(const fs::path& target, const Message& reason,
-                       const Message& expected = "expected a place that can be written to") {
-  throw FileError(target.string(), Message("cannot be written: {0}", reason), expected);
-}
-
 Message last_error() { return errno != 0 ? std::strerror(errno) : "the disk may be full"; }
 
 void write_parts(const fs::path& path, Parts parts, const fs::path& subject) {
@@ -39,30 +34,14 @@ void write_parts(const fs::path& path, Parts parts, const fs::path& subject) {
   for (const std::span<const std::byte> bytes : parts)
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (!out) fail(subject, last_error());
+  if (!out) fail_to_write(subject, last_error());
 }
-
-/// Removes its file unless it was given away by a rename.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(fs::path path) : path_(std::move(path)) {}
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 constexpr const char* temporary_prefix = ".headlight-";
 constexpr const char* temporary_ending = ".tmp";
 constexpr const char* whole_ending = ".whole";
 
-// As short as it is whatever the target's name, which may have all the 255 bytes that there are.
+// A short name, because the target's name may already have 255 bytes, the most that are allowed.
 fs::path temporary_name(const fs::path& folder, const char* ending) {
   std::random_device random;
   return folder / (temporary_prefix + std::to_string(random()) + ending);
@@ -83,36 +62,37 @@ class Descriptor {
   int number_;
 };
 
-/// Of a file that got its name when it was whole: who gave it holds its lock until it has taken the target's place.
-bool is_given_up(const fs::path& path) {
+/// Whether no program is using this complete file: the program that wrote it locks it until it has replaced the target.
+bool is_abandoned(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   return file.number() >= 0 && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0;
 }
 #else
-bool is_given_up(const fs::path&) { return false; }
+bool is_abandoned(const fs::path&) { return false; }
 #endif
 
-/// What a program that was killed while it wrote has left in the folder. One that is being written is never an hour
-/// old.
+/// Removes the files of a program that was stopped while it wrote into the folder. A file that is being written is
+/// never an hour old.
 void remove_abandoned(const fs::path& folder) {
   std::error_code ignored;
   const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
   for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with(temporary_prefix)) continue;
-    if (name.ends_with(whole_ending) && is_given_up(entry->path())) fs::remove(entry->path(), ignored);
-    if (name.find(temporary_ending) == std::string::npos) continue;  // libzip writes into one with six letters more
+    if (name.ends_with(whole_ending) && is_abandoned(entry->path())) fs::remove(entry->path(), ignored);
+    if (name.find(temporary_ending) == std::string::npos) continue;  // libzip adds six letters to the name
     const auto written = fs::last_write_time(entry->path(), ignored);
     if (!ignored && written < hour_ago) fs::remove(entry->path(), ignored);
   }
 }
 
-/// To the disk itself, so that after a power cut there is the old file or the new one. Empty, or what went wrong.
+/// Writes the file to the disk itself, so that after a power cut there is the old file or the new one. Returns "" or
+/// the error.
 std::string flush_to_disk([[maybe_unused]] const fs::path& path, [[maybe_unused]] bool folder) {
 #if defined(__unix__) || defined(__APPLE__)
   const int file = ::open(path.c_str(), folder ? O_RDONLY | O_DIRECTORY : O_RDONLY | O_CLOEXEC);
   if (file < 0) return folder ? std::string() : std::strerror(errno);
-  const bool done = ::fsync(file) == 0 || errno == EINVAL || errno == EROFS;  // which a disk without it says
+  const bool done = ::fsync(file) == 0 || errno == EINVAL || errno == EROFS;  // or this disk cannot sync
   const std::string reason = done ? std::string() : std::strerror(errno);
   ::close(file);
   return folder ? std::string() : reason;
@@ -121,13 +101,13 @@ std::string flush_to_disk([[maybe_unused]] const fs::path& path, [[maybe_unused]
 #endif
 }
 
-/// Where a chain of symbolic links ends, whether or not anything is there yet.
+/// The end of a chain of symbolic links, whether or not a file is there.
 fs::path link_end(fs::path path, const fs::path& target) {
   std::error_code error;
   for (int links = 0; fs::is_symlink(fs::symlink_status(path, error)); ++links) {
-    if (links > 40) fail(target, "its symbolic links lead in a circle", "expected the name of a file");
+    if (links > 40) fail_to_write(target, "its symbolic links lead in a circle", "expected the name of a file");
     const fs::path next = fs::read_symlink(path, error);
-    if (error) fail(target, error.message().c_str());
+    if (error) fail_to_write(target, error.message().c_str());
     path = next.is_absolute() ? next : path.parent_path() / next;
   }
   return path;
@@ -139,12 +119,12 @@ void copy_into(const fs::path& from, const fs::path& device, const fs::path& tar
   std::ofstream out(device, std::ios::binary);
   if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
   out.close();
-  if (!in || !out) fail(target, last_error());
+  if (!in || !out) fail_to_write(target, last_error());
 }
 
 #ifdef O_TMPFILE
-/// Through a file that has no name until it is whole and on the disk: who is killed meanwhile leaves nothing. False
-/// where the file system has no such files; then nothing was done.
+/// Writes through a file that has no name until it is complete and on the disk, so that a stopped program leaves
+/// nothing. Returns false, with nothing done, if the file system has no such files.
 bool write_nameless(const fs::path& real, const fs::path& folder, Parts parts, const fs::file_status& status,
                     const fs::path& target) {
   const Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
@@ -153,31 +133,54 @@ bool write_nameless(const fs::path& real, const fs::path& folder, Parts parts, c
     while (!bytes.empty()) {
       const auto written = ::write(file.number(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) fail(target, last_error());
+      if (written <= 0) fail_to_write(target, last_error());
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
   }
   if (fs::exists(status)) ::fchmod(file.number(), static_cast<mode_t>(status.permissions() & fs::perms::mask));
-  if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) fail(target, std::strerror(errno));
-  const std::string whole = "/proc/self/fd/" + std::to_string(file.number());
-  const auto named = [&](const fs::path& name) {
-    return ::linkat(AT_FDCWD, whole.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) fail_to_write(target, std::strerror(errno));
+  const std::string open_file = "/proc/self/fd/" + std::to_string(file.number());
+  const auto give_name = [&](const fs::path& name) {
+    return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
   };
-  if (!fs::exists(status) && named(real)) return true;
-  const TemporaryFile temporary(
-      temporary_name(folder, whole_ending));  // a name is no other file's, so one more step takes its place
+  if (!fs::exists(status) && give_name(real)) return true;
+  const Temporary temporary(
+      temporary_name(folder, whole_ending));  // linkat() does not replace a file, so a rename follows
   ::flock(file.number(), LOCK_EX | LOCK_NB);
-  if (!named(temporary.path())) return false;
+  if (!give_name(temporary.path())) return false;
   std::error_code error;
   fs::rename(temporary.path(), real, error);
-  if (error) fail(target, error.message().c_str());
+  if (error) fail_to_write(target, error.message().c_str());
   return true;
 }
 #endif
 
 }  // namespace
 
-void fail_to_write(const fs::path& target, const Message& reason) { fail(target, reason); }
+void fail_to_write(const fs::path& target, const Message& reason, const Message& expected) {
+  throw FileError(target.string(), Message("cannot be written: {0}", reason), expected);
+}
+
+fs::path folder_for(const fs::path& target) {
+  fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
+    fail_to_write(target, Message("there is no folder {0}", folder.string()), "expected one that is there");
+  return folder;
+}
+
+Temporary::~Temporary() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+Temporary temporary_folder(const fs::path& target) {
+  const fs::path path = temporary_name(folder_for(target), temporary_ending);
+  std::error_code error;
+  fs::create_directory(path, error);
+  if (error) fail_to_write(target, error.message().c_str());
+  return Temporary(path);
+}
 
 void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const fs::path& subject) {
   write_parts(path, std::array{bytes}, subject);
@@ -185,19 +188,17 @@ void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const f
 
 namespace {
 
-/// Where all the bytes are there already, without a temporary if that can be.
+/// Writes a file whole or not at all. If all bytes are given in `parts`, it avoids a named temporary file where it can.
 void write_whole(const fs::path& target, const std::function<void(const fs::path&)>& write,
                  [[maybe_unused]] std::optional<Parts> parts) {
   std::error_code error;
-  const fs::path real = link_end(target, target);  // a link keeps pointing where it does
+  const fs::path real = link_end(target, target);  // a symbolic link stays, its target is replaced
   const fs::file_status status = fs::status(real, error);
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    fail(target, error.message().c_str());
+    fail_to_write(target, error.message().c_str());
   if (target.filename().empty() || fs::is_directory(status))
-    fail(target, "it is a folder", "expected the name of a file");
-  const fs::path folder = real.has_parent_path() ? real.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, error))
-    fail(target, Message("there is no folder {0}", folder.string()), "expected one that is there");
+    fail_to_write(target, "it is a folder", "expected the name of a file");
+  const fs::path folder = folder_for(real);
 
   const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
   if (!is_device) remove_abandoned(folder);
@@ -207,13 +208,13 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
     return;
   }
 #endif
-  const TemporaryFile temporary(temporary_name(is_device ? fs::temp_directory_path() : folder, temporary_ending));
+  const Temporary temporary(temporary_name(is_device ? fs::temp_directory_path() : folder, temporary_ending));
   write(temporary.path());
   if (is_device) return copy_into(temporary.path(), real, target);
   if (fs::exists(status)) fs::permissions(temporary.path(), status.permissions(), error);
-  if (const std::string reason = flush_to_disk(temporary.path(), false); !reason.empty()) fail(target, reason);
+  if (const std::string reason = flush_to_disk(temporary.path(), false); !reason.empty()) fail_to_write(target, reason);
   fs::rename(temporary.path(), real, error);
-  if (error) fail(target, error.message().c_str());
+  if (error) fail_to_write(target, error.message().c_str());
   flush_to_disk(folder, true);
 }
 
@@ -236,14 +237,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Permissions do not tell: the file system may be read-only. Trying does.
+/// Tries to write a file: permissions do not show whether the file system is read-only.
 bool can_be_written_to(const fs::path& folder) {
   if (folder.empty()) return false;
   std::random_device random;
-  const fs::path trial = folder / (".headlight." + std::to_string(random()) + ".tmp");
-  const bool written = static_cast<bool>(std::ofstream(trial));
+  const fs::path test_file = folder / (".headlight." + std::to_string(random()) + ".tmp");
+  const bool written = static_cast<bool>(std::ofstream(test_file));
   std::error_code ignored;
-  fs::remove(trial, ignored);
+  fs::remove(test_file, ignored);
   return written;
 }
 
@@ -257,15 +258,15 @@ fs::path home_folder() {
 
 fs::path free_path(const fs::path& folder, const std::string& stem, const std::string& extension) {
   fs::path path = folder / (stem + extension);
-  std::error_code ignored;  // a folder that cannot be read fails when it is written to
+  std::error_code ignored;  // if the folder cannot be read, writing to it gives the error message
   for (int i = 2; fs::exists(path, ignored); ++i) path = folder / (stem + "_" + std::to_string(i) + extension);
   return path;
 }
 
 fs::path writable_folder(const char* place) {
-  std::error_code gone;
-  const fs::path current = fs::current_path(gone), home = home_folder();
-  for (const fs::path& folder : {gone ? fs::path() : current, home.empty() ? home : home / place, home}) {
+  std::error_code error;
+  const fs::path current = fs::current_path(error), home = home_folder();
+  for (const fs::path& folder : {error ? fs::path() : current, home.empty() ? home : home / place, home}) {
     if (can_be_written_to(folder)) return fs::absolute(folder);
   }
   return fs::temp_directory_path();

@@ -31,8 +31,27 @@ requires(sizeof(*std::data(std::declval<const Contents&>())) ==
 /// The same of parts that follow one another.
 void write_whole_file(const std::filesystem::path& target, std::span<const std::span<const std::byte>> parts);
 
-/// Throws FileError "PATH: cannot be written: REASON; expected …", of what the system refused.
-[[noreturn]] void fail_to_write(const std::filesystem::path& target, const Message& reason);
+/// Throws FileError "PATH: cannot be written: REASON; expected …".
+[[noreturn]] void fail_to_write(const std::filesystem::path& target, const Message& reason,
+                                const Message& expected = "expected a place that can be written to");
+
+/// The folder that `target` is in. Throws FileError if it does not exist.
+std::filesystem::path folder_for(const std::filesystem::path& target);
+
+/// A file or folder that is removed in the end with all that it holds, unless it was renamed.
+class Temporary {
+ public:
+  explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary();
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+/// A new, empty folder beside the target. Throws FileError as write_whole_file() does.
+Temporary temporary_folder(const std::filesystem::path& target);
 
 /// The plain inner step: `bytes` into a new file at `path`. `subject` is whom the FileError is about.
 void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes,

@@ -16,7 +16,7 @@ struct Filter {
   double (*at)(double x);
 };
 
-/// Keys 1981 with a = −1/2.
+/// The cubic kernel of Keys 1981 with a = −1/2.
 double cubic(double x) {
   x = std::abs(x);
   if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
@@ -40,7 +40,7 @@ Filter filter_of(Resampling filter) {
 
 constexpr int precision = 32 - 8 - 2;  // bits of a weight in PIL's fixed point
 
-/// What one pixel is made of: the weights of the pixels from `first` on.
+/// The source pixels of one pixel: their weights, beginning with pixel `first`.
 struct Taps {
   int first = 0;
   std::vector<int> weights;
@@ -74,7 +74,7 @@ std::size_t pixel_at(const Image& image, int x, int y) {
   return (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) * 4;
 }
 
-/// One pass along an axis.
+/// Resamples along one axis.
 Image filtered(const Image& image, int width, int height, Resampling filter, bool across) {
   const std::vector<Taps> taps = across ? taps_of(image.width, width, filter) : taps_of(image.height, height, filter);
   Image made(width, height, {0, 0, 0, 255});
@@ -93,16 +93,17 @@ Image filtered(const Image& image, int width, int height, Resampling filter, boo
   return made;
 }
 
-/// The pixel under each pixel's middle; PIL adds step to step, which decides where a middle lies on an edge.
+/// Takes the pixel under each new pixel's centre. The centres are summed step by step, as in PIL, since rounding
+/// decides which pixel a centre on an edge belongs to.
 Image nearest(const Image& image, int width, int height) {
-  const auto under = [](int from, int to) {
+  const auto source_pixels = [](int from, int to) {
     const double step = static_cast<double>(from) / to;
     std::vector<int> at;
     double middle = step * 0.5;
     for (int i = 0; i < to; ++i, middle += step) at.push_back(std::min(from - 1, static_cast<int>(middle)));
     return at;
   };
-  const std::vector<int> columns = under(image.width, width), rows = under(image.height, height);
+  const std::vector<int> columns = source_pixels(image.width, width), rows = source_pixels(image.height, height);
   Image made(width, height, {0, 0, 0, 255});
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x)
@@ -111,13 +112,13 @@ Image nearest(const Image& image, int width, int height) {
   return made;
 }
 
-/// The middle of a picture; of an odd difference the upper left one.
+/// The middle of a picture; for an odd difference, one pixel closer to the upper left.
 Image cropped(const Image& image, int width, int height) {
-  const auto before = [](int from, int to) {
+  const auto margin = [](int from, int to) {
     const int difference = from - to;
     return difference >= 0 ? difference / 2 : -((1 - difference) / 2);
   };
-  const int left = before(image.width, width), top = before(image.height, height);
+  const int left = margin(image.width, width), top = margin(image.height, height);
   Image made(width, height, {0, 0, 0, 255});
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {

@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-// Hues of their own for lanes, heads, signs and weights, and told apart by eyes that lack a cone:
+// Distinct hues for lanes, heads, signs and weights. People with colour blindness can tell them apart:
 // tests/core/figure/colour_vision_test.cpp measures it.
 constexpr std::array<Rgba, 8> on_light{rgb("9A0421"), rgb("1399AF"), rgb("888E38"), rgb("363391"),
                                        rgb("B37383"), rgb("3D5E77"), rgb("74096A"), rgb("8F54AD")};

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/assets/assets.h"
-#include "core/lesson/course_read.h"
 #include "core/mask/evaluate.h"
 #include "core/scenario/lesson_markdown.h"
 #include "core/tensor/error.h"
@@ -26,13 +25,13 @@ std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
     }
     return runs.back().words;
   };
-  // Where the marks come next, found once and not again from each bracket before them.
+  // The positions of the next marks. Each is searched only once, not again from every bracket.
   struct Next {
     const std::string& text;
     const char* mark;
     std::size_t at = 0;
-    std::size_t from(std::size_t place) {
-      if (at != std::string::npos && at <= place) at = text.find(mark, place);
+    std::size_t next_after(std::size_t start) {
+      if (at != std::string::npos && at <= start) at = text.find(mark, start);
       return at;
     }
   };
@@ -44,15 +43,15 @@ std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
       code = !code;
       continue;
     }
-    const std::size_t middle = words[at] == '[' ? stage_mark.from(at) : std::string::npos;
-    const std::size_t end = middle == std::string::npos ? middle : round.from(middle);
+    const std::size_t middle = words[at] == '[' ? stage_mark.next_after(at) : std::string::npos;
+    const std::size_t end = middle == std::string::npos ? middle : round.next_after(middle);
     if (end != std::string::npos) {
       const std::string stage = words.substr(middle + 8, end - middle - 8);
       runs.push_back({words.substr(at + 1, middle - at - 1), stage_named(stage)});
       at = end;
       continue;
     }
-    const std::size_t close = words[at] == '{' ? brace.from(at) : std::string::npos;
+    const std::size_t close = words[at] == '{' ? brace.next_after(at) : std::string::npos;
     const std::string name = close == std::string::npos || close - at - 1 > longest_name
                                  ? std::string()
                                  : words.substr(at + 1, close - at - 1);
@@ -87,7 +86,7 @@ struct PlacedText {
   const Texts* words;
 };
 
-/// Every text of the lesson that is not empty in all languages.
+/// Every non-empty text of the lesson, in all languages.
 std::vector<PlacedText> texts_of(const Course& course) {
   std::vector<PlacedText> all{{"$.title", &course.card.title}, {"$.description", &course.card.description}};
   for (const LessonStep& step : course.steps) {
@@ -131,7 +130,7 @@ std::vector<std::string> Course::untranslated() const {
 
 namespace {
 
-/// By their names, which begin with their place in the order.
+/// Sorted by name: names begin with the position in the order.
 std::vector<std::string> lesson_files(const std::filesystem::path& folder) {
   std::vector<std::string> files;
   std::error_code none;
@@ -183,7 +182,7 @@ Course course_named(const std::string& id_or_path) {
     }
     return std::nullopt;
   };
-  std::vector<Message> troubles;  // of others
+  std::vector<Message> troubles;  // of other files
   if (auto found = look_in(shipped_courses())) return std::move(*found);
   if (auto found = look_in(own_courses(&troubles))) return std::move(*found);
   throw SettingError(Message("lesson:{0}", id), "no such lesson with steps",

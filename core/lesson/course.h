@@ -1,11 +1,13 @@
 // A course lesson: a scenario told in steps. Each step says something, sets what is on screen, and may ask. The format
-// is assets/lessons/lesson.schema.json; teachers write such files by hand.
+// is assets/lesson.schema.json; teachers write such files by hand.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/run/trace.h"
 #include "core/scenario/lesson.h"
@@ -175,5 +177,9 @@ std::string number_words(double value);
 /// [B, H, n_q, n_k] in the sizes of the trace: where the mask expression allows. Throws InputError where it does not
 /// parse.
 Tensor allowed_cells(const std::string& expression, const Trace& trace);
+
+/// A lesson's JSON as a course, for read_course() and the check. Mistakes are gathered there, or the first is thrown
+/// where that is null.
+Course course_from(const nlohmann::json& json, const std::string& file, std::vector<std::string>* mistakes);
 
 }  // namespace headlight

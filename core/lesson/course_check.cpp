@@ -1,4 +1,4 @@
-// What is wrong in a lesson file.
+// Finds mistakes in lesson files.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -8,7 +8,7 @@
 #include "core/diagnosis/reproduction.h"
 #include "core/explain/explain.h"
 #include "core/files/error_place.h"
-#include "core/lesson/course_read.h"
+#include "core/lesson/course.h"
 #include "core/mask/expression.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/inputs.h"
@@ -18,7 +18,7 @@
 namespace headlight {
 namespace {
 
-/// Whether one of the text's sentences has a head in it and a word that draws a conclusion.
+/// Whether a sentence of the text names a head and has a word that draws a conclusion.
 bool gives_head_as_reason(const std::string& text) {
   const auto has_word = [](const std::string& sentence, const std::string& word) {
     const auto letter = [&](std::size_t i) {
@@ -33,7 +33,7 @@ bool gives_head_as_reason(const std::string& text) {
   const auto chinese_head = [&] {
     for (std::size_t at = sentence.find("头"); at != std::string::npos; at = sentence.find("头", at + 1)) {
       const std::string before = at >= 3 ? sentence.substr(at - 3, 3) : std::string();
-      if (before != "开" && before != "回") return true;  // the beginning, to look back
+      if (before != "开" && before != "回") return true;  // "beginning" and "to look back" also have this character
     }
     return false;
   };
@@ -76,7 +76,7 @@ class Check {
       } catch (const InputError& error) {
         return say(step.path + ".pose", std::string("does not compute: ") + error.what());
       }
-      if (course_.bug && !look_for_bug()) return;
+      if (course_.bug && !check_bug()) return;
     }
     pose_of(step, *last_);
     for (const Claim& claim : step.claims) check(claim, *last_);
@@ -85,8 +85,8 @@ class Check {
     if (step.question) check(*step.question, step.path + ".question", *last_);
   }
 
-  /// The mistake is made there, and the numbers tell it from all others.
-  bool look_for_bug() {
+  /// Checks that the lesson's mistake can be made, and that the numbers identify it.
+  bool check_bug() {
     try {
       own_ = mistaken_stages(course_.bug->mistake, course_.bug->variant, last_);
     } catch (const InputError& error) {
@@ -104,7 +104,7 @@ class Check {
     return true;
   }
 
-  /// The run, or in a lesson with a mistake the run with it, where that is meant.
+  /// The measure in the run, or in the run with the lesson's mistake if the measure asks for it.
   double measured_here(const Measure& measure, const Trace& here) {
     if (!measure.wrong) return measured(measure, here);
     if (!course_.bug) throw SettingError("wrong", "there is no mistake in this lesson", "expected \"kind\": \"bug\"");
@@ -112,11 +112,11 @@ class Check {
   }
 
   void pose_of(const LessonStep& step, const Trace& trace) {
-    const auto there = [&](Stage stage, const char* field) {
+    const auto check_stage = [&](Stage stage, const char* field) {
       if (!trace.has(stage)) say(step.path + ".pose." + field, "this scenario has no " + std::string(name(stage)));
     };
-    if (step.pose.stage) there(*step.pose.stage, "stage");
-    for (const Stage stage : step.pose.hide) there(stage, "hide");
+    if (step.pose.stage) check_stage(*step.pose.stage, "stage");
+    for (const Stage stage : step.pose.hide) check_stage(stage, "hide");
     if (step.pose.mended && !course_.bug)
       say(step.path + ".pose.mended", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
     if (step.pose.level == Level::sentence && trace.inputs.query_tokens.empty())
@@ -131,17 +131,18 @@ class Check {
 
   void check(const Claim& claim, const Trace& here) {
     try {
-      const auto elsewhere = claim.scenario ? compute_any(*claim.scenario, &here, whole_) : nullptr;
-      const double value = measured_here(claim.measure, elsewhere ? *elsewhere : here);
+      const auto other_trace = claim.scenario ? compute_any(*claim.scenario, &here, whole_) : nullptr;
+      const double value = measured_here(claim.measure, other_trace ? *other_trace : here);
       if (!says(claim.is, value))
         say(claim.path, in_quotes(claim.is).english() + " is said, but it is " + std::to_string(value));
     } catch (const InputError& error) { say(claim.path, error.what()); }
   }
 
-  /// A weight is not yet a reason: where a network's head is said to be one, it is knocked out and the answer changes.
+  /// A weight alone is not a reason. Where the text says that a head of a network is the reason, the step must knock it
+  /// out, and the answer must change.
   void reasons_in(const LessonStep& step, const Trace& trace) {
     if (step.effect || !network_of(trace.inputs)) return;
-    const auto look_at = [&](const Texts& texts, const std::string& path) {
+    const auto check_reasons = [&](const Texts& texts, const std::string& path) {
       for (const auto& [language, text] : texts) {
         if (gives_head_as_reason(text))
           say(path + "." + language,
@@ -149,8 +150,8 @@ class Check {
               "{\"knock_out\": \"1.1\", \"from\": \"is\", \"to\": \"are\"}");
       }
     };
-    look_at(step.text, step.path + ".text");
-    if (step.question) look_at(step.question->why, step.path + ".question.why");
+    check_reasons(step.text, step.path + ".text");
+    if (step.question) check_reasons(step.question->why, step.path + ".question.why");
   }
 
   void check(const Effect& effect, Scenario scenario, const Trace& here) {
@@ -196,16 +197,17 @@ class Check {
       say(path + ".head", "there are " + std::to_string(trace.dims().heads) + " heads; expected one of them");
   }
 
-  /// Every {name} has its claim, every claim is said, and no decimal fraction stands there without one.
+  /// Each {name} must have a claim, each claim must be used, and no decimal fraction may be in the text without a
+  /// claim.
   void names_in(const LessonStep& step) {
-    std::set<std::string> claimed, used;
-    for (const Claim& claim : step.claims) claimed.insert(claim.name);
-    for (const auto& [language, said] : step.text) {
-      const std::string& text = said;  // clang 14 lets no lambda see a structured binding
+    std::set<std::string> claim_names, used;
+    for (const Claim& claim : step.claims) claim_names.insert(claim.name);
+    for (const auto& [language, words] : step.text) {
+      const std::string& text = words;  // clang 14 cannot capture structured bindings in a lambda
       const std::string path = step.path + ".text." + language;
       for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
         const std::string name = text.substr(at + 1, text.find('}', at) - at - 1);
-        if (!claimed.contains(name))
+        if (!claim_names.contains(name))
           say(path, in_quotes("{" + name + "}").english() + " has no claim; expected one of that name in claims");
         used.insert(name);
       }
@@ -227,7 +229,7 @@ class Check {
   Scenario scenario_;
   const Run whole_{.summary = Summary::whole,
                    .stop = {},
-                   .progress = {}};  ///< of a network the whole pass: what it predicts is claimed too
+                   .progress = {}};  ///< the whole pass of a network, since claims can be about its prediction
   OwnStages own_;
 };
 

@@ -1,10 +1,9 @@
 // Lesson files with steps.
-#include "core/lesson/course_read.h"
-
 #include <algorithm>
 
 #include "core/diagnosis/mistakes.h"
 #include "core/files/error_place.h"
+#include "core/lesson/course.h"
 #include "core/scenario/json_place.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
@@ -32,7 +31,7 @@ Stage stage_at(const Place& at) {
   return *stage;
 }
 
-/// What `read` makes of each item of a list; `expected` names the list.
+/// Reads each item of a list with `read`; `expected` is the name of the list in error messages.
 template <typename Read>
 auto each_of(const Place& at, const char* expected, Read read, std::size_t least = 0) {
   if (!at.value.is_array() || at.value.size() < least) at.fail_type(expected);
@@ -66,7 +65,7 @@ const std::vector<std::pair<const char*, Taking>> takings{{"value", Taking::valu
                                                           {"logit", Taking::logit},
                                                           {"part", Taking::part}};
 
-/// The fields of a measure, wherever they stand.
+/// The fields of a measure, in a claim or in a question.
 Measure measure_at(const Place& at) {
   Measure measure;
   if (at.has("take")) measure.take = one_of(at.at("take"), takings);
@@ -77,7 +76,7 @@ Measure measure_at(const Place& at) {
   return measure;
 }
 
-/// `change` laid over a scenario's JSON as a merge patch (RFC 7386): null takes a field away.
+/// A scenario's JSON with `change` applied as a merge patch (RFC 7386): null removes a field.
 Json patched(Json scenario, const Json& change) {
   scenario.merge_patch(change);
   return scenario;
@@ -127,7 +126,7 @@ void read_right_choice(const Place& at, Question& question) {
     at.at("right").fail_type(Message("the place of a choice, from 0 to {0}", question.choices.size() - 1));
 }
 
-/// A measured number, or a given one; and the ends of what it is dragged along.
+/// Reads a measured or given number, and the ends of its slider.
 void read_number(const Place& at, Question& question) {
   if (at.has("of")) {
     question.measure = measure_at(at);
@@ -157,7 +156,7 @@ Question question_at(const Place& at) {
                                                        {"stage", QuestionKind::stage}});
   question.ask = words_at(at.at("ask"));
   question.why = words_at(at.at("why"));
-  if (question.kind == QuestionKind::row) question.tolerance = 0.15;  // a row is guessed, not known
+  if (question.kind == QuestionKind::row) question.tolerance = 0.15;  // a row is estimated, not computed
   if (at.has("tolerance")) question.tolerance = number_at(at.at("tolerance"));
   switch (question.kind) {
     case QuestionKind::choice:
@@ -183,7 +182,7 @@ Question question_at(const Place& at) {
 
 std::vector<std::string> lines_at(const Place& at) { return each_of(at, "a list of lines", text_at, 1); }
 
-/// The key of a setting.
+/// Reads the key of a setting.
 std::string setting_at(const Place& at) {
   const std::string key = text_at(at);
   const bool known = std::ranges::any_of(all_settings(), [&](const Setting& s) { return s.key == key; });
@@ -196,7 +195,7 @@ ViewAddress view_at(const Place& at) {
   try {
     const ViewAddress view = parse_view("view", text);
     if (view.kind != ViewKind::lesson) return view;
-  } catch (const SettingError&) {  // said below, with where it stands
+  } catch (const SettingError&) {  // the error message below also says where
   }
   at.fail_type("pipeline, network, heads, compare, mask or mask:SHEET, map or map:STAGE:Q0:Q1,K0:K1");
 }
@@ -305,7 +304,7 @@ class Reader {
   }
 
  private:
-  /// Reading on after a mistake, where they are all to be named.
+  /// Reads on after a mistake, if all mistakes are to be listed.
   template <typename Read>
   void attempt(Read what) {
     try {
@@ -321,7 +320,7 @@ class Reader {
     if (at.has(field)) attempt([&] { what(at.at(field)); });
   }
 
-  /// "kind": "bug" and what the bug is go together.
+  /// "kind": "bug" needs the field "bug", and the other way round.
   void read_bug(Course& course) {
     attempt([&] {
       std::string kind = "lesson";

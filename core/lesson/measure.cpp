@@ -1,4 +1,4 @@
-// Numbers of a trace, as lessons name them.
+// Numbers of a trace that lessons refer to.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -49,11 +49,11 @@ Address address_of(const std::string& text) {
   return address;
 }
 
-/// The cells of a tensor of two to four axes, which are the last of [batch, head, row, column] that its stage has.
+/// The cells of a tensor with two to four axes, the last ones of [batch, head, row, column].
 std::vector<double> cells_of(const Trace& trace, const std::string& of) {
   const Address address = address_of(of);
-  const bool brought = address.stage == Stage::contribution_norms && !trace.has(address.stage);
-  const Tensor tensor = brought ? contribution_norms(trace) : trace[address.stage];
+  const bool needs_contributions = address.stage == Stage::contribution_norms && !trace.has(address.stage);
+  const Tensor tensor = needs_contributions ? contribution_norms(trace) : trace[address.stage];
   if (!tensor.defined())
     throw SettingError("of", Message("there is no {0} here", std::string(name(address.stage))),
                        "expected a stage that this scenario has");
@@ -91,7 +91,7 @@ double mean_of(const std::vector<double>& cells) {
   return sum / static_cast<double>(cells.size());
 }
 
-double taken(Taking take, const std::vector<double>& cells) {
+double reduced(Taking take, const std::vector<double>& cells) {
   const double mean = mean_of(cells), count = static_cast<double>(cells.size());
   switch (take) {
     case Taking::value:
@@ -123,7 +123,7 @@ double taken(Taking take, const std::vector<double>& cells) {
   return 0;
 }
 
-/// What is asked of a next word, after the first text.
+/// A measure of a next word, after the first text.
 double of_next_word(Taking take, const std::string& of, const Trace& trace) {
   const auto run = network_of(trace.inputs);
   if (!run || !run->logits.defined())
@@ -163,10 +163,10 @@ double of_next_word(Taking take, const std::string& of, const Trace& trace) {
 
 double measured(const Measure& measure, const Trace& trace) {
   const bool of_word = measure.take >= Taking::probability;
-  const auto taken_of = [&](const std::string& of) {
-    return of_word ? of_next_word(measure.take, of, trace) : taken(measure.take, cells_of(trace, of));
+  const auto value_of = [&](const std::string& of) {
+    return of_word ? of_next_word(measure.take, of, trace) : reduced(measure.take, cells_of(trace, of));
   };
-  return taken_of(measure.of) - (measure.minus.empty() ? 0 : taken_of(measure.minus));
+  return value_of(measure.of) - (measure.minus.empty() ? 0 : value_of(measure.minus));
 }
 
 std::vector<double> row_of(const Trace& trace, const std::string& of) {
@@ -199,7 +199,7 @@ Trace with_stages(const Trace& trace, const OwnStages& own) {
 }
 
 bool says(const std::string& shown, double value) {
-  // Typeset minus signs and ∞ are as good as typed ones.
+  // Typographic minus signs and ∞ are allowed.
   std::string text = shown;
   if (const std::size_t minus = text.find("−"); minus != std::string::npos)
     text.replace(minus, std::string("−").size(), "-");
@@ -207,14 +207,14 @@ bool says(const std::string& shown, double value) {
   if (text == "-∞" || text == "∞") return std::isinf(value) && (value < 0) == (text.front() == '-');
   const bool percent = text.ends_with("%");
   while (!text.empty() && (text.back() == '%' || text.back() == ' ')) text.pop_back();
-  double said = 0;
-  const auto [end, error] = number_from(text.data(), text.data() + text.size(), said);
+  double stated = 0;
+  const auto [end, error] = number_from(text.data(), text.data() + text.size(), stated);
   if (error != std::errc() || end != text.data() + text.size()) return false;
   const std::size_t point = text.find('.');
   const double places = point == std::string::npos ? 0 : static_cast<double>(text.size() - point - 1);
-  // Half a unit in the last place, and what float32 cannot hold.
-  const double slack = 0.5 * std::pow(10.0, -places) * (1 + 1e-6) + 1e-6 * std::abs(said);
-  return std::abs(said - (percent ? 100 * value : value)) <= slack;
+  // Half a unit of the last decimal, plus the precision of float32.
+  const double slack = 0.5 * std::pow(10.0, -places) * (1 + 1e-6) + 1e-6 * std::abs(stated);
+  return std::abs(stated - (percent ? 100 * value : value)) <= slack;
 }
 
 }  // namespace headlight

@@ -11,9 +11,10 @@
 namespace headlight::mask {
 namespace {
 
-constexpr double largest_count = 4294967296.0;  // of tokens, of which no sequence has as many; whole in all arithmetic
+// Of tokens: no sequence has as many, and all arithmetic here holds it as a whole number.
+constexpr double largest_count = 4294967296.0;
 
-// Every walk over the tree is a recursion; this keeps them all far from the end of the smallest thread's stack.
+// All walks over the tree are recursive: this depth fits the smallest stack of a thread.
 constexpr int deepest_tree = 500;
 
 bool takes_conditions(Op op) { return op == Op::logical_not || op == Op::logical_and || op == Op::logical_or; }
@@ -87,8 +88,8 @@ std::optional<double> folded(Op op, const std::vector<NodePtr>& operands) {
   }
 }
 
-/// What a node has from its operands: dependencies, depth, whether it can fail.
-void inherit(Node& node, const NodePtr& child) {
+/// Takes from an operand: what the node depends on, its depth, and whether it can fail.
+void take_from_operand(Node& node, const NodePtr& child) {
   node.depends |= child->depends;
   node.can_fail |= child->can_fail;
   node.depth = std::max(node.depth, child->depth + 1);
@@ -143,7 +144,7 @@ NodePtr make_operation(Op op, std::vector<NodePtr> operands, Span span) {
   check_types(op, operands);
   check_divisor(op, operands);
   Node node(op, span);
-  for (const NodePtr& operand : operands) inherit(node, operand);
+  for (const NodePtr& operand : operands) take_from_operand(node, operand);
   node.condition = op >= Op::less && (op != Op::choose || operands[1]->condition);
   node.whole = !node.condition && stays_whole(op, operands);
   if (!node.condition) node.constant = folded(op, operands);
@@ -154,7 +155,7 @@ NodePtr make_operation(Op op, std::vector<NodePtr> operands, Span span) {
 
 NodePtr make_pattern(const Pattern& pattern, std::vector<NodePtr> arguments, NodePtr body, Span span) {
   Node node(Op::pattern, span);
-  inherit(node, body);
+  take_from_operand(node, body);
   node.operands = std::move(arguments);
   node.pattern = &pattern;
   node.condition = true;
@@ -164,13 +165,13 @@ NodePtr make_pattern(const Pattern& pattern, std::vector<NodePtr> arguments, Nod
 
 NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value) {
   const Parameter& wanted = parameter(pattern, index);
-  const Message whose("{0}'s {1}", pattern.name, argument_name(pattern, index));
+  const Message parameter_name("{0}'s {1}", pattern.name, argument_name(pattern, index));
   if (value->condition) {
-    throw ExpressionError(value->span.begin, Message("{0} is a condition", whose),
+    throw ExpressionError(value->span.begin, Message("{0} is a condition", parameter_name),
                           Message("expected {0}", range_sentence(wanted)));
   }
   if (value->depends & (on_q | on_k)) {
-    throw ExpressionError(value->span.begin, Message("{0} depends on q or k", whose),
+    throw ExpressionError(value->span.begin, Message("{0} depends on q or k", parameter_name),
                           "expected a number that is the same for all queries and keys");
   }
   if (value->constant) {
@@ -178,7 +179,7 @@ NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value) 
     return value;
   }
   Node node(Op::argument, value->span);
-  inherit(node, value);
+  take_from_operand(node, value);
   node.operands = {value};
   node.pattern = &pattern;
   node.parameter = &wanted;

@@ -1,4 +1,4 @@
-// The tree behind a mask expression: typed, checked and folded as it is built.
+// A mask expression cut into tokens, and its tree: typed, checked and folded as it is built.
 #pragma once
 
 #include <cstddef>
@@ -115,5 +115,17 @@ std::string_view symbol(Op op);
 std::string_view name(Variable variable);
 /// The shortest decimal text that reads back as the same number; whole numbers without a point.
 std::string number_text(double value);
+
+struct Token {
+  enum class Kind : std::uint8_t { number, name, symbol, end };
+  Kind kind = Kind::end;
+  std::string_view text;  ///< part of the text that was cut
+  Span span;
+  double number = 0;
+};
+
+/// The last token is always of Kind::end. Throws ExpressionError at a character the language does not have.
+/// `and`, `or` come as the symbols && and ||; `not` stays a name, since it binds more loosely than `!`.
+std::vector<Token> tokenize(std::string_view text);
 
 }  // namespace headlight::mask

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/mask/code_writer.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -10,7 +9,7 @@ namespace {
 
 using namespace mask;
 
-// The functions of core/mask/machine.h, in words that NumPy and PyTorch share.
+// The functions of core/mask/machine.h in operations that NumPy and PyTorch have in common.
 constexpr const char* mix_code = R"(
 
 def mix(x):  # a bijection of the 32-bit words
@@ -118,7 +117,7 @@ class Script {
            (has_tables() ? "\ndevice = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n" : "");
   }
 
-  /// Tensors that have to lie where the mask is used.
+  /// Whether the code makes tensors, which must be on the mask's device.
   bool has_tables() const {
     return !numpy() && (!flex() || uses(Variable::valid_len) || uses(Variable::file_mask) || uses_docs() ||
                         uses_places() || paints());
@@ -155,7 +154,7 @@ class Script {
            (doubles ? ", dtype=torch.float64" : "") + on_device() + ")" + axes + "\n";
   }
 
-  /// Of documents [1 or B, n], which is read at [q] or [b, q].
+  /// The lookup in a document tensor [1 or B, n]: at [q] or at [b, q].
   std::string table(const char* name, const Tensor& values) const {
     const Tensor given = values.size(0) == 1 ? values.contiguous().view({values.size(1)}) : values;
     return std::string(name) + " = " + (numpy() ? "np.array(" : "torch.tensor(") + list(given) + on_device() + ")\n";
@@ -186,7 +185,8 @@ class Script {
     return std::to_string(from) + (count == 1 ? "" : ":" + std::to_string(from + count));
   }
 
-  /// The axes of `painted`, 1 where no cell tells batch entries or heads apart: one text an axis, from batch to key.
+  /// The axes of `painted`, 1 where the cells are the same for all batch entries or heads; the indices to use for
+  /// batch, head and the rest.
   std::string axes(const char* batch, const char* head, const std::string& rest) const {
     const bool by_batch = names(&PaintedCells::batch), by_head = names(&PaintedCells::head);
     return (by_batch ? std::string(batch) + ", " : "") +
@@ -196,8 +196,8 @@ class Script {
            rest;
   }
 
-  /// `painted`, 1 = allowed by hand, 0 = forbidden, -1 = not painted, and from it painted_mask where the expression
-  /// says it.
+  /// Code for `painted` (1 = allowed by hand, 0 = forbidden, -1 = not painted), and for painted_mask if the expression
+  /// uses it.
   std::string painting() const {
     if (!paints()) return {};
     const std::string module = numpy() ? "np" : "torch";
@@ -229,7 +229,7 @@ class Script {
 
   std::string mask() const { return unpainted_mask() + (paints_over_ ? over("mask = ", "painted") : ""); }
 
-  /// The painted cells over `mask`.
+  /// The painted cells in place of those of `mask`.
   std::string over(const char* to, const std::string& painted) const {
     return to + std::string(numpy() ? "np" : "torch") + ".where(" + painted + " < 0, mask, " + painted + " == 1)\n";
   }
@@ -254,9 +254,9 @@ class Script {
     std::string text = "def mask_mod(b, h, q_idx, kv_idx):\n";
     if (writer_.uses_fractions()) text += "    b, h, q_idx, kv_idx = (x.double() for x in (b, h, q_idx, kv_idx))\n";
     for (const CodeWriter::Line& line : writer_.lines()) text += "    " + line.name + " = " + line.text + "\n";
-    const bool plain = expression_.root().depends == on_nothing;
+    const bool is_constant = expression_.root().depends == on_nothing;
     const std::string mask =
-        plain ? "torch.full_like(q_idx, " + condition_.text + ", dtype=torch.bool)" : condition_.text;
+        is_constant ? "torch.full_like(q_idx, " + condition_.text + ", dtype=torch.bool)" : condition_.text;
     text += paints_over_ ? "    mask = " + mask + "\n" + painted_over_mod() : "    return " + mask + "\n";
     const std::string batch = uses(Variable::b) ? std::to_string(context_.batch) : "None";
     const std::string heads = uses(Variable::h) ? std::to_string(context_.heads) : "None";

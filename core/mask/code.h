@@ -2,9 +2,12 @@
 // it is.
 #pragma once
 
+#include <array>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "core/mask/ast.h"
 #include "core/mask/evaluate.h"
 #include "core/mask/painting.h"
 
@@ -25,3 +28,78 @@ std::string to_code(const MaskExpression& expression, CodeTarget target, const M
                     const std::vector<PaintedCells>& painted = {});
 
 }  // namespace headlight
+
+namespace headlight::mask {
+
+/// How tightly Python binds; an operand that binds more loosely than its place needs parentheses.
+enum class Binding : std::uint8_t {
+  choice,
+  or_word,
+  and_word,
+  not_word,
+  comparison,
+  bit_or,
+  bit_and,
+  sum,
+  product,
+  sign,
+  atom
+};
+
+struct Code {
+  std::string text;
+  Binding binding;
+};
+
+/// Renders the tree of a mask expression as Python expressions, for to_code().
+class CodeWriter {
+ public:
+  CodeWriter(CodeTarget target, const Node& root, bool valid_lens_by_query, bool docs_by_batch = false);
+
+  /// The whole condition; the patterns in it become lines().
+  Code condition(const Node& root);
+
+  struct Line {
+    std::string name, text;
+  };
+  const std::vector<Line>& lines() const { return lines_; }
+  /// Fractions are computed with: PyTorch must be told to do that in double precision.
+  bool uses_fractions() const { return uses_fractions_; }
+  bool uses_hash() const { return uses_hash_; }
+  bool uses_drawn() const { return uses_drawn_; }
+  bool uses_math() const { return uses_math_; }
+  bool uses(Variable variable) const { return used_[static_cast<std::size_t>(variable)]; }
+
+ private:
+  Code render(const Node& node);
+  Code rendered(const Node& node);
+  Code pattern(const Node& node);
+  Code variable(const Node& node);
+  Code binary(const Node& node, const char* symbol, Binding binding);
+  Code comparison(const Node& node);
+  Code logic(const Node& node);
+  Code choice(const Node& node);
+  Code floor_of(const Node& node);
+  Code modulo(const Node& node);
+  Code extremum(const Node& node);
+  Code call(const Node& node);
+  Code membership(const Node& node);
+  Code line(std::string name, std::string text);
+  /// An operand that the code has more than once: a large one is a line of its own, so that the text stays short.
+  Code repeated(const Node& node);
+  std::string place(const Node& node, Binding at_least);
+  std::string divisor(const Node& node);
+  std::string module_call(const char* function, const std::string& arguments) const;
+
+  bool torch() const { return target_ != CodeTarget::numpy; }
+
+  CodeTarget target_;
+  bool valid_lens_by_query_, docs_by_batch_;
+  bool uses_fractions_;
+  bool uses_hash_ = false, uses_drawn_ = false, uses_math_ = false;
+  std::array<bool, variable_count> used_ = {};
+  std::vector<Line> lines_;
+  std::map<std::string, int> names_;  // how often a pattern's name was given
+};
+
+}  // namespace headlight::mask

@@ -1,16 +1,15 @@
-#include "core/mask/code_writer.h"
-
 #include <algorithm>
 
+#include "core/mask/code.h"
 #include "core/tensor/error.h"
 
 namespace headlight::mask {
 namespace {
 
-/// An array or a tensor; else a plain Python number or bool.
+/// Whether the value is an array or tensor, not a plain Python number or bool.
 bool is_array(const Node& node) { return node.depends != on_nothing; }
 
-/// ⌊a / b⌋ of whole numbers: Python's a // b.
+/// Whether this is ⌊a / b⌋ of whole numbers, a // b in Python.
 bool is_whole_division(const Node& node) {
   if (node.op != Op::floor || node.operands[0]->op != Op::divide) return false;
   const std::vector<NodePtr>& sides = node.operands[0]->operands;
@@ -24,7 +23,7 @@ bool has_fractions(const Node& node) {
   return std::any_of(operands.begin(), operands.end(), [](const NodePtr& o) { return has_fractions(*o); });
 }
 
-std::string placed(const Code& code, Binding at_least) {
+std::string with_parentheses(const Code& code, Binding at_least) {
   return code.binding < at_least ? std::string("(").append(code.text) + ")" : code.text;
 }
 
@@ -38,7 +37,7 @@ CodeWriter::CodeWriter(CodeTarget target, const Node& root, bool valid_lens_by_q
 
 Code CodeWriter::condition(const Node& root) { return render(root.op == Op::pattern ? *root.body : root); }
 
-std::string CodeWriter::place(const Node& node, Binding at_least) { return placed(render(node), at_least); }
+std::string CodeWriter::place(const Node& node, Binding at_least) { return with_parentheses(render(node), at_least); }
 
 std::string CodeWriter::module_call(const char* function, const std::string& arguments) const {
   return std::string(torch() ? "torch." : "np.") + function + "(" + arguments + ")";
@@ -78,11 +77,12 @@ Code CodeWriter::rendered(const Node& node) {
   }
 }
 
-/// A line `window = abs(q - k) < 4`, unless the same is there already; then its name.
+/// Writes a line such as `window = abs(q - k) < 4`, unless there is one with the same value already, and returns its
+/// name.
 Code CodeWriter::pattern(const Node& node) {
   const std::string text = render(*node.body).text;
   std::string wanted(node.pattern->name);
-  if (wanted == "global") wanted += "_";  // a word of Python's
+  if (wanted == "global") wanted += "_";  // a keyword of Python
   return line(std::move(wanted), text);
 }
 
@@ -135,7 +135,7 @@ Code CodeWriter::variable(const Node& node) {
   }
 }
 
-/// Grouping is from the left, so the right operand must bind more tightly.
+/// Operators group from the left, so the right operand must bind more tightly.
 Code CodeWriter::binary(const Node& node, const char* symbol, Binding binding) {
   const auto tighter = static_cast<Binding>(static_cast<int>(binding) + 1);
   std::string left = place(*node.operands[0], binding);
@@ -143,14 +143,14 @@ Code CodeWriter::binary(const Node& node, const char* symbol, Binding binding) {
 }
 
 Code CodeWriter::comparison(const Node& node) {
-  std::string left = place(*node.operands[0], Binding::bit_or);  // Python would chain a comparison of comparisons
+  std::string left = place(*node.operands[0], Binding::bit_or);  // Python would read two comparisons as a chain
   return {left + " " + std::string(symbol(node.op)) + " " + place(*node.operands[1], Binding::bit_or),
           Binding::comparison};
 }
 
 /// `(k == 0) | (k == 4)`
 Code CodeWriter::membership(const Node& node) {
-  const std::string left = placed(repeated(*node.operands[0]), Binding::bit_or);
+  const std::string left = with_parentheses(repeated(*node.operands[0]), Binding::bit_or);
   const bool array = is_array(node);
   const std::size_t elements = node.operands.size() - 1;
   std::string text;
@@ -186,11 +186,11 @@ Code CodeWriter::choice(const Node& node) {
   return {module_call("where", test + ", " + yes + ", " + render(*node.operands[2]).text), Binding::atom};
 }
 
-/// What PyTorch divides whole tensors by: 0, in cells that do not count, would be an error there.
+/// A divisor for whole tensors in PyTorch, where dividing by 0 is an error even in cells that do not count.
 std::string CodeWriter::divisor(const Node& node) {
   if (!torch() || node.constant || !is_array(node) || node.op == Op::argument) return place(node, Binding::sign);
   const Code code = repeated(node);
-  return "torch.where(" + placed(code, Binding::bit_or) + " == 0, 1, " + code.text + ")";
+  return "torch.where(" + with_parentheses(code, Binding::bit_or) + " == 0, 1, " + code.text + ")";
 }
 
 Code CodeWriter::floor_of(const Node& node) {
@@ -212,13 +212,14 @@ Code CodeWriter::modulo(const Node& node) {
     std::string left = place(a, Binding::product);
     return {left + " % " + divisor(b), Binding::product};
   }
-  // Python's % of fractions rounds otherwise than a - floor(a / b) * b.
+  // Python's % rounds fractions differently from a - floor(a / b) * b.
   const Code left = repeated(a), right = repeated(b);
-  const std::string quotient = placed(left, Binding::product) + " / " + placed(right, Binding::sign);
-  const std::string times = " * " + placed(right, Binding::sign);
+  const std::string quotient =
+      with_parentheses(left, Binding::product) + " / " + with_parentheses(right, Binding::sign);
+  const std::string times = " * " + with_parentheses(right, Binding::sign);
   if (!is_array(node)) uses_math_ = true;
   const std::string down = is_array(node) ? module_call("floor", quotient) : "math.floor(" + quotient + ")";
-  return {placed(left, Binding::sum) + " - " + down + times, Binding::sum};
+  return {with_parentheses(left, Binding::sum) + " - " + down + times, Binding::sum};
 }
 
 Code CodeWriter::extremum(const Node& node) {

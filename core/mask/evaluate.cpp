@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/mask/machine.h"
-#include "core/parallel/thread_pool.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -40,14 +40,14 @@ namespace {
 
 using namespace mask;
 
-/// With ones in front until there are four axes.
+/// The tensor with axes of length 1 added in front until there are four.
 Tensor in_four_axes(const Tensor& tensor) {
   Shape shape = tensor.shape();
   while (shape.size() < 4) shape.insert(shape.begin(), 1);
   return tensor.view(shape);
 }
 
-/// Where a variable first stands, if it does.
+/// The position of the first of these variables, if the expression has one.
 std::optional<std::size_t> place_of(const Node& node, std::initializer_list<Variable> wanted) {
   if (node.op == Op::variable && std::ranges::find(wanted, node.variable) != wanted.end()) return node.span.begin;
   if (node.body) {
@@ -59,18 +59,18 @@ std::optional<std::size_t> place_of(const Node& node, std::initializer_list<Vari
   return std::nullopt;
 }
 
-/// The tensor behind file() or painted(), where the expression asks for its cells.
+/// The tensor of file() or painted(), if the expression uses it.
 Tensor mask_input(const MaskExpression& expression, Variable cells, std::string_view pattern, const Tensor& tensor,
                   const MaskContext& context, const Message& expected) {
   const auto position = place_of(expression.root(), {cells});
   if (!position) return {};
   if (!tensor.defined())
     throw ExpressionError(*position, Message("{0}() has no mask here", std::string(pattern)), expected);
-  const Shape whole = {context.batch, context.heads, context.n_q, context.n_k};
-  if (!broadcastable(tensor.shape(), whole)) {
+  const Shape expected_shape = {context.batch, context.heads, context.n_q, context.n_k};
+  if (!broadcastable(tensor.shape(), expected_shape)) {
     throw ExpressionError(*position,
                           Message("{0}() has the shape {1}", std::string(pattern), to_string(tensor.shape())),
-                          Message("expected one that broadcasts to [B, H, n_q, n_k] = {0}", to_string(whole)));
+                          Message("expected one that broadcasts to [B, H, n_q, n_k] = {0}", to_string(expected_shape)));
   }
   return in_four_axes(tensor);
 }
@@ -91,7 +91,7 @@ Tensor valid_lens_input(const MaskExpression& expression, const MaskContext& con
                         Message("expected [B] or [B, n_q] = {0}", to_string({context.batch, context.n_q})));
 }
 
-/// The ids [B or 1, n], where the expression asks for them.
+/// The ids [B or 1, n], if the expression uses them.
 Tensor doc_ids_input(const MaskExpression& expression, const MaskContext& context) {
   const auto position =
       place_of(expression.root(), {Variable::doc_q, Variable::doc_k, Variable::place_q, Variable::place_k});
@@ -110,7 +110,7 @@ Tensor doc_ids_input(const MaskExpression& expression, const MaskContext& contex
   return ids.contiguous();
 }
 
-/// An axis of length one is one that the mask does not depend on.
+/// The axes that the mask depends on: all that are longer than 1.
 std::uint8_t depends_of(const Tensor& tensor) {
   if (!tensor.defined()) return on_nothing;
   return static_cast<std::uint8_t>((tensor.size(0) > 1 ? on_b : 0) | (tensor.size(1) > 1 ? on_h : 0) |
@@ -143,11 +143,11 @@ MaskInputs inputs_of(const MaskExpression& expression, const MaskContext& contex
                               "expected a mask that was painted");
   if (const Tensor ids = doc_ids_input(expression, context); ids.defined()) {
     const Tensor places = places_in_documents(ids);
-    const Shape of_queries{ids.size(0), 1, ids.size(1), 1}, of_keys{ids.size(0), 1, 1, ids.size(1)};
-    inputs.doc_q = ids.view(of_queries);
-    inputs.doc_k = ids.view(of_keys);
-    inputs.place_q = places.view(of_queries);
-    inputs.place_k = places.view(of_keys);
+    const Shape query_shape{ids.size(0), 1, ids.size(1), 1}, key_shape{ids.size(0), 1, 1, ids.size(1)};
+    inputs.doc_q = ids.view(query_shape);
+    inputs.doc_k = ids.view(key_shape);
+    inputs.place_q = places.view(query_shape);
+    inputs.place_k = places.view(key_shape);
   }
   return inputs;
 }
@@ -172,10 +172,10 @@ Program program_of(const MaskExpression& expression, const MaskInputs& inputs) {
   return compile(expression.root(), depends);
 }
 
-// Rows a block, and keys at a time: what an expression's registers hold then stays in the first caches.
+// Rows in a block and keys in a window. With these sizes the registers of an expression fit the first-level caches.
 constexpr Index rows_a_block = 64, keys_a_window = 2048;
 
-/// Hands blocks out in their order; of several that throw, the first one's exception is the one that counts.
+/// Gives out blocks in order. If several blocks throw, the exception of the first block counts.
 class MaskBlocks {
  public:
   explicit MaskBlocks(Index count) : failed_(count) {}
@@ -200,13 +200,13 @@ class MaskBlocks {
 }  // namespace
 
 Tensor places_in_documents(const Tensor& ids) {
-  const MatrixView of = ids.matrix();
+  const MatrixView entries = ids.matrix();
   Buffer places;
-  for (Index entry = 0; entry < of.rows; ++entry) {
+  for (Index entry = 0; entry < entries.rows; ++entry) {
     std::map<float, float> counted;
-    for (Index i = 0; i < of.cols; ++i) places.push_back(counted[of(entry, i)]++);
+    for (Index i = 0; i < entries.cols; ++i) places.push_back(counted[entries(entry, i)]++);
   }
-  return Tensor({of.rows, of.cols}, std::move(places));
+  return Tensor({entries.rows, entries.cols}, std::move(places));
 }
 
 struct MaskReader::Parts {
@@ -253,7 +253,7 @@ Tensor evaluate_where_it_differs(const MaskExpression& expression, const MaskCon
               rows = batch * heads * n_q;
   Buffer values(static_cast<std::size_t>(rows * n_k));
   if (values.empty()) return Tensor({batch, heads, n_q, n_k}, {});
-  // What can fail is evaluated row by row, so that the first cell that does is the one that is named.
+  // An expression that can fail is evaluated row by row, so that the error message names the first cell that fails.
   const Index window = expression.root().can_fail ? n_k : std::min(n_k, keys_a_window);
   const Index count = (rows + rows_a_block - 1) / rows_a_block;
   MaskBlocks blocks(count);
@@ -271,14 +271,14 @@ Tensor evaluate_where_it_differs(const MaskExpression& expression, const MaskCon
       } catch (...) { blocks.fail(block); }
     }
   };
-  const auto few = static_cast<int>(std::min<Index>(count, rows * n_k / 100'000));
-  work_together(std::min(context.threads, few) - 1, [&](bool caller) {
+  const auto useful_threads = static_cast<int>(std::min<Index>(count, rows * n_k / 100'000));
+  work_together(std::min(context.threads, useful_threads) - 1, [&](bool caller) {
     if (caller) return work(first);
     try {
       MaskReader own(expression, context);
       work(own);
     } catch (...) {
-      // The calling thread does the work, and meets the same error.
+      // The calling thread does the work and throws the same error.
     }
   });
   blocks.rethrow();

@@ -20,7 +20,7 @@ void collect(const mask::Node& node, std::vector<PatternCall>& calls) {
   for (const mask::NodePtr& operand : node.operands) collect(*operand, calls);
 }
 
-/// A quotient by more than 1 whose floor is not taken, of something that depends on q or k.
+/// Whether this is a quotient by more than 1 that is not rounded down, of an operand that depends on q or k.
 bool is_exact_quotient(const mask::Node& node) {
   return node.op == mask::Op::divide && (node.depends & (mask::on_q | mask::on_k)) != 0 &&
          node.operands[1]->constant.value_or(2) > 1;

@@ -1,22 +1,21 @@
-#include "core/mask/lexer.h"
-
 #include <algorithm>
 #include <string>
 
+#include "core/mask/ast.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
 
 namespace headlight::mask {
 namespace {
 
-// Not <cctype>: that follows the locale and may not be given bytes over 127.
+// Not <cctype>: it depends on the locale and must not get bytes over 127.
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Longest first. The single = & | are cut too, so that the parser can say what they should have been.
-// So are other languages' // ** << >> ^.
+// The longest first. The single = & | are tokens too, so that the parser can say what is expected instead. So are // **
+// << >> ^ of other languages.
 constexpr std::string_view symbols[] = {"<=", ">=", "==", "!=", "&&", "||", "//", "**", "<<", ">>",
                                         "<",  ">",  "+",  "-",  "*",  "/",  "%",  "!",  "(",  ")",
                                         "{",  "}",  ",",  "?",  ":",  "=",  "&",  "|",  "^"};
@@ -39,7 +38,7 @@ Token name_at(std::string_view text, std::size_t begin) {
   return {operation ? Token::Kind::symbol : Token::Kind::name, {}, {begin, end}};
 }
 
-/// What others write, and what is written here for it.
+/// A sign of other languages, and what is written here instead.
 struct ForeignSign {
   std::string_view sign, meant;
 };

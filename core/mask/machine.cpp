@@ -38,14 +38,15 @@ class Compiler {
     return emit(node.constant && !node.condition ? Op::number : node.op, in, fails_itself ? guard : -1, node);
   }
 
-  /// The right side counts only where the left one leaves it open.
+  /// The right side counts only if the left side does not decide the result.
   int short_circuit(const Node& node, int guard) {
     const int left = value(*node.operands[0], guard);
     const Node& right_node = *node.operands[1];
     int right_guard = guard;
     if (right_node.can_fail) {
-      const int open = node.op == Op::logical_and ? left : emit(Op::logical_not, {left, -1, -1, -1, -1}, -1, node);
-      right_guard = both(guard, open, node);
+      const int still_open =
+          node.op == Op::logical_and ? left : emit(Op::logical_not, {left, -1, -1, -1, -1}, -1, node);
+      right_guard = both(guard, still_open, node);
     }
     return emit(node.op, {left, value(right_node, right_guard), -1, -1, -1}, -1, node);
   }
@@ -62,16 +63,16 @@ class Compiler {
     return emit(Op::choose, {condition, yes, no, -1, -1}, -1, node);
   }
 
-  /// One comparison an element, each of which counts only where none before it holds.
+  /// One comparison for each element. It counts only if no earlier one is true.
   int membership(const Node& node, int guard) {
     const int left = value(*node.operands[0], guard);
     int any = -1;
     for (std::size_t i = 1; i < node.operands.size(); ++i) {
       const Node& element = *node.operands[i];
-      int open = guard;
+      int still_open = guard;
       if (any >= 0 && element.can_fail)
-        open = both(guard, emit(Op::logical_not, {any, -1, -1, -1, -1}, -1, node), node);
-      const int equal = emit(Op::equal, {left, value(element, open), -1, -1, -1}, -1, node);
+        still_open = both(guard, emit(Op::logical_not, {any, -1, -1, -1, -1}, -1, node), node);
+      const int equal = emit(Op::equal, {left, value(element, still_open), -1, -1, -1}, -1, node);
       any = any < 0 ? equal : emit(Op::logical_or, {any, equal, -1, -1, -1}, -1, node);
     }
     return any;
@@ -81,7 +82,7 @@ class Compiler {
     return guard < 0 ? condition : emit(Op::logical_and, {guard, condition, -1, -1, -1}, -1, node);
   }
 
-  /// The register that holds the value; an instruction that was there already is not repeated.
+  /// The register of the value; an instruction that exists already is used again.
   int emit(Op op, const std::array<int, 5>& in, int guard, const Node& node) {
     const double constant = op == Op::number || op == Op::truth ? *node.constant : 0;
     const Parameter* parameter = op == Op::argument ? node.parameter : nullptr;
@@ -107,7 +108,7 @@ class Compiler {
     return reg < 0 ? std::uint8_t{on_nothing} : depends_[static_cast<std::size_t>(reg)];
   }
 
-  /// Not simply node.condition: the conditions that guards are made of have the node they guard.
+  /// Not simply node.condition: the instructions of a guard have the node that they guard.
   bool is_condition(Op op, const std::array<int, 5>& in, const Node& node) const {
     if (op == Op::choose) return program_.registers[static_cast<std::size_t>(in[1])].condition;
     if (op == Op::variable) return node.condition;
@@ -119,7 +120,7 @@ class Compiler {
 
   const VariableDepends& variable_depends_;
   Program program_;
-  std::vector<std::uint8_t> depends_;  // of each register
+  std::vector<std::uint8_t> depends_;  // what each register depends on
   std::map<Key, int> known_;
 };
 
@@ -140,11 +141,11 @@ const std::uint8_t* data(const Register& r) {
   return r.truths.data();
 }
 
-/// out[i] = f(i), in loops that compilers vectorise: a truth of doubles is eight times narrower than they are, and
-/// comes by way of floats.
+/// out[i] = f(i), in loops that compilers vectorise. A truth value is eight times narrower than a double, so doubles
+/// are converted through floats.
 template <typename T, typename U, typename F>
 void fill_each(std::vector<U>& out, F f) {
-  U* const to = out.data();  // a byte that is written may be any object's, the vector's pointer too
+  U* const to = out.data();  // a local pointer: a byte can alias any object, the vector's own pointer too
   const std::size_t n = out.size();
   std::size_t i = 0;
   if constexpr (sizeof(U) < sizeof(T)) {
@@ -168,7 +169,8 @@ void each(const Register& a, std::vector<U>& out, F f) {
   }
 }
 
-/// One loop for each of wide with wide, wide with one, one with wide, so that the compiler can vectorise each.
+/// One loop each for wide with wide, wide with single, and single with wide operands, so that the compiler vectorises
+/// each.
 template <typename T, typename U, typename F>
 void each(const Register& a, const Register& b, std::vector<U>& out, F f) {
   const T* x = data<T>(a);
@@ -184,13 +186,13 @@ void each(const Register& a, const Register& b, std::vector<U>& out, F f) {
   }
 }
 
-/// Of a register that may be one value for all keys.
+/// Reads a register that may hold one value for all keys.
 template <typename T>
 T get(const Register& r, std::size_t key) {
   return data<T>(r)[r.wide ? key : 0];
 }
 
-/// ⌊x⌋ by rounding through 2^52, which vectorises everywhere; numbers from 2^51 on are taken to be whole.
+/// ⌊x⌋ by rounding through 2^52, which compilers vectorise; numbers from 2^51 on count as whole.
 double fast_floor(double x) {
   constexpr double magic = 6755399441055744.0;  // 1.5 · 2^52
   const double rounded = (x + magic) - magic;
@@ -198,12 +200,12 @@ double fast_floor(double x) {
   return std::abs(x) < 2251799813685248.0 ? down : x;
 }
 
-/// The low 32 bits of a whole number; what is none (in a cell that does not count) gives 0.
+/// The low 32 bits of a whole number; 0 for any other number (in cells that do not count).
 std::uint32_t word(double x) {
   return std::abs(x) < 9007199254740992.0 ? static_cast<std::uint32_t>(static_cast<std::int64_t>(x)) : 0;
 }
 
-/// One row of an input as 0/1 or as numbers, from `first_key` on; 0 for what is one value for all keys.
+/// One row of an input as 0/1 or as numbers, from `first_key` on; index 0 if there is one value for all keys.
 template <typename U, typename F>
 void read_row(const Tensor& tensor, const std::array<Index, 4>& at, Index first_key, std::vector<U>& out, F f) {
   const auto index = [&](Index axis, Loop loop) {
@@ -218,7 +220,7 @@ void read_row(const Tensor& tensor, const std::array<Index, 4>& at, Index first_
 
 Machine::Machine(Program program, const MaskInputs& inputs, const MaskContext& context)
     : program_(std::move(program)), inputs_(inputs), context_(context) {
-  set_window(0, std::min<Index>(context.n_k, 1));  // whoever reads says what
+  set_window(0, std::min<Index>(context.n_k, 1));  // readers set the window again
 }
 
 void Machine::set_window(Index first, Index count) {
@@ -371,7 +373,7 @@ bool Machine::counts(const Instruction& instruction, std::size_t key) const {
   return get<std::uint8_t>(program_.registers[static_cast<std::size_t>(instruction.guard)], key) != 0;
 }
 
-/// "b = 0, h = 1, q = 3, k = 0", as far as it matters to the value.
+/// "b = 0, h = 1, q = 3, k = 0": the indices that the value depends on.
 std::string Machine::where(std::size_t key) const {
   std::string text;
   const auto add = [&](const char* variable, Index value) {

@@ -14,13 +14,13 @@ struct Range {
   Index first, end;
 };
 
-// The entries of an axis that a painted index means: one, all where it is −1, none where it lies outside.
+// The entries of an axis that a painted index selects: one; all for −1; none if it is out of range.
 Range painted_range(Index index, Index size) {
   if (index < 0) return {0, size};
   return index < size ? Range{index, index + 1} : Range{0, 0};
 }
 
-// `mask` with the painted cells over it; [B, H, n_q, n_k], with 1 for B or H where neither tells them apart.
+// `mask` with the painted cells in place; [B, H, n_q, n_k], with 1 for B or H if all entries or heads are the same.
 Tensor paint(const Tensor& mask, const MaskRule& rule) {
   const auto names = [&](Index PaintedCells::*axis) {
     return std::ranges::any_of(rule.painted, [axis](const PaintedCells& cells) { return cells.*axis >= 0; });
@@ -47,7 +47,7 @@ Tensor paint(const Tensor& mask, const MaskRule& rule) {
 }
 
 template <typename Use>
-auto saying_where(std::string_view text, Use use) {
+auto with_error_place(std::string_view text, Use use) {
   try {
     return use();
   } catch (const ExpressionError& error) {
@@ -71,7 +71,7 @@ MaskContext context_of(const MaskRule& rule) {
 }  // namespace
 
 MaskExpression parse_mask(std::string_view text, std::string_view file_definition) {
-  return saying_where(text, [&] { return MaskExpression::parse(text, file_definition); });
+  return with_error_place(text, [&] { return MaskExpression::parse(text, file_definition); });
 }
 
 Tensor build_mask(const MaskRule& rule, std::stop_token stop, int threads) {
@@ -79,7 +79,7 @@ Tensor build_mask(const MaskRule& rule, std::stop_token stop, int threads) {
   context.stop = std::move(stop);
   context.threads = threads;
   Tensor mask =
-      saying_where(rule.expression.text(), [&] { return evaluate_where_it_differs(rule.expression, context); });
+      with_error_place(rule.expression.text(), [&] { return evaluate_where_it_differs(rule.expression, context); });
   if (rule.paints_over()) mask = paint(mask, rule);
   return mask.expand({rule.batch, rule.heads, rule.n_q, rule.n_k});
 }
@@ -87,8 +87,8 @@ Tensor build_mask(const MaskRule& rule, std::stop_token stop, int threads) {
 std::shared_ptr<const ReadableMask> readable_mask(const MaskRule& rule) {
   if (rule.paints_over()) return nullptr;
   auto readable = std::make_shared<ReadableMask>(ReadableMask{rule.expression, context_of(rule)});
-  // Says now what it would say later.
-  saying_where(rule.expression.text(), [&] { return MaskReader(readable->expression, readable->context); });
+  // Throws an error now that reading would throw later.
+  with_error_place(rule.expression.text(), [&] { return MaskReader(readable->expression, readable->context); });
   return readable;
 }
 
@@ -98,7 +98,7 @@ using namespace mask;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The values that an expression may have; of a condition 0, 1 or both.
+// The range of values that an expression can have; for a condition 0, 1 or both.
 struct Interval {
   double lo, hi;
   bool one() const { return lo == hi; }
@@ -230,7 +230,7 @@ class Evaluator {
     return all;
   }
 
-  /// Of the tokens of an interval.
+  /// The documents of the tokens in a range.
   Interval documents(Interval tokens) const {
     const Tensor& ids = context_.doc_ids;
     if (!ids.defined()) return anything;

@@ -8,21 +8,21 @@
 namespace headlight {
 namespace {
 
-/// Neighbours of a row that are painted alike.
+/// Neighbouring cells of a row that are painted alike.
 struct Run {
   Index key, end;
   bool attend;
   auto operator<=>(const Run&) const = default;
 };
-using Row = std::vector<Run>;  ///< from left to right, apart
+using Row = std::vector<Run>;  ///< from left to right, with gaps between runs that are painted alike
 using Rows = std::map<Index, Row>;
 
-/// What a rectangle is but for where it lies in the batch and the heads.
-using Rectangle = std::tuple<Index, Index, bool, Index, Index>;  // as PaintedCells has them from `query` on
+/// A rectangle without its batch entry and head.
+using Rectangle = std::tuple<Index, Index, bool, Index, Index>;  // the fields of PaintedCells from `query` on
 
 bool everywhere(const PaintedCells& cells) { return cells.batch < 0 && cells.head < 0; }
 
-/// Within n_q × n_k; no rows or no keys where it lies outside.
+/// The cells cut to n_q × n_k; no rows or no keys if they are outside.
 PaintedCells cut(PaintedCells cells, const PaintSizes& sizes) {
   cells.queries = cells.query < 0 || cells.query >= sizes.n_q ? 0 : std::min(cells.queries, sizes.n_q - cells.query);
   cells.keys = cells.key < 0 || cells.key >= sizes.n_k ? 0 : std::min(cells.keys, sizes.n_k - cells.key);
@@ -39,8 +39,8 @@ void paint_row(Row& row, const Run& stroke, Paint paint) {
   std::sort(left.begin(), left.end());
   row.clear();
   for (const Run& run : left) {
-    const bool goes_on = !row.empty() && row.back().end == run.key && row.back().attend == run.attend;
-    goes_on ? void(row.back().end = run.end) : row.push_back(run);
+    const bool continues = !row.empty() && row.back().end == run.key && row.back().attend == run.attend;
+    continues ? void(row.back().end = run.end) : row.push_back(run);
   }
 }
 
@@ -51,10 +51,10 @@ void paint_rows(Rows& rows, const PaintedCells& area, Paint paint) {
   }
 }
 
-/// Every run, together with the same runs right below it.
+/// Joins equal runs of neighbouring rows to rectangles.
 std::vector<Rectangle> rectangles(const Rows& rows) {
   std::vector<Rectangle> result;
-  std::map<Run, Index> open;  // the query it began at
+  std::map<Run, Index> open;  // the first query of each run
   Index last = -1;
   const auto close = [&](const Run& run, Index begin) {
     result.emplace_back(begin, run.key, run.attend, last + 1 - begin, run.end - run.key);
@@ -74,36 +74,37 @@ std::vector<Rectangle> rectangles(const Rows& rows) {
   return result;
 }
 
-/// In which matrices a rectangle lies, in the fewest words: all, a head of all entries, an entry's heads, one.
-void add_scopes(const Rectangle& rectangle, const std::vector<bool>& lies, const PaintSizes& sizes,
+/// Adds the matrices that have a rectangle, with as few entries as possible: all, one head of all batch entries, all
+/// heads of one entry, or one matrix.
+void add_scopes(const Rectangle& rectangle, const std::vector<bool>& present, const PaintSizes& sizes,
                 std::vector<PaintedCells>& result) {
   const auto [query, key, attend, queries, keys] = rectangle;
-  const auto lies_at = [&](Index b, Index h) { return lies[static_cast<std::size_t>(b * sizes.heads + h)]; };
+  const auto present_at = [&](Index b, Index h) { return present[static_cast<std::size_t>(b * sizes.heads + h)]; };
   const auto add = [&, query = query, key = key, attend = attend, queries = queries, keys = keys](Index batch,
                                                                                                   Index head) {
     result.push_back({batch, head, query, key, attend, queries, keys});
   };
-  if (std::find(lies.begin(), lies.end(), false) == lies.end()) return add(-1, -1);
-  std::vector<bool> of_all_entries(static_cast<std::size_t>(sizes.heads), true);
+  if (std::find(present.begin(), present.end(), false) == present.end()) return add(-1, -1);
+  std::vector<bool> in_all_entries(static_cast<std::size_t>(sizes.heads), true);
   for (Index h = 0; h < sizes.heads; ++h) {
     const auto at = static_cast<std::size_t>(h);
-    for (Index b = 0; b < sizes.batch; ++b) of_all_entries[at] = of_all_entries[at] && lies_at(b, h);
-    if (of_all_entries[at]) add(-1, h);
+    for (Index b = 0; b < sizes.batch; ++b) in_all_entries[at] = in_all_entries[at] && present_at(b, h);
+    if (in_all_entries[at]) add(-1, h);
   }
   for (Index b = 0; b < sizes.batch; ++b) {
     Index count = 0;
-    for (Index h = 0; h < sizes.heads; ++h) count += lies_at(b, h) ? 1 : 0;
+    for (Index h = 0; h < sizes.heads; ++h) count += present_at(b, h) ? 1 : 0;
     if (count == sizes.heads) {
       add(b, -1);
       continue;
     }
     for (Index h = 0; h < sizes.heads; ++h) {
-      if (lies_at(b, h) && !of_all_entries[static_cast<std::size_t>(h)]) add(b, h);
+      if (present_at(b, h) && !in_all_entries[static_cast<std::size_t>(h)]) add(b, h);
     }
   }
 }
 
-/// The picture of every matrix, put together again.
+/// Joins the painted cells of all matrices.
 std::vector<PaintedCells> joined(const std::vector<Rows>& matrices, const PaintSizes& sizes) {
   std::vector<PaintedCells> result;
   if (matrices.size() == 1) {
@@ -114,16 +115,16 @@ std::vector<PaintedCells> joined(const std::vector<Rows>& matrices, const PaintS
     std::map<Rectangle, std::vector<bool>> where;
     for (std::size_t m = 0; m < matrices.size(); ++m) {
       for (const Rectangle& rectangle : rectangles(matrices[m])) {
-        std::vector<bool>& lies = where[rectangle];
-        lies.resize(matrices.size());
-        lies[m] = true;
+        std::vector<bool>& present = where[rectangle];
+        present.resize(matrices.size());
+        present[m] = true;
       }
     }
-    for (const auto& [rectangle, lies] : where) add_scopes(rectangle, lies, sizes, result);
+    for (const auto& [rectangle, present] : where) add_scopes(rectangle, present, sizes, result);
   }
-  const auto place = [](const PaintedCells& c) { return std::tuple(c.batch, c.head, c.query, c.key); };
+  const auto order = [](const PaintedCells& c) { return std::tuple(c.batch, c.head, c.query, c.key); };
   std::sort(result.begin(), result.end(),
-            [&](const PaintedCells& a, const PaintedCells& b) { return place(a) < place(b); });
+            [&](const PaintedCells& a, const PaintedCells& b) { return order(a) < order(b); });
   return result;
 }
 

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "core/mask/ast.h"
-#include "core/mask/lexer.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 
@@ -11,7 +10,7 @@ namespace headlight::mask {
 namespace {
 
 constexpr int deepest_nesting = 100;
-constexpr std::size_t most_repeated = 400;  // a definition grows with the square of its numbers
+constexpr std::size_t most_repeated = 400;  // a definition grows with the square of the number of arguments
 
 struct BinaryOperator {
   std::string_view symbol;
@@ -29,7 +28,7 @@ constexpr BinaryOperator binary_operators[] = {
 struct Function {
   std::string_view name;
   Op op;
-  std::size_t arguments;  ///< at least two: any more too, folded from the left
+  std::size_t arguments;  ///< at least two; further ones are folded from the left
 };
 constexpr Function functions[] = {
     {"abs", Op::absolute, 1}, {"floor", Op::floor, 1}, {"min", Op::minimum, 2}, {"max", Op::maximum, 2}};
@@ -37,9 +36,9 @@ constexpr Function functions[] = {
 constexpr Variable variables[] = {Variable::q,   Variable::k,   Variable::b,        Variable::h,
                                   Variable::n_q, Variable::n_k, Variable::valid_len};
 
-/// What other libraries and languages write, and what it is here.
+/// A name or sign of other libraries and languages, and what is written here instead.
 struct Foreign {
-  std::string_view word, meant;
+  std::string_view word, suggestion;
 };
 constexpr Foreign foreign_names[] = {{"q_idx", "q"},      {"query_idx", "q"}, {"query", "q"},
                                      {"row", "q"},        {"i", "q"},         {"kv_idx", "k"},
@@ -61,7 +60,7 @@ Message numbers(std::size_t count) {
   return count == 0 ? Message("no numbers") : Message(count == 1 ? "{0} number" : "{0} numbers", count);
 }
 
-/// The arguments of a pattern under their names in its definition, and the call's place in the person's text.
+/// The arguments of a pattern by their names in its definition, and the position of the call in the user's text.
 struct Scope {
   std::map<std::string, NodePtr, std::less<>> arguments;
   Span call;
@@ -69,7 +68,7 @@ struct Scope {
 
 class Parser {
  public:
-  /// With a scope, `text` is a pattern's definition, which has words of its own (core/mask/patterns.cpp).
+  /// With a scope, `text` is the definition of a pattern, which may use names of its own (core/mask/patterns.cpp).
   explicit Parser(std::string_view text, const Scope* scope = nullptr, std::string_view file_definition = {})
       : tokens_(tokenize(text)), scope_(scope), file_definition_(file_definition) {}
 
@@ -105,7 +104,7 @@ class Parser {
     return true;
   }
 
-  /// From `begin` to the last token taken; everything in a definition stands where its call does.
+  /// The range from `begin` to the last token taken; inside a definition, the range of the call.
   Span since(std::size_t begin) const {
     if (scope_) return scope_->call;
     return {begin, next_ > 0 ? tokens_[next_ - 1].span.end : begin};
@@ -172,15 +171,15 @@ class Parser {
                           Message("expected {0}(q) or {1}(k)", word, word));
   }
 
-  /// doc(q), doc(k): the document of a token; place(q), place(k): which of its tokens that is.
+  /// doc(q), doc(k): the document of a token; place(q), place(k): the token's position in its document.
   NodePtr of_document(const Token& token) {
     const bool q = query_or_key(token)->variable == Variable::q, doc = token.text == "doc";
     return make_variable(q ? (doc ? Variable::doc_q : Variable::place_q) : (doc ? Variable::doc_k : Variable::place_k),
                          since(token.span.begin));
   }
 
-  /// row(q), col(q), row(k), col(k): where a patch lies in the picture; -1 of a token that is no patch. Queries are
-  /// patches where there are as many as keys.
+  /// row(q), col(q), row(k), col(k): the position of a patch in the picture; -1 for a token that is no patch. Queries
+  /// are patches if there are as many queries as keys.
   NodePtr of_grid(const Token& token) {
     const NodePtr token_asked = query_or_key(token);
     const bool q = token_asked->variable == Variable::q, row = token.text == "row";
@@ -205,7 +204,7 @@ class Parser {
     for (const Foreign& foreign : foreign_operators) {
       if (foreign.word == symbol) {
         throw ExpressionError(peek().span.begin, Message("{0} is not an operator here", quoted(symbol)),
-                              Message("write {0}", foreign.meant.data()));
+                              Message("write {0}", foreign.suggestion.data()));
       }
     }
     const auto* found = std::find_if(std::begin(binary_operators), std::end(binary_operators),
@@ -258,7 +257,7 @@ class Parser {
     fail_unknown(token, called);
   }
 
-  /// The words that only definitions have; nullptr if it is none of them.
+  /// The names that only definitions may use; nullptr if the token is none of them.
   NodePtr word_of_definition(const Token& token) {
     if (const auto found = scope_->arguments.find(token.text); found != scope_->arguments.end()) return found->second;
     for (const Variable variable : {Variable::valid_len, Variable::file_mask, Variable::painted_mask,
@@ -342,7 +341,7 @@ class Parser {
     return result;
   }
 
-  /// The first argument too many, or the ')' that came too early.
+  /// The position of the first argument that is too many, or of the ')' that comes too early.
   std::size_t misplaced(const std::vector<NodePtr>& values, std::size_t wanted) const {
     return values.size() > wanted ? values[wanted]->span.begin : tokens_[next_ - 1].span.begin;
   }
@@ -372,8 +371,8 @@ class Parser {
     for (const Foreign& foreign : foreign_names) {
       if (!called && foreign.word == token.text) {
         throw ExpressionError(token.span.begin,
-                              Message("{0} is called {1} here", quoted(token.text), foreign.meant.data()),
-                              Message("write {0}", foreign.meant.data()));
+                              Message("{0} is called {1} here", quoted(token.text), foreign.suggestion.data()),
+                              Message("write {0}", foreign.suggestion.data()));
       }
     }
     const Message what(called ? "unknown function {0}" : "unknown name {0}", quoted(token.text.substr(0, 40)));
@@ -386,8 +385,8 @@ class Parser {
                                    : "expected one of q, k, b, h, n_q, n_k, or a pattern such as causal()");
     }
     const Pattern* pattern = pattern_named(nearest);
-    const std::string meant = pattern ? signature(*pattern) : std::string(nearest) + (is_function ? "(…)" : "");
-    throw ExpressionError(token.span.begin, what, Message("did you mean {0}?", meant));
+    const std::string suggestion = pattern ? signature(*pattern) : std::string(nearest) + (is_function ? "(…)" : "");
+    throw ExpressionError(token.span.begin, what, Message("did you mean {0}?", suggestion));
   }
 
   std::vector<Token> tokens_;

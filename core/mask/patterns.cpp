@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-// Definitions may use, besides the language that people write, words of their own:
+// Definitions may use the language for masks, and these names that only definitions have:
 //   valid_len            valid_lens[b] or valid_lens[b, q]
 //   grid_rows, grid_columns, first_patch  the patches of core/mask/evaluate.h
 //   file_mask, painted_mask  the cell of that mask
@@ -81,8 +81,8 @@ constexpr Pattern patterns[] = {
      "row(q) < 0 || row(k) < 0 || abs(row(q) - row(k)) <= r && abs(col(q) - col(k)) <= r"},
     {"axial", axial_width, "same image row or same image column", "axial attention", "axial(4)",
      "floor(q / width) == floor(k / width) || q % width == k % width"},
-    // Swin rolls by −shift and keeps what the roll wrapped around apart from its new neighbours, so that in the
-    // original image the windows are simply moved: no wrapping is left, and the image's height does not matter.
+    // Swin rolls the picture by −shift and separates the part that wrapped around from its new neighbours. In the
+    // original picture this only moves the windows: nothing wraps around, and the height does not matter.
     {"swin", swin_all, "same size×size window of the image after rolling it by shift; what wraps around stays apart",
      "Swin", "swin(8, 4, 2)",
      "floor((floor(q / width) - shift) / size) == floor((floor(k / width) - shift) / size) && "
@@ -92,7 +92,7 @@ constexpr Pattern patterns[] = {
     {"painted", {}, "what was drawn by hand", "", "causal() || painted()", "painted_mask"},
 };
 
-/// "n1 + n2 + …" of `count` numbers from the `first` on, halved as well: "(n1 + n2) + (n3 + n4)".
+/// "n1 + n2 + …", `count` numbers from number `first` on, in nested halves: "(n1 + n2) + (n3 + n4)".
 std::string sum_of_runs(std::size_t first, std::size_t count) {
   if (count == 1) return "n" + std::to_string(first);
   const std::size_t half = count / 2;
@@ -101,8 +101,8 @@ std::string sum_of_runs(std::size_t first, std::size_t count) {
 
 std::string end_of_run(std::size_t count) { return sum_of_runs(1, count); }
 
-/// The index of the run that `token` lies in, of those from `first` on, as choices halved again and again, so that many
-/// runs are not nested as deep: "(q < n1 ? 0 : 1 + floor((q - n1) / n2))".
+/// The index of the run that holds `token`, among the runs from `first` on. The choices are nested in halves, so that
+/// many runs do not nest deeply: "(q < n1 ? 0 : 1 + floor((q - n1) / n2))".
 std::string run_index(const std::string& token, std::size_t first, std::size_t runs, std::size_t all) {
   if (runs > 1) {
     const std::size_t half = runs / 2;

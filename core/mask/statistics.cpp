@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-constexpr Index largest_usual_block = 128;  // of FlexAttention and FlashAttention
+constexpr Index largest_usual_block = 128;  // the usual blocks of FlexAttention and FlashAttention
 
 /// Calls f with each matrix of a tensor of two to four axes.
 template <typename F>
@@ -156,11 +156,11 @@ class BitMatrix {
   bool get(Index r, Index c) const { return (word(r, c / 64) >> (c % 64)) & 1; }
   void set(Index r, Index c) { row(r)[c / 64] |= std::uint64_t{1} << (c % 64); }
 
-  /// One row of this as a matrix of its own.
+  /// One row as a matrix of its own.
   BitMatrix row_alone(Index r) const {
-    BitMatrix alone(1, cols_);
-    std::copy_n(row(r), words_, alone.row(0));
-    return alone;
+    BitMatrix row_matrix(1, cols_);
+    std::copy_n(row(r), words_, row_matrix.row(0));
+    return row_matrix;
   }
   bool any() const {
     return std::ranges::any_of(bits_, [](std::uint64_t word) { return word != 0; });
@@ -173,7 +173,7 @@ class BitMatrix {
   void add(const BitMatrix& other) {
     for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] |= other.bits_[i];
   }
-  void take_away(const BitMatrix& other) {
+  void remove_bits(const BitMatrix& other) {
     for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] &= ~other.bits_[i];
   }
   /// Calls f with the column of each set bit of a row.
@@ -184,7 +184,7 @@ class BitMatrix {
     }
   }
 
-  /// Row out_row of `out` |= all rows of this whose column is set in that row of `chosen`.
+  /// Adds to row out_row of `out` all rows of this matrix whose index is set in row chosen_row of `chosen`.
   void add_chosen_rows(const BitMatrix& chosen, Index chosen_row, BitMatrix& out, Index out_row) const {
     std::uint64_t* target = out.row(out_row);
     chosen.each_set(chosen_row, [&](Index k) {
@@ -202,12 +202,9 @@ class BitMatrix {
   std::vector<std::uint64_t> bits_;
 };
 
-BitMatrix product(const BitMatrix& a, const BitMatrix& b, const std::stop_token& stop) {
+BitMatrix product(const BitMatrix& a, const BitMatrix& b) {
   BitMatrix result(a.rows(), b.cols());
-  for (Index r = 0; r < a.rows(); ++r) {
-    if (stop.stop_requested()) throw Cancelled();
-    b.add_chosen_rows(a, r, result, r);
-  }
+  for (Index r = 0; r < a.rows(); ++r) b.add_chosen_rows(a, r, result, r);
   return result;
 }
 
@@ -226,15 +223,15 @@ BitMatrix one_layer(const MatrixView& mask, const ReachSettings& settings) {
 
 }  // namespace
 
-Tensor reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop) {
+Tensor reach(const MatrixView& mask, const ReachSettings& settings) {
   BitMatrix power = one_layer(mask, settings);
   if (settings.layers > 1) {
     // By repeated squaring, from the highest bit of the exponent down.
     const BitMatrix layer = power;
     const auto exponent = static_cast<std::uint64_t>(settings.layers);
     for (int bit = static_cast<int>(std::bit_width(exponent)) - 2; bit >= 0; --bit) {
-      power = product(power, power, stop);
-      if ((exponent >> bit) & 1) power = product(power, layer, stop);
+      power = product(power, power);
+      if ((exponent >> bit) & 1) power = product(power, layer);
     }
   }
   Buffer values(static_cast<std::size_t>(mask.rows * mask.cols));
@@ -245,19 +242,18 @@ Tensor reach(const MatrixView& mask, const ReachSettings& settings, std::stop_to
   return Tensor({mask.rows, mask.cols}, std::move(values));
 }
 
-Tensor first_reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop) {
+Tensor first_reach(const MatrixView& mask, const ReachSettings& settings) {
   const BitMatrix layer = one_layer(mask, settings);
   Buffer first(static_cast<std::size_t>(mask.rows * mask.cols), 0);
   for (Index q = 0; q < mask.rows; ++q) {
-    if (stop.stop_requested()) throw Cancelled();
-    float* arrival = first.data() + q * mask.cols;
+    float* first_layer = first.data() + q * mask.cols;
     BitMatrix known = layer.row_alone(q), newest = known;
-    newest.each_set(0, [&](Index k) { arrival[k] = 1; });
+    newest.each_set(0, [&](Index k) { first_layer[k] = 1; });
     for (Index l = 2; l <= settings.layers && newest.any() && !known.all(); ++l) {
       BitMatrix next(1, mask.cols);
       layer.add_chosen_rows(newest, 0, next, 0);
-      next.take_away(known);
-      next.each_set(0, [&](Index k) { arrival[k] = static_cast<float>(l); });
+      next.remove_bits(known);
+      next.each_set(0, [&](Index k) { first_layer[k] = static_cast<float>(l); });
       known.add(next);
       newest = std::move(next);
     }
@@ -274,7 +270,7 @@ std::vector<std::vector<std::uint8_t>> receptive_field(const MatrixView& mask, I
   field[last].assign(static_cast<std::size_t>(mask.rows), 0);
   field[last][static_cast<std::size_t>(query)] = 1;
   for (std::size_t l = last; l > 0; --l) {
-    if (l < last && field[l] == field[l + 1]) {  // nothing joins any more
+    if (l < last && field[l] == field[l + 1]) {  // no further key is added
       field[l - 1] = field[l];
       continue;
     }

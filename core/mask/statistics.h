@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 #include <vector>
 
 #include "core/tensor/tensor.h"
@@ -69,12 +68,12 @@ struct ReachSettings {
 };
 
 /// [n, n], 1 if the query after the last layer can have information of the key's token before the first: Mᴸ, or (M ∨
-/// I)ᴸ with the residual. Throws Cancelled.
-Tensor reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop = {});
+/// I)ᴸ with the residual.
+Tensor reach(const MatrixView& mask, const ReachSettings& settings);
 
 /// [n, n]: the first layer, up to settings.layers, after which the query can have the token's information; 0 if none.
-/// Information that is lost again, without residual, still counts. Throws Cancelled.
-Tensor first_reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop = {});
+/// Information that is lost again, without residual, still counts.
+Tensor first_reach(const MatrixView& mask, const ReachSettings& settings);
 
 /// The receptive field of one query: for each layer from the input (0) to the last, the tokens on a path to it. [layers
 /// + 1][n], 1 = on a path; the first row is the query's row of reach().

@@ -6,14 +6,13 @@
 #include <queue>
 #include <vector>
 
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
-/// Dinic 1970: the blocking flows of one breadth-first level graph after another. Capacities are real numbers; what is
-/// below `nothing` counts as used up.
+/// Maximum flow by Dinic's algorithm (1970). Capacities are real numbers: a rest below `nothing` counts as 0.
 class FlowGraph {
  public:
   explicit FlowGraph(std::size_t nodes) : edges_(nodes) {}
@@ -25,7 +24,7 @@ class FlowGraph {
 
   double largest(std::size_t source, std::size_t sink) {
     for (auto& out : edges_) {
-      for (Edge& edge : out) edge.left = edge.capacity;
+      for (Edge& edge : out) edge.remaining = edge.capacity;
     }
     double total = 0;
     while (find_levels(source, sink)) {
@@ -43,34 +42,34 @@ class FlowGraph {
   static constexpr double nothing = 1e-9;
   struct Edge {
     std::size_t to, back;
-    double capacity, left;
+    double capacity, remaining;
   };
 
   bool find_levels(std::size_t source, std::size_t sink) {
     levels_.assign(edges_.size(), -1);
     levels_[source] = 0;
-    std::queue<std::size_t> waiting({source});
-    while (!waiting.empty()) {
-      const std::size_t at = waiting.front();
-      waiting.pop();
+    std::queue<std::size_t> queue({source});
+    while (!queue.empty()) {
+      const std::size_t at = queue.front();
+      queue.pop();
       for (const Edge& edge : edges_[at]) {
-        if (edge.left < nothing || levels_[edge.to] >= 0) continue;
+        if (edge.remaining < nothing || levels_[edge.to] >= 0) continue;
         levels_[edge.to] = levels_[at] + 1;
-        waiting.push(edge.to);
+        queue.push(edge.to);
       }
     }
     return levels_[sink] >= 0;
   }
 
-  double push(std::size_t at, std::size_t sink, double most) {
-    if (at == sink) return most;
+  double push(std::size_t at, std::size_t sink, double limit) {
+    if (at == sink) return limit;
     for (std::size_t& i = next_[at]; i < edges_[at].size(); ++i) {
       Edge& edge = edges_[at][i];
-      if (edge.left < nothing || levels_[edge.to] != levels_[at] + 1) continue;
-      const double pushed = push(edge.to, sink, std::min(most, edge.left));
+      if (edge.remaining < nothing || levels_[edge.to] != levels_[at] + 1) continue;
+      const double pushed = push(edge.to, sink, std::min(limit, edge.remaining));
       if (pushed < nothing) continue;
-      edge.left -= pushed;
-      edges_[edge.to][edge.back].left += pushed;
+      edge.remaining -= pushed;
+      edges_[edge.to][edge.back].remaining += pushed;
       return pushed;
     }
     return 0;

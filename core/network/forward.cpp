@@ -7,7 +7,7 @@
 
 #include "core/attention/projection.h"
 #include "core/network/key_cache.h"
-#include "core/network/pictures.h"
+#include "core/network/pictures_and_sounds.h"
 #include "core/network/weights.h"
 #include "core/position/relative_bias.h"
 #include "core/scenario/inputs.h"
@@ -29,14 +29,7 @@ const AttentionSpec& attention_of(const Network& network, Index layer) {
   return at.cross ? *block.cross : block.attention;
 }
 
-void name_tokens(const TokenBatch& batch, std::vector<std::vector<std::string>>& names) {
-  for (const std::vector<Token>& entry : batch.entries) {
-    std::vector<std::string>& line = names.emplace_back();
-    for (const Token& token : entry) line.push_back(token.text);
-  }
-}
-
-/// Counted from a position on.
+/// The lengths of the batch entries, counted from position `first`.
 Tensor lengths_of(const TokenBatch& batch, Index first) {
   Buffer lengths;
   for (const Index length : batch.lengths) lengths.push_back(static_cast<float>(std::max<Index>(0, length - first)));
@@ -48,7 +41,7 @@ Index first_query(const NetworkLayer& layer, const NetworkRun& run) {
   return layer.stack + 1 == std::ssize(run.network->spec().stacks) ? run.first : 0;
 }
 
-/// causal() and window() or chunked() of queries whose first one stands `offset` keys further.
+/// The rule of causal(), with window() or chunked(), for queries that begin at key `offset`.
 std::string mask_from(Index offset, const AttentionSpec& spec) {
   const std::string q = "q + " + std::to_string(offset), chunk = std::to_string(spec.chunk);
   if (spec.chunk > 0) return "k <= " + q + " && floor((" + q + ") / " + chunk + ") == floor(k / " + chunk + ")";
@@ -65,39 +58,39 @@ void apply(const Network& network, const LayerChange& change, AttentionCall& cal
 }
 
 Tensor joined_arrays(const Checkpoint& checkpoint, const std::vector<std::string>& names) {
-  Buffer all;
+  std::vector<Tensor> parts;
   for (const std::string& name : names) {
-    const Tensor part = checkpoint.load(name).contiguous();
-    all.insert(all.end(), part.values().begin(), part.values().end());
+    const Tensor part = checkpoint.load(name);
+    parts.push_back(part.view({part.count()}));
   }
-  const Index count = std::ssize(all);
-  return Tensor({count}, std::move(all));
+  return joined(parts);
 }
 
 void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
-  // A rotation of the whole head by the powers of a base is what the settings say.
-  const bool whole = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
+  // The settings can describe a rotation of the whole head by powers of one base.
+  const bool whole_head = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
   const bool stretched = spec.rope.original > 0 && count > spec.rope.original;
-  if (spec.rope.base == 0 || !whole || stretched) own.rope_frequencies = frequencies_for(spec.rope, count);
+  if (spec.rope.base == 0 || !whole_head || stretched) own.rope_frequencies = frequencies_for(spec.rope, count);
   own.rope_gain = stretched && spec.rope.long_gain > 0 ? spec.rope.long_gain : spec.rope.gain;
   if (spec.q_norm.kind != NormKind::none) {
     own.norm_kind = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
     const auto flat = [&](const Tensor& gains) {
       return gains.defined() ? gains.view({gains.count()}) : Tensor::full({spec.d_head}, 1);
     };
-    const Norm of_q = read_norm(checkpoint, spec.q_norm), of_k = read_norm(checkpoint, spec.k_norm);
-    own.q_norm = spec.q_gains.empty() ? flat(of_q.weight) : joined_arrays(checkpoint, spec.q_gains);
-    own.k_norm = spec.k_gains.empty() ? flat(of_k.weight) : joined_arrays(checkpoint, spec.k_gains);
-    own.q_norm_bias = of_q.bias;
-    own.k_norm_bias = of_k.bias;
+    const Norm q_norm = read_norm(checkpoint, spec.q_norm), k_norm = read_norm(checkpoint, spec.k_norm);
+    own.q_norm = spec.q_gains.empty() ? flat(q_norm.weight) : joined_arrays(checkpoint, spec.q_gains);
+    own.k_norm = spec.k_gains.empty() ? flat(k_norm.weight) : joined_arrays(checkpoint, spec.k_gains);
+    own.q_norm_bias = q_norm.bias;
+    own.k_norm_bias = k_norm.bias;
     own.qk_epsilon = spec.q_norm.epsilon;
     own.norm_over_heads = spec.norm_whole;
   }
   if (!spec.sinks.empty()) own.sink_logits = checkpoint.load(spec.sinks);
 }
 
-/// What the head takes of the last block's output [B, n, width]: of pictures the first token, where that is enough.
-Tensor seen_by_head(const NetworkSpec& spec, const Tensor& final) {
+/// The rows of the last block's output [B, n, width] that the head reads: of a picture only the first token, where the
+/// head reads no other.
+Tensor head_input(const NetworkSpec& spec, const Tensor& final) {
   const bool first = spec.picture && spec.head.reads == HeadReads::first;
   return first ? final.slice(1, 0, 1).contiguous() : final;
 }
@@ -159,9 +152,9 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   if (spec.latent) add_latents(spec, in);
   const Tensor all = in.packed ? checkpoint_.load(spec.q.weight) : Tensor();
   const auto read = [&](const LinearSpec& linear, Tensor& weight, Tensor& bias) {
-    const Linear made_of = read_linear(checkpoint_, linear, linear.weight == spec.q.weight ? all : Tensor());
-    weight = made_of.weight;
-    bias = made_of.bias;
+    const Linear loaded = read_linear(checkpoint_, linear, linear.weight == spec.q.weight ? all : Tensor());
+    weight = loaded.weight;
+    bias = loaded.bias;
   };
   read(spec.q, in.W_q, in.b_q);
   if (!spec.latent) read(spec.k, in.W_k, in.b_k), read(spec.v, in.W_v, in.b_v);
@@ -188,10 +181,10 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
     if (silent_layer == layer) own.silent_heads.push_back(head);
   }
   in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
-  if (first > 0) return made;  // the keys before these positions are not there yet
+  if (first > 0) return made;  // the cached keys are still missing; with_earlier() adds them, the masks and the biases
   if (!network_.spec().takes_tensors) {
-    name_tokens(run.queries_of(layer), in.query_tokens);
-    name_tokens(run.keys_of(layer), in.key_tokens);
+    for (const auto& entry : run.queries_of(layer).entries) in.query_tokens.push_back(texts_of(entry));
+    for (const auto& entry : run.keys_of(layer).entries) in.key_tokens.push_back(texts_of(entry));
   }
   add_rules(run, layer, 0, 0, in);
   if (spec.places) add_places(spec, in);
@@ -248,14 +241,14 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   heads_alone.last = Stage::K_rotated;
   const Tensor W_o = in.W_o, b_o = in.b_o;
   const auto trace = compute(own.scenario, std::move(in), nullptr, heads_alone);
-  const auto made = [&](Stage stage) { return (*trace)[*trace->standing_for(stage)]; };
-  const KeyCache::Kept kept = at.cross
-                                  ? cache_->keep(layer, made(Stage::K_rotated), made(Stage::V_heads))
-                                  : cache_->extend(layer, made(Stage::K_rotated), made(Stage::V_heads), spec.window);
+  const auto computed = [&](Stage stage) { return (*trace)[*trace->standing_for(stage)]; };
+  const KeyCache::Kept kept =
+      at.cross ? cache_->keep(layer, computed(Stage::K_rotated), computed(Stage::V_heads))
+               : cache_->extend(layer, computed(Stage::K_rotated), computed(Stage::V_heads), spec.window);
   AttentionCall all{std::move(own.scenario), {}};
   all.inputs.dims = trace->dims();
   all.inputs.dims.n_k = kept.keys.size(2);
-  all.inputs.Q_heads = made(Stage::Q_rotated);
+  all.inputs.Q_heads = computed(Stage::Q_rotated);
   all.inputs.K_heads = kept.keys;
   all.inputs.V_heads = kept.values;
   all.inputs.W_o = W_o;
@@ -298,14 +291,14 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
     record.summary = summary_of(weights, run.queries_of(layer), run.keys_of(layer));
     record.summary.entering = sizes_of(residual);
   }
-  const Tensor& given = (*trace)[Stage::head_outputs];
-  const Tensor heads = with_means(given, layer, run.knock_out);
+  const Tensor& head_outputs = (*trace)[Stage::head_outputs];
+  const Tensor heads = with_means(head_outputs, layer, run.knock_out);
   if (keeps_parts(run, layer, options_)) {
     record.heads = heads;
     record.values = (*trace)[Stage::V_heads];
   }
   const Tensor changed = patched(heads, Patch::What::heads, layer);
-  return identical(changed, given) ? (*trace)[Stage::output] : project(merge_heads(changed), W_o, b_o, workers_);
+  return identical(changed, head_outputs) ? (*trace)[Stage::output] : project(merge_heads(changed), W_o, b_o, workers_);
 }
 
 Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) const {
@@ -325,19 +318,19 @@ Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) c
   const Tensor before = x;
   const Tensor added = add_attention(false, spec.after_attention, spec.attention_sum);
   if (spec.cross) add_attention(true, {}, spec.cross_sum);
-  const Tensor fed = fed_by(spec, self, spec.parallel ? before : x, run);
+  const Tensor mlp_output = fed_by(spec, self, spec.parallel ? before : x, run);
   if (spec.parallel) x = plus(before, added);
-  if (!fed.defined()) return x;
-  return normed(plus(x, fed, spec.multiplier), spec.mlp_sum);
+  if (!mlp_output.defined()) return x;
+  return normed(plus(x, mlp_output, spec.multiplier), spec.mlp_sum);
 }
 
 Tensor Forward::run_stack(Index stack, NetworkRun& run) const {
   const StackSpec& spec = network_.spec().stacks[static_cast<std::size_t>(stack)];
-  const Tensor& given = stack == 1 ? run.text.decoder_x : run.text.x;
+  const Tensor& input = stack == 1 ? run.text.decoder_x : run.text.x;
   const Place first = begin(run);
   const bool resumes = options_.from != nullptr && first.stack == stack;
   Tensor x = resumes           ? run.layers[static_cast<std::size_t>(layer_of(stack, first.block, false))].residual
-             : given.defined() ? given
+             : input.defined() ? input
                                : embed(spec, run.text, stack + 1 == std::ssize(network_.spec().stacks) ? run.first : 0);
   for (auto block = static_cast<std::size_t>(resumes ? first.block : 0); block < spec.blocks.size(); ++block) {
     if (options_.stop.stop_requested()) throw Cancelled();
@@ -360,7 +353,7 @@ void Forward::fill(NetworkRun& run) const {
     run.final = run_stack(two ? 1 : 0, run);
   } catch (const Stop&) { return; }
   if (cache_) cache_->end();
-  if (options_.logits != RunOptions::Logits::none) run.logits = logits(seen_by_head(network_.spec(), run.final));
+  if (options_.logits != RunOptions::Logits::none) run.logits = logits(head_input(network_.spec(), run.final));
 }
 
 }  // namespace headlight

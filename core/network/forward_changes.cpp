@@ -7,32 +7,33 @@
 namespace headlight {
 namespace {
 
-/// x [B, n, d] or [B, H, n, d] with the position or the head `at` taken from `other`.
+/// x [B, n, d] or [B, H, n, d], with the position or the head `at` copied from `other`.
 Tensor with_rows(const Tensor& x, const Tensor& other, Index at) {
   const Tensor own = x.contiguous(), from = other.contiguous();
   Buffer values(own.values().begin(), own.values().end());
   const bool heads = x.rank() == 4;
   const Index width = heads ? x.size(2) * x.size(3) : x.size(2), rows = x.size(1);
   for (Index b = 0; b < x.size(0); ++b) {
-    const Index first = (b * rows + at) * width, taken = ((b % from.size(0)) * rows + at) * width;
-    std::copy_n(from.values().begin() + taken, width, values.begin() + first);
+    const Index first = (b * rows + at) * width, source_first = ((b % from.size(0)) * rows + at) * width;
+    std::copy_n(from.values().begin() + source_first, width, values.begin() + first);
   }
   return Tensor(x.shape(), std::move(values));
 }
 
-/// Head `head` of entries [first, end) of x [B, H, n, d]: at each position the row of `means` [H, d], or 0.
+/// Overwrites head `head` in the batch entries [first, end) of x [B, H, n, d]: each position gets this head's row of
+/// `means` [H, d], or 0 without means.
 void put_head(Buffer& x, const Shape& shape, Index head, Index first, Index end, const Tensor* means) {
-  const Index d = shape[3], of_head = shape[2] * d;
+  const Index d = shape[3], head_size = shape[2] * d;
   const Tensor rows = means ? means->contiguous() : Tensor();
   for (Index b = first; b < end; ++b) {
-    const auto to = x.begin() + (b * shape[1] + head) * of_head;
-    if (!means) std::fill_n(to, of_head, 0.0F);
+    const auto to = x.begin() + (b * shape[1] + head) * head_size;
+    if (!means) std::fill_n(to, head_size, 0.0F);
     else
       for (Index q = 0; q < shape[2]; ++q) std::copy_n(rows.values().begin() + head * d, d, to + q * d);
   }
 }
 
-/// The entries of x so many times, one batch after the other.
+/// The numbers of x, repeated `times` times along the batch axis.
 Buffer values_repeated(const Tensor& x, Index times) {
   const Tensor packed = x.contiguous();
   Buffer values;
@@ -131,7 +132,7 @@ void Forward::take_over(NetworkRun& run) const {
   for (std::size_t layer = 0; layer < run.layers.size(); ++layer) {
     const LayerRun& other = options_.from->layers[layer];
     if (place_of(static_cast<Index>(layer)) < first && times == 1) run.layers[layer] = other;
-    // What enters the first block is still what entered it.
+    // The first changed block gets the same input as before.
     else if (place_of(static_cast<Index>(layer)) == first) run.layers[layer].residual = repeated(other.residual, times);
   }
   if (first.stack > 0) run.encoded = repeated(options_.from->encoded, times);

@@ -1,18 +1,18 @@
-#include "core/network/grown_pass.h"
-
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
+#include "core/network/network.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
-/// The first rows of `before` and then `rows`, [.., n, columns]. Of narrower rows the last columns are there: earlier
-/// ones of `before` see no later keys, later ones of `rows` no longer those before their window.
+/// The first `first` rows of `before`, then `rows`: [.., n, columns]. Rows with fewer columns are filled up with zeros.
+/// Those of `before` get them on the right: they see no later keys. Those of `rows` get them on the left: a window
+/// hides the earlier keys.
 Tensor rows_after(const Tensor& before, Index first, const Tensor& rows, Index columns) {
   if (!rows.defined()) return {};
   Shape shape = rows.shape();
@@ -21,13 +21,13 @@ Tensor rows_after(const Tensor& before, Index first, const Tensor& rows, Index c
   shape[axis + 1] = columns;
   Buffer all(static_cast<std::size_t>(element_count(shape)));
   float* to = all.data();
-  Buffer room;
-  const auto add = [&](const MatrixView& from, Index count, Index before_them) {
-    const Index width = std::min(from.cols, columns - before_them);
+  Buffer scratch;
+  const auto add = [&](const MatrixView& from, Index count, Index zeros) {
+    const Index width = std::min(from.cols, columns - zeros);
     for (Index row = 0; row < count; ++row, to += columns) {
-      std::fill_n(to, before_them, 0.0F);
-      std::copy_n(from.whole_row(row, room), width, to + before_them);
-      std::fill_n(to + before_them + width, columns - before_them - width, 0.0F);
+      std::fill_n(to, zeros, 0.0F);
+      std::copy_n(from.whole_row(row, scratch), width, to + zeros);
+      std::fill_n(to + zeros + width, columns - zeros - width, 0.0F);
     }
   };
   for (Index b = 0; b < shape[0]; ++b) {
@@ -43,15 +43,15 @@ bool is_of_last_stack(const Network& network, std::size_t layer) {
   return network.layers()[layer].stack + 1 == std::ssize(network.spec().stacks);
 }
 
-/// Whether a pass keeps the weights, which the overview of a longer text is made of.
-bool may_grow(const NetworkRun& run, const RunOptions& options) {
+/// Whether a pass keeps the weights of all layers. The overview of a longer text needs them.
+bool keeps_all_weights(const NetworkRun& run, const RunOptions& options) {
   for (Index layer = 0; layer < std::ssize(run.network->layers()); ++layer) {
     if (!keeps_weights(run, layer, options)) return false;
   }
   return true;
 }
 
-/// Whether `last` holds, of every layer, what a pass over the run's text with these options does.
+/// Whether each layer of `last` holds what a pass over the run's text with these options would hold.
 bool holds_all(const NetworkRun& last, const NetworkRun& run, const RunOptions& options) {
   const Tensor& logits = last.logits;
   if (options.logits == RunOptions::Logits::all && last.network->spec().head.output.there() &&
@@ -76,9 +76,10 @@ void add_earlier(const NetworkRun& last, NetworkRun& run, const RunOptions& opti
     }
     const auto layer = static_cast<Index>(i);
     const Index keys = run.keys_of(layer).count();
-    if (at.values.defined() && at.values.size(2) != keys) {  // a window's
-      const Index own = at.residual.size(1);
-      at.values = rows_after(before.values, first, at.values.slice(2, at.values.size(2) - own, own), at.values.size(3));
+    if (at.values.defined() && at.values.size(2) != keys) {  // a window keeps only the last keys
+      const Index new_rows = at.residual.size(1);
+      at.values = rows_after(before.values, first, at.values.slice(2, at.values.size(2) - new_rows, new_rows),
+                             at.values.size(3));
     }
     for (Tensor LayerRun::*rows :
          {&LayerRun::residual, &LayerRun::added, &LayerRun::heads, &LayerRun::experts, &LayerRun::mlp}) {
@@ -98,10 +99,10 @@ void add_earlier(const NetworkRun& last, NetworkRun& run, const RunOptions& opti
 }  // namespace
 
 NetworkRun grown_pass(const Network& network, NetworkText text, RunOptions options, const NetworkRun* last) {
-  const NetworkRun asked{network.shared_from_this(), text, options.knock_out, {}, {}, {}, {}, {}};
-  if (!may_grow(asked, options)) return network.run(std::move(text), options);
+  const NetworkRun requested{network.shared_from_this(), text, options.knock_out, {}, {}, {}, {}, {}};
+  if (!keeps_all_weights(requested, options)) return network.run(std::move(text), options);
   const bool grows = last && last->kept && !options.change && last->means == options.means &&
-                     last->kept->reusable(asked) > 0 && holds_all(*last, asked, options);
+                     last->kept->reusable(requested) > 0 && holds_all(*last, requested, options);
   const auto kept = grows ? std::make_shared<KeyCache>(*last->kept) : std::make_shared<KeyCache>();
   options.cache = kept.get();
   if (grows) {

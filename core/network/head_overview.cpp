@@ -4,9 +4,10 @@
 #include <cmath>
 #include <map>
 
+#include "core/attention/projection.h"
 #include "core/network/head_patterns.h"
 #include "core/network/network.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/run/trace.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
@@ -39,36 +40,14 @@ Tensor pictures_of(const Tensor& weights, const std::stop_token& stop) {
 
 namespace {
 
-Tensor mean_of(const Tensor& weights) {
-  const Index B = weights.size(0), H = weights.size(1), rows = weights.size(2), cols = weights.size(3);
-  if (weights.source() || std::max(rows, cols) > most_mean_tokens) return {};
-  Buffer mean;
-  mean.reserve(static_cast<std::size_t>(B * rows * cols));
-  std::vector<double> sums(static_cast<std::size_t>(cols));
-  for (Index b = 0; b < B; ++b) {
-    for (Index q = 0; q < rows; ++q) {
-      std::ranges::fill(sums, 0);
-      for (Index h = 0; h < H; ++h) {
-        const MatrixView head = weights.matrix(b, h);
-        for (Index k = 0; k < cols; ++k) sums[static_cast<std::size_t>(k)] += static_cast<double>(head(q, k));
-      }
-      for (const double sum : sums) mean.push_back(static_cast<float>(sum / static_cast<double>(H)));
-      breathe();
-    }
-  }
-  return {{B, rows, cols}, std::move(mean)};
-}
-
 std::shared_ptr<const WordLines> words_of(const TokenBatch& tokens) {
   auto lines = std::make_shared<WordLines>();
-  for (std::size_t b = 0; b < tokens.entries.size(); ++b) {
-    std::vector<std::string>& line = lines->emplace_back();
-    for (const Token& token : tokens.entries[b]) line.push_back(token.text);
-  }
+  for (const std::vector<Token>& entry : tokens.entries) lines->push_back(texts_of(entry));
   return lines;
 }
 
-/// Tokens by their text, where nothing else is known of them; without words every position is a token of its own.
+/// Tokens with ids that are made from their texts: equal texts get equal ids. Without texts every position is a token
+/// of its own.
 TokenBatch tokens_of(const std::vector<std::vector<std::string>>& names, Index batch, Index count) {
   TokenBatch tokens;
   std::map<std::string, Index> ids;
@@ -156,7 +135,8 @@ LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const 
                         const std::stop_token& stop) {
   LayerSummary summary;
   summary.pictures = pictures_of(weights, stop);
-  summary.mean = mean_of(weights);
+  const bool is_short = !weights.source() && std::max(weights.size(2), weights.size(3)) <= most_mean_tokens;
+  if (is_short) summary.mean = mean_over_heads(weights);
   summary.patterns = has_patterns(weights) ? head_patterns_of(weights, queries, keys, stop)
                                            : std::vector<HeadPatterns>(static_cast<std::size_t>(weights.size(1)));
   return summary;
@@ -175,12 +155,8 @@ std::vector<Tensor> HeadOverview::means_up_to(Index layer, Index batch) const {
     const OverviewLayer& at = layers[static_cast<std::size_t>(i)];
     if (at.stack != last.stack || at.cross != last.cross) continue;
     if (!at.summary.mean.defined()) return {};
-    const MatrixView mean = at.summary.mean.matrix(std::min(batch, at.summary.mean.size(0) - 1));
-    Buffer cells;
-    for (Index q = 0; q < mean.rows; ++q) {
-      for (Index k = 0; k < mean.cols; ++k) cells.push_back(mean(q, k));
-    }
-    means.emplace_back(Shape{mean.rows, mean.cols}, std::move(cells));
+    const Tensor& mean = at.summary.mean;
+    means.push_back(mean.slice(0, std::min(batch, mean.size(0) - 1), 1).view({mean.size(1), mean.size(2)}));
   }
   return means;
 }

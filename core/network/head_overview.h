@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/network/head_pattern.h"
+#include "core/network/head_patterns.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {

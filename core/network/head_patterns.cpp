@@ -6,8 +6,8 @@
 #include <numbers>
 #include <thread>
 
-#include "core/parallel/thread_pool.h"
-#include "core/parallel/turns.h"
+#include "core/network/network.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view names[head_pattern_count] = {"previous", "first", "self", "next", "duplicate", "induction"};
 
-/// The keys of one pattern for query q.
+/// Calls visit(key) for each key that the pattern expects of query q.
 template <typename Visit>
-void for_each_place(HeadPattern pattern, const std::vector<Token>& tokens, Index q, Index n_k, Visit visit) {
+void for_each_key(HeadPattern pattern, const std::vector<Token>& tokens, Index q, Index n_k, Visit visit) {
   const auto id = [&](Index i) { return tokens[static_cast<std::size_t>(i)].id; };
   switch (pattern) {
     case HeadPattern::previous:
@@ -45,26 +45,26 @@ void for_each_place(HeadPattern pattern, const std::vector<Token>& tokens, Index
 
 struct RowEntropy {
   double bits = 0;
-  double share = 0;  ///< of ln(keys that get any weight)
+  double share = 0;  ///< entropy / ln(number of keys with a weight above 0)
 };
 
-// Of the row divided by its sum.
+// The entropy of row q after it is divided by its sum.
 RowEntropy row_entropy(const MatrixView& m, Index q, Index n_k) {
   double entropy = 0, sum = 0;
-  Index seen = 0;
+  Index positive = 0;
   for (Index k = 0; k < n_k; ++k) {
     const auto w = static_cast<double>(m(q, k));
     if (!(w > 0)) continue;
     entropy -= w * std::log(w);
     sum += w;
-    ++seen;
+    ++positive;
   }
-  if (seen <= 1) return {};
+  if (positive <= 1) return {};
   const double nats = entropy / sum + std::log(sum);
-  return {nats / std::numbers::ln2, nats / std::log(static_cast<double>(seen))};
+  return {nats / std::numbers::ln2, nats / std::log(static_cast<double>(positive))};
 }
 
-/// Of one head, over all batch entries; `may_rest` on the thread that asked.
+/// One head over all batch entries. `may_rest`: whether breathe() may be called, on the calling thread alone.
 HeadPatterns patterns_of_head(const Tensor& weights, Index h, const TokenBatch& queries, const TokenBatch& keys,
                               bool may_rest, const std::stop_token& stop) {
   HeadPatterns head;
@@ -83,7 +83,7 @@ HeadPatterns patterns_of_head(const Tensor& weights, Index h, const TokenBatch& 
         if (!same && pattern != HeadPattern::first) continue;
         double share = 0;
         bool any = false;
-        for_each_place(pattern, keys.entries[entry], q, n_k, [&](Index k) {
+        for_each_key(pattern, keys.entries[entry], q, n_k, [&](Index k) {
           share += static_cast<double>(m(q, k));
           any = true;
         });
@@ -119,8 +119,8 @@ std::vector<HeadPatterns> head_patterns_of(const Tensor& weights, const TokenBat
   if (!weights.defined()) return {};
   std::vector<HeadPatterns> patterns(static_cast<std::size_t>(weights.size(1)));
   const Index heads = weights.size(1);
-  const auto helpers =
-      static_cast<int>(std::min(heads - 1, weights.count() >> 16));  // few words are done before a thread has woken up
+  const auto helpers = static_cast<int>(
+      std::min(heads - 1, weights.count() >> 16));  // a short text takes less time than starting a thread
   std::atomic<Index> next{0};
   work_together(std::min(helpers, static_cast<int>(std::thread::hardware_concurrency()) - 1), [&](bool calling) {
     for (Index h = next++; h < heads; h = next++)

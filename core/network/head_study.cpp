@@ -37,13 +37,10 @@ struct Sums {
   }
 };
 
-/// The tokens that the last stack reads.
-const TokenBatch& said(const NetworkText& text) { return text.decoder.count() > 0 ? text.decoder : text.tokens; }
-
-/// Numbers of logits that are there at once.
+/// The most logits that are in memory at once.
 constexpr Index most_logits = 16'000'000;
-/// Numbers of the residual stream in all passes without a head of one layer together, about; a token is guessed to have
-/// three letters.
+/// A rough limit for the numbers of the residual stream in all passes together that each leave out one head of a layer.
+/// A token is assumed to have three letters.
 constexpr Index most_apart = 3'000'000;
 constexpr Index most_lines = 256;
 
@@ -59,20 +56,20 @@ class Study {
     workers_.stop = options.stop;
   }
 
-  /// `lines`: which line each batch entry is. `told` gets the share that is done.
+  /// `lines`: the line of each batch entry. `told` gets the share that is done.
   void add(const NetworkText& text, std::span<const std::size_t> lines, const std::function<void(double)>& told);
   std::vector<HeadMeans> means() const;
 
  private:
   void add_patterns(const NetworkRun& run);
   void add_effects(const NetworkRun& run, Index layer, std::span<const std::size_t> lines,
-                   const std::vector<double>& with);
-  /// Of each batch entry, the mean log-probability of the words that come next; NaN of a line of one word.
+                   const std::vector<double>& baseline);
+  /// The mean log-probability of the tokens that come next, for each batch entry; NaN if the line has only one token.
   std::vector<double> log_probabilities(const NetworkRun& run) const;
 
   const Network& network_;
   RunOptions options_;
-  std::shared_ptr<const MeanHeads> means_;  // null: not asked for
+  std::shared_ptr<const MeanHeads> means_;  // null: mean_effect is not measured
   Workers workers_;
   std::vector<std::vector<Sums>> sums_;
 };
@@ -110,10 +107,10 @@ double log_probability(std::span<const float> logits, Index word) {
 }
 
 std::vector<double> Study::log_probabilities(const NetworkRun& run) const {
-  const TokenBatch& tokens = said(run.text);
+  const TokenBatch& tokens = run.text.last_stack();
   struct Place {
     std::size_t entry = 0;
-    Index word = 0;  // that comes next
+    Index word = 0;  // the next token
   };
   std::vector<Place> places;
   Buffer rows;
@@ -127,13 +124,13 @@ std::vector<double> Study::log_probabilities(const NetworkRun& run) const {
     }
   }
   const Index count = std::ssize(places), at_once = std::max<Index>(1, most_logits / network_.spec().vocabulary);
-  const Tensor leaving({1, count, width}, std::move(rows));
+  const Tensor final_rows({1, count, width}, std::move(rows));
   std::vector<double> logs(places.size());
   for (Index first = 0; first < count; first += at_once) {
-    const Index some = std::min(at_once, count - first);
-    const Tensor logits = network_.logits_of(leaving.slice(1, first, some).contiguous(), workers_.threads);
+    const Index size = std::min(at_once, count - first);
+    const Tensor logits = network_.logits_of(final_rows.slice(1, first, size).contiguous(), workers_.threads);
     const Index words = logits.size(2);
-    workers_.run(some, 10.0 * static_cast<double>(logits.count()), [&](Index i) {
+    workers_.run(size, 10.0 * static_cast<double>(logits.count()), [&](Index i) {
       const auto place = static_cast<std::size_t>(first + i);
       logs[place] =
           log_probability(logits.values().subspan(static_cast<std::size_t>(i * words), static_cast<std::size_t>(words)),
@@ -148,32 +145,32 @@ std::vector<double> Study::log_probabilities(const NetworkRun& run) const {
 }
 
 void Study::add_effects(const NetworkRun& run, Index layer, std::span<const std::size_t> lines,
-                        const std::vector<double>& with) {
+                        const std::vector<double>& baseline) {
   std::vector<Sums>& heads = sums_[static_cast<std::size_t>(layer)];
   RunOptions without = options_;
   without.weights = without.parts = false;
   without.from = &run;
   without.apart = {layer, 0, std::ssize(heads)};
-  const auto put = [&](const auto& add) {
-    const std::vector<double> left = log_probabilities(network_.run(run.text, without));
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      const std::size_t entry = i % with.size();
-      if (!std::isnan(with[entry])) add(heads[i / with.size()], lines[entry], with[entry] - left[i]);
+  const auto measure = [&](const auto& add) {
+    const std::vector<double> ablated = log_probabilities(network_.run(run.text, without));
+    for (std::size_t i = 0; i < ablated.size(); ++i) {
+      const std::size_t entry = i % baseline.size();
+      if (!std::isnan(baseline[entry])) add(heads[i / baseline.size()], lines[entry], baseline[entry] - ablated[i]);
     }
   };
-  put([](Sums& sums, std::size_t line, double effect) { sums.add_effect(line, effect); });
+  measure([](Sums& sums, std::size_t line, double effect) { sums.add_effect(line, effect); });
   if (!means_) return;
   without.means = means_;
-  put([](Sums& sums, std::size_t, double effect) { sums.mean_effect.add(effect); });
+  measure([](Sums& sums, std::size_t, double effect) { sums.mean_effect.add(effect); });
 }
 
 void Study::add(const NetworkText& text, std::span<const std::size_t> lines, const std::function<void(double)>& told) {
   const NetworkRun run = network_.run(text, options_);
   add_patterns(run);
   if (network_.spec().masked || !network_.spec().head.output.there()) return;
-  const std::vector<double> with = log_probabilities(run);
+  const std::vector<double> baseline = log_probabilities(run);
   for (std::size_t layer = 0; layer < sums_.size(); ++layer) {
-    add_effects(run, static_cast<Index>(layer), lines, with);
+    add_effects(run, static_cast<Index>(layer), lines, baseline);
     if (told) told(static_cast<double>(layer + 1) / static_cast<double>(sums_.size()));
   }
 }
@@ -196,7 +193,7 @@ std::vector<HeadMeans> Study::means() const {
   return all;
 }
 
-/// Calls body(text, which lines it is, share done before it, its own share) for batches of lines of like length.
+/// Calls body(text, its line numbers, the share done before it, its own share) for batches of lines of similar length.
 void for_batches(const Network& network, const std::vector<std::string>& lines, const RunOptions& options,
                  const std::function<void(const NetworkText&, std::span<const std::size_t>, double, double)>& body) {
   if (network.spec().takes_tensors || network.spec().picture || network.spec().sound)
@@ -204,21 +201,21 @@ void for_batches(const Network& network, const std::vector<std::string>& lines, 
   std::vector<std::size_t> sorted(lines.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
   const auto length = [&](std::size_t line) { return std::ssize(lines[line]); };
-  std::ranges::stable_sort(sorted, {}, length);  // like lengths together: little is padding
+  std::ranges::stable_sort(sorted, {}, length);  // so that there is little padding
   Index heads = 1;
   for (const NetworkLayer& layer : network.layers()) heads = std::max(heads, layer.heads);
   const Index most_tokens = most_apart / (heads * network.spec().width);
-  const double whole = static_cast<double>(sorted.size());
+  const double total = static_cast<double>(sorted.size());
   for (std::size_t done = 0, count = 0; done < sorted.size(); done += count) {
     if (options.stop.stop_requested()) throw Cancelled();
-    std::string together = lines[sorted[done]];
+    std::string joined = lines[sorted[done]];
     for (count = 1; count < most_lines && done + count < sorted.size(); ++count) {
       const std::size_t next = sorted[done + count];
       if (static_cast<Index>(count + 1) * (length(next) / 3 + 4) > most_tokens) break;
-      together += "\n" + lines[next];
+      joined += "\n" + lines[next];
     }
-    body(network.read(together, options), std::span(sorted).subspan(done, count), static_cast<double>(done) / whole,
-         static_cast<double>(count) / whole);
+    body(network.read(joined, options), std::span(sorted).subspan(done, count), static_cast<double>(done) / total,
+         static_cast<double>(count) / total);
   }
 }
 
@@ -293,9 +290,9 @@ std::vector<HeadMeans> head_means(const Network& network, const std::vector<std:
   const bool mean = ablation == Ablation::mean;
   Study study(network, options, mean ? mean_heads(network, lines, options) : nullptr);
   for_batches(network, lines, options,
-              [&](const NetworkText& text, std::span<const std::size_t> some, double before, double own) {
+              [&](const NetworkText& text, std::span<const std::size_t> line_numbers, double before, double own) {
                 std::vector<HeadMeans> so_far = study.means();
-                study.add(text, some, [&](double share) {
+                study.add(text, line_numbers, [&](double share) {
                   if (told && share < 1) told(so_far, before + own * share);
                 });
                 if (told) told(study.means(), before + own);

@@ -1,11 +1,13 @@
 #include "core/network/key_cache.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace headlight {
 namespace {
 
-/// Positions that both have, token by token. An entry that has grown was padded from its old length on.
+/// The number of first positions at which all tokens of a and b are equal. If an entry has become longer, its old
+/// padding does not count.
 Index same_positions(const TokenBatch& a, const TokenBatch& b) {
   if (a.size() != b.size()) return 0;
   Index same = std::min(a.count(), b.count());
@@ -20,7 +22,7 @@ Index same_positions(const TokenBatch& a, const TokenBatch& b) {
   return same;
 }
 
-/// Whether a text of so many positions is rotated as one of `before` was: some frequencies change with the length.
+/// Whether RoPE rotates a text of `now` positions as one of `before` positions: some frequencies depend on the length.
 bool same_rotation(const RopeSpec& rope, Index before, Index now) {
   if (rope.original == 0 || std::max(before, now) <= rope.original) return true;
   return std::min(before, now) > rope.original && frequencies_for(rope, before) == frequencies_for(rope, now);
@@ -54,22 +56,22 @@ void GrowingRows::keep_last(Index wanted) {
 Tensor GrowingRows::extend(const Tensor& rows) {
   if (!numbers_) batch_ = rows.size(0), heads_ = rows.size(1), width_ = rows.size(3);
   assert(rows.size(0) == batch_ && rows.size(1) == heads_ && rows.size(3) == width_);
-  const Index more = rows.size(2);
+  const Index added = rows.size(2);
   Index free = end_;
-  if (end_ + more > room_ || !numbers_->used.compare_exchange_strong(free, end_ + more)) {
-    move_to(5 * (count() + more) / 4 + 16);
-    numbers_->used = end_ + more;
+  if (end_ + added > room_ || !numbers_->used.compare_exchange_strong(free, end_ + added)) {
+    move_to(5 * (count() + added) / 4 + 16);
+    numbers_->used = end_ + added;
   }
   for (Index b = 0; b < batch_; ++b) {
     for (Index head = 0; head < heads_; ++head) {
       const MatrixView m = rows.matrix(b, head);
       float* to = numbers_->all.data() + ((b * heads_ + head) * room_ + end_) * width_;
-      for (Index row = 0; row < more; ++row) {
+      for (Index row = 0; row < added; ++row) {
         for (Index col = 0; col < width_; ++col) *to++ = m(row, col);
       }
     }
   }
-  end_ += more;
+  end_ += added;
   return all();
 }
 
@@ -84,13 +86,13 @@ Tensor KeyCache::encoded_for(const NetworkRun& run) const { return has_read(run)
 Index KeyCache::reusable(const NetworkRun& run) const {
   if (!has_read(run)) return 0;
   const bool two = network_->spec().stacks.size() == 2;
-  const TokenBatch& now = two ? run.text.decoder : run.text.tokens;
-  const TokenBatch& before = two ? text_.decoder : text_.tokens;
+  const TokenBatch& current = two ? run.text.decoder : run.text.tokens;
+  const TokenBatch& previous = two ? text_.decoder : text_.tokens;
   for (const BlockSpec& block : network_->spec().stacks.back().blocks) {
-    if (!same_rotation(block.attention.rope, before.count(), now.count())) return 0;
+    if (!same_rotation(block.attention.rope, previous.count(), current.count())) return 0;
   }
-  const Index count = std::min(same_positions(before, now), now.count() - 1);
-  // Of a window no row that the next query sees may be gone.
+  const Index count = std::min(same_positions(previous, current), current.count() - 1);
+  // A window drops old rows. The cache must still hold those that the next query sees.
   const bool whole = std::ranges::all_of(layers_, [&](const Layer& layer) {
     const Index first = layer.end - layer.keys.count();
     return layer.window == 0 || first <= std::max<Index>(0, count - layer.window + 1);
@@ -109,10 +111,10 @@ Index KeyCache::begin(const NetworkRun& run) {
   layers_.resize(network_->layers().size());
   if (count == 0) return 0;
   for (Layer& layer : layers_) {
-    const Index forgotten = std::max<Index>(0, layer.end - count);
-    layer.keys.keep_first(layer.keys.count() - forgotten);
-    layer.values.keep_first(layer.values.count() - forgotten);
-    layer.end -= forgotten;
+    const Index dropped = std::max<Index>(0, layer.end - count);
+    layer.keys.keep_first(layer.keys.count() - dropped);
+    layer.values.keep_first(layer.values.count() - dropped);
+    layer.end -= dropped;
   }
   return count;
 }
@@ -151,6 +153,53 @@ Index KeyCache::bytes() const {
   Index all = 0;
   for (Index layer = 0; layer < std::ssize(layers_); ++layer) all += bytes(layer);
   return all;
+}
+
+namespace {
+
+DecodeLayer layer_at(const NetworkLayer& at, const AttentionSpec& spec) {
+  DecodeLayer made{at.layer, KeysShared::mha, spec.heads, spec.kv_heads, spec.window, spec.chunk};
+  const Index d_value = spec.latent ? spec.latent->value : spec.d_head;
+  made.as_mha = spec.heads * (spec.d_head + d_value);
+  made.numbers = spec.kv_heads * (spec.d_head + d_value);
+  if (spec.latent) {
+    made.shared = KeysShared::mla;
+    made.numbers = spec.latent->kept();
+  } else if (spec.kv_heads < spec.heads) {
+    made.shared = spec.kv_heads == 1 ? KeysShared::mqa : KeysShared::gqa;
+  }
+  return made;
+}
+
+}  // namespace
+
+Index DecodeLayer::first(Index position) const {
+  if (chunk > 0) return position / chunk * chunk;
+  return window > 0 ? std::max<Index>(0, position - window + 1) : 0;
+}
+
+std::vector<DecodeLayer> decode_layers(const Network& network) {
+  const NetworkSpec& spec = network.spec();
+  const bool writes = !spec.masked && !spec.takes_tensors && !spec.picture && spec.head.output.there();
+  std::vector<DecodeLayer> layers;
+  for (const NetworkLayer& at : network.layers()) {
+    if (!writes || at.cross || at.stack + 1 != std::ssize(spec.stacks)) continue;
+    const BlockSpec& block = spec.stacks.back().blocks[static_cast<std::size_t>(at.block)];
+    if (!block.attention.causal) return {};
+    layers.push_back(layer_at(at, block.attention));
+  }
+  return layers;
+}
+
+std::string name_of(const DecodeLayer& layer) {
+  const std::string heads = std::to_string(layer.heads);
+  switch (layer.shared) {
+    case KeysShared::mha: return "MHA " + heads;
+    case KeysShared::gqa: return "GQA " + std::to_string(layer.kv_heads) + "/" + heads;
+    case KeysShared::mqa: return "MQA 1/" + heads;
+    case KeysShared::mla: return "MLA";
+  }
+  return {};
 }
 
 }  // namespace headlight

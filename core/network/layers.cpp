@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index cells_a_block = 16384;
 
-/// body(first, count) over `cells` numbers in blocks.
+/// Calls body(first, count) for blocks of `cells` numbers, on the worker threads.
 void in_blocks(Index cells, double cost, const Workers& workers, const std::function<void(Index, Index)>& body) {
   workers.run((cells + cells_a_block - 1) / cells_a_block, cost * static_cast<double>(cells), [&](Index block) {
     const Index first = block * cells_a_block;
@@ -82,7 +82,7 @@ constexpr float root = 0.7978845608028654F;  // √(2/π)
 
 float gelu_tanh(float x) { return 0.5F * x * (1 + std::tanh(root * (x + 0.044715F * x * x * x))); }
 
-/// The same of many, tanh by vectors.
+/// The same for many numbers, with a vectorised tanh.
 void gelu_tanh(const float* x, float* to, Index count) {
   for (Index i = 0; i < count; ++i) to[i] = root * (x[i] + 0.044715F * x[i] * x[i] * x[i]);
   kernels().cap(to, count, 1);
@@ -110,7 +110,7 @@ float activate(float x, Activation activation) {
     case Activation::gelu: return 0.5F * x * (1 + std::erf(x * std::numbers::sqrt2_v<float> / 2));
     case Activation::gelu_tanh: return gelu_tanh(x);
     case Activation::quick_gelu: return x / (1 + std::exp(-1.702F * x));
-    case Activation::relu: return x < 0 ? 0 : x;  // a NaN stays one
+    case Activation::relu: return x < 0 ? 0 : x;  // keeps NaN
     case Activation::squared_relu: return x < 0 ? 0 : x * x;
     case Activation::silu: return x / (1 + std::exp(-x));
     case Activation::tanh: return std::tanh(x);
@@ -180,8 +180,9 @@ Tensor plus(const Tensor& a, const Tensor& b, double factor) {
   assert(a.shape() == b.shape());
   const Tensor left = a.contiguous(), right = b.contiguous();
   Buffer values(left.values().begin(), left.values().end());
-  const auto by = static_cast<float>(factor);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] += factor == 1 ? right.values()[i] : by * right.values()[i];
+  const auto scale = static_cast<float>(factor);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] += factor == 1 ? right.values()[i] : scale * right.values()[i];
   return Tensor(a.shape(), std::move(values));
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/network/forward.h"
+#include "core/network/sampling.h"
 #include "core/network/weights.h"
 #include "core/tensor/error.h"
 
@@ -29,7 +30,7 @@ Row plus(Row a, const Row& b, double factor = 1) {
   return a;
 }
 
-/// Of [n] or, as some biases are stored, [1, n].
+/// Element i of a vector [n]; some files store biases as [1, n].
 double at(const Tensor& vector, std::size_t i) {
   return static_cast<double>(vector.matrix()(0, static_cast<Index>(i)));
 }
@@ -57,7 +58,8 @@ Row through(const Linear& linear, const Row& x) {
   return to;
 }
 
-/// Goes from the logit back to the embedding: what a direction of the residual stream counts for the word.
+/// Splits a logit into parts, from the head back to the embedding. direction_ · row is what a row of the residual
+/// stream adds to the logit; the scale of each norm is taken as a constant.
 class Attribution {
  public:
   Attribution(const NetworkRun& run, const Checkpoint& checkpoint, Index batch, Index position)
@@ -81,7 +83,8 @@ class Attribution {
   void past_attention(Index layer, const NormSpec& after, const AttentionSpec& spec, double multiplier, double bias);
   std::vector<double> sources_of(Index layer, Index head, std::span<const double> direction) const;
   void past_embedding();
-  /// direction_ before the norm, whose scale is that of the row that it normalises; what its bias adds.
+  /// Takes direction_ from the norm's output back to its input, with the scale of the row `normalised`. Returns what
+  /// the norm's bias adds to the logit.
   double past_norm(const NormSpec& spec, const Row& normalised);
   void add(What what, double constant, Row state, Row direction, std::optional<Index> layer = {},
            std::optional<Index> head = {}) {
@@ -111,18 +114,20 @@ double Attribution::logit_of(Index word) const {
   return static_cast<double>(logits(std::min(place_, logits.rows - 1), word));
 }
 
-/// The word's row of the table and its bias, times what a scale and a soft-cap make of the product.
+/// Adds the word's row of the output matrix to direction_ and its bias to bias_, times the scale of the logits. A
+/// soft-cap counts as the factor (capped logit) / (raw logit).
 void Attribution::add_word(Index word, double sign) {
   const auto [numbers, bias] = run_.network->word_row(word);
-  const Row of_word(numbers.begin(), numbers.end());
+  const Row word_weights(numbers.begin(), numbers.end());
   double factor = sign * spec_.head.scale;
   if (spec_.head.softcap) {
     const Row last = through(projection_, normed(row(run_.final), stack().final_norm));
-    const double cap = *spec_.head.softcap, raw = spec_.head.scale * (dot(of_word, last) + static_cast<double>(bias));
+    const double cap = *spec_.head.softcap,
+                 raw = spec_.head.scale * (dot(word_weights, last) + static_cast<double>(bias));
     if (raw != 0) factor *= cap * std::tanh(raw / cap) / raw;
   }
-  if (direction_.empty()) direction_.resize(of_word.size());
-  direction_ = plus(std::move(direction_), of_word, factor);
+  if (direction_.empty()) direction_.resize(word_weights.size());
+  direction_ = plus(std::move(direction_), word_weights, factor);
   bias_ += factor * static_cast<double>(bias);
 }
 
@@ -151,7 +156,8 @@ Row Attribution::normed(const Row& x, const NormSpec& spec) const {
   return row_at(forward_.normed(Tensor({1, 1, static_cast<Index>(x.size())}, std::move(values)), spec), 0, 0);
 }
 
-/// The heads of one attention, each through its columns of the output projection; `bias` is that of a norm behind it.
+/// Adds the parts of one attention's heads, each through its columns of W_o. `bias`: what the bias of the norm after it
+/// adds.
 void Attribution::past_attention(Index layer, const NormSpec& after, const AttentionSpec& spec, double multiplier,
                                  double bias) {
   const Tensor& heads = run_.layers[static_cast<std::size_t>(layer)].heads;
@@ -169,17 +175,17 @@ void Attribution::past_attention(Index layer, const NormSpec& after, const Atten
   add(What::attention_bias, bias, projection.bias.defined() ? row_at(projection.bias, 0, 0) : Row{},
       projection.bias.defined() ? direction_ : Row{}, layer);
   for (Index h = heads.size(1); h-- > 0;) {
-    const auto of_head = [&](const Row& all) {
+    const auto head_part = [&](const Row& all) {
       const std::span part = std::span(all).subspan(static_cast<std::size_t>(h) * d, d);
       return Row(part.begin(), part.end());
     };
-    add(What::head, 0, of_head(concat), of_head(mixed), layer, h);
+    add(What::head, 0, head_part(concat), head_part(mixed), layer, h);
     made_.parts.back().sources = sources_of(layer, h, made_.parts.back().direction);
   }
   direction_ = stream;
 }
 
-/// What each key's value brings through the head whose share of the logit is `direction` · its output.
+/// What the value of each key adds to the logit through this head, whose own part is `direction` · its output.
 std::vector<double> Attribution::sources_of(Index layer, Index head, std::span<const double> direction) const {
   const LayerRun& at = run_.layers[static_cast<std::size_t>(layer)];
   const bool drops = run_.change && run_.change->layer == layer && run_.change->settings.dropout > 0;
@@ -190,16 +196,16 @@ std::vector<double> Attribution::sources_of(Index layer, Index head, std::span<c
   if (silent && run_.means) return {};
   std::vector<double> sources;
   for (Index k = 0; k < weights.cols; ++k) {
-    double brought = 0;
+    double product = 0;
     const double weight = silent ? 0 : static_cast<double>(weights(place_, k));
     for (Index c = 0; c < values.cols && weight != 0; ++c)
-      brought += direction[static_cast<std::size_t>(c)] * static_cast<double>(values(k, c));
-    sources.push_back(weight * brought);
+      product += direction[static_cast<std::size_t>(c)] * static_cast<double>(values(k, c));
+    sources.push_back(weight * product);
   }
   return sources;
 }
 
-/// x ← sum_norm(x + added), from the MLP back to what enters the block.
+/// Adds the parts of a block, x ← sum_norm(x + added), from its MLP back to its input.
 void Attribution::past_block(Index block) {
   const BlockSpec& spec = stack().blocks[static_cast<std::size_t>(block)];
   const Index self = forward_.layer_of(stack_, block, false);
@@ -212,11 +218,11 @@ void Attribution::past_block(Index block) {
     before_mlp = normed(crossed, spec.cross_sum);
   }
   if (own.mlp.defined()) {
-    const Row fed = row(own.mlp);
-    const double bias = past_norm(spec.mlp_sum, plus(before_mlp, fed, spec.multiplier));
-    Row counts = direction_;
-    for (double& each : counts) each *= spec.multiplier;
-    add(What::mlp, bias, fed, std::move(counts), self);
+    const Row mlp = row(own.mlp);
+    const double bias = past_norm(spec.mlp_sum, plus(before_mlp, mlp, spec.multiplier));
+    Row mlp_direction = direction_;
+    for (double& each : mlp_direction) each *= spec.multiplier;
+    add(What::mlp, bias, mlp, std::move(mlp_direction), self);
   }
   if (cross >= 0) {
     const double bias = past_norm(spec.cross_sum, crossed);
@@ -254,21 +260,6 @@ LogitParts Attribution::of(Index word, std::optional<Index> other) {
 
 constexpr std::string_view part_names[] = {"token", "position", "head", "attention_bias", "mlp", "final_bias"};
 
-/// The share of each word, [vocabulary].
-std::vector<double> softmax(const MatrixView& logits, Index row) {
-  double most = -std::numeric_limits<double>::infinity(), sum = 0;
-  for (Index i = 0; i < logits.cols; ++i) most = std::max(most, static_cast<double>(logits(row, i)));
-  std::vector<double> shares;
-  for (Index i = 0; i < logits.cols; ++i) {
-    shares.push_back(std::exp(static_cast<double>(logits(row, i)) - most));
-    sum += shares.back();
-  }
-  for (double& share : shares) share /= sum;
-  return shares;
-}
-
-Index largest(const std::vector<double>& shares) { return std::ranges::max_element(shares) - shares.begin(); }
-
 }  // namespace
 
 std::string_view name(LogitPart::What what) { return part_names[static_cast<std::size_t>(what)]; }
@@ -303,20 +294,23 @@ std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block
     throw SettingError("--lens", Message("the logits of {0} are made of more than one token", network.spec().family),
                        "expected a network whose logits are made of one");
   const Index stack = std::ssize(network.spec().stacks) - 1;
-  Tensor leaving = run.final;  // what leaves a block enters the next one
+  Tensor output = run.final;  // a block's output is the next block's input
   for (std::size_t i = 0; i < run.layers.size(); ++i) {
     const NetworkLayer& at = network.layers()[i];
-    if (at.stack == stack && at.block == block + 1 && !at.cross) leaving = run.layers[i].residual;
+    if (at.stack == stack && at.block == block + 1 && !at.cross) output = run.layers[i].residual;
   }
-  const Tensor logits = network.logits_of(leaving.slice(0, batch, 1).contiguous());
-  const Index count = (stack == 1 ? run.text.decoder : run.text.tokens).lengths[static_cast<std::size_t>(batch)];
+  const Tensor logits = network.logits_of(output.slice(0, batch, 1).contiguous());
+  const Index count = run.text.last_stack().lengths[static_cast<std::size_t>(batch)];
+  const MatrixView whole = run.logits.matrix(batch), rows = logits.matrix();
   std::vector<LensCell> line;
+  Buffer room;
   for (Index q = 0; q < count; ++q) {
-    const MatrixView whole = run.logits.matrix(batch);
-    const auto said = static_cast<std::size_t>(largest(softmax(whole, std::min(q, whole.rows - 1))));
-    const std::vector<double> shares = softmax(logits.matrix(), q);
-    const Index id = largest(shares);
-    line.push_back({{id, network.word(id), shares[static_cast<std::size_t>(id)]}, shares[said]});
+    const Index predicted = largest_of_row(whole, std::min(q, whole.rows - 1), 1).front();
+    const std::span row(rows.whole_row(q, room), static_cast<std::size_t>(rows.cols));
+    const std::vector<double> shares = shares_of(row, {});
+    const Index id = largest_of_row(rows, q, 1).front();
+    line.push_back(
+        {{id, network.word(id), shares[static_cast<std::size_t>(id)]}, shares[static_cast<std::size_t>(predicted)]});
   }
   return line;
 }
@@ -344,10 +338,9 @@ Patch::What state_named(std::string_view word) {
   return static_cast<Patch::What>(found - std::begin(state_names));
 }
 
-PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
-                     Index word, const RunOptions& options,
-                     const std::function<void(const PatchGrid& so_far, double share)>& told,
-                     std::optional<Index> other_word) {
+namespace {
+
+void check_patch(const Network& network, const NetworkText& text, const NetworkText& from) {
   if (network.spec().stacks.size() != 1)
     throw SettingError("patch", Message("{0} has two stacks", network.title()),
                        "expected a network of one, such as GPT-2");
@@ -359,6 +352,15 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
     throw SettingError("--from",
                        Message("number of tokens: {0}, of --text: {1}", from.tokens.count(), text.tokens.count()),
                        "expected as many, so that every position has its counterpart");
+}
+
+}  // namespace
+
+PatchGrid patch_grid(const Network& network, const NetworkText& text, const NetworkText& from, Patch::What what,
+                     Index word, const RunOptions& options,
+                     const std::function<void(const PatchGrid& so_far, double share)>& told,
+                     std::optional<Index> other_word) {
+  check_patch(network, text, from);
   RunOptions how = options;
   how.weights = false;
   how.parts = true;
@@ -368,10 +370,10 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
     const bool one = network.spec().head.reads == HeadReads::first;
     const Tensor logits =
         network.logits_of(one ? run.final.slice(1, place, 1).contiguous() : run.final, options.threads);
-    const auto of = [&](Index id) { return static_cast<double>(logits.matrix()(0, id)); };
-    return of(word) - (other_word ? of(*other_word) : 0);
+    const auto of_token = [&](Index id) { return static_cast<double>(logits.matrix()(0, id)); };
+    return of_token(word) - (other_word ? of_token(*other_word) : 0);
   };
-  how.logits = RunOptions::Logits::none;  // of one row alone
+  how.logits = RunOptions::Logits::none;  // logit() computes them for one row
   how.parts = false;
   how.from = &base;
   how.patched_with = &other;
@@ -385,9 +387,9 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
     made.grid.emplace_back();
     for (Index at = 0; at < columns; ++at) {
       how.patches = {{what, layer, at}};
-      const bool nothing = what == Patch::What::mlp && !has_mlp;
-      made.grid.back().push_back(nothing ? made.before : logit(network.run(text, how)));
-      if (!nothing) all.push_back(how.patches.front());
+      const bool no_mlp = what == Patch::What::mlp && !has_mlp;
+      made.grid.back().push_back(no_mlp ? made.before : logit(network.run(text, how)));
+      if (!no_mlp) all.push_back(how.patches.front());
       if (told)
         told(made, (static_cast<double>(layer) + static_cast<double>(at + 1) / static_cast<double>(columns)) /
                        static_cast<double>(layers));

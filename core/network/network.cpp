@@ -13,7 +13,7 @@
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
 #include "core/network/layers.h"
-#include "core/network/pictures.h"
+#include "core/network/pictures_and_sounds.h"
 #include "core/network/sampling.h"
 #include "core/network/weights.h"
 #include "core/scenario/seeded.h"
@@ -24,7 +24,8 @@
 namespace headlight {
 namespace {
 
-constexpr const char* asked_tower = "texts";
+/// In place of texts: the text tower alone is requested.
+constexpr const char* text_tower = "texts";
 
 /// 50257 as "50,257".
 std::string grouped(Index number) {
@@ -34,8 +35,7 @@ std::string grouped(Index number) {
   return text;
 }
 
-/// An attention of every block, the encoder's first, then the decoder's, then what the decoder looks at the encoder
-/// with.
+/// The attentions of all blocks: the encoder's first, then the decoder's, then the decoder's cross-attentions.
 std::vector<NetworkLayer> layers_of(const NetworkSpec& spec) {
   std::vector<NetworkLayer> layers, cross;
   const bool two = spec.stacks.size() == 2;
@@ -69,8 +69,8 @@ Message first_and_last(std::span<const NetworkLayer> layers) {
   return text;
 }
 
-/// What is stored in fewer bits beside its scales: gpt-oss's MXFP4 and DeepSeek's fp8 in blocks are read, other ways
-/// are refused by name. Gives a note of it, or "".
+/// Unpacks weights that are stored in fewer bits with scales: gpt-oss's MXFP4 and DeepSeek's fp8 in blocks. Other kinds
+/// are refused by name. Returns a note about it, or "".
 Message unpack(const Config& config, Checkpoint& checkpoint) {
   const nlohmann::json* found = config.find({"quantization_config", "quantization", "compression_config"});
   if (!found) return "";
@@ -78,22 +78,22 @@ Message unpack(const Config& config, Checkpoint& checkpoint) {
     return found->is_object() && found->contains(name) && (*found)[name].is_string() ? (*found)[name].get<std::string>()
                                                                                      : usual;
   };
-  const std::string given = text("quant_method", "");
-  if (given == "mxfp4")
+  const std::string method = text("quant_method", "");
+  if (method == "mxfp4")
     return checkpoint.has_packed() ? "experts are stored as MXFP4; what they stand for is computed with, in float32"
                                    : "";
   const nlohmann::json block = found->is_object() ? found->value("weight_block_size", nlohmann::json()) : nullptr;
   const auto is_side = [](const nlohmann::json& side) {
     return side.is_number_unsigned() && side > 0 && side < 1000000;
   };
-  if (given == "fp8" && text("fmt", "e4m3") == "e4m3" && block.is_array() && block.size() == 2 && is_side(block[0]) &&
+  if (method == "fp8" && text("fmt", "e4m3") == "e4m3" && block.is_array() && block.size() == 2 && is_side(block[0]) &&
       is_side(block[1])) {
     checkpoint.take_block_scales(block[0].get<Index>(), block[1].get<Index>());
     return "weights are stored as fp8 with a scale for each block; what they stand for is computed with, in float32, "
            "and what they are multiplied with is not rounded to fp8";
   }
-  config.fail(given.empty() ? Message("says that the weights are quantised")
-                            : Message("says that the weights are quantised by {0}", given),
+  config.fail(method.empty() ? Message("says that the weights are quantised")
+                             : Message("says that the weights are quantised by {0}", method),
               "expected float16, bfloat16 or float32 weights");
 }
 
@@ -151,7 +151,7 @@ std::optional<Index> Network::find_layer(const std::string& layer) const {
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     if (layers_[i].layer == plain || layers_[i].name == plain) return static_cast<Index>(i);
   }
-  // "encoder.layer.0" of "bert.encoder.layer.0.attention", where no other layer is called so.
+  // A part of the name, as "encoder.layer.0" of "bert.encoder.layer.0.attention", if only one layer has it.
   const bool is_number = plain.find_first_not_of("0123456789.") == std::string::npos;
   std::optional<Index> only;
   for (std::size_t i = 0; i < layers_.size() && !is_number; ++i) {
@@ -170,28 +170,28 @@ Index Network::layer_named(const std::string& layer) const {
 }
 
 KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
-  KnockOut silent;
+  KnockOut knocked_out;
   for (const HeadAddress& at : heads) {
     // "decoder.3" is a layer, though it looks like head 3 of one.
     const std::string word = to_text(at);
-    const std::optional<Index> whole = find_layer(word), layer = whole ? whole : find_layer(at.layer);
+    const std::optional<Index> whole_layer = find_layer(word), layer = whole_layer ? whole_layer : find_layer(at.layer);
     if (!layer)
       throw SettingError("--knock-out", Message("{0} names no layer of {1}, {2}", in_quotes(word), file_, title()),
                          Message("expected LAYER.HEAD, layers {0}", first_and_last(layers_)));
     const Index count = layers_[static_cast<std::size_t>(*layer)].heads;
-    if (!whole && at.head >= count)
+    if (!whole_layer && at.head >= count)
       throw SettingError("--knock-out", Message("{0} names no head", in_quotes(word)),
                          Message("expected 0 to {0} after the layer", count - 1));
-    for (Index head = 0; whole && head < count; ++head) silent.emplace(*layer, head);
-    if (!whole) silent.emplace(*layer, at.head);
+    for (Index head = 0; whole_layer && head < count; ++head) knocked_out.emplace(*layer, head);
+    if (!whole_layer) knocked_out.emplace(*layer, at.head);
   }
-  return silent;
+  return knocked_out;
 }
 
 namespace {
 
-/// Where the tokenizer is looked for: in a .gguf itself, else in the folder.
-std::filesystem::path beside(const std::filesystem::path& folder, const Checkpoint& checkpoint) {
+/// The path to search for a tokenizer: a .gguf itself, else a file of the folder.
+std::filesystem::path tokenizer_place(const std::filesystem::path& folder, const Checkpoint& checkpoint) {
   const std::filesystem::path first = path_from(checkpoint.files().front()->path());
   return first.extension() == ".gguf" ? first : folder / "config.json";
 }
@@ -201,7 +201,7 @@ std::filesystem::path beside(const std::filesystem::path& folder, const Checkpoi
 const TokenSplitter& Network::tokenizer() const {
   const std::lock_guard lock(mutex_);
   if (tokenizer_) return *tokenizer_;
-  std::shared_ptr<const TokenSplitter> opened = find_tokenizer(beside(folder_, *checkpoint_));
+  std::shared_ptr<const TokenSplitter> opened = find_tokenizer(tokenizer_place(folder_, *checkpoint_));
   if (!opened) opened = token_ids(spec_.vocabulary);
   if (spec_.vocabulary > 0 && opened->last_id() >= spec_.vocabulary) {
     throw FileError(utf8_from(folder_),
@@ -230,10 +230,10 @@ std::pair<std::vector<float>, float> Network::word_row(Index id) const {
   const bool two = spec_.head.second.there();
   for (const LinearSpec* table : {&spec_.head.output, &spec_.head.second}) {
     if (!table->there()) continue;
-    const Linear of_word = read_row(*checkpoint_, *table, id);
-    const Tensor row = two ? times(of_word.weight, 0.5).contiguous() : of_word.weight.contiguous();
+    const Linear word_weights = read_row(*checkpoint_, *table, id);
+    const Tensor row = two ? times(word_weights.weight, 0.5).contiguous() : word_weights.weight.contiguous();
     made.first.insert(made.first.end(), row.values().begin(), row.values().end());
-    if (of_word.bias.defined()) made.second += of_word.bias.at({0}) * (two ? 0.5F : 1.0F);
+    if (word_weights.bias.defined()) made.second += word_weights.bias.at({0}) * (two ? 0.5F : 1.0F);
   }
   return made;
 }
@@ -300,8 +300,8 @@ void Network::settle(Index layer, Scenario& s) const {
 
 namespace {
 
-std::shared_ptr<const Network> open_asked(const std::string& file, const std::string& texts,
-                                          const std::shared_ptr<const Network>& last) {
+std::shared_ptr<const Network> open_with_texts(const std::string& file, const std::string& texts,
+                                               const std::shared_ptr<const Network>& last) {
   if (last && last->file() == file && last->is_unchanged() &&
       (last->asked_texts() == texts || (last->asked_texts().empty() && !last->spec().contrast)))
     return last;
@@ -311,12 +311,12 @@ std::shared_ptr<const Network> open_asked(const std::string& file, const std::st
   const Config config = config_of(folder, *checkpoint);
   const Message packed = unpack(config, *checkpoint);
   NetworkSpec spec = build_network(config, *checkpoint);
-  const std::string asked = spec.contrast ? texts : "";
-  if (!asked.empty()) {
-    const NetworkSpec of_texts = *spec.contrast->texts;
-    const auto tower = std::make_shared<const Network>(file, folder.folder, of_texts, checkpoint, asked_tower);
-    if (asked == asked_tower) return tower;
-    give_texts(*tower, text_lines(asked), *checkpoint, spec);
+  const std::string requested = spec.contrast ? texts : "";
+  if (!requested.empty()) {
+    const NetworkSpec tower_spec = *spec.contrast->texts;
+    const auto tower = std::make_shared<const Network>(file, folder.folder, tower_spec, checkpoint, text_tower);
+    if (requested == text_tower) return tower;
+    give_texts(*tower, text_lines(requested), *checkpoint, spec);
   }
   if (!packed.empty()) spec.notes.push_back(packed);
   if (!folder.chosen.empty()) spec.notes.insert(spec.notes.begin(), folder.chosen);
@@ -328,48 +328,45 @@ std::shared_ptr<const Network> open_asked(const std::string& file, const std::st
                              ? Message("a picture is compared with texts: --image FILE with --text, once for each; "
                                        "--text alone shows the tower that reads texts")
                              : Message("compared with {0} texts, each read by the other tower", spec.vocabulary));
-  return std::make_shared<const Network>(file, folder.folder, std::move(spec), std::move(checkpoint), asked);
+  return std::make_shared<const Network>(file, folder.folder, std::move(spec), std::move(checkpoint), requested);
 }
 
 }  // namespace
 
 std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last) {
-  return open_asked(file, "", last);
+  return open_with_texts(file, "", last);
 }
 
 std::shared_ptr<const Network> open_network(const Scenario& s, const std::shared_ptr<const Network>& last) {
-  return open_asked(s.file, !s.text_as_input ? "" : s.image.empty() ? asked_tower : s.text, last);
+  return open_with_texts(s.file, !s.text_as_input ? "" : s.image.empty() ? text_tower : s.text, last);
 }
 
 namespace {
 
-/// A label by itself, where it has a probability of its own.
-double alone(double logit) { return 1 / (1 + std::exp(-logit)); }
+/// The probability of a label that does not depend on the other labels.
+double sigmoid(double logit) { return 1 / (1 + std::exp(-logit)); }
 
 }  // namespace
 
 std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count) {
   std::vector<LikelyToken> likely;
   if (!run.logits.defined()) return likely;
-  const Index rows = run.logits.size(1), words = run.logits.size(2);
   if (position < 0) position = place_of_prediction(run, batch);
-  position = std::min(position, rows - 1);
   const MatrixView m = run.logits.matrix(batch);
-  const std::vector<Index> order = largest_of_row(m, position, count);
-  const auto top = static_cast<double>(m(position, order.front()));
-  double sum = 0;
-  for (Index i = 0; i < words; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);
-  for (const Index id : order) {
-    const auto logit = static_cast<double>(m(position, id));
-    const bool apart = run.network->spec().each_alone;
-    likely.push_back({id, run.network->word(id), apart ? alone(logit) : std::exp(logit - top) / sum});
+  position = std::min(position, m.rows - 1);
+  const std::vector<double> shares = next_shares(run, batch, position, {});
+  for (const Index id : largest_of_row(m, position, count)) {
+    const bool each_alone = run.network->spec().each_alone;
+    likely.push_back(
+        {id, run.network->word(id),
+         each_alone ? sigmoid(static_cast<double>(m(position, id))) : shares[static_cast<std::size_t>(id)]});
   }
   return likely;
 }
 
 Index place_of_prediction(const NetworkRun& run, Index batch) {
   const NetworkSpec& spec = run.network->spec();
-  const TokenBatch& tokens = spec.stacks.size() == 2 ? run.text.decoder : run.text.tokens;
+  const TokenBatch& tokens = run.text.last_stack();
   const auto entry = static_cast<std::size_t>(batch);
   if (spec.picture || (run.logits.defined() && run.logits.size(1) == 1)) return 0;
   for (std::size_t i = 0; spec.masked && i < static_cast<std::size_t>(tokens.lengths[entry]); ++i) {
@@ -385,13 +382,8 @@ Index position_of_prediction(const NetworkRun& run, Index batch) {
 }
 
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token) {
-  const MatrixView m = run.logits.matrix(batch);
-  if (position < 0) position = m.rows - 1;
-  if (run.network->spec().each_alone) return alone(static_cast<double>(m(position, token)));
-  double top = static_cast<double>(m(position, 0)), sum = 0;
-  for (Index i = 1; i < m.cols; ++i) top = std::max(top, static_cast<double>(m(position, i)));
-  for (Index i = 0; i < m.cols; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);
-  return std::exp(static_cast<double>(m(position, token)) - top) / sum;
+  if (run.network->spec().each_alone) return sigmoid(static_cast<double>(run.logits.matrix(batch)(position, token)));
+  return next_shares(run, batch, position, {})[static_cast<std::size_t>(token)];
 }
 
 }  // namespace headlight

@@ -55,6 +55,8 @@ struct TokenBatch {
   Index size() const { return static_cast<Index>(entries.size()); }
   Index count() const { return entries.empty() ? 0 : static_cast<Index>(entries.front().size()); }
   bool padded() const;
+  /// The texts of a line's tokens, without padding.
+  std::vector<std::string> words(Index entry) const;
   bool operator==(const TokenBatch&) const = default;
 };
 
@@ -76,6 +78,8 @@ struct NetworkText {
   /// frames]; the tokens are the seconds of what the encoder makes of them.
   Tensor pixels{};
   std::vector<std::shared_ptr<const Picture>> pictures{};  ///< that these were
+  /// The tokens that the last stack reads.
+  const TokenBatch& last_stack() const { return decoder.count() > 0 ? decoder : tokens; }
   bool operator==(const NetworkText& other) const {
     return tokens == other.tokens && decoder == other.decoder && identical(x, other.x) &&
            identical(pixels, other.pixels) && identical(decoder_x, other.decoder_x);
@@ -166,7 +170,7 @@ struct NetworkRun {
   /// 0 without a cache.
   Index first = 0;
   std::shared_ptr<const MeanHeads> means{};  ///< as RunOptions::means
-  /// Of this text, for a pass over a longer one (core/network/grown_pass.h); null where nobody asked for it.
+  /// Of this text, for a pass over a longer one (grown_pass()); null where nobody asked for it.
   std::shared_ptr<const KeyCache> kept{};
 
   /// A pass takes a few milliseconds: another can be had while one looks.
@@ -202,8 +206,8 @@ class Network : public std::enable_shared_from_this<Network> {
   const TokenSplitter& tokenizer() const;
   /// A line a batch entry. In an encoder-decoder "source => target" gives the decoder's words, else the network writes
   /// them itself, as many as `most_written`. Of a network that reads pictures: their files, one a line; "" is one that
-  /// is drawn here. Where the encoder reads sounds, "FILE" and "FILE => target" (core/network/sounds.h). Throws
-  /// SettingError or FileError.
+  /// is drawn here. Where the encoder reads sounds, "FILE" and "FILE => target" (core/network/pictures_and_sounds.h).
+  /// Throws SettingError or FileError.
   NetworkText read(const std::string& text, const RunOptions& options = {}, Index most_written = 32) const;
   /// The text, or, where it is the usual one and the model knows none of it, words or ids that it knows.
   std::string usual_text(const std::string& text) const;
@@ -288,5 +292,11 @@ Index place_of_prediction(const NetworkRun& run, Index batch);
 Index position_of_prediction(const NetworkRun& run, Index batch);
 /// The probability of one token there.
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token);
+
+/// A pass over a text that has grown: network.run(text, options), with NetworkRun::kept for the next text. Where `last`
+/// has read the beginning of this one and holds all that the options ask for, its rows stay: residuals, weights,
+/// outputs of heads and MLPs, logits; the overview is made of all of them. Else, and where positions see later ones,
+/// the pass is whole.
+NetworkRun grown_pass(const Network& network, NetworkText text, RunOptions options, const NetworkRun* last);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What a network reads: words, tensors of a file, pictures and sounds; and the words that a decoder writes itself.
+// The input of a network: words, tensors of a file, pictures and sounds. Also the words that a decoder writes.
 #include <algorithm>
 #include <span>
 
@@ -8,8 +8,7 @@
 #include "core/network/forward.h"
 #include "core/network/key_cache.h"
 #include "core/network/logit_parts.h"
-#include "core/network/pictures.h"
-#include "core/network/sounds.h"
+#include "core/network/pictures_and_sounds.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
@@ -38,8 +37,8 @@ Index largest_at(const Tensor& logits, Index batch, Index position) {
   return best;
 }
 
-/// Whether it knows every word of the text.
-bool reads(const TokenSplitter& splitter, const std::string& text) {
+/// Whether the tokenizer has tokens for the whole text.
+bool can_split(const TokenSplitter& splitter, const std::string& text) {
   try {
     return !splitter.split(text).empty();
   } catch (const SettingError&) { return false; }
@@ -60,25 +59,31 @@ bool TokenBatch::padded() const {
   return std::ranges::any_of(lengths, [&](Index length) { return length < count(); });
 }
 
+std::vector<std::string> TokenBatch::words(Index entry) const {
+  std::vector<std::string> words = texts_of(entries[static_cast<std::size_t>(entry)]);
+  words.resize(static_cast<std::size_t>(lengths[static_cast<std::size_t>(entry)]));
+  return words;
+}
+
 std::string Network::usual_text(const std::string& text) const {
   if (spec_.takes_tensors || spec_.picture || text != Scenario().text) return text;
   if (spec_.sound) return silence;
   const TokenSplitter& splitter = tokenizer();
-  if (reads(splitter, text)) return text;
+  if (can_split(splitter, text)) return text;
   const Index most = spec_.stacks.front().embedding.most_positions;
   const auto count = static_cast<std::size_t>(most > 0 ? std::min(most, Index{8}) : 8);
-  std::string words, letters;  // the first that it knows, with blanks and without
+  std::string words, letters;  // its first tokens, with blanks between them and without
   std::size_t found = 0;
   for (Index id = 0; id <= splitter.last_id() && found < count; ++id) {
     const std::optional<std::string> word = splitter.text_of(id);
-    if (!word || word->empty() || !reads(splitter, *word) || splitter.split(*word).size() != 1) continue;
+    if (!word || word->empty() || !can_split(splitter, *word) || splitter.split(*word).size() != 1) continue;
     words += (found++ > 0 ? " " : "") + *word;
     letters += *word;
   }
-  return found == 0 ? text : reads(splitter, words) ? words : letters;
+  return found == 0 ? text : can_split(splitter, words) ? words : letters;
 }
 
-/// x, src, tgt and memory of the file, [n, d] being one batch entry.
+/// Reads x, src, tgt and memory from the file; an array [n, d] is one batch entry.
 NetworkText Network::given_tensors() const {
   const auto load = [&](std::initializer_list<const char*> names) {
     for (const char* name : names) {
@@ -122,13 +127,13 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
   if (spec_.picture) return read_pictures(spec_, text);
   const TokenSplitter& splitter = tokenizer();
   const bool two = spec_.stacks.size() == 2;
-  std::vector<std::string> heard;
+  std::vector<std::string> sounds;
   std::vector<std::vector<Token>> sources, targets;
-  bool given = false;
+  bool has_targets = false;
   for (const std::string& line : text_lines(text)) {
     const std::size_t arrow = two ? line.find("=>") : std::string::npos;
     const std::string source = line.substr(0, arrow);
-    if (spec_.sound) heard.push_back(source);
+    if (spec_.sound) sounds.push_back(source);
     else sources.push_back(splitter.split(source));
     if (!spec_.sound && sources.back().empty())
       throw SettingError("--text", "holds no token", "expected at least one word");
@@ -136,25 +141,25 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
     const Index start = spec_.start_token.value_or(0);
     targets.push_back({{start, word(start)}});
     if (arrow == std::string::npos) continue;
-    given = true;
+    has_targets = true;
     for (const Token& token : splitter.split(std::string_view(line).substr(arrow + 2))) {
       if (token.id != spec_.end_token && token.id != start) targets.back().push_back(token);
     }
   }
-  if (sources.empty() && heard.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+  if (sources.empty() && sounds.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
   NetworkText read;
   if (spec_.sound) {
-    read = read_sounds(*spec_.sound, heard);
+    read = read_sounds(*spec_.sound, sounds);
     targets.resize(static_cast<std::size_t>(read.tokens.size()), targets.front());
   }
   if (spec_.filled_with) {
     const Token filling{*spec_.filled_with, word(*spec_.filled_with)};
-    const auto whole = static_cast<std::size_t>(spec_.stacks.front().embedding.most_positions);
-    for (std::vector<Token>& line : sources) line.resize(std::max(line.size(), whole), filling);
+    const auto length = static_cast<std::size_t>(spec_.stacks.front().embedding.most_positions);
+    for (std::vector<Token>& line : sources) line.resize(std::max(line.size(), length), filling);
   }
   if (!spec_.sound) read.tokens = batch_of(std::move(sources), splitter.padding());
   if (!two) return read;
-  if (!given) write(read, targets, options, most_written);
+  if (!has_targets) write(read, targets, options, most_written);
   read.decoder = batch_of(std::move(targets), splitter.padding());
   return read;
 }
@@ -164,7 +169,7 @@ void Network::write(const NetworkText& read, std::vector<std::vector<Token>>& ta
   NetworkRun step{shared_from_this(), read, options.knock_out, {}, {}, {}, {}, {}};
   RunOptions how = options;
   how.until.reset();
-  how.change.reset();  // a change is of how these words are read
+  how.change.reset();  // it changes how the network reads the written words, not which words it writes
   how.from = nullptr;
   how.weights = how.parts = how.summaries = false;
   how.logits = RunOptions::Logits::all;
@@ -193,26 +198,26 @@ void Network::write(const NetworkText& read, std::vector<std::vector<Token>>& ta
 // The next word that a person names (core/network/logit_parts.h).
 namespace {
 
-/// A word as predict prints it is one that a person may type: "␣is" is " is".
+/// A user may type a word as predict prints it: "␣is" stands for " is".
 std::string as_typed(std::string word) {
   constexpr std::string_view blank = "␣";
   for (std::size_t place; (place = word.find(blank)) != std::string::npos;) word.replace(place, blank.size(), " ");
   return word;
 }
 
-/// What `longer` has in the place where `shorter` ends, before what stands around every line.
+/// The tokens that `longer` has more than `shorter`, without the special tokens at the end of every line.
 std::vector<Token> added_tokens(const std::vector<Token>& shorter, const std::vector<Token>& longer) {
   const auto first = std::ranges::mismatch(shorter, longer);
   std::size_t end = 0;
-  const auto rest = static_cast<std::size_t>(shorter.end() - first.in1);
-  while (end < rest && shorter[shorter.size() - 1 - end].id == longer[longer.size() - 1 - end].id) ++end;
-  if (end < rest || longer.size() < shorter.size()) return {};  // the line itself reads otherwise
+  const auto unmatched = static_cast<std::size_t>(shorter.end() - first.in1);
+  while (end < unmatched && shorter[shorter.size() - 1 - end].id == longer[longer.size() - 1 - end].id) ++end;
+  if (end < unmatched || longer.size() < shorter.size()) return {};  // the tokens of the line itself differ
   return {first.in2, longer.end() - static_cast<std::ptrdiff_t>(end)};
 }
 
 bool is_unknown(const std::string& text) { return text == "[UNK]" || text == "<unk>" || text == "<|unk|>"; }
 
-/// By its whole name, or by one of the names that stand in it between commas: "tabby, tabby cat".
+/// Finds a label by its whole name, or by one of the names that it lists, as in "tabby, tabby cat".
 Token label_named(const Network& network, const std::string& word, std::string_view option) {
   const std::vector<std::string>& labels = network.spec().labels;
   for (const bool whole : {true, false}) {
@@ -222,9 +227,9 @@ Token label_named(const Network& network, const std::string& word, std::string_v
     }
   }
   constexpr std::size_t most = 8;
-  const std::string some = comma_list(std::span(labels).first(std::min(labels.size(), most)));
+  const std::string first_labels = comma_list(std::span(labels).first(std::min(labels.size(), most)));
   throw SettingError(std::string(option), Message("{0} is no label of {1}", in_quotes(word), network.file()),
-                     Message("expected one of its labels: {0}", some + (labels.size() > most ? ", …" : "")));
+                     Message("expected one of its labels: {0}", first_labels + (labels.size() > most ? ", …" : "")));
 }
 
 }  // namespace
@@ -233,15 +238,15 @@ Token next_token(const Network& network, const std::string& line, const std::str
   if (network.spec().picture) return label_named(network, word, option);
   const TokenSplitter& splitter = network.tokenizer();
   const std::string typed = as_typed(word);
-  std::vector<std::string> ways{typed};
-  if (!typed.starts_with(' ')) ways.insert(ways.begin(), " " + typed);
+  std::vector<std::string> spellings{typed};
+  if (!typed.starts_with(' ')) spellings.insert(spellings.begin(), " " + typed);
   std::size_t pieces = 0;
   for (const std::string& before : {line, std::string()}) {
-    for (const std::string& way : ways) {
+    for (const std::string& spelling : spellings) {
       std::vector<Token> added;
       try {
-        added =
-            added_tokens(before.empty() ? std::vector<Token>() : splitter.split(before), splitter.split(before + way));
+        added = added_tokens(before.empty() ? std::vector<Token>() : splitter.split(before),
+                             splitter.split(before + spelling));
       } catch (const InputError&) { continue; }
       const bool unknown = std::ranges::any_of(added, [](const Token& token) { return is_unknown(token.text); });
       if (added.size() == 1 && !unknown) return added.front();

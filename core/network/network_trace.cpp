@@ -6,9 +6,9 @@
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
-#include "core/network/grown_pass.h"
-#include "core/network/pictures.h"
-#include "core/run/summary.h"
+#include "core/network/network.h"
+#include "core/network/pictures_and_sounds.h"
+#include "core/run/statistics.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
@@ -19,7 +19,7 @@
 namespace headlight {
 namespace {
 
-/// Settings that a network fixes.
+/// Refuses settings that a network fixes.
 void refuse_sizes(const Scenario& s) {
   const char* why = "since the model fixes it";
   for (const auto& [value, setting] : {std::pair{s.batch_size, "--batch-size"},
@@ -40,7 +40,7 @@ void refuse_sizes(const Scenario& s) {
   }
 }
 
-/// A file has changed on disk since its picture was read.
+/// Whether a picture's file has changed on disk since it was read.
 bool pictures_changed(const NetworkText& text) {
   return std::ranges::any_of(text.pictures, [](const auto& picture) {
     return !picture->file.empty() && stamp_of(picture_place(picture->file)) != picture->stamp;
@@ -50,12 +50,12 @@ bool pictures_changed(const NetworkText& text) {
 /// "cat.png, 640 × 480 pixels, bilinear to 224 × 224"
 Message picture_note(const Picture& picture, const PictureSteps& steps) {
   const auto size = [](int width, int height) { return std::to_string(width) + " × " + std::to_string(height); };
-  const std::string made = size(picture.image.width, picture.image.height);
-  if (picture.file.empty()) return {"a drawn one of {0} pixels, since none was given", made};
+  const std::string final_size = size(picture.image.width, picture.image.height);
+  if (picture.file.empty()) return {"a drawn one of {0} pixels, since none was given", final_size};
   Message note("{0}, {1} pixels", picture.file, size(picture.width, picture.height));
   if (steps.shorter_side > 0) note = {"{0}, its shorter side {1} to {2}", note, name(steps.filter), steps.shorter_side};
   if (steps.width > 0) note = {"{0}, {1} to {2}", note, name(steps.filter), size(steps.width, steps.height)};
-  return steps.crop_width > 0 ? Message("{0}, the middle {1}", note, made) : note;
+  return steps.crop_width > 0 ? Message("{0}, the middle {1}", note, final_size) : note;
 }
 
 void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const Scenario& settled, Inputs& inputs) {
@@ -85,7 +85,8 @@ bool is_numbered(std::string_view layer) {
   return !layer.empty() && layer.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// A file of nn.Transformer's layers, where a layer's number asks for what the layers before it give.
+/// Whether the file holds layers of nn.Transformer. There a number as the layer means that the layers before it are
+/// computed first.
 bool has_torch_layers(const std::string& file) {
   try {
     const ModelFolder folder = find_model(file);
@@ -95,7 +96,7 @@ bool has_torch_layers(const std::string& file) {
 }
 
 /// Whether a pass holds what the options ask for.
-bool reaches(const NetworkRun& pass, const RunOptions& options) {
+bool holds_requested(const NetworkRun& pass, const RunOptions& options) {
   if (options.until) return pass.layers[static_cast<std::size_t>(*options.until)].residual.defined();
   const bool has_logits =
       options.logits == RunOptions::Logits::none || pass.logits.defined() || !pass.network->spec().head.output.there();
@@ -106,25 +107,26 @@ bool reaches(const NetworkRun& pass, const RunOptions& options) {
   return pass.final.defined() && has_logits && has_weights && has_summaries;
 }
 
-/// The trace with its overview, where the run is for drawing; that of the last one where nothing of it changed.
+/// Adds the overview if the run is for drawing. If nothing that it depends on has changed, the overview of `last` is
+/// used again.
 std::shared_ptr<const Trace> with_overview(std::shared_ptr<const Trace> trace, const Trace* last, const Run& run) {
   if (run.summary == Summary::none) return trace;
-  auto seen = std::make_shared<Trace>(*trace);
+  auto completed = std::make_shared<Trace>(*trace);
   const auto pass = network_of(trace->inputs), before = last ? network_of(last->inputs) : nullptr;
   const bool same_source = pass ? pass == before
                                 : last && !before && trace->inputs.file == last->inputs.file &&
                                       identical((*trace)[Stage::weights], (*last)[Stage::weights]);
   const bool same = same_source && last->overview && trace->scenario.layer == last->scenario.layer &&
                     trace->inputs.key_tokens == last->inputs.key_tokens;
-  constexpr Index few_weights = 1 << 22;
+  constexpr Index most_quick_weights = 1 << 22;
   const Tensor& weights = (*trace)[Stage::weights];
-  const bool quick = pass || !weights.defined() || (!weights.source() && weights.count() <= few_weights);
+  const bool quick = pass || !weights.defined() || (!weights.source() && weights.count() <= most_quick_weights);
   if (same) {
-    seen->overview = last->overview;
+    completed->overview = last->overview;
   } else if (quick || run.summary == Summary::whole) {
-    seen->overview = overview_of(*trace, run.stop);
+    completed->overview = overview_of(*trace, run.stop);
   }
-  return seen;
+  return completed;
 }
 
 }  // namespace
@@ -184,11 +186,11 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
   }
   if (const std::string text = input_of(network, scenario); !network.spec().picture && text != scenario.text)
     assume("text", Message("{0}, since none was given", text));
-  for (const Message& said : network.spec().notes) assume("model", said);
+  for (const Message& note : network.spec().notes) assume("model", note);
   if (!pass.knock_out.empty()) {
     std::string heads;
-    for (const auto& [silent, head] : pass.knock_out)
-      heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(silent)].layer + "." +
+    for (const auto& [layer, head] : pass.knock_out)
+      heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(layer)].layer + "." +
                std::to_string(head);
     assume("knocked out",
            Message(pass.means ? "{0}: these heads' outputs are their means" : "{0}: these heads' outputs are zero",
@@ -205,7 +207,7 @@ std::shared_ptr<const Network> find_network(const Scenario& s, const std::shared
   try {
     std::shared_ptr<const Network> network = open_network(s, last);
     return by_number || !network->spec().takes_tensors ? network : nullptr;
-  } catch (const MissingArray&) {  // not whole enough to be run
+  } catch (const MissingArray&) {  // the file does not hold a whole network
     if (by_number) throw;
   } catch (const UnknownModel&) {
     if (by_number) throw;
@@ -218,7 +220,7 @@ bool is_network(const Scenario& s) {
   try {
     return find_network(s) != nullptr;
   } catch (const InputError&) {
-    return true;  // what is wrong with it is said when it is run
+    return true;  // running it shows the error message
   }
 }
 
@@ -231,20 +233,20 @@ std::shared_ptr<const NetworkRun> run_network(const std::shared_ptr<const Networ
                                               const std::shared_ptr<const NetworkRun>& last, RunOptions options) {
   options.knock_out = network->knock_out_of(s.knock_out);
   if (!options.until) options.change = change_of(*network, s);
-  // Words that a decoder has written are not written again for the same text.
-  const std::string asked = input_of(*network, s);
-  const bool same_words = last && !pictures_changed(last->text) && last->network == network && last->asked == asked &&
+  // The words that a decoder has written are used again for the same text.
+  const std::string input = input_of(*network, s);
+  const bool same_words = last && !pictures_changed(last->text) && last->network == network && last->asked == input &&
                           last->knock_out == options.knock_out;
-  NetworkText text = same_words ? last->text : network->read(asked, options);
+  NetworkText text = same_words ? last->text : network->read(input, options);
   const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out &&
-                    reaches(*last, options);
+                    holds_requested(*last, options);
   if (same && last->change == options.change) return last;
   if (same) options.from = last.get();
-  // Only a window goes on looking at texts that grow.
+  // Only the window shows a text while it grows.
   auto pass =
       std::make_shared<NetworkRun>(options.summaries ? grown_pass(*network, std::move(text), options, last.get())
                                                      : network->run(std::move(text), options));
-  pass->asked = asked;
+  pass->asked = input;
   return pass;
 }
 
@@ -311,11 +313,11 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
   RunOptions options;
   options.threads = run.threads;
   options.stop = run.stop;
-  if (run.summary == Summary::none) {  // nobody looks at the other layers or at the prediction
+  if (run.summary == Summary::none) {  // the other layers and the prediction are not shown
     options.until = network->layer_named(scenario.layer);
     options.weights = false;
     options.logits = RunOptions::Logits::none;
-  } else {  // the window's: its rail and its overview are small
+  } else {  // the window shows all layers, as small pictures
     options.summaries = options.parts = true;
     options.most_weights = 16'000'000;
   }

@@ -27,7 +27,7 @@ std::vector<float> without(const std::vector<float>& whole, const std::vector<fl
   return rest;
 }
 
-/// The first self-attention of a layer's stack.
+/// The index of the first self-attention of a stack.
 std::optional<std::size_t> first_of(const Network& network, Index stack) {
   const auto layers = network.layers();
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -124,8 +124,8 @@ double largest_number(const std::vector<float>& row) {
   return most;
 }
 
-/// What leaves the block: what enters the next one, or what the last one gave.
-std::optional<std::vector<float>> leaving(const NetworkRun& run, const NetworkLayer& at, Index batch, Index row) {
+/// The output of the block: the input of the next one, or the final output after the last one.
+std::optional<std::vector<float>> block_output(const NetworkRun& run, const NetworkLayer& at, Index batch, Index row) {
   const auto layers = run.network->layers();
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (layers[i].stack != at.stack || layers[i].block != at.block + 1 || layers[i].cross) continue;
@@ -146,8 +146,9 @@ std::optional<BlockParts> block_parts(const NetworkRun& run, const Trace& trace,
   const NetworkLayer& at = run.network->layers()[static_cast<std::size_t>(layer)];
   const BlockSpec& spec = block_of(run, at);
   const LayerRun& own = run.layers[static_cast<std::size_t>(layer)];
-  const bool as_it_is = spec.after_attention.kind == NormKind::none && spec.multiplier == 1 && !at.cross && !spec.cross;
-  if (!as_it_is || !own.residual.defined() || !own.added.defined() || !trace.has(Stage::head_outputs)) return {};
+  const bool is_plain_sum =
+      spec.after_attention.kind == NormKind::none && spec.multiplier == 1 && !at.cross && !spec.cross;
+  if (!is_plain_sum || !own.residual.defined() || !own.added.defined() || !trace.has(Stage::head_outputs)) return {};
   if (batch >= own.residual.size(0) || row >= own.residual.size(1)) return {};
   BlockParts parts;
   parts.before = row_of(own.residual, batch, row);
@@ -161,13 +162,13 @@ std::optional<BlockParts> block_parts(const NetworkRun& run, const Trace& trace,
     parts.heads.push_back(through_output(W_o, heads.matrix(batch, h), row, h * d_head, width));
   if (trace.has(Stage::b_o)) parts.bias = row_of(trace[Stage::b_o], 0, 0);
   parts.after = row_after(parts);
-  std::vector<float> went_on = row_of(own.added, batch, row);
-  for (std::size_t c = 0; c < went_on.size(); ++c) went_on[c] += parts.before[c];
-  if (!is_same_row(parts.after, went_on, largest_number(parts.after))) return {};
+  std::vector<float> recorded = row_of(own.added, batch, row);
+  for (std::size_t c = 0; c < recorded.size(); ++c) recorded[c] += parts.before[c];
+  if (!is_same_row(parts.after, recorded, largest_number(parts.after))) return {};
   parts.normed = spec.attention_sum.kind != NormKind::none;
-  const auto leaves = leaving(run, at, batch, row);
-  if (!spec.mlp || parts.normed || spec.mlp_sum.kind != NormKind::none || !leaves) return parts;
-  parts.leaves = *leaves;
+  const auto output = block_output(run, at, batch, row);
+  if (!spec.mlp || parts.normed || spec.mlp_sum.kind != NormKind::none || !output) return parts;
+  parts.leaves = *output;
   for (std::size_t c = 0; c < parts.leaves.size(); ++c) parts.mlp.push_back(parts.leaves[c] - parts.after[c]);
   return parts;
 }
@@ -179,7 +180,7 @@ std::string_view name(Activation activation) {
 
 namespace {
 
-/// Neurons with how long the vector is that each adds, `most` of them, the longest first.
+/// The `most` neurons that add the longest vectors, with the lengths of these vectors, the longest first.
 std::vector<std::pair<double, Index>> longest_neurons(const MatrixView& hidden, const MatrixView& down,
                                                       std::size_t most) {
   std::vector<std::pair<double, Index>> order;
@@ -194,15 +195,16 @@ std::vector<std::pair<double, Index>> longest_neurons(const MatrixView& hidden, 
   return order;
 }
 
-/// The tokens that a vector of the residual stream points to: through the last norm's gain, without its scale and bias.
+/// The tokens whose logits a vector of the residual stream raises most. It passes the last norm's gain, but not its
+/// scale and bias.
 std::vector<Index> tokens_towards(const std::vector<float>& added, const Norm& last, const Tensor& table, Index most) {
   const auto width = std::ssize(added);
   const float mean =
       last.kind == NormKind::layer ? std::accumulate(added.begin(), added.end(), 0.0f) / static_cast<float>(width) : 0;
-  Buffer towards(added.size());
+  Buffer scaled(added.size());
   for (std::size_t c = 0; c < added.size(); ++c)
-    towards[c] = (added[c] - mean) * (last.weight.defined() ? last.weight.matrix()(0, static_cast<Index>(c)) : 1.0f);
-  const Tensor logits = project(Tensor({1, 1, width}, std::move(towards)), table, {});
+    scaled[c] = (added[c] - mean) * (last.weight.defined() ? last.weight.matrix()(0, static_cast<Index>(c)) : 1.0f);
+  const Tensor logits = project(Tensor({1, 1, width}, std::move(scaled)), table, {});
   return largest_of_row(logits.matrix(), 0, most);
 }
 
@@ -213,11 +215,11 @@ NeuronsOfRow Network::neurons_of(const NetworkRun& run, Index layer, const Block
   const BlockSpec& block = block_of(run, at);
   if (!block.mlp || !block.mlp->up.there() || parts.mlp.empty()) return {};
   const RunOptions options;
-  const std::vector<float>& given = block.parallel ? parts.before : parts.after;
-  Buffer numbers(given.size());
-  std::ranges::copy(given, numbers.begin());
+  const std::vector<float>& mlp_input = block.parallel ? parts.before : parts.after;
+  Buffer numbers(mlp_input.size());
+  std::ranges::copy(mlp_input, numbers.begin());
   const Forward forward(*this, *checkpoint_, options);
-  const Tensor x = forward.normed(Tensor({1, 1, std::ssize(given)}, std::move(numbers)), block.before_mlp);
+  const Tensor x = forward.normed(Tensor({1, 1, std::ssize(mlp_input)}, std::move(numbers)), block.before_mlp);
   const Tensor inner = forward.hidden(*block.mlp, x), down = read_linear(*checkpoint_, block.mlp->down).weight;
   const MatrixView hidden = inner.matrix(), out = down.matrix();
   const HeadSpec& head = spec_.head;

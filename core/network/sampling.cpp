@@ -14,7 +14,7 @@ namespace {
 
 using TokenIds = std::vector<Index>;
 
-/// What the tokenizer reads; nothing where it refuses.
+/// The ids of the line's tokens; nothing if the tokenizer refuses the line.
 std::optional<TokenIds> ids_of(const TokenSplitter& splitter, const std::string& line) {
   try {
     TokenIds ids;
@@ -27,10 +27,11 @@ bool begins_character(const std::string& text, std::size_t at) {
   return at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
 }
 
-/// The shortest beginning of the line that reads as its first tokens.
+/// The shortest beginning of the line that is split into exactly these tokens.
 std::optional<std::string> beginning(const TokenSplitter& splitter, const std::string& line, const TokenIds& tokens) {
   if (ids_of(splitter, line) == tokens) return line.substr(0, line.find_last_not_of(" \t") + 1);
-  // Longer beginnings have more tokens, unless a word is cut: halving comes within a word of where they end.
+  // A longer beginning has more tokens, except where it cuts a word. So a binary search finds the end to within one
+  // word.
   constexpr std::size_t word = 64;  // bytes
   std::size_t low = 0, high = line.size();
   while (high - low > word) {
@@ -52,7 +53,7 @@ std::string joined_lines(const std::vector<std::string>& lines) {
   return whole;
 }
 
-/// A token as it stands in a text: "␣cat" is " cat", "##s" is "s".
+/// A token's text as it stands in a line: "␣cat" is " cat", "##s" is "s".
 std::string as_written(std::string shown) {
   constexpr std::string_view blank = "␣";
   for (std::size_t at; (at = shown.find(blank)) != std::string::npos;) shown.replace(at, blank.size(), " ");
@@ -99,11 +100,11 @@ std::vector<double> shares_of(std::span<const float> logits, const Sampling& sam
   std::vector<std::size_t> order(logits.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
-  double reached = 0;
+  double cumulative = 0;
   for (const std::size_t i : order) {
     const double share = shares[i];
-    if (i != order.front() && reached >= static_cast<double>(sampling.top_p)) shares[i] = 0;
-    reached += share;
+    if (i != order.front() && cumulative >= static_cast<double>(sampling.top_p)) shares[i] = 0;
+    cumulative += share;
   }
   normalise();
   return shares;
@@ -120,13 +121,13 @@ std::vector<double> next_shares(const NetworkRun& run, Index batch, Index positi
 }
 
 Index drawn(std::span<const double> shares, double uniform) {
-  double reached = 0;
+  double cumulative = 0;
   std::size_t last = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i] <= 0) continue;
     last = i;
-    reached += shares[i];
-    if (uniform < reached) break;
+    cumulative += shares[i];
+    if (uniform < cumulative) break;
   }
   return static_cast<Index>(last);
 }
@@ -145,9 +146,9 @@ std::optional<std::string> written_on(const Network& network, const std::string&
   if (!before) return {};
   ids->push_back(token);
   const std::string word = as_written(network.word(token));
-  // Where both read so: Latin words stand apart, punctuation and Chinese do not.
-  const bool apart = !word.empty() && std::isalnum(static_cast<unsigned char>(word.front())) != 0;
-  for (const bool blank : {apart, !apart}) {
+  // If both spellings give these tokens: a blank before Latin words, none before punctuation and Chinese.
+  const bool blank_first = !word.empty() && std::isalnum(static_cast<unsigned char>(word.front())) != 0;
+  for (const bool blank : {blank_first, !blank_first}) {
     line = *before + (blank ? " " : "") + word;
     if (ids_of(splitter, line) == ids) return joined_lines(lines);
   }
@@ -163,12 +164,12 @@ std::optional<std::string> with_swapped_tokens(const Network& network, const std
   const TokenSplitter& splitter = network.tokenizer();
   std::optional<TokenIds> ids = ids_of(splitter, line);
   if (!ids || second >= std::ssize(*ids)) return {};
-  // Where a token begins, behind its blanks, and where it ends.
+  // The start of a token, after its blanks, and its end.
   const auto place_of = [&](Index position) -> std::optional<std::pair<std::size_t, std::size_t>> {
-    const auto until = [&](Index count) {
+    const auto first_tokens = [&](Index count) {
       return beginning(splitter, line, TokenIds(ids->begin(), ids->begin() + count));
     };
-    const auto before = until(position), after = until(position + 1);
+    const auto before = first_tokens(position), after = first_tokens(position + 1);
     if (!before || !after) return {};
     return std::pair(line.find_first_not_of(" \t", before->size()), after->size());
   };

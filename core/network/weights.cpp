@@ -11,22 +11,16 @@
 namespace headlight {
 namespace {
 
-/// Rows of [out, …] under each other; a view where they are one stretch.
+/// The given ranges of rows of [out, …], joined; a view if there is only one range.
 Tensor rows_of(const Tensor& whole, const std::vector<std::pair<Index, Index>>& rows) {
   if (rows.empty()) return whole;
   if (rows.size() == 1) return whole.slice(0, rows.front().first, rows.front().second);
-  Buffer values;
-  Shape shape = whole.shape();
-  shape[0] = 0;
-  for (const auto& [first, count] : rows) {
-    const Tensor part = whole.slice(0, first, count).contiguous();
-    values.insert(values.end(), part.values().begin(), part.values().end());
-    shape[0] += count;
-  }
-  return Tensor(shape, std::move(values));
+  std::vector<Tensor> parts;
+  for (const auto& [first, count] : rows) parts.push_back(whole.slice(0, first, count));
+  return joined(parts);
 }
 
-/// Each output times its gain.
+/// Multiplies each output by its gain.
 void apply_gain(const Tensor& gain, Linear& linear) {
   const auto scaled = [&](const Tensor& stored) {
     const Tensor packed = stored.contiguous();
@@ -78,17 +72,17 @@ LatentWeights read_latent(const Checkpoint& checkpoint, const LatentSpec& spec, 
     keys = checkpoint.load(spec.key_up).transpose(1, 2);
     values = checkpoint.load(spec.value_up);
   }
-  const Index wide = spec.kept();
-  Buffer made(static_cast<std::size_t>(heads * (spec.rotated + spec.plain) * wide), 0.0F);
+  const Index width = spec.kept();
+  Buffer made(static_cast<std::size_t>(heads * (spec.rotated + spec.plain) * width), 0.0F);
   auto to = made.begin();
   for (Index h = 0; h < heads; ++h) {
     const MatrixView plain = keys.matrix(h);
-    for (Index i = 0; i < spec.rotated; ++i, to += wide) to[spec.rank + i] = 1;
-    for (Index i = 0; i < spec.plain; ++i, to += wide) {
+    for (Index i = 0; i < spec.rotated; ++i, to += width) to[spec.rank + i] = 1;
+    for (Index i = 0; i < spec.plain; ++i, to += width) {
       for (Index c = 0; c < spec.rank; ++c) to[c] = plain(i, c);
     }
   }
-  return {Tensor({heads * (spec.rotated + spec.plain), wide}, std::move(made)),
+  return {Tensor({heads * (spec.rotated + spec.plain), width}, std::move(made)),
           values.view({heads * spec.value, spec.rank})};
 }
 
@@ -107,11 +101,11 @@ Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec) {
 Index relative_bucket(Index distance, const RelativeSpec& spec) {
   const Index buckets = spec.bidirectional ? spec.buckets / 2 : spec.buckets;
   const Index first = spec.bidirectional && distance > 0 ? buckets : 0;
-  const Index apart = spec.bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
+  const Index magnitude = spec.bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
   const Index exact = buckets / 2;
-  if (apart < exact) return first + apart;
-  // log2 is exact at powers of two, where the buckets' borders lie.
-  const double growth = std::log2(static_cast<double>(apart) / static_cast<double>(exact)) /
+  if (magnitude < exact) return first + magnitude;
+  // log2 is exact at powers of two, and the limits of the buckets are there.
+  const double growth = std::log2(static_cast<double>(magnitude) / static_cast<double>(exact)) /
                         std::log2(static_cast<double>(spec.furthest) / static_cast<double>(exact));
   return first + std::min(exact + static_cast<Index>(growth * static_cast<double>(buckets - exact)), buckets - 1);
 }
@@ -129,7 +123,7 @@ Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Ind
   return Tensor({1, heads, n_q, n_k}, std::move(values));
 }
 
-// The masks of nn.Transformer that lie beside its weights.
+// The masks of nn.Transformer in the file of its weights.
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -137,29 +131,29 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 struct TorchMask {
   std::string name;
   Tensor values;           ///< broadcast to [B, H, n_q, n_k]
-  bool added = false;      ///< floating
-  bool is_mask = true;     ///< nothing of the weight is left where it is not 0
-  float fill = -infinity;  ///< of what is added where nothing may be seen
+  bool added = false;      ///< floating point: added to the scores
+  bool is_mask = true;     ///< positions that are not 0 get no weight
+  float fill = -infinity;  ///< the number that is added to masked scores
 };
 
 TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& d) {
   TorchMask mask{name, file.load(name)};
   const Shape shape = mask.values.shape();
-  const auto shaped = [&](bool fits, const Message& expected) {
+  const auto check_shape = [&](bool fits, const Message& expected) {
     if (!fits)
       throw FileError(file.path_of(name), Message("{0} has shape {1}", in_quotes(name), to_string(shape)),
                       Message("expected {0}", expected));
   };
   if (name.find("padding") != std::string::npos) {
-    shaped(shape == Shape{d.batch, d.n_k} || (d.batch == 1 && shape == Shape{d.n_k}),
-           Message("[{0}, {1}], the batch entries and the keys", d.batch, d.n_k));
+    check_shape(shape == Shape{d.batch, d.n_k} || (d.batch == 1 && shape == Shape{d.n_k}),
+                Message("[{0}, {1}], the batch entries and the keys", d.batch, d.n_k));
     mask.values = mask.values.view({d.batch, 1, 1, d.n_k});
   } else if (shape.size() == 3) {
-    shaped(shape == Shape{d.batch * d.heads, d.n_q, d.n_k},
-           Message("[{0}, {1}, {2}], batch entries times heads", d.batch * d.heads, d.n_q, d.n_k));
+    check_shape(shape == Shape{d.batch * d.heads, d.n_q, d.n_k},
+                Message("[{0}, {1}, {2}], batch entries times heads", d.batch * d.heads, d.n_q, d.n_k));
     mask.values = mask.values.view({d.batch, d.heads, d.n_q, d.n_k});
   } else {
-    shaped(shape == Shape{d.n_q, d.n_k}, Message("[{0}, {1}]", d.n_q, d.n_k));
+    check_shape(shape == Shape{d.n_q, d.n_k}, Message("[{0}, {1}]", d.n_q, d.n_k));
     mask.values = mask.values.view({1, 1, d.n_q, d.n_k});
   }
   mask.added = is_floating(file.entry(name).dtype);
@@ -179,7 +173,7 @@ TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& 
   return mask;
 }
 
-/// One number at each place of [B, H, n_q, n_k], each axis 1 or whole.
+/// Combines two tensors number by number; each axis of [B, H, n_q, n_k] is whole or 1.
 template <typename Combine>
 Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
   Shape shape(4);
@@ -195,7 +189,8 @@ Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
 void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& in) {
   std::vector<TorchMask> masks;
   for (const std::string& name : spec.masks) masks.push_back(read_one(file, name, in.dims));
-  // A run has one fill: of masks with several, and beside a causal rule, those with a finite one are added as they are.
+  // A run has only one fill value. With several fill values, or beside a causal rule, masks with a finite fill value
+  // are added to the scores instead.
   const auto fill_of = [](const TorchMask& mask) { return mask.fill; };
   const bool one_fill = !spec.causal && std::ranges::all_of(masks, [&](const TorchMask& mask) {
     return mask.is_mask && fill_of(mask) == masks.front().fill;
@@ -212,6 +207,50 @@ void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& 
   }
   in.file_mask = attend;
   if (one_fill && std::isfinite(masks.front().fill)) in.fill = masks.front().fill;
+}
+
+namespace {
+
+/// The row of the table for a query that stands `distance` positions after the key.
+Index place_of_distance(Index distance, const PlacesSpec& spec) {
+  Index bucket = distance;
+  const Index magnitude = std::abs(distance), middle = spec.buckets / 2;
+  if (spec.buckets > 0 && magnitude > middle) {
+    const double growth = std::log(static_cast<double>(magnitude) / static_cast<double>(middle)) /
+                          std::log(static_cast<double>(spec.furthest - 1) / static_cast<double>(middle));
+    const auto log_bucket = static_cast<Index>(std::ceil(growth * static_cast<double>(middle - 1))) + middle;
+    bucket = distance < 0 ? -log_bucket : log_bucket;
+  }
+  return std::clamp<Index>(bucket + spec.span, 0, 2 * spec.span - 1);
+}
+
+double product(const MatrixView& a, Index row, const MatrixView& b, Index other) {
+  double sum = 0;
+  for (Index i = 0; i < a.cols; ++i) sum += static_cast<double>(a(row, i)) * static_cast<double>(b(other, i));
+  return sum;
+}
+
+}  // namespace
+
+PlacesTerms places_terms(const PlacesSpec& spec, const Tensor& queries, const Tensor& keys, const Tensor& place_queries,
+                         const Tensor& place_keys, double scale) {
+  const Index n_q = queries.size(2), n_k = keys.size(2);
+  Buffer to, from;
+  for (Index b = 0; b < queries.size(0); ++b) {
+    for (Index h = 0; h < queries.size(1); ++h) {
+      const MatrixView q = queries.matrix(b, h), k = keys.matrix(b, h);
+      const MatrixView place_q = place_queries.matrix(0, h), place_k = place_keys.matrix(0, h);
+      for (Index row = 0; row < n_q; ++row) {
+        for (Index col = 0; col < n_k; ++col) {
+          const Index place = place_of_distance(row - col, spec);
+          to.push_back(static_cast<float>(spec.to_place ? scale * product(q, row, place_k, place) : 0));
+          from.push_back(static_cast<float>(spec.from_place ? scale * product(k, col, place_q, place) : 0));
+        }
+      }
+    }
+  }
+  const Shape shape{queries.size(0), queries.size(1), n_q, n_k};
+  return {Tensor(shape, std::move(to)), Tensor(shape, std::move(from))};
 }
 
 }  // namespace headlight

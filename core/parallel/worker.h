@@ -1,14 +1,17 @@
-// A background worker that runs one job at a time: on a thread of its own or, in a program without threads, between
-// frames (core/parallel/turns.h).
+// What runs beside the caller: a worker, and a time limit; in a program without threads between its frames
+// (core/parallel/jobs.h).
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 namespace headlight {
 
+/// Runs one job at a time in the background.
 class Worker {
  public:
   /// `job` completes one waiting job, and returns false if none waits. It may be called at once, from another thread.
@@ -31,6 +34,33 @@ class Worker {
   std::condition_variable_any changed_;
   bool called_ = false;
   std::jthread thread_;
+};
+
+/// A stop token that also stops after a time limit.
+class TimeLimit {
+ public:
+  TimeLimit(double seconds, std::stop_token outer);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+  std::stop_token token() const { return both_.get_token(); }
+  /// Whether time ran out, and nobody else asked to stop.
+  bool is_up() const { return both_.stop_requested() && !outer_.stop_requested(); }
+
+ private:
+  void sleep(std::stop_token woken, std::chrono::steady_clock::time_point end);
+
+  struct Ask {
+    std::stop_source* both;
+    void operator()() const { both->request_stop(); }
+  };
+  std::stop_token outer_;
+  std::stop_source both_;
+  std::stop_callback<Ask> passed_on_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::jthread clock_;  ///< last member, since it uses the others
 };
 
 }  // namespace headlight

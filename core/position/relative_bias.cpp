@@ -38,12 +38,12 @@ std::vector<double> alibi_slopes(Index heads) {
 Index t5_bucket(Index distance, bool bidirectional, Index all, Index furthest) {
   const Index buckets = bidirectional ? all / 2 : all;
   const Index first = bidirectional && distance > 0 ? buckets : 0;
-  const Index apart = bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
-  // Half of the buckets are for one distance each, the others grow with its logarithm.
+  const Index magnitude = bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
+  // Half of the buckets are for one distance each; the width of the others grows with the logarithm of the distance.
   const Index exact = buckets / 2;
-  if (apart < exact) return first + apart;
-  // log2 is exact at powers of two, where the buckets' borders lie.
-  const double growth = std::log2(static_cast<double>(apart) / static_cast<double>(exact)) /
+  if (magnitude < exact) return first + magnitude;
+  // log2 is exact at powers of two, and the limits of the buckets are there.
+  const double growth = std::log2(static_cast<double>(magnitude) / static_cast<double>(exact)) /
                         std::log2(static_cast<double>(furthest) / static_cast<double>(exact));
   const auto above = static_cast<Index>(growth * static_cast<double>(buckets - exact));
   return first + std::min(exact + above, buckets - 1);

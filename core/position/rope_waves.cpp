@@ -37,62 +37,102 @@ std::vector<double> frequencies_for(const RopeWaves& rope, Index n) {
                           static_cast<Index>(2 * rope.frequencies.size()));
 }
 
-std::vector<double> rope_frequencies(double base, Index turned) {
+std::vector<double> rope_frequencies(double base, Index rotated) {
   std::vector<double> frequencies;
-  for (Index j = 0; j < turned / 2; ++j)
-    frequencies.push_back(std::pow(base, -2 * static_cast<double>(j) / static_cast<double>(turned)));
+  for (Index j = 0; j < rotated / 2; ++j)
+    frequencies.push_back(std::pow(base, -2 * static_cast<double>(j) / static_cast<double>(rotated)));
   return frequencies;
 }
 
 RopeWaves plain_waves(double base, Index d) { return {rope_frequencies(base, d), 1, base}; }
 
+namespace {
+
+/// The fields of a rope_scaling, and how to report that one is wrong.
+struct Scaling {
+  const nlohmann::json& fields;
+  const std::function<void(const Message&, const Message&)>& fail;
+
+  double number(const char* name, double fallback) const {
+    return fields.contains(name) && fields[name].is_number() ? fields[name].get<double>() : fallback;
+  }
+};
+
+std::vector<double> divided_by(const Scaling& scaling, const char* name, std::vector<double> frequencies) {
+  const auto found = scaling.fields.find(name);
+  if (found == scaling.fields.end() || !found->is_array() || found->size() != frequencies.size()) {
+    scaling.fail(Message("its rope_scaling has no {0} of {1} numbers", std::string(name), frequencies.size()),
+                 "expected one for each pair of rotated channels");
+  }
+  for (std::size_t j = 0; j < frequencies.size(); ++j) {
+    const nlohmann::json& by = (*found)[j];
+    if (!by.is_number() || !(by.get<double>() > 0))
+      scaling.fail(Message("its {0} has {1}", std::string(name), by.dump()), "expected numbers above 0");
+    frequencies[j] /= by.get<double>();
+  }
+  return frequencies;
+}
+
+/// LongRoPE (Ding et al. 2024): a factor for each frequency, from one list up to the original length and from another
+/// one beyond it.
+void scale_longrope(const Scaling& scaling, double most, double original, RopeWaves& spec) {
+  spec.base = 0;
+  spec.long_frequencies = divided_by(scaling, "long_factor", spec.frequencies);
+  spec.frequencies = divided_by(scaling, "short_factor", spec.frequencies);
+  spec.original = static_cast<Index>(original);
+  const double stretch = most > original ? most / original : scaling.number("factor", 1);
+  spec.gain =
+      scaling.number("attention_factor", stretch <= 1 ? 1 : std::sqrt(1 + std::log(stretch) / std::log(original)));
+  if (scaling.fields.contains("short_mscale"))
+    spec.gain = scaling.number("short_mscale", 1);  // Phi-3.5-MoE: instead of the factor from the lengths
+  if (scaling.fields.contains("long_mscale")) spec.long_gain = scaling.number("long_mscale", 1);
+}
+
+/// YaRN (Peng et al. 2023): between two numbers of turns the frequencies are blended; cos and sin grow with the factor.
+void scale_yarn(const Scaling& scaling, double base, Index d, double factor, double most, RopeWaves& spec) {
+  const double original = scaling.number("original_max_position_embeddings", most);
+  const auto pair_of_turns = [&](double turns) {
+    return static_cast<double>(d) * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(base));
+  };
+  const bool whole = !scaling.fields.contains("truncate") || scaling.fields["truncate"] != false;
+  double low = pair_of_turns(scaling.number("beta_fast", 32)), high = pair_of_turns(scaling.number("beta_slow", 1));
+  if (whole) low = std::floor(low), high = std::ceil(high);
+  low = std::max(low, 0.0);
+  high = std::min(high, static_cast<double>(d - 1));
+  if (low == high) high += 0.001;
+  for (std::size_t j = 0; j < spec.frequencies.size(); ++j) {
+    const double ramp = std::clamp((static_cast<double>(j) - low) / (high - low), 0.0, 1.0);
+    spec.frequencies[j] = spec.frequencies[j] / factor * ramp + spec.frequencies[j] * (1 - ramp);
+  }
+  const auto growth = [&](double m) { return factor <= 1 ? 1.0 : 0.1 * m * std::log(factor) + 1; };
+  const bool both = scaling.fields.contains("mscale") && scaling.fields.contains("mscale_all_dim") &&
+                    scaling.number("mscale", 0) != 0 && scaling.number("mscale_all_dim", 0) != 0;
+  spec.gain = scaling.number(
+      "attention_factor",
+      both ? growth(scaling.number("mscale", 1)) / growth(scaling.number("mscale_all_dim", 1)) : growth(1));
+}
+
+}  // namespace
+
 RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, const ModelLengths& lengths,
                        const std::function<void(const Message&, const Message&)>& fail) {
-  const auto of = [&](const char* name, double fallback) {
-    return scaling.contains(name) && scaling[name].is_number() ? scaling[name].get<double>() : fallback;
-  };
+  const Scaling settings{scaling, fail};
   RopeWaves spec = plain_waves(base, d);
   std::string type = "default";
   for (const char* name : {"type", "rope_type"}) {
     if (scaling.contains(name) && scaling[name].is_string()) type = scaling[name].get<std::string>();
   }
   if (type == "default") return spec;
-  const double most = lengths.most;
-  const double original_said = of("original_max_position_embeddings", lengths.original.value_or(most));
+  const double original = settings.number("original_max_position_embeddings", lengths.original.value_or(lengths.most));
   if (type == "longrope" || type == "su") {
-    // Ding et al. 2024: a factor for each frequency, one list within the original length and one beyond it.
-    spec.base = 0;
-    const double original = original_said;
-    const auto scaled = [&](const char* name) {
-      const auto found = scaling.find(name);
-      if (found == scaling.end() || !found->is_array() || found->size() != spec.frequencies.size()) {
-        fail(Message("its rope_scaling has no {0} of {1} numbers", std::string(name), spec.frequencies.size()),
-             "expected one for each pair of rotated channels");
-      }
-      std::vector<double> frequencies = spec.frequencies;
-      for (std::size_t j = 0; j < frequencies.size(); ++j) {
-        const nlohmann::json& by = (*found)[j];
-        if (!by.is_number() || !(by.get<double>() > 0))
-          fail(Message("its {0} has {1}", std::string(name), by.dump()), "expected numbers above 0");
-        frequencies[j] /= by.get<double>();
-      }
-      return frequencies;
-    };
-    spec.long_frequencies = scaled("long_factor");
-    spec.frequencies = scaled("short_factor");
-    spec.original = static_cast<Index>(original);
-    const double stretch = most > original ? most / original : of("factor", 1);
-    spec.gain = of("attention_factor", stretch <= 1 ? 1 : std::sqrt(1 + std::log(stretch) / std::log(original)));
-    if (scaling.contains("short_mscale"))
-      spec.gain = of("short_mscale", 1);  // Phi-3.5-MoE's, in place of the factor that follows from the lengths
-    if (scaling.contains("long_mscale")) spec.long_gain = of("long_mscale", 1);
+    scale_longrope(settings, lengths.most, original, spec);
     return spec;
   }
-  const double factor = of("factor", 0);
+  const double factor = settings.number("factor", 0);
   if (!(factor >= 1)) fail("its rope_scaling has no factor", "expected a number, 1 or more");
   if (type == "dynamic") {
-    // A base that grows with the text, beyond the trained length ("NTK-aware", as transformers' dynamic).
-    spec.original = static_cast<Index>(original_said);
+    // Beyond the trained length the base grows with the text ("NTK-aware", transformers' dynamic).
+    spec.original = static_cast<Index>(original);
     spec.dynamic_factor = factor;
     spec.dynamic_base = base;
     return spec;
@@ -101,28 +141,11 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
   if (type == "linear") {
     for (double& f : spec.frequencies) f /= factor;
   } else if (type == "llama3") {
-    spec.frequencies = llama3_frequencies(spec.frequencies, factor, of("low_freq_factor", 1), of("high_freq_factor", 4),
-                                          of("original_max_position_embeddings", 8192));
+    spec.frequencies = llama3_frequencies(spec.frequencies, factor, settings.number("low_freq_factor", 1),
+                                          settings.number("high_freq_factor", 4),
+                                          settings.number("original_max_position_embeddings", 8192));
   } else if (type == "yarn") {
-    // Peng et al. 2023: frequencies between two numbers of turns are blended; cos and sin grow with the factor.
-    const double original = of("original_max_position_embeddings", most);
-    const auto pair_of_turns = [&](double turns) {
-      return static_cast<double>(d) * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(base));
-    };
-    const bool whole = !scaling.contains("truncate") || scaling["truncate"] != false;
-    double low = pair_of_turns(of("beta_fast", 32)), high = pair_of_turns(of("beta_slow", 1));
-    if (whole) low = std::floor(low), high = std::ceil(high);
-    low = std::max(low, 0.0);
-    high = std::min(high, static_cast<double>(d - 1));
-    if (low == high) high += 0.001;
-    for (std::size_t j = 0; j < spec.frequencies.size(); ++j) {
-      const double ramp = std::clamp((static_cast<double>(j) - low) / (high - low), 0.0, 1.0);
-      spec.frequencies[j] = spec.frequencies[j] / factor * ramp + spec.frequencies[j] * (1 - ramp);
-    }
-    const auto growth = [&](double m) { return factor <= 1 ? 1.0 : 0.1 * m * std::log(factor) + 1; };
-    const bool deep = scaling.contains("mscale") && scaling.contains("mscale_all_dim") && of("mscale", 0) != 0 &&
-                      of("mscale_all_dim", 0) != 0;
-    spec.gain = of("attention_factor", deep ? growth(of("mscale", 1)) / growth(of("mscale_all_dim", 1)) : growth(1));
+    scale_yarn(settings, base, d, factor, lengths.most, spec);
   } else {
     fail(Message("its rope_scaling is of the type {0}, which is not computed here", in_quotes(type)),
          "expected default, linear, dynamic, longrope, llama3 or yarn");

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-/// Of every row of values [n, d] · projection [d, out].
+/// The norms of all rows of values [n, d] · projection [d, out].
 void row_norms(const MatrixView& values, const MatrixView& projection, float* to) {
   constexpr Index rows_a_block = 256;
   Buffer moved(static_cast<std::size_t>(std::min(rows_a_block, values.rows) * projection.cols));
@@ -70,9 +70,9 @@ Tensor contribution_norms(const Trace& trace, int threads) {
   const Tensor norms = value_norms(trace, threads);
   const std::vector<Index>& silent = own_rules(trace.inputs).silent_heads;
   return by_rows(weights.shape(), 1, workers_of(threads), [&](Index b, Index h, Index q, std::span<float> row) {
-    const bool speaks = std::ranges::find(silent, h) == silent.end();
+    const bool not_silent = std::ranges::find(silent, h) == silent.end();
     const std::span<const float> a = row_of(weights, b, h, q), size = row_of(norms, b, 0, h);
-    for (std::size_t k = 0; k < row.size(); ++k) row[k] = speaks ? std::abs(a[k]) * size[k] : 0;
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = not_silent ? std::abs(a[k]) * size[k] : 0;
   });
 }
 

@@ -55,7 +55,7 @@ ConventionEffect measured(const Trace& trace, const Trace& other) {
   return effect;
 }
 
-/// Weights of the run without a mask, times the mask: rows that no longer sum to one.
+/// The weights of the run without a mask, times the mask: the rows no longer sum to one.
 Trace masked_after_softmax(const Trace& trace) {
   Scenario open = trace.scenario;
   open.mask = "full()";
@@ -74,7 +74,7 @@ Trace masked_after_softmax(const Trace& trace) {
 std::string with_calls_swapped(const std::string& expression, std::string_view one, std::string_view other) {
   std::string text = expression;
   std::vector<PatternCall> calls = MaskExpression::parse(expression).pattern_calls();
-  std::ranges::sort(calls, std::ranges::greater{}, &PatternCall::begin);  // from the end, so that places stay
+  std::ranges::sort(calls, std::ranges::greater{}, &PatternCall::begin);  // from the end: positions stay valid
   for (const PatternCall& call : calls) {
     const std::string_view name = call.pattern->name;
     if (name == one) text.replace(call.begin, name.size(), other);
@@ -87,7 +87,7 @@ std::vector<Convention> other_conventions(const Trace& trace) {
   if (!trace.has(Stage::mask)) return {};
   Finder find{trace};
   const std::string expression = expression_in_force(trace.scenario, trace.inputs);
-  Scenario inverted = trace.scenario;  // what was painted too
+  Scenario inverted = trace.scenario;  // painted cells are inverted as well
   inverted.mask = "!(" + expression + ")";
   if (trace.mask_rule->paints_over()) {
     for (PaintedCells& cells : inverted.painted) cells.attend = !cells.attend;

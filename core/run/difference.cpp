@@ -13,7 +13,7 @@ bool same_number(float a, float b) { return a == b || (std::isnan(a) && std::isn
 Index batches(const Tensor& tensor) { return tensor.rank() >= 3 ? tensor.size(0) : 1; }
 Index heads(const Tensor& tensor) { return tensor.rank() == 4 ? tensor.size(1) : 1; }
 
-/// Adds one matrix's differences to `values` and to what is known of the stage.
+/// Adds the differences of one matrix to `values` and to the statistics of the stage.
 void subtract(StageDifference& stage, const MatrixView& a, const MatrixView& b, Cell at, Buffer& values) {
   bool only_infinite = stage.largest == 0;
   for (at.row = 0; at.row < b.rows; ++at.row) {
@@ -75,7 +75,7 @@ const StageDifference* Difference::first() const {
 
 Difference difference(const Trace& a, const Trace& b, std::stop_token stop) {
   Difference result;
-  for (const bool computed : {false, true}) {  // what is given first
+  for (const bool computed : {false, true}) {  // inputs first
     for (const Stage stage : all_matrices()) {
       const bool given = is_input(stage) || is_parameter(stage);
       if (given != computed && (a.has(stage) || b.has(stage)))

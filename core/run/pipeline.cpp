@@ -13,7 +13,7 @@
 #include "core/attention/sweep.h"
 #include "core/position/relative_bias.h"
 #include "core/run/stage_steps.h"
-#include "core/run/summary.h"
+#include "core/run/statistics.h"
 #include "core/scenario/inputs.h"
 #include "core/stage/extent.h"
 #include "core/tensor/error.h"
@@ -23,14 +23,14 @@
 namespace headlight {
 namespace {
 
-// Asked once: the answer is read from files, which takes longer than a small stage.
+// Asked only once: the answer is read from files, which takes longer than a small stage.
 int machine_threads() {
   static const int count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   return count;
 }
 
-// In bytes, of the stages that are kept: those that are made, but for the mask's, which is mostly the same for all
-// heads, and masked_scores without a mask, which are what is before them.
+// The bytes of the score-shaped stages that are kept. The mask counts once: mostly it is the same for all heads.
+// masked_scores without a mask is the same tensor as the stage before it.
 double score_bytes(const Trace& trace, const Run& run, const std::array<bool, matrix_count>& made) {
   const Dims& d = trace.dims();
   const auto is_made = [&](Stage stage) { return made[static_cast<std::size_t>(stage)]; };
@@ -42,12 +42,12 @@ double score_bytes(const Trace& trace, const Run& run, const std::array<bool, ma
     const bool score_shaped = info(stage).rows == Axis::query && info(stage).cols == Axis::key;
     if (!score_shaped || !is_made(stage) || !is_kept(stage) || stage == Stage::mask) continue;
     if (stage == Stage::masked_scores && !is_made(Stage::mask)) continue;
-    bytes += stage == Stage::dropped_weights ? 2 * all_heads : all_heads;  // with what was kept
+    bytes += stage == Stage::dropped_weights ? 2 * all_heads : all_heads;  // the stage and dropout_keep
   }
   return bytes;
 }
 
-// Fills a trace stage by stage, taking from the last one what has not changed.
+// Fills a trace stage by stage; stages that have not changed are taken from the last trace.
 class Pipeline {
  public:
   Pipeline(Trace& trace, const Trace* last, const Run& run)
@@ -69,26 +69,27 @@ class Pipeline {
   const Tensor& usual(Stage stage);
   Tensor make(Stage stage, const StageRecord& key, const Workers& workers);
   Workers workers(Stage stage) const;
-  // What the sweep over the score-shaped stages needs to know before it starts.
+  // Prepares the sweep over the score-shaped stages.
   void before_scores();
-  // Decides whether the score-shaped stages are held or computed as they are looked at; refuses, with the figure, what
-  // can be neither.
+  // Decides whether the score-shaped stages are stored or computed when they are read. Throws an error, with the size,
+  // if neither is possible.
   void choose_source();
   void draw_dropout();
   ScoreSteps score_steps() const;
-  // A score-shaped stage. The first that is asked for makes all that follow it in the same sweep.
+  // A score-shaped stage. The first one computes all later ones in the same sweep.
   Tensor swept(Stage stage, const StageRecord& key);
-  // All score-shaped stages in one sweep that stores those of Run::scores_kept alone.
+  // Computes all score-shaped stages in one sweep that stores only those of Run::scores_kept.
   bool sweeps_at_once() const {
     return run_.scores_kept && !run_.override_stage && !source_ && trace_.has(Stage::V_heads) &&
            trace_.standing_for(Stage::Q_scaled) && !inputs().weights.defined();
   }
   void sweep_at_once();
-  // The stage computed as it is looked at, where source_ has it; else undefined.
+  // The stage as a matrix that is computed when it is read, if source_ has it; else undefined.
   Tensor on_demand(Stage stage) const;
-  // Q, K or V as they are looked at, where the scores will be; else undefined.
+  // Q, K or V as a matrix that is computed when it is read, if the scores will be too; else undefined.
   Tensor projected_on_demand(Stage stage, const StageRecord& key);
-  // Whether scores too large to hold can be told from parts, as far as it is known before them.
+  // Whether scores that are too large to store can be computed in parts, as far as this is known before they are
+  // computed.
   bool parts_will_do() const;
   double most_kept() const { return run_.most_kept.value_or(memory_budget()); }
 
@@ -96,12 +97,12 @@ class Pipeline {
   const Trace* last_;
   const Run& run_;
   WorkEstimate estimate_;
-  std::array<bool, matrix_count> made_;  // by static_cast<std::size_t>(stage): what this run has or will have
+  std::array<bool, matrix_count> made_;  // index static_cast<std::size_t>(stage): what this run has or will have
   double score_bytes_;
   SweptStages ahead_;
   bool swept_at_once_ = false;
-  std::pair<Tensor, double> largest_in_;  // of the input that was projected last: in self-attention that of all three
-  std::shared_ptr<const ScoreSource> source_;  // of what is too large to hold; null where it is not
+  std::pair<Tensor, double> largest_in_;       // the input that was projected last, and its largest magnitude
+  std::shared_ptr<const ScoreSource> source_;  // for stages that are too large to store; null if they are stored
 };
 
 Workers Pipeline::workers(Stage stage) const {
@@ -127,9 +128,9 @@ void Pipeline::compute() {
 void Pipeline::compute(Stage stage) {
   if (run_.stop.stop_requested()) throw Cancelled();
   if (!run_.override_stage) return void(usual(stage));
-  const Tensor made = run_.override_stage(stage, trace_, [&] { return usual(stage); });
+  const Tensor replaced = run_.override_stage(stage, trace_, [&] { return usual(stage); });
   StageRecord& record = trace_.records[static_cast<std::size_t>(stage)];
-  if (!identical(made, record.output)) record = {.parameters = Overridden{}, .output = made};
+  if (!identical(replaced, record.output)) record = {.parameters = Overridden{}, .output = replaced};
 }
 
 const Tensor& Pipeline::usual(Stage stage) {
@@ -176,7 +177,7 @@ Tensor Pipeline::on_demand(Stage stage) const {
 void Pipeline::before_scores() {
   if (!trace_.standing_for(Stage::Q_scaled)) return;
   choose_source();
-  // Ahead of the scores, so that one sweep over them can go on to the weights.
+  // Before the scores, so that one sweep can compute the scores and the weights.
   if (!run_.override_stage && is_made(Stage::mask, trace_)) compute(Stage::mask);
   draw_dropout();
 }
@@ -200,7 +201,7 @@ ScoreSteps Pipeline::score_steps() const {
 }
 
 bool every_head_finite(const Tensor& heads) {
-  if (projected_heads(heads)) return true;  // else they would be held
+  if (projected_heads(heads)) return true;  // otherwise they would be stored
   for (Index b = 0; b < heads.size(0); ++b) {
     for (Index h = 0; h < heads.size(1); ++h) {
       if (!all_finite(heads.matrix(b, h))) return false;
@@ -215,7 +216,7 @@ std::string gigabytes(double bytes) {
   return text;
 }
 
-// What cannot: a fill that leaks, dropout, cells painted over the mask, other rules.
+// Not with a fill that leaks, with dropout, with cells painted over the mask, or with replaced stages.
 bool Pipeline::parts_will_do() const {
   if (run_.override_stage || (scenario().training && scenario().dropout > 0)) return false;
   if (!trace_.mask_rule) return true;
@@ -223,8 +224,8 @@ bool Pipeline::parts_will_do() const {
 }
 
 Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) {
-  const bool turned = scenario().rope != Rope::none || scenario().qk_norm != QkNorm::none;
-  const bool changed = turned || (stage == Stage::Q && scenario().scale_first);
+  const bool changes_heads = scenario().rope != Rope::none || scenario().qk_norm != QkNorm::none;
+  const bool changed = changes_heads || (stage == Stage::Q && scenario().scale_first);
   if (stage != Stage::V && (changed || (stage != Stage::Q && stage != Stage::K))) return {};
   if (!key.sources[1].defined() || score_bytes_ <= most_kept() || !parts_will_do()) return {};
   const Index heads = stage == Stage::Q ? dims().heads : dims().kv_heads;
@@ -253,15 +254,15 @@ void Pipeline::choose_source() {
 }
 
 Tensor Pipeline::swept(Stage stage, const StageRecord& key) {
-  const auto settled = [&](const Tensor& made) {
+  const auto with_silent_heads = [&](const Tensor& made) {
     const auto* silence = std::get_if<SilenceParameters>(&key.parameters);
     return silence ? silenced(made, silence->heads) : made;
   };
-  if (ahead_[stage].defined()) return settled(ahead_[stage]);
+  if (ahead_[stage].defined()) return with_silent_heads(ahead_[stage]);
   const Stage end = trace_.has(Stage::V_heads)                      ? Stage::head_outputs
                     : scenario().training && scenario().dropout > 0 ? Stage::dropped_weights
                                                                     : Stage::weights;
-  const Stage last = run_.override_stage ? stage : end;  // what is put in a stage's place changes all that follow
+  const Stage last = run_.override_stage ? stage : end;  // a replaced stage changes all later stages
   Workers all = workers(stage);
   if (run_.progress) {
     all.progress = [this, stage, last](double share) {
@@ -270,18 +271,18 @@ Tensor Pipeline::swept(Stage stage, const StageRecord& key) {
     };
   }
   SweptStages made = sweep(score_steps(), stage, last, key.sources[0], all);
-  if (run_.override_stage) return settled(made[stage]);
+  if (run_.override_stage) return with_silent_heads(made[stage]);
   ahead_ = std::move(made);
-  return settled(ahead_[stage]);
+  return with_silent_heads(ahead_[stage]);
 }
 
 void Pipeline::sweep_at_once() {
   swept_at_once_ = true;
-  if (run_.last == Stage::mask) return;  // which was made before
+  if (run_.last == Stage::mask) return;  // the mask exists already
   ScoreSteps steps = score_steps();
   steps.stored = run_.scores_kept;
   steps.stored->push_back(Stage::head_outputs);
-  Stage last_scores = Stage::scores;  // what masked_scores are without a mask
+  Stage last_scores = Stage::scores;  // without a mask this stage is masked_scores
   for (const Stage stage : all_stages()) {
     if (stage <= Stage::masked_scores && steps.has(stage)) last_scores = stage;
   }
@@ -298,14 +299,15 @@ void Pipeline::draw_dropout() {
   if (!scenario().training || scenario().dropout <= 0) return;
   const float p = scenario().dropout;
   const Shape shape{dims().batch, dims().heads, dims().n_q, dims().n_k};
-  Workers quiet = workers(Stage::dropped_weights);
-  quiet.progress = {};
+  Workers without_progress = workers(Stage::dropped_weights);
+  without_progress.progress = {};
   const bool same_draw = last_ && last_->dropout_keep.defined() && last_->dropout_keep.shape() == shape &&
                          last_->scenario.dropout == p && last_->scenario.dropout_seed == scenario().dropout_seed;
-  trace_.dropout_keep = same_draw ? last_->dropout_keep : dropout_keep(shape, p, scenario().dropout_seed, quiet);
+  trace_.dropout_keep =
+      same_draw ? last_->dropout_keep : dropout_keep(shape, p, scenario().dropout_seed, without_progress);
 }
 
-// A seeded tensor of the last trace is taken over where it would come out the same; never one that a file gave it.
+// Uses the seeded tensor of the last trace again if it would be equal; never one that came from a file.
 template <typename Make>
 Tensor seeded(const Trace* last, Tensor Trace::*member, const Trace& now, Make make) {
   const bool same = last && (last->*member).defined() && last->scenario.seed == now.scenario.seed &&
@@ -313,7 +315,7 @@ Tensor seeded(const Trace* last, Tensor Trace::*member, const Trace& now, Make m
   return same ? last->*member : make();
 }
 
-/// Where fewer queries than keys are told to stand at the end, they do.
+/// The position of the first query: where set; at the end of the keys if a mask counts from the bottom right corner.
 Index settled_query_offset(const Scenario& scenario, const Dims& dims) {
   if (scenario.query_offset) return *scenario.query_offset;
   if (dims.n_q >= dims.n_k || scenario.mask.find("causal_bottom_right") == std::string::npos) return 0;

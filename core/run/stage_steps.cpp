@@ -28,7 +28,7 @@ void must_broadcast(std::string_view tensor, const Tensor& is, const Dims& d) {
     fail(tensor, is, Message("what broadcasts to {0}", to_string(scores)));
 }
 
-/// x [.., in] projected to `out` channels; without a weight x is its own projection.
+/// Checks x [.., in] · weight → [.., out]; without a weight, x is used as it is.
 void check_projection(const Inputs& in, Stage projected, Index width, Index out) {
   const StageSources& sources = info(projected).sources;
   const Stage weight = sources[1].stage, bias = sources[2].stage;
@@ -38,7 +38,7 @@ void check_projection(const Inputs& in, Stage projected, Index width, Index out)
     fail(name(weight), {}, Message("{0}, since the sizes differ", to_string({out, width})));
 }
 
-/// Of a value head: d_head, or a size of their own, as in latent attention.
+/// The width of a value head: d_head, or another one, as in latent attention.
 Index value_channels(const Inputs& in) {
   const Dims& d = in.dims;
   if (in.V_heads.defined()) return in.V_heads.rank() == 4 ? in.V_heads.size(3) : d.d_head;
@@ -56,7 +56,7 @@ void check_projections(const Inputs& in) {
   const Dims& d = in.dims;
   must_be("query", in.query, {d.batch, d.n_q, d.d_query});
   check_projection(in, Stage::Q, d.d_query, d.heads * d.d_head);
-  if (in.K_heads.defined()) {  // the queries alone are projected
+  if (in.K_heads.defined()) {  // only the queries are projected
     check_keys(in);
   } else {
     must_be("key", in.key, {d.batch, d.n_k, d.d_key});
@@ -109,9 +109,9 @@ void check_inputs(const Scenario& scenario, const Inputs& in) {
   check_names("query_tokens", in.query_tokens, d.batch, d.n_q);
   check_names("key_tokens", in.key_tokens, d.batch, d.n_k);
   if (scenario.rope == Rope::none) return;
-  const Index turned = scenario.rotary_dim.value_or(d.d_head);
-  if (turned % 2 != 0 || turned > d.d_head) {
-    throw SettingError("--rotary-dim", Message("{0} is no even part of d_head {1}", turned, d.d_head),
+  const Index rotated_channels = scenario.rotary_dim.value_or(d.d_head);
+  if (rotated_channels % 2 != 0 || rotated_channels > d.d_head) {
+    throw SettingError("--rotary-dim", Message("{0} is no even part of d_head {1}", rotated_channels, d.d_head),
                        Message("expected an even number up to {0}", d.d_head));
   }
 }
@@ -181,7 +181,7 @@ double a_cell(const Inputs& in) {
 }
 double a_head_product(const Inputs& in) { return 2 * cells(in) * static_cast<double>(in.dims.d_head); }
 
-// The scale is taken after the product, or of the queries before it.
+// The scores are scaled after the product, or the queries before it.
 bool scaled_before(const Scenario& s, const Inputs&) { return s.scale_first; }
 bool scaled_after(const Scenario& s, const Inputs&) { return !s.scale_first; }
 StageParameters scale_parameters(const Trace& trace) { return ScaleParameters{trace.scale}; }
@@ -210,7 +210,7 @@ StageParameters softmax_parameters(const Trace& trace) {
   return SoftmaxParameters{trace.sink_logits, trace.scenario.dead_row};
 }
 
-// Of attention that was measured somewhere else nothing is computed.
+// Nothing is computed for attention weights from a file.
 bool dropped(const Scenario& s, const Inputs& in) { return s.training && s.dropout > 0 && !in.weights.defined(); }
 StageParameters dropout_parameters(const Trace& trace) {
   return DropoutParameters{trace.dropout_keep, trace.scenario.dropout};
@@ -253,12 +253,12 @@ static_assert(in_stage_order(steps), "core/run/stage_steps.cpp: a row for every 
 
 bool may_be_missing(Stage source) { return is_parameter(source) || source == Stage::mask; }
 
-// `has` says it of the stages before.
+// `has` tells whether the stages before it are made.
 bool is_made(Stage stage, const Scenario& scenario, const Inputs& inputs, const std::function<bool(Stage)>& has) {
   if (inputs.matrix(stage).defined()) return true;
   const StageSources& sources = info(stage).sources;
   const StageStep& step = step_of(stage);
-  if (sources.empty() && !step.make) return false;  // an input that the source does not have
+  if (sources.empty() && !step.make) return false;  // the source does not have this input
   const bool ready = std::ranges::all_of(
       sources, [&](const SourceStage& source) { return may_be_missing(source.stage) || stand_in(source.stage, has); });
   return ready && (!step.exists || step.exists(scenario, inputs));

@@ -8,8 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/attention/qk_norm.h"
-#include "core/attention/rope.h"
+#include "core/attention/norm_and_rotation.h"
 #include "core/attention/sweep.h"
 #include "core/mask/mask_rule.h"
 #include "core/scenario/inputs.h"
@@ -65,7 +64,7 @@ class Trace {
   float scale = 1;         ///< factor of the scores
   float fill = 0;          ///< value of masked scores
   Index query_offset = 0;  ///< position of the first query
-  std::shared_ptr<const TraceSummary> summary;   ///< core/run/summary.h; null unless requested
+  std::shared_ptr<const TraceSummary> summary;   ///< core/run/statistics.h; null unless requested
   std::shared_ptr<const HeadOverview> overview;  ///< core/network/head_overview.h; null unless requested
 
   const Dims& dims() const { return inputs.dims; }

@@ -1,4 +1,4 @@
-// The file as a whole, the inputs in it, and the words that label their axes.
+// The whole file, its inputs, and the words for their axes.
 #include <algorithm>
 
 #include "core/files/error_place.h"
@@ -11,13 +11,13 @@
 namespace headlight {
 namespace {
 
-/// Whether inputs are stored [n, B, d], as nn.MultiheadAttention has them unless batch_first is set.
+/// Whether inputs are stored as [n, B, d], as for nn.MultiheadAttention unless batch_first is set.
 bool length_first(const FileReading& r) {
   const auto flag = r.own_number({"batch_first"});
   return flag && flag->value == 0;
 }
 
-/// [B, n, d], a [n, d] array being one batch entry.
+/// [B, n, d]; an array [n, d] is one batch entry.
 Tensor input_of(const FileReading& r, const std::string& name, Index width, const Message& weight) {
   Tensor x = r.load(name);
   const bool single = x.rank() == 2;
@@ -33,11 +33,11 @@ Tensor input_of(const FileReading& r, const std::string& name, Index width, cons
 }
 
 struct InputNames {
-  std::string query, key, value;  ///< all the same in self-attention; "" where the file has none
+  std::string query, key, value;  ///< equal in self-attention; "" if the file has none
 };
 
-/// Whether the layer may be one of cross-attention, which looks at what Hugging Face calls encoder_hidden_states.
-bool looks_elsewhere(const FileReading& r) {
+/// Whether the layer can be cross-attention over Hugging Face's encoder_hidden_states.
+bool may_be_cross(const FileReading& r) {
   const std::string& prefix = r.keys.prefix;
   return prefix.empty() ||
          std::ranges::any_of(
@@ -48,7 +48,7 @@ bool looks_elsewhere(const FileReading& r) {
 InputNames find_inputs(const FileReading& r) {
   const std::string x = r.find({"x", "X", "input", "inputs", "hidden_states", "src"});
   InputNames names{r.find({"query", "queries", "q"}), r.find({"key", "keys", "k"}), r.find({"value", "values", "v"})};
-  if (names.key.empty() && looks_elsewhere(r)) names.key = r.find({"encoder_hidden_states", "key_value_states"});
+  if (names.key.empty() && may_be_cross(r)) names.key = r.find({"encoder_hidden_states", "key_value_states"});
   if (names.query.empty() && x.empty() && !(names.key.empty() && names.value.empty())) {
     r.fail(Message("has {0} but no query", in_quotes(names.key.empty() ? names.value : names.key)),
            "expected query, key and value, or x");
@@ -62,7 +62,7 @@ InputNames find_inputs(const FileReading& r) {
   return names;
 }
 
-/// The names of the matrices that each input is multiplied with, for sentences.
+/// The names of the matrices that each input is multiplied by, for error messages.
 Message weight_name(const FileReading& r, const LinearKeys& keys, const Tensor& weight) {
   return {"{0} {1}", in_quotes(r.keys.is_packed() ? r.keys.packed.weight : keys.weight), to_string(weight.shape())};
 }
@@ -92,8 +92,8 @@ TextSequence read_text(const FileReading& r, const Dims& dims, const std::option
 constexpr std::initializer_list<const char*> input_names{"x",   "X",     "input",  "inputs", "hidden_states",
                                                          "src", "query", "queries"};
 
-/// As set; else plain matrices, which x may be multiplied with from either side, as the width of x tells.
-void settle_layout(const Scenario& s, const TensorFile& file, AttentionKeys& keys) {
+/// Sets the layout of plain matrices: as the setting says; else x's width shows from which side it is multiplied.
+void choose_layout(const Scenario& s, const TensorFile& file, AttentionKeys& keys) {
   std::optional<WeightLayout> layout;
   if (s.weight_order != WeightOrder::by_name)
     layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
@@ -115,16 +115,16 @@ void settle_layout(const Scenario& s, const TensorFile& file, AttentionKeys& key
   for (LinearKeys* linear : {&keys.q, &keys.k, &keys.v, &keys.packed, &keys.o}) set(*linear);
 }
 
-/// A mask under a name that nobody knows would otherwise be left out without a word.
+/// Notes unused arrays. Without this, a mask with an unknown name would be ignored silently.
 void note_unused(const FileReading& r, bool attention_alone) {
   constexpr std::size_t most = 6;
   std::vector<std::string> unused;
-  // Of attention alone, the other layers are shown beside the one that is looked at.
+  // In a file of attention alone, the other layers are shown too, so they are not unused.
   const std::vector<std::string> beside =
       attention_alone ? attention_arrays(r.file.arrays()) : std::vector<std::string>();
   for (const ArrayEntry& entry : r.file.arrays().entries()) {
-    const bool near = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos;
-    if (near && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name) &&
+    const bool may_belong = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos;
+    if (may_belong && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name) &&
         std::ranges::find(beside, entry.name) == beside.end())
       unused.push_back(entry.name);
   }
@@ -135,7 +135,7 @@ void note_unused(const FileReading& r, bool attention_alone) {
 
 std::string FileReading::find(std::initializer_list<const char*> names) const {
   for (const std::string& prefix : {keys.prefix, std::string(), std::string("inputs."),
-                                    std::string("batch.")}) {  // of a .pt, {"state_dict": …, "inputs": {"x": …}}
+                                    std::string("batch.")}) {  // a .pt can hold {"state_dict": …, "inputs": {"x": …}}
     for (const char* name : names) {
       if (file.arrays().find(prefix + name)) return prefix + name;
       file.arrays().refuse_if_skipped(prefix + name);
@@ -157,14 +157,14 @@ std::optional<FileReading::Number> FileReading::own_number(std::initializer_list
 
 std::optional<FileReading::Number> FileReading::number(std::initializer_list<const char*> names) const {
   if (const std::optional<Number> own = own_number(names)) return own;
-  for (const char* kept_in : {"config.", "model_args.", "args.", "hparams.", "hyper_parameters.", "model_config.",
-                              "cfg."}) {  // of a checkpoint
+  for (const char* prefix : {"config.", "model_args.", "args.", "hparams.", "hyper_parameters.", "model_config.",
+                             "cfg."}) {  // places of settings in a checkpoint
     for (const char* name : names) {
-      const std::string full = std::string(kept_in) + name;
+      const std::string full = std::string(prefix) + name;
       if (const std::optional<double> value = file.arrays().number(full)) return Number{full, *value};
     }
   }
-  if (keys.prefix.empty()) return {};  // no layer of a model, so that no config is its
+  if (keys.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
   const std::optional<ConfigNumber> beside = config_number(path_from(file.path()), keys.prefix, names);
   if (!beside) return {};
   return Number{beside->name + " in " + utf8_from(config_path(path_from(file.path())).filename()), beside->value};
@@ -189,7 +189,7 @@ Message FileReading::shape_of(const std::string& array) const {
 
 namespace {
 
-/// query, key and value of the widths that the parameters have; with a text's padding.
+/// Reads query, key and value with the widths of the parameters, and the padding of a text.
 TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
                            const std::optional<LayerDescription>& layer) {
   const Scenario& s = r.resolving.scenario;
@@ -216,12 +216,12 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   check_same(r, names.key, "expected batch {0}, as in {1}", read.key.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected batch {0}, as in {1}", read.value.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected a length of {0}, as in {1}", read.value.size(1), read.key.size(1), names.key);
-  const bool of_torch = r.keys.packed.weight.ends_with("in_proj_weight") || r.keys.q.weight.ends_with("q_proj_weight");
+  const bool is_torch = r.keys.packed.weight.ends_with("in_proj_weight") || r.keys.q.weight.ends_with("q_proj_weight");
   if (length_first(r)) {
     r.assume("inputs", "[n, B, d], batch_first being false");
-  } else if (of_torch && read.query.size(0) > 1 && !r.own_number({"batch_first"})) {
+  } else if (is_torch && read.query.size(0) > 1 && !r.own_number({"batch_first"})) {
     r.assume("inputs", Message("[B, n, d] = {0}, there being no batch_first",
-                               to_string(read.query.shape())));  // whose own default is false
+                               to_string(read.query.shape())));  // batch_first is false by default
   }
   r.assume("inputs", read.self_attention()
                          ? Message("{0}: query, key and value (self-attention)", names.query)
@@ -229,7 +229,7 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   return {std::move(read), {}};
 }
 
-/// Words under the first of these names, a list a batch entry; empty where the file has none.
+/// The words under the first of these names that the file has, a list for each batch entry; empty if it has none.
 Sequence::Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<const char*> names,
                             std::string& found) {
   for (const std::string& prefix : {r.keys.prefix, std::string()}) {
@@ -283,21 +283,21 @@ TokenWords read_tokens(const FileReading& r, const Dims& dims) {
 }
 
 void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) {
-  if (!sequence.query_tokens.empty()) return;  // the text's own
+  if (!sequence.query_tokens.empty()) return;  // the tokens of the text are used
   TokenWords words = read_tokens(r, dims);
   sequence.query_tokens = std::move(words.queries);
   sequence.key_tokens = std::move(words.keys);
 }
 
 Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& found) {
-  PrecomputedSequence late = read_precomputed(r, found);
-  const bool attention_alone = late.sequence.weights.defined();
-  const FileRules rules = attention_alone ? FileRules() : read_settings(r, late.dims, {});
-  Masking masking = read_masks(r, late.dims, {.file_mask = late.mask, .bias = rules.bias});
-  name_positions(r, late.dims, late.sequence);
+  PrecomputedSequence precomputed = read_precomputed(r, found);
+  const bool attention_alone = precomputed.sequence.weights.defined();
+  const FileRules rules = attention_alone ? FileRules() : read_settings(r, precomputed.dims, {});
+  Masking masking = read_masks(r, precomputed.dims, {.file_mask = precomputed.mask, .bias = rules.bias});
+  name_positions(r, precomputed.dims, precomputed.sequence);
   note_unused(r, attention_alone);
   note_untaken_numbers(r);
-  return {{}, std::move(late.sequence), std::move(masking), late.dims, rules.says};
+  return {{}, std::move(precomputed.sequence), std::move(masking), precomputed.dims, rules.says};
 }
 
 Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const TensorFile>& file) {
@@ -335,11 +335,11 @@ Inputs inputs_of_file(const Resolving& resolving) {
       TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
   std::vector<Assumption> assumptions;
   Inputs inputs;
-  if (const auto late = find_precomputed(file->arrays(), s.layer)) {
-    inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *late);
+  if (const auto precomputed = find_precomputed(file->arrays(), s.layer)) {
+    inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *precomputed);
   } else {
     AttentionKeys keys = choose_attention(file->arrays(), s.layer);
-    settle_layout(s, *file, keys);
+    choose_layout(s, *file, keys);
     inputs = begin_at_the_inputs({resolving, *file, std::move(keys), assumptions}, file);
   }
   if (!inputs.file) inputs.file = file;

@@ -1,11 +1,12 @@
-// Masks, valid lengths and biases in a file: which name means what, over which axes, with which polarity.
+// Masks, valid lengths and biases in a file: the names, the axes and the polarity of each kind.
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "core/files/error_place.h"
 #include "core/mask/expression.h"
-#include "core/scenario/mask_reading.h"
+#include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 #include "core/tensor/message.h"
@@ -14,13 +15,28 @@
 namespace headlight {
 namespace {
 
-/// One way to read a shape: what its axes are called, their sizes, and which of [B, H, n_q, n_k] each of them is.
+/// Which reading of a shape to prefer, if several fit.
+enum class MaskKind : std::uint8_t {
+  plain,        ///< mask: [n_q, n_k] before [B, n_k]; [B, n_q, n_k] before [B·H, n_q, n_k] and [H, n_q, n_k]
+  per_token,    ///< attention_mask: [B, n_k] first, as Hugging Face's tokenizers give it
+  key_padding,  ///< key_padding_mask: [B, n_k] only
+  torch_attn,   ///< attn_mask: [B·H, n_q, n_k] first
+  bias,         ///< attn_bias: [H, n_q, n_k] first
+};
+
+/// A mask with the attention's axes.
+struct PlacedMask {
+  Tensor tensor;     ///< [B|1, H|1, n_q|1, n_k|1]
+  std::string axes;  ///< how its own axes were read: "[n_q, n_k]"
+};
+
+/// One reading of a shape: the names of its axes, their sizes, and which axis of [B, H, n_q, n_k] each one is.
 struct Reading {
   const char* axes;
   Shape sizes;
   std::vector<std::size_t> slots;
 };
-constexpr std::size_t batch_and_head = 4;  // in place of a slot: one axis that counts both
+constexpr std::size_t batch_and_head = 4;  // instead of an axis: one axis that counts both
 
 std::vector<Reading> readings(const Dims& d, Index rank, MaskKind kind) {
   const Reading query_key{"[n_q, n_k]", {d.n_q, d.n_k}, {2, 3}};
@@ -59,9 +75,9 @@ bool fits(const Shape& stored, const Shape& sizes) {
                     [](Index a, Index b) { return a == b || a == 1; });
 }
 
-/// Reads the named array only if its shape fits. Throws FileError with the shapes that do.
+/// Reads the array if its shape fits. Throws FileError with the shapes that fit.
 PlacedMask placed_mask(const FileReading& r, const Dims& d, const std::string& name, MaskKind kind) {
-  const Shape& found = r.file.arrays().find(name)->shape;  // nothing is read that does not fit
+  const Shape& found = r.file.arrays().find(name)->shape;  // the shape is checked before the numbers are read
   for (const Reading& reading : readings(d, static_cast<Index>(found.size()), kind)) {
     if (!fits(found, reading.sizes)) continue;
     const Tensor stored = r.load(name);
@@ -83,7 +99,7 @@ PlacedMask placed_mask(const FileReading& r, const Dims& d, const std::string& n
 struct MaskName {
   const char* name;
   MaskKind kind;
-  bool true_attends;    ///< by the table; --mask-polarity overrides
+  bool true_attends;    ///< from the table; --mask-polarity overrides it
   bool float_is_added;  ///< floating numbers are added to the scores, even if all are 0 or 1
 };
 
@@ -121,13 +137,13 @@ std::string odd_value(const Tensor& tensor) {
   return shortest(*std::find_if(values.begin(), values.end(), [](float v) { return v != 0 && v != 1; }));
 }
 
-/// Numbers to be added of which each is 0 or so low that nothing is left of its weight: a mask.
+/// Whether all numbers are 0 or so low that the weight becomes 0: an additive mask.
 bool is_additive_mask(const Tensor& tensor) {
   constexpr float low = -1e4F;
   return all_of(tensor, [](float v) { return v == 0 || v <= low; });
 }
 
-/// A mask that was to be added: 1 where 0 was.
+/// Reads an additive mask: 1 where it is 0.
 void read_additive_mask(MaskReading& m, const std::string& name, const PlacedMask& placed) {
   Buffer values;
   float lowest = 0, highest = -INFINITY;
@@ -154,8 +170,9 @@ bool holds_array(const ArrayFile& file, std::initializer_list<std::string_view> 
   });
 }
 
-/// Whether true means "may attend" in a boolean attn_mask: nn.MultiheadAttention's hides, the one beside bare heads is
-/// F.scaled_dot_product_attention's and lets through. `beside` is the file that the mask belongs to.
+/// Whether true means "may attend" in a boolean attn_mask. For nn.MultiheadAttention it means the opposite. A mask
+/// beside separate heads is for F.scaled_dot_product_attention, where it means "may attend". `beside`: the file of the
+/// mask.
 bool attn_mask_attends(const FileReading& r, const std::string& name, const ArrayFile& beside) {
   for (const ArrayFile* file : {&r.file.arrays(), &beside}) {
     if (holds_array(*file, {"in_proj_weight", "out_proj.weight", "out_proj"})) return false;
@@ -182,9 +199,9 @@ void read_mask(MaskReading& m, const std::string& name, const MaskName& entry, c
   const bool all_zero = none_raises && binary;
   const bool may_be_added =
       entry.float_is_added || entry.kind == MaskKind::per_token || entry.kind == MaskKind::key_padding;
-  // A tokenizer's own mask of 0 and 1 is [B, n_k]; of more axes, 0 is what is added where nothing is masked.
-  const bool zero_adds = may_be_added && all_zero && by_name;
-  if (floating && (zero_adds || (!binary && is_additive_mask(placed.tensor))))
+  // A tokenizer's mask of 0 and 1 is [B, n_k]. With more axes, a mask of only 0 is additive: nothing is masked.
+  const bool is_additive_zero = may_be_added && all_zero && by_name;
+  if (floating && (is_additive_zero || (!binary && is_additive_mask(placed.tensor))))
     return read_additive_mask(m, name, placed);
   const bool per_table_added = entry.float_is_added || (may_be_added && !binary);
   if (floating && ((per_table_added && (by_name || !binary)) || (!binary && none_raises))) {
@@ -207,7 +224,7 @@ void read_mask(MaskReading& m, const std::string& name, const MaskName& entry, c
   m.restrict_to(Tensor(placed.tensor.shape(), std::move(values)));
 }
 
-/// What --mask leaves out of the file's own.
+/// Notes the masks of the file that --mask replaces.
 void note_replaced(const MaskReading& m) {
   const FileReading& r = m.file;
   const Scenario& s = r.resolving.scenario;
@@ -220,7 +237,7 @@ void note_replaced(const MaskReading& m) {
     if (in.valid_lens.defined() && !expression.calls("padding"))
       r.assume("mask", "--mask replaces the valid lengths; \"… && padding()\" keeps them");
   } catch (const ExpressionError&) {
-    // said where the mask is computed
+    // the error is shown when the mask is computed
   }
 }
 
@@ -245,7 +262,7 @@ void read_fill(MaskReading& m) {
   }
 }
 
-/// With the last run's tensors, where they are equal.
+/// Uses the last run's tensors if they are equal.
 Masking kept(Masking made, const Inputs* last) {
   if (!last) return made;
   made.file_mask = keep_if_equal(made.file_mask, last->file_mask);
@@ -253,7 +270,7 @@ Masking kept(Masking made, const Inputs* last) {
   return made;
 }
 
-/// The array of a file that names none of its arrays a mask.
+/// The only array of a file in which no name means a mask.
 std::string only_array(const FileReading& r) {
   const std::span<const ArrayEntry> entries = r.file.arrays().entries();
   if (entries.size() == 1) return entries.front().name;
@@ -267,7 +284,8 @@ std::string only_array(const FileReading& r) {
          "expected one array, or one that is called mask");
 }
 
-/// attn_bias, or what T5 and others call it in Hugging Face's library, where that is of these queries and keys.
+/// The name of the bias: attn_bias, or the name of T5 and others in transformers, if it has the shape for these queries
+/// and keys.
 std::string bias_name(const FileReading& r, const Dims& dims) {
   if (const std::string name = r.find({"attn_bias"}); !name.empty()) return name;
   const std::string name = r.find({"position_bias", "relative_position_bias"});
@@ -301,7 +319,7 @@ Masking read_masks(const FileReading& r, const Dims& dims, Masking known) {
   for (const MaskName& entry : mask_names) {
     std::string name = r.find({entry.name});
     if (!name.empty() && is_causal_buffer(m, name))
-      name = r.file.arrays().find(entry.name) && name != entry.name ? entry.name : "";  // a sequence's own beside it
+      name = r.file.arrays().find(entry.name) && name != entry.name ? entry.name : "";  // a sequence has its own array
     if (!name.empty()) read_mask(m, name, entry, r.file.arrays());
   }
   if (const std::string name = bias_name(r, dims); !name.empty()) {

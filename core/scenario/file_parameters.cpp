@@ -1,4 +1,4 @@
-// Weights and biases of one attention in a file, and how many heads it has.
+// Weights and biases of one attention in a file, and its number of heads.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,14 +12,14 @@
 namespace headlight {
 namespace {
 
-/// A parameter's numbers; looked through when they are first read.
+/// The numbers of a parameter, checked when they are first read.
 Tensor parameter_of(const FileReading& r, const std::string& name) {
   const bool known = r.file.was_loaded(name);
   const Tensor parameter = r.load(name);
   if (known) return parameter;
-  const auto lost = std::ranges::count_if(parameter.values(), [](float v) { return !std::isfinite(v); });
-  if (lost > 0) {
-    r.fail(Message("{0} holds NaN or inf ({1} of its {2} numbers)", in_quotes(name), lost, parameter.count()),
+  const auto not_finite = std::ranges::count_if(parameter.values(), [](float v) { return !std::isfinite(v); });
+  if (not_finite > 0) {
+    r.fail(Message("{0} holds NaN or inf ({1} of its {2} numbers)", in_quotes(name), not_finite, parameter.count()),
            "expected a parameter's finite numbers");
   }
   return parameter;
@@ -33,7 +33,7 @@ void refuse_bytes(const FileReading& r, const std::string& name) {
       "expected weights in floating point, as they were before they were quantised");
 }
 
-/// A weight stored in whole or, by heads, in parts; what else lies beside it must not change what its numbers mean.
+/// Checks a weight, stored in one array or by heads. Arrays beside it must not change the meaning of its numbers.
 void check_weight(const FileReading& r, const std::string& name) {
   refuse_bytes(r, name);
   const std::string layer =
@@ -52,8 +52,8 @@ void check_weight(const FileReading& r, const std::string& name) {
   }
 }
 
-/// As [out, in], from whatever way it is stored in.
-Tensor turned(const Tensor& stored, WeightLayout layout) {
+/// The weight as [out, in], from any layout.
+Tensor to_out_in(const Tensor& stored, WeightLayout layout) {
   switch (layout) {
     case WeightLayout::out_in: return stored;
     case WeightLayout::in_out: return stored.transpose(0, 1).contiguous();
@@ -67,18 +67,6 @@ Tensor turned(const Tensor& stored, WeightLayout layout) {
   return stored;
 }
 
-/// One under the other.
-Tensor stacked(const std::vector<Tensor>& parts) {
-  Shape shape = parts.front().shape();
-  shape[0] = 0;
-  Buffer values;
-  for (const Tensor& part : parts) {
-    shape[0] += part.size(0);
-    values.insert(values.end(), part.values().begin(), part.values().end());
-  }
-  return Tensor(std::move(shape), std::move(values));
-}
-
 /// A weight as [out, in].
 Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
   if (!keys.heads.empty()) {
@@ -90,7 +78,7 @@ Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
                Message("expected {0}, as in {1}", to_string(parts.front().shape()), in_quotes(keys.weight)));
       }
     }
-    return r.file.made("heads from " + keys.weight, [&] { return stacked(parts); });
+    return r.file.made("heads from " + keys.weight, [&] { return joined(parts); });
   }
   const std::string& name = keys.weight;
   const std::size_t rank = r.file.arrays().find(name)->shape.size();
@@ -101,7 +89,7 @@ Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
   if (name.ends_with(".weight")) r.file.arrays().refuse_if_skipped(name.substr(0, name.size() - 6) + "bias");
   if (keys.layout == WeightLayout::out_in) return stored;
   return r.file.made(name + " turned " + std::to_string(static_cast<int>(keys.layout)),
-                     [&] { return turned(stored, keys.layout); });
+                     [&] { return to_out_in(stored, keys.layout); });
 }
 
 Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
@@ -124,7 +112,7 @@ Tensor bias_of(const FileReading& r, const LinearKeys& keys, Index out) {
       r.fail(Message("has a bias for some heads of {0}", in_quotes(keys.weight)), "expected one for each or none");
   }
   if (!parts.front().defined()) return {};
-  return r.file.made("heads from " + keys.heads.front().bias, [&] { return stacked(parts); });
+  return r.file.made("heads from " + keys.heads.front().bias, [&] { return joined(parts); });
 }
 
 Message order_of(const FileReading& r, const LinearKeys& keys) {
@@ -154,7 +142,7 @@ Index whole(const FileReading& r, const FileReading::Number& number) {
   return static_cast<Index>(number.value);
 }
 
-/// How many heads a projection's modules or axes make.
+/// The number of heads that a projection's modules or axes show.
 std::optional<Index> heads_stored(const FileReading& r, const LinearKeys& keys) {
   if (keys.weight.empty()) return {};
   if (!keys.heads.empty()) return static_cast<Index>(keys.heads.size());
@@ -164,8 +152,8 @@ std::optional<Index> heads_stored(const FileReading& r, const LinearKeys& keys) 
   return {};
 }
 
-/// Query heads. `d_model` is known for separate projections only.
-Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
+/// The number of query heads. `d_model` is known only for separate projections.
+Index find_query_heads(const FileReading& r, std::optional<Index> d_model) {
   const auto number = heads_said(r);
   if (const std::optional<Index> stored = heads_stored(r, r.keys.q)) {
     const std::string& name = r.keys.q.weight;
@@ -211,7 +199,7 @@ std::optional<Index> given_kv_heads(const FileReading& r) {
   return whole(r, *number);
 }
 
-/// The width of concat, which the output projection takes in; nothing where there is none.
+/// The input width of the output projection; nothing if there is none.
 std::optional<Index> concat_width(const FileReading& r) {
   if (r.keys.o.weight.empty() || !r.keys.o.heads.empty()) return {};
   const Shape& shape = r.file.arrays().find(r.keys.o.weight)->shape;
@@ -219,45 +207,38 @@ std::optional<Index> concat_width(const FileReading& r) {
   return r.keys.o.layout == WeightLayout::in_out ? shape[0] : shape[1];
 }
 
-/// Key/value heads of a packed matrix of so many rows: as set, else as the output projection's width makes them, else
-/// as said.
+/// The key/value heads of a packed matrix with `rows` rows: from the setting, else from the output projection's width,
+/// else from the file's numbers.
 Index packed_kv_heads(const FileReading& r, Index rows, Index heads) {
   if (r.resolving.scenario.kv_heads) return *r.resolving.scenario.kv_heads;
-  const std::optional<Index> said = given_kv_heads(r);
-  const auto makes = [&](Index kv_heads, Index width) {
+  const std::optional<Index> in_numbers = given_kv_heads(r);
+  const auto fits_rows = [&](Index kv_heads, Index width) {
     return width % heads == 0 && heads % kv_heads == 0 && rows == width / heads * (heads + 2 * kv_heads);
   };
   const std::optional<Index> width = concat_width(r);
-  if (said && (!width || makes(*said, *width))) return *said;
+  if (in_numbers && (!width || fits_rows(*in_numbers, *width))) return *in_numbers;
   if (width && *width % heads == 0) {
     const Index d_head = *width / heads, kv_heads = (rows / d_head - heads) / 2;
-    if (kv_heads >= 1 && kv_heads <= heads && makes(kv_heads, *width)) {
+    if (kv_heads >= 1 && kv_heads <= heads && fits_rows(kv_heads, *width)) {
       if (kv_heads != heads)
         r.assume("key/value heads", Message("{0}, from the rows of {1}", kv_heads, r.keys.packed.weight));
       return kv_heads;
     }
   }
-  return said.value_or(heads);
+  return in_numbers.value_or(heads);
 }
 
-/// The rows of query, key or value among groups of `groups` heads each: q … q k v.
+/// The rows of query, key or value, if they are packed in groups: q … q k v for each key/value head.
 Tensor rows_of_groups(const Tensor& packed, Index kv_heads, Index groups, Index d_head, Index first, Index count) {
-  const Index width = packed.rank() == 2 ? packed.size(1) : 1;
-  Buffer values;
-  for (Index g = 0; g < kv_heads; ++g) {
-    const Index row = (g * (groups + 2) + first) * d_head;
-    const auto part = packed.values().subspan(static_cast<std::size_t>(row * width),
-                                              static_cast<std::size_t>(count * d_head * width));
-    values.insert(values.end(), part.begin(), part.end());
-  }
-  Shape shape = packed.shape();
-  shape[0] = kv_heads * count * d_head;
-  return Tensor(std::move(shape), std::move(values));
+  std::vector<Tensor> parts;
+  for (Index g = 0; g < kv_heads; ++g)
+    parts.push_back(packed.slice(0, (g * (groups + 2) + first) * d_head, count * d_head));
+  return joined(parts);
 }
 
-/// W_q, W_k and W_v, or their biases, of a packed one.
-std::array<Tensor, 3> taken_apart(const FileReading& r, const Dims& dims, const Tensor& packed,
-                                  const std::string& name) {
+/// Splits a packed weight or bias into three.
+std::array<Tensor, 3> split_packed_array(const FileReading& r, const Dims& dims, const Tensor& packed,
+                                         const std::string& name) {
   const Index d_kv = dims.d_model / dims.heads * dims.kv_heads, d_head = dims.d_model / dims.heads,
               groups = dims.groups();
   if (r.keys.packing == Packing::thirds) {
@@ -275,14 +256,14 @@ std::array<Tensor, 3> taken_apart(const FileReading& r, const Dims& dims, const 
   return parts;
 }
 
-/// What weights in one matrix or apart have in one vector. BEiT's packed weight has none, but queries and values have
-/// one each beside it, keys none.
+/// The biases in one vector, for packed or separate weights. BEiT has no packed bias: queries and values have one each,
+/// keys none.
 void add_packed_bias(const FileReading& r, SizedParameters& read) {
   auto& [made, dims] = read;
   const std::string& packed = r.keys.packed.bias;
   if (!packed.empty()) {
     const auto [b_q, b_k, b_v] =
-        taken_apart(r, dims, bias_of(r, packed, made.W_q.size(0) + 2 * made.W_k.size(0)), packed);
+        split_packed_array(r, dims, bias_of(r, packed, made.W_q.size(0) + 2 * made.W_k.size(0)), packed);
     made.b_q = b_q, made.b_k = b_k, made.b_v = b_v;
     return;
   }
@@ -301,7 +282,7 @@ SizedParameters read_packed(const FileReading& r) {
   const Tensor weight = weight_of(r, r.keys.packed);
   const Index rows = weight.size(0);
   const bool thirds = !given_kv_heads(r) && rows % 3 == 0 && concat_width(r).value_or(rows / 3) == rows / 3;
-  dims.heads = settle_query_heads(r, thirds ? std::optional(rows / 3) : std::nullopt);
+  dims.heads = find_query_heads(r, thirds ? std::optional(rows / 3) : std::nullopt);
   dims.kv_heads = packed_kv_heads(r, rows, dims.heads);
   const Index shares = dims.heads + 2 * dims.kv_heads;
   if (rows % shares != 0) {
@@ -314,7 +295,7 @@ SizedParameters read_packed(const FileReading& r) {
                        Message("expected one of {0}", divisors(dims.heads)));
   }
   dims.d_model = rows / shares * dims.heads;
-  const auto [q, k, v] = taken_apart(r, dims, weight, name);
+  const auto [q, k, v] = split_packed_array(r, dims, weight, name);
   made.W_q = q, made.W_k = k, made.W_v = v;
   made.packed = r.keys.packing == Packing::thirds;
   const char* packing = made.packed ? "{0}: all queries, then all keys, then all values, {1}"
@@ -326,8 +307,8 @@ SizedParameters read_packed(const FileReading& r) {
   return read;
 }
 
-/// How many heads the rows of W_k make, `heads` query heads being of d_model together.
-Index settle_kv_heads(const FileReading& r, Index rows, Index d_model, Index heads) {
+/// The number of heads in the rows of W_k, when `heads` query heads have d_model rows together.
+Index find_kv_heads(const FileReading& r, Index rows, Index d_model, Index heads) {
   const Index d_head = d_model / heads;
   const std::string& name = r.keys.k.weight;
   if (rows % d_head != 0 || rows > d_model) {
@@ -352,8 +333,8 @@ SizedParameters read_separate(const FileReading& r) {
   in.W_k = weight_of(r, r.keys.k);
   in.W_v = weight_of(r, r.keys.v);
   dims.d_model = in.W_q.size(0);
-  dims.heads = settle_query_heads(r, dims.d_model);
-  dims.kv_heads = settle_kv_heads(r, in.W_k.size(0), dims.d_model, dims.heads);
+  dims.heads = find_query_heads(r, dims.d_model);
+  dims.kv_heads = find_kv_heads(r, in.W_k.size(0), dims.d_model, dims.heads);
   if (in.W_v.size(0) != in.W_k.size(0)) {
     r.fail(r.shape_of(r.keys.v.weight),
            Message("expected {0} rows, as in {1}", in.W_k.size(0), in_quotes(r.keys.k.weight)));
@@ -383,7 +364,7 @@ void add_output(const FileReading& r, SizedParameters& read) {
   r.assume("output projection", r.keys.o.weight);
 }
 
-/// What the scenario switches off, and what it asks for that is not there.
+/// Applies the settings that switch parts off, and refuses settings for parts that the file does not have.
 void apply_switches(const FileReading& r, SizedParameters& read) {
   const Scenario& s = r.resolving.scenario;
   auto& [in, dims] = read;

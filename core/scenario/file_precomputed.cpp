@@ -1,4 +1,4 @@
-// Files that begin after the projections: the heads of query, key and value, or the attention alone.
+// Files that start after the projections: with the heads of query, key and value, or with attention weights.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -42,7 +42,8 @@ std::optional<PrecomputedAttention> find_heads(const ArrayFile& file) {
   return {};
 }
 
-/// "attentions.3" and "attentions_3" are number 3 of "attentions"; "3" of "" (a list that was saved alone).
+/// The list and the index of a name: "attentions.3" and "attentions_3" are number 3 of "attentions"; "3" is number 3 of
+/// "" (a list that was saved alone).
 std::optional<std::pair<std::string, std::size_t>> numbered(const std::string& name) {
   const std::size_t digits = name.find_last_not_of("0123456789") + 1;
   if (digits == name.size()) return {};
@@ -61,13 +62,13 @@ bool is_weight_name(const std::string& name) {
   return false;
 }
 
-/// A list without a name to go by: saved alone, as a part of a tuple ("0.3"), or by its layers ("layer_3").
+/// Whether a list has no telling name: it was saved alone, in a tuple ("0.3"), or by layer ("layer_3").
 bool is_unnamed(const std::string& group) {
   const bool in_tuple = group.find_first_not_of("0123456789") == std::string::npos;
   return in_tuple || group == "layer" || group == "layers" || group == "block";
 }
 
-/// Whether each row holds parts of 1, but for rows of nothing: what an array without a name must be to be an attention.
+/// Whether each row sums to 1 or is empty. Only then is an array without a telling name read as attention.
 bool rows_are_shares(const Tensor& tensor) {
   const Index width = tensor.size(-1);
   if (width == 0 || tensor.count() == 0) return false;
@@ -84,8 +85,8 @@ bool rows_are_shares(const Tensor& tensor) {
   return any;
 }
 
-/// What of --layer is left once it has named the group, by its name or by its stack as networks do: "cross.2" of
-/// "cross_attentions" is "2". Nothing where it names another.
+/// The rest of --layer after the group's name or its stack's name: for "cross_attentions", "cross.2" leaves "2".
+/// Nothing if it names another group.
 std::optional<std::string> within_group(const std::string& layer, const std::string& group) {
   const std::string stack = group.substr(0, group.find('_'));
   for (const std::string& named : {group, stack}) {
@@ -96,7 +97,7 @@ std::optional<std::string> within_group(const std::string& layer, const std::str
   return {};
 }
 
-/// Every attention of the file, a list of layers as one.
+/// All attentions of the file; a list of layers counts as one.
 std::vector<PrecomputedAttention> all_weights(const ArrayFile& file) {
   std::map<std::string, std::map<std::size_t, std::string>> lists;
   std::vector<PrecomputedAttention> found;
@@ -113,9 +114,9 @@ std::vector<PrecomputedAttention> all_weights(const ArrayFile& file) {
       if (index == list.weights.size()) list.weights.push_back(name);
     }
     if (list.weights.size() != members.size()) continue;
-    const bool alone = !group.empty() || members.size() == file.entries().size();
+    const bool is_only_list = !group.empty() || members.size() == file.entries().size();
     const bool is_attention =
-        !is_unnamed(group) || (alone && std::ranges::all_of(list.weights, [&](const std::string& name) {
+        !is_unnamed(group) || (is_only_list && std::ranges::all_of(list.weights, [&](const std::string& name) {
                                  return rows_are_shares(file.load(name));
                                }));
     if (is_attention) found.push_back(std::move(list));
@@ -127,8 +128,8 @@ std::vector<PrecomputedAttention> all_weights(const ArrayFile& file) {
   return found;
 }
 
-/// What an encoder-decoder gives by these names in one call (Hugging Face's Seq2SeqLMOutput): parts of one thing, the
-/// first of which is shown first.
+/// Whether the name is one of those that an encoder-decoder returns from one call (Hugging Face's Seq2SeqLMOutput).
+/// They belong together, and the first is shown first.
 bool is_of_one_call(const PrecomputedAttention& found) {
   const std::string& name = found.group;
   return name == "encoder_attentions" || name == "decoder_attentions" || name == "cross_attentions";
@@ -154,7 +155,7 @@ std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const st
                   Message("expected --layer with one of {0}, and .N for one of its layers", names));
 }
 
-/// [B, H, n, d] of an array that may lack the batch.
+/// The array as [B, H, n, d]; the batch axis may be missing.
 Tensor four_axes(const FileReading& r, const std::string& name) {
   const Tensor stored = r.load(name);
   if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
@@ -203,21 +204,21 @@ PrecomputedSequence read_heads(const FileReading& r, const PrecomputedAttention&
   return read;
 }
 
-/// The digits that --layer ends with, or 0.
+/// The number at the end of --layer, or 0.
 Index layer_number(const FileReading& r, const PrecomputedAttention& found, Index layers) {
   const std::string& layer_setting = r.resolving.scenario.layer;
-  const std::string said = within_group(layer_setting, found.group).value_or(layer_setting);
-  if (said.empty()) return 0;
+  const std::string layer_text = within_group(layer_setting, found.group).value_or(layer_setting);
+  if (layer_text.empty()) return 0;
   Index layer = -1;
-  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), layer);
-  if (error != std::errc() || end != said.data() + said.size() || layer < 0 || layer >= layers) {
-    r.fail(Message("has no layer {0}", in_quotes(said)), Message("expected --layer with 0 to {0}", layers - 1));
+  const auto [end, error] = std::from_chars(layer_text.data(), layer_text.data() + layer_text.size(), layer);
+  if (error != std::errc() || end != layer_text.data() + layer_text.size() || layer < 0 || layer >= layers) {
+    r.fail(Message("has no layer {0}", in_quotes(layer_text)), Message("expected --layer with 0 to {0}", layers - 1));
   }
   return layer;
 }
 
-/// 1 where any batch entry or head has a weight: what none of them has, none may have. Undefined where that is no cell,
-/// or all.
+/// A mask from zeros: 1 where a batch entry or head has a weight; where none has one, attention is assumed to be
+/// masked. Undefined if this masks no cell, or all.
 Tensor zeros_as_mask(const FileReading& r, const Tensor& weights) {
   const Index n_q = weights.size(2), n_k = weights.size(3);
   const auto cells = static_cast<std::size_t>(n_q * n_k);
@@ -232,7 +233,7 @@ Tensor zeros_as_mask(const FileReading& r, const Tensor& weights) {
   return Tensor({1, 1, n_q, n_k}, std::move(any));
 }
 
-/// How the layers of an attention stand in the file.
+/// How the file stores the layers of an attention.
 struct LayerAxes {
   std::string axes;  ///< "[L, H, n_q, n_k]"
   Index layers = 1;
@@ -251,7 +252,7 @@ LayerAxes axes_of(const ArrayFile& file, const PrecomputedAttention& found, bool
   }
 }
 
-/// [B, H, n_q, n_k] of one layer.
+/// The weights [B, H, n_q, n_k] of one layer.
 Tensor weights_of(const TensorFile& file, const PrecomputedAttention& found, const LayerAxes& axes, Index layer) {
   const std::string& name = found.weights[axes.stacked ? 0 : static_cast<std::size_t>(layer)];
   const Tensor stored = file.load(name);
@@ -268,7 +269,8 @@ Tensor weights_of(const TensorFile& file, const PrecomputedAttention& found, con
   });
 }
 
-/// One line of words beside several [H, n_q, n_k] in one array: they are layers, since a batch would have a line each.
+/// Whether there is one line of words for several [H, n_q, n_k] in one array. Then they are layers: a batch would have
+/// several lines.
 bool has_one_line_of_words(const ArrayFile& file, const Scenario& scenario) {
   if (!scenario.tokens.empty()) return scenario.tokens.size() == 1;
   for (const char* name : {"tokens", "query_tokens", "key_tokens", "1"}) {
@@ -329,22 +331,23 @@ std::vector<std::string> attention_arrays(const ArrayFile& file) {
 
 std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario) {
   const ArrayFile& arrays = file.arrays();
-  const std::optional<PrecomputedAttention> meant = find_precomputed(arrays, scenario.layer);
-  if (!meant || meant->weights.empty()) return {};
+  const std::optional<PrecomputedAttention> chosen = find_precomputed(arrays, scenario.layer);
+  if (!chosen || chosen->weights.empty()) return {};
   std::vector<PrecomputedAttention> groups = all_weights(arrays);
-  if (!std::ranges::all_of(groups, is_of_one_call)) groups = {*meant};
+  if (!std::ranges::all_of(groups, is_of_one_call)) groups = {*chosen};
   std::ranges::stable_sort(groups, {}, [](const PrecomputedAttention& f) {
     return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2;
   });
   std::vector<FileAttention> all;
   for (const PrecomputedAttention& group : groups) {
-    const bool is_meant = group.group == meant->group;
+    const bool is_chosen = group.group == chosen->group;
     const LayerAxes axes = axes_of(arrays, group, goes_by_layer(arrays, group, scenario));
-    const std::string said = within_group(scenario.layer, group.group).value_or(scenario.layer);
+    const std::string layer_text = within_group(scenario.layer, group.group).value_or(scenario.layer);
     for (Index layer = 0; layer < axes.layers; ++layer) {
       const std::string number = std::to_string(layer);
       all.push_back({groups.size() > 1 ? group.group + "." + number : number, group.group,
-                     weights_of(file, group, axes, layer), is_meant && (said.empty() ? layer == 0 : said == number)});
+                     weights_of(file, group, axes, layer),
+                     is_chosen && (layer_text.empty() ? layer == 0 : layer_text == number)});
     }
   }
   return all;

@@ -1,5 +1,5 @@
-// What a layer's file says of its attention besides projections: weights of a QK-norm, sinks, a table of relative
-// positions.
+// What the file says about a layer's attention besides its projections: weights of a QK-norm, sinks, a table of
+// relative positions.
 
 #include "core/files/error_place.h"
 #include "core/position/relative_bias.h"
@@ -10,7 +10,7 @@
 namespace headlight {
 namespace {
 
-/// The layer's own array of one of these names; "" where there is none.
+/// The layer's array with one of these names; "" if there is none.
 std::string array_under(const FileReading& r, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (r.file.arrays().find(r.keys.prefix + name)) return r.keys.prefix + name;
@@ -18,19 +18,19 @@ std::string array_under(const FileReading& r, std::initializer_list<const char*>
   return {};
 }
 
-/// A norm of queries or keys: over each head, or over all of them at once. One with a bias, called layernorm, or of a
-/// row of weights for each head (Command R) is a LayerNorm.
+/// A norm of queries or keys, over each head or over all heads together. It is a LayerNorm if it has a bias, is called
+/// layernorm, or has a row of weights for each head (Command R).
 struct FileNorm {
   Tensor weight, bias;
-  std::string name;  ///< of the weight
+  std::string name;  ///< the name of the weight
   bool whole = false;
-  bool of_each = false;  ///< [heads, d_head]
+  bool for_each_head = false;  ///< weights [heads, d_head]
 
   QkNorm kind() const {
-    return bias.defined() || of_each || name.find("layernorm") != std::string::npos ? QkNorm::layer : QkNorm::rms;
+    return bias.defined() || for_each_head || name.find("layernorm") != std::string::npos ? QkNorm::layer : QkNorm::rms;
   }
   bool is_as(const FileNorm& other) const {
-    return weight.defined() == other.weight.defined() && whole == other.whole && of_each == other.of_each &&
+    return weight.defined() == other.weight.defined() && whole == other.whole && for_each_head == other.for_each_head &&
            kind() == other.kind();
   }
 };
@@ -43,17 +43,18 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
   }
   if (norm.name.empty()) return norm;
   const Shape& shape = r.file.arrays().find(norm.name)->shape;
-  norm.of_each = shape == Shape{heads, d_head};
+  norm.for_each_head = shape == Shape{heads, d_head};
   norm.whole = shape == Shape{heads * d_head} && heads > 1;
-  if (shape != Shape{d_head} && !norm.whole && !norm.of_each) {
+  if (shape != Shape{d_head} && !norm.whole && !norm.for_each_head) {
     r.fail(r.shape_of(norm.name),
            Message("expected [{0}], d_head, [{1}], all heads at once, or {2}, a row for each head", d_head,
                    heads * d_head, to_string({heads, d_head})));
   }
   const auto flat = [&](const std::string& name) {
     const Tensor stored = r.load(name);
-    return norm.of_each ? r.file.made(name + " in a row", [&] { return stored.contiguous().view({heads * d_head}); })
-                        : stored;
+    return norm.for_each_head
+               ? r.file.made(name + " in a row", [&] { return stored.contiguous().view({heads * d_head}); })
+               : stored;
   };
   norm.weight = flat(norm.name);
   const std::string bias = norm.name.substr(0, norm.name.size() - std::string_view("weight").size()) + "bias";
@@ -71,18 +72,19 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
   return norm;
 }
 
-/// Of the layer's own norm: as its architecture has it, or config.json says it, else what its library takes.
+/// The epsilon of the layer's norm: from its architecture or config.json, else the default of its library.
 double qk_epsilon(const FileReading& r, const std::optional<LayerDescription>& layer, QkNorm kind) {
-  const double usual = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
+  const double default_epsilon = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
   if (layer && layer->attention.q_norm.kind == NormKind::rms) return layer->attention.q_norm.epsilon;
-  if (r.keys.prefix.empty()) return usual;
-  const auto said = kind == QkNorm::layer ? config_number(path_from(r.file.path()), r.keys.prefix,
-                                                          {"layer_norm_eps", "layer_norm_epsilon"})
-                                          : config_number(path_from(r.file.path()), r.keys.prefix, {"rms_norm_eps"});
-  return said.value_or(ConfigNumber{"", usual}).value;
+  if (r.keys.prefix.empty()) return default_epsilon;
+  const auto in_config =
+      kind == QkNorm::layer
+          ? config_number(path_from(r.file.path()), r.keys.prefix, {"layer_norm_eps", "layer_norm_epsilon"})
+          : config_number(path_from(r.file.path()), r.keys.prefix, {"rms_norm_eps"});
+  return in_config.value_or(ConfigNumber{"", default_epsilon}).value;
 }
 
-/// T5 keeps one table for all blocks of a stack, in its first; MPNet in its encoder.
+/// T5 has one table for all blocks of a stack, in the first block; MPNet has it in its encoder.
 std::string relative_table(const FileReading& r) {
   const std::string& prefix = r.keys.prefix;
   const std::string own = array_under(r, {"relative_attention_bias.weight"});
@@ -97,31 +99,33 @@ std::string relative_table(const FileReading& r) {
   return r.file.arrays().find(first) ? first : std::string();
 }
 
-/// A row for each bucket, of which half a direction and half of those for one distance each.
+/// Whether the table has a row for each bucket: half of the buckets for each direction, and half of those for single
+/// distances.
 bool table_fits(const FileReading& r, const Dims& dims, const std::string& name) {
   const Shape& shape = r.file.arrays().find(name)->shape;
   return shape.size() == 2 && shape[0] >= 4 && shape[0] % 4 == 0 && shape[1] == dims.heads;
 }
 
-/// The distance that all further ones share a bucket with: as config.json says, else T5's.
+/// The distance from which on all distances share a bucket: from config.json, else T5's default.
 Index furthest_distance(const FileReading& r, Index buckets) {
-  const auto said = config_number(path_from(r.file.path()), r.keys.prefix, {"relative_attention_max_distance"});
-  if (!said) return t5_max_distance;
-  if (said->value != std::floor(said->value) || !(said->value > static_cast<double>(buckets) / 2) ||
-      said->value > 1e9) {
-    r.fail(Message("relative_attention_max_distance is {0}", shortest(static_cast<float>(said->value))),
+  const auto in_config = config_number(path_from(r.file.path()), r.keys.prefix, {"relative_attention_max_distance"});
+  if (!in_config) return t5_max_distance;
+  if (in_config->value != std::floor(in_config->value) || !(in_config->value > static_cast<double>(buckets) / 2) ||
+      in_config->value > 1e9) {
+    r.fail(Message("relative_attention_max_distance is {0}", shortest(static_cast<float>(in_config->value))),
            Message("expected a whole number above half of the {0} buckets", buckets));
   }
-  return static_cast<Index>(said->value);
+  return static_cast<Index>(in_config->value);
 }
 
-/// Swin's [(2w − 1)², heads] (Liu et al. 2021): a number for each difference in row and column of two places in a
-/// window. BEiT's (Bao et al. 2021) has three rows more: from cls to a patch, from a patch to cls, cls itself.
-constexpr std::string_view of_beit = "relative_position_bias.relative_position_bias_table";
+/// Swin's table [(2w − 1)², heads] (Liu et al. 2021): a number for each difference in row and column between two
+/// positions in a window. BEiT (Bao et al. 2021) has three more rows: from cls to a patch, from a patch to cls, and cls
+/// itself.
+constexpr std::string_view beit_table = "relative_position_bias.relative_position_bias_table";
 std::string window_table(const FileReading& r, const Dims& dims) {
   std::string name = array_under(r, {"relative_position_bias_table", "self.relative_position_bias_table"});
   for (const ArrayEntry& entry : r.file.arrays().entries()) {
-    if (entry.name.starts_with(r.keys.layer() + ".") && entry.name.ends_with(of_beit)) name = entry.name;
+    if (entry.name.starts_with(r.keys.layer() + ".") && entry.name.ends_with(beit_table)) name = entry.name;
   }
   if (name.empty()) return {};
   const Shape& shape = r.file.arrays().find(name)->shape;
@@ -130,7 +134,7 @@ std::string window_table(const FileReading& r, const Dims& dims) {
 
 Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table) {
   const Index rows = r.file.arrays().find(table)->shape[0];
-  const Index cls = table.ends_with(of_beit) ? 1 : 0, places = rows - 3 * cls;
+  const Index cls = table.ends_with(beit_table) ? 1 : 0, places = rows - 3 * cls;
   const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(std::max<Index>(places, 0)))));
   const Index w = (side + 1) / 2, tokens = w * w + cls;
   const std::string width = std::to_string(w);
@@ -160,21 +164,21 @@ Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table
   });
 }
 
-/// T5's buckets of distances, over the cells.
+/// The bias of T5's distance buckets for each cell.
 Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& table) {
-  const bool both_ways = r.keys.prefix.find("decoder") == std::string::npos;
+  const bool bidirectional = r.keys.prefix.find("decoder") == std::string::npos;
   const Index buckets = r.file.arrays().find(table)->shape[0], furthest = furthest_distance(r, buckets);
   if (buckets == t5_buckets && furthest == t5_max_distance)
-    r.assume("bias", {both_ways ? "{0}: by the distance of query and key, both ways"
-                                : "{0}: by the distance of query and key, backwards",
+    r.assume("bias", {bidirectional ? "{0}: by the distance of query and key, both ways"
+                                    : "{0}: by the distance of query and key, backwards",
                       table});
   else
-    r.assume("bias", {both_ways ? "{0}: by the distance of query and key, both ways, {1} buckets to distance {2}"
-                                : "{0}: by the distance of query and key, backwards, {1} buckets to distance {2}",
+    r.assume("bias", {bidirectional ? "{0}: by the distance of query and key, both ways, {1} buckets to distance {2}"
+                                    : "{0}: by the distance of query and key, backwards, {1} buckets to distance {2}",
                       table, buckets, furthest});
   const auto make = [&] {
     const Tensor by_distance =
-        t5_by_distance(r.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k, 0, furthest);
+        t5_by_distance(r.load(table).transpose(0, 1).contiguous(), bidirectional, d.n_q, d.n_k, 0, furthest);
     Buffer cells;
     for (Index h = 0; h < d.heads; ++h) {
       for (Index q = 0; q < d.n_q; ++q) {
@@ -186,7 +190,7 @@ Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& tab
   return r.file.made(table + " by distance", make, {d.n_q, d.n_k});
 }
 
-/// A QK-norm without weights, as Llama 4's; `--qk-norm` takes its place.
+/// A QK-norm without weights, as in Llama 4; `--qk-norm` replaces it.
 void add_unit_norm(const FileReading& r, const Dims& d, const NormSpec& norm, OwnRules& own) {
   if (r.resolving.scenario.qk_norm != QkNorm::none) return r.assume("QK-norm", "--qk-norm in place of the model's");
   own.norm_kind = norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
@@ -226,9 +230,9 @@ FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescr
     }
     const auto last = [&](const FileNorm& norm) { return norm.name.substr(r.keys.prefix.size()); };
     const bool is_layer = own.norm_kind == QkNorm::layer;
-    const char* over = q_norm.whole     ? "over all heads at once"
-                       : q_norm.of_each ? "over each head, with weights of its own"
-                                        : "over each head";
+    const char* over = q_norm.whole           ? "over all heads at once"
+                       : q_norm.for_each_head ? "over each head, with weights of its own"
+                                              : "over each head";
     const char* made = own.q_norm_bias.defined() ? "{0} with {1} and {2} and their biases, {3}, epsilon {4}"
                                                  : "{0} with {1} and {2}, {3}, epsilon {4}";
     r.assume("QK-norm", replaced ? Message("--qk-norm in place of the file's {0} and {1}", last(q_norm), last(k_norm))

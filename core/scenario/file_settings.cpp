@@ -1,4 +1,5 @@
-// What a file's numbers and a config.json beside it say of attention: taken, harmless, or refused; never passed over.
+// What the numbers of a file and a config.json beside it say about attention: each one is used, harmless or refused,
+// and none is ignored.
 #include <algorithm>
 #include <cmath>
 
@@ -63,7 +64,7 @@ SourceSettings read_numbers(const FileReading& r) {
   return says;
 }
 
-/// Sizes that numbers in a file may repeat.
+/// Checks sizes that a file may also give as numbers.
 void check_sizes(const FileReading& r, const Dims& d) {
   const auto check = [&](std::initializer_list<const char*> names, std::initializer_list<Index> may_be) {
     const auto number = r.own_number(names);
@@ -81,7 +82,7 @@ void check_sizes(const FileReading& r, const Dims& d) {
         {d.d_model, d.d_query, d.d_out});
 }
 
-/// config.json, or as the file is called.
+/// The name of the config file, mostly config.json.
 std::string config_name(const FileReading& r) { return utf8_from(config_path(path_from(r.file.path())).filename()); }
 
 std::string model_type(const LayerDescription& layer) {
@@ -90,7 +91,7 @@ std::string model_type(const LayerDescription& layer) {
 }
 
 void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& d, FileRules& rules) {
-  const Scenario& asked = r.resolving.scenario;
+  const Scenario& scenario = r.resolving.scenario;
   const RopeSpec& rope = layer.attention.rope;
   if (layer.unrotated) r.assume("positions", "none: config.json says that this layer is not rotated");
   if (rope.pairing == Rope::none) return;
@@ -98,41 +99,43 @@ void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& 
   says.rope = rope.pairing;
   says.rope_base = static_cast<float>(rope.theta);
   if (rope.channels() < d.d_head) says.rotary_dim = rope.channels();
-  const Rope pairing = asked.rope == Rope::none ? rope.pairing : asked.rope;
+  const Rope pairing = scenario.rope == Rope::none ? rope.pairing : scenario.rope;
   const std::string base = shortest(says.rope_base);
   const bool halves = pairing == Rope::half;
-  const Message turned =
+  const Message description =
       says.rotary_dim ? Message(halves ? "RoPE by halves of base {0} on the first {1} of {2} channels ({3})"
                                        : "RoPE interleaved of base {0} on the first {1} of {2} channels ({3})",
                                 base, *says.rotary_dim, d.d_head, config_name(r))
                       : Message(halves ? "RoPE by halves of base {0} ({1})" : "RoPE interleaved of base {0} ({1})",
                                 base, config_name(r));
-  r.assume("positions", asked.rope == Rope::none ? turned : Message("{0}, paired by --rope", turned));
+  r.assume("positions", scenario.rope == Rope::none ? description : Message("{0}, paired by --rope", description));
   if (rope.scaled_by.empty()) return;
-  const Index tokens = std::max(d.n_k, asked.query_offset.value_or(0) + d.n_q);
+  const Index tokens = std::max(d.n_k, scenario.query_offset.value_or(0) + d.n_q);
   const bool is_long = rope.original > 0 && tokens > rope.original;
   OwnRules own;
   own.rope_frequencies = frequencies_for(rope, tokens);
   own.rope_gain = is_long && rope.long_gain > 0 ? rope.long_gain : rope.gain;
-  const Message by =
+  const Message scaling =
       rope.original > 0 ? Message("{0}, for {1} tokens", rope.scaled_by, tokens) : Message(rope.scaled_by);
   const std::string gain = shortest(static_cast<float>(own.rope_gain));
-  r.assume("positions", own.rope_gain == 1 ? Message("frequencies by {0} ({1})", by, config_name(r))
-                                           : Message("frequencies by {0}, times {1} ({2})", by, gain, config_name(r)));
+  r.assume("positions", own.rope_gain == 1
+                            ? Message("frequencies by {0} ({1})", scaling, config_name(r))
+                            : Message("frequencies by {0}, times {1} ({2})", scaling, gain, config_name(r)));
   rules.own = std::move(own);
 }
 
-/// The scale where config.json says it, or its family has another than 1/√d_head.
+/// Takes the scale if config.json says it, or if the family has another one than 1/√d_head.
 void take_scale(const FileReading& r, const LayerDescription& layer, SourceSettings& says) {
   const AttentionSpec& a = layer.attention;
   std::string why;
   for (const char* field :
        {"scale_attn_by_inverse_layer_idx", "query_pre_attn_scalar", "attention_multiplier", "scale_attn_weights"}) {
-    const nlohmann::json said = layer.fields.value(field, nlohmann::json());
-    if ((said.is_number() || said.is_boolean()) && said != (field == std::string("scale_attn_weights"))) why = field;
+    const nlohmann::json value = layer.fields.value(field, nlohmann::json());
+    if ((value.is_number() || value.is_boolean()) && value != (field == std::string("scale_attn_weights"))) why = field;
   }
-  const bool usual = static_cast<float>(a.scale) == static_cast<float>(1 / std::sqrt(static_cast<double>(a.d_head)));
-  if (!says.scale && !(usual && (why.empty() || why.starts_with("scale_attn")))) {
+  const bool is_default =
+      static_cast<float>(a.scale) == static_cast<float>(1 / std::sqrt(static_cast<double>(a.d_head)));
+  if (!says.scale && !(is_default && (why.empty() || why.starts_with("scale_attn")))) {
     says.scale = static_cast<float>(a.scale);
     r.assume("scale", why.empty()
                           ? Message("{0} (model_type {1} in config.json)", shortest(*says.scale), model_type(layer))
@@ -140,10 +143,10 @@ void take_scale(const FileReading& r, const LayerDescription& layer, SourceSetti
   }
   if (a.softcap && *a.softcap > 0 && !says.softcap) {
     says.softcap = static_cast<float>(*a.softcap);
-    const bool said = layer.fields.contains("attn_logit_softcapping");
+    const bool in_config = layer.fields.contains("attn_logit_softcapping");
     r.assume("soft-cap",
-             said ? Message("{0} (attn_logit_softcapping in config.json)", shortest(*says.softcap))
-                  : Message("{0} (model_type {1} in config.json)", shortest(*says.softcap), model_type(layer)));
+             in_config ? Message("{0} (attn_logit_softcapping in config.json)", shortest(*says.softcap))
+                       : Message("{0} (model_type {1} in config.json)", shortest(*says.softcap), model_type(layer)));
   }
 }
 
@@ -174,14 +177,14 @@ void take_bias(const FileReading& r, const LayerDescription& layer, const Dims& 
 }  // namespace
 
 std::optional<LayerDescription> describe_layer(const FileReading& r, const Dims& d) {
-  if (r.keys.prefix.empty()) return {};  // no layer of a model, so that no config is its
+  if (r.keys.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
   const std::filesystem::path path = path_from(r.file.path());
   const nlohmann::json config = config_beside(path, r.keys.prefix);
   if (!config.is_object()) return {};
-  const Scenario& asked = r.resolving.scenario;
+  const Scenario& scenario = r.resolving.scenario;
   LayerAlone layer{r.keys.layer(),      d.d_query,          d.heads, d.kv_heads,
-                   d.d_model / d.heads, r.keys.is_packed(), {},      asked.rotary_dim};
-  if (asked.rope_base != Scenario().rope_base) layer.rope_base = static_cast<double>(asked.rope_base);
+                   d.d_model / d.heads, r.keys.is_packed(), {},      scenario.rotary_dim};
+  if (scenario.rope_base != Scenario().rope_base) layer.rope_base = static_cast<double>(scenario.rope_base);
   return describe_layer(config, utf8_from(config_path(path)), Checkpoint(r.file.shared_arrays()), layer);
 }
 
@@ -200,12 +203,14 @@ FileRules read_settings(const FileReading& r, const Dims& dims, const std::optio
 }
 
 void note_model_mask(const FileReading& r, const LayerDescription& layer, const Dims& dims, const Masking& masking) {
-  const Scenario& asked = r.resolving.scenario;
-  if (!asked.mask.empty() || !asked.mask_file.empty() || masking.file_mask.defined() || masking.valid_lens.defined())
+  const Scenario& scenario = r.resolving.scenario;
+  if (!scenario.mask.empty() || !scenario.mask_file.empty() || masking.file_mask.defined() ||
+      masking.valid_lens.defined())
     return;
-  const bool causal = layer.attention.causal, near = layer.attention.window > 0 && layer.attention.window < dims.n_k;
-  const std::string window = near ? "window(" + std::to_string(layer.attention.window) + ")" : "";
-  const std::string own = !causal ? window : near ? "causal() && " + window : "causal()";
+  const bool causal = layer.attention.causal,
+             is_short_window = layer.attention.window > 0 && layer.attention.window < dims.n_k;
+  const std::string window = is_short_window ? "window(" + std::to_string(layer.attention.window) + ")" : "";
+  const std::string own = !causal ? window : is_short_window ? "causal() && " + window : "causal()";
   if (!own.empty()) r.assume("mask", Message("none is in the file; the model's own is --mask \"{0}\"", own));
 }
 

@@ -34,6 +34,12 @@ Scenario with_source_settings(Scenario scenario, const SourceSettings& says) {
   return scenario;
 }
 
+std::string Sequence::name_along(Axis axis, Index batch, Index index) const {
+  const Names none, &names = axis == Axis::query ? query_tokens : axis == Axis::key ? key_tokens : none;
+  const auto entry = static_cast<std::size_t>(batch), at = static_cast<std::size_t>(index);
+  return entry < names.size() && at < names[entry].size() ? names[entry][at] : std::to_string(index);
+}
+
 const Tensor& Inputs::matrix(Stage stage) const {
   static const Tensor nothing;
   switch (stage) {

@@ -71,6 +71,8 @@ struct Sequence {
   Names query_tokens{}, key_tokens{};
 
   bool self_attention() const { return identical(query, key) && identical(key, value); }
+  /// The name of a query or key; its number if it has none, and along other axes.
+  std::string name_along(Axis axis, Index batch, Index index) const;
 };
 
 /// Which of them may, and what is added to their scores.

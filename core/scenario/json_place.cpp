@@ -11,14 +11,14 @@
 namespace headlight {
 namespace {
 
-/// At most so many bytes, and whole characters.
+/// At most `most` bytes, without cutting a character.
 std::string cut_utf8(std::string text, std::size_t most) {
   if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0u) == 0x80u) --most;
   return text.substr(0, most);
 }
 
-/// At most 60 bytes of it; a list of many megabytes is not written out for that.
+/// A short form of at most 60 bytes; a large list or object is only counted, since writing it out would take long.
 Message brief(const Json& value) {
   if (value.is_structured() && value.size() > 60)
     return {value.is_array() ? "a list of {0}" : "an object of {0}", value.size()};
@@ -27,7 +27,7 @@ Message brief(const Json& value) {
   return text.size() > 60 ? cut_utf8(text, 57) + "..." : text;
 }
 
-/// What follows the mark, taken off the text.
+/// Removes the mark and the text after it, and returns that text.
 std::string cut_off(std::string& text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string::npos) return {};
@@ -36,29 +36,29 @@ std::string cut_off(std::string& text, std::string_view mark) {
   return rest;
 }
 
-/// "'}'": what is in quotation marks is a name, anything else the parser's words.
-Message quoted_or_said(const std::string& text) {
+/// A text in quotation marks is a name; any other text is a message of the parser.
+Message name_or_message(const std::string& text) {
   const bool quoted = text.size() > 1 && text.starts_with('\'') && text.ends_with('\'');
   return quoted ? Message("'{0}'", text.substr(1, text.size() - 2)) : Message(text.c_str());
 }
 
-/// The parser's own English, "at line 2, column 3: syntax error while parsing value - invalid literal; last read: 'o'",
-/// in the parts that it puts together, each a message.
-Message in_parts(std::string said) {
-  const std::string rest = said.starts_with("at line ") ? cut_off(said, ": ") : std::string();
+/// The error message of the parser, "at line 2, column 3: syntax error while parsing value - invalid literal; last
+/// read: 'o'", as nested messages, so that each part can be translated.
+Message in_parts(std::string text) {
+  const std::string rest = text.starts_with("at line ") ? cut_off(text, ": ") : std::string();
   if (!rest.empty()) {
-    const std::string column = cut_off(said, ", column ");
-    return {"at line {0}, column {1}: {2}", said.substr(8), column, in_parts(rest)};
+    const std::string column = cut_off(text, ", column ");
+    return {"at line {0}, column {1}: {2}", text.substr(8), column, in_parts(rest)};
   }
-  if (!said.starts_with("syntax error while parsing ")) return said.c_str();
-  const std::string expected = cut_off(said, "; expected "), read = cut_off(said, "; last read: "),
-                    reason = cut_off(said, " - "), what = said.substr(27);
+  if (!text.starts_with("syntax error while parsing ")) return text.c_str();
+  const std::string expected = cut_off(text, "; expected "), read = cut_off(text, "; last read: "),
+                    reason = cut_off(text, " - "), what = text.substr(27);
   const Message unexpected = reason.starts_with("unexpected '")
-                                 ? Message("unexpected {0}", quoted_or_said(reason.substr(11)))
+                                 ? Message("unexpected {0}", name_or_message(reason.substr(11)))
                                  : Message(reason.c_str());
   Message all("syntax error while parsing {0} - {1}", what, unexpected);
-  if (!read.empty()) all = {"{0}; last read: {1}", all, quoted_or_said(read)};
-  return expected.empty() ? all : Message("{0}; expected {1}", all, quoted_or_said(expected));
+  if (!read.empty()) all = {"{0}; last read: {1}", all, name_or_message(read)};
+  return expected.empty() ? all : Message("{0}; expected {1}", all, name_or_message(expected));
 }
 
 }  // namespace

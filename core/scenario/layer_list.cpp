@@ -68,7 +68,7 @@ std::optional<LayerQuestion> open_question(const Scenario& scenario) {
   try {
     question.candidates = list_layers(scenario.file);
   } catch (const InputError&) {
-    return {};  // what resolve says of it is what there is to say
+    return {};  // resolve() gives the error message
   }
   const std::string wanted = scenario.layer + (scenario.layer.ends_with('.') ? "" : ".");
   const auto exact =

@@ -44,7 +44,7 @@ std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<
     if (entry.path().extension() == ".json" || is_markdown(portable_utf8_from(entry.path())))
       files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());  // their names begin with their place in the order
+  std::sort(files.begin(), files.end());  // names begin with the position in the order
   std::vector<Lesson> lessons;
   for (const std::filesystem::path& file : files) {
     try {
@@ -57,7 +57,7 @@ std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<
   return lessons;
 }
 
-/// A lesson with steps (core/lesson/course.h), of which this takes the beginning.
+/// Whether this is a lesson with steps (core/lesson/course.h). Here only its beginning is used.
 bool has_steps(const std::string& file) {
   if (is_markdown(file)) return true;
   const Json json = read_json(file);
@@ -70,7 +70,7 @@ std::vector<Lesson> shipped_lessons(std::vector<Message>* troubles) { return les
 
 Lesson shipped_lesson(const std::string& id) {
   std::string ids;
-  std::vector<Message> troubles;  // of others: they do not keep this one shut
+  std::vector<Message> troubles;  // mistakes in other lessons, which must not prevent opening this one
   std::vector<std::filesystem::path> folders{asset("lessons"), asset("lessons/course"), asset("lessons/bugs")};
   for (const std::filesystem::path& own : own_data_folders()) {
     std::error_code none;
@@ -87,12 +87,12 @@ Lesson shipped_lesson(const std::string& id) {
 
 Lesson open_source(const std::string& named) {
   constexpr std::string_view prefix = "lesson:";
-  std::string file = named;  // a folder's name without its last slashes: they are in no title
+  std::string file = named;  // without slashes at the end, which must not appear in titles
   while (file.size() > 1 && file.ends_with('/')) file.pop_back();
   if (file.empty()) return shipped_lesson(default_lesson);
   if (file.starts_with(prefix)) return shipped_lesson(file.substr(prefix.size()));
   Lesson opened;
-  if (is_model_folder(file)) {  // an index of shards ends in .json, too
+  if (is_model_folder(file)) {  // an index of shards also ends in .json
     opened.scenario.source = Source::file;
     opened.scenario.file = file;
     return opened;
@@ -119,17 +119,18 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// Fields of the lesson, of a step and of a question, the rest of a step's being its pose's; those that are words.
+/// The fields of the lesson, of a step and of a question; all other fields of a step belong to its pose. `worded`
+/// fields are texts.
 constexpr const char* worded[] = {"title", "description", "notes"};
 bool is_worded(const std::string& field) { return std::ranges::find(worded, field) != std::end(worded); }
 
-/// A JSON value, else the text as it stands.
+/// The text as a JSON value, or as a string if it is none.
 Json value_of(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
   return value.is_discarded() ? Json(text) : value;
 }
 
-/// "zh: 中文": the language of what follows, and what follows on the line.
+/// Whether a line such as "zh: 中文" begins with a language; gives the language and the rest of the line.
 bool begins_language(const std::string& line, std::string& language, std::string& rest) {
   const auto small = [&](std::size_t i) { return line[i] >= 'a' && line[i] <= 'z'; };
   if (line.size() < 3 || !small(0) || !small(1) || line[2] != ':') return false;
@@ -171,7 +172,7 @@ class Reader {
   }
   void note(const std::string& path) { text_.lines.try_emplace(path, static_cast<int>(at_) + 1); }
 
-  /// A field at a dotted name below `object`.
+  /// Sets the field with a dotted name inside `object`.
   void put(Json& object, std::string path, const std::string& name, Json value) {
     Json* at = &object;
     std::string rest = name;
@@ -187,7 +188,7 @@ class Reader {
     (*at)[rest] = std::move(value);
   }
 
-  /// Words, by language where one is named: "title" or "title.zh".
+  /// Sets a text, of one language if the name ends with it: "title" or "title.zh".
   void put_words(Json& object, const std::string& path, const std::string& name, const std::string& words) {
     const std::size_t dot = name.find('.');
     const std::string field = name.substr(0, dot);
@@ -197,7 +198,7 @@ class Reader {
 
   static std::string field_of(const std::string& name) { return name.substr(0, name.find('.')); }
 
-  /// "name: value" in this line.
+  /// Whether the line is "name: value".
   bool field(std::string& name, std::string& value) const {
     const std::size_t colon = line().find(':');
     if (colon == std::string::npos) return false;
@@ -207,7 +208,7 @@ class Reader {
   }
 
   void front_matter() {
-    if (ended() || line() != "---")  // whose file that is nobody knows: nothing of it is shown
+    if (ended() || line() != "---")  // another kind of file: its content is not quoted in the error message
       throw FileError(subject_, "line 1 does not begin a lesson", "expected \"---\", the lesson's fields and \"---\"");
     std::string name, value;
     for (++at_; !ended() && line() != "---"; ++at_) {
@@ -224,7 +225,7 @@ class Reader {
     ++at_;
   }
 
-  /// "{w}: sum weights:0,0,0,: = 1.00"
+  /// Reads a claim such as "{w}: sum weights:0,0,0,: = 1.00".
   void claim(Json& step, const std::string& path, const std::string& name, const std::string& value) {
     const std::size_t brace = name.find('}'), equals = value.rfind('=');
     if (brace == std::string::npos) fail("is no claim", "{name}: STAGE:b,h,row,col = number");
@@ -246,23 +247,24 @@ class Reader {
     put(claims, at, "is", trimmed(value.substr(equals + 1)));
   }
 
-  /// Lines of text up to a heading, a list or a quotation, by language.
+  /// Reads lines of text up to a heading, a list or a quotation, by language.
   void words(Json& object, const std::string& path, const std::string& field, bool quoted) {
     std::string language = "en", rest;
     std::map<std::string, std::string> texts;
     bool any = false;
     for (; !ended(); ++at_) {
-      std::string now = line();
-      const bool quote = now.starts_with(">"),
-                 item = now.starts_with("- ") ||
-                        (now.size() > 2 && std::isdigit(static_cast<unsigned char>(now[0])) != 0 && now[1] == '.');
-      if (now.starts_with("#") || (quoted ? !quote : quote || item)) break;
-      if (quoted) now = trimmed(now.substr(1));
-      if (!now.empty() && !any) note(path + "." + field);
-      any = any || !now.empty();
-      if (begins_language(now, language, rest)) now = rest;
+      std::string current = line();
+      const bool quote = current.starts_with(">"),
+                 item = current.starts_with("- ") ||
+                        (current.size() > 2 && std::isdigit(static_cast<unsigned char>(current[0])) != 0 &&
+                         current[1] == '.');
+      if (current.starts_with("#") || (quoted ? !quote : quote || item)) break;
+      if (quoted) current = trimmed(current.substr(1));
+      if (!current.empty() && !any) note(path + "." + field);
+      any = any || !current.empty();
+      if (begins_language(current, language, rest)) current = rest;
       std::string& text = texts[language];
-      if (!now.empty()) text += (text.empty() ? "" : " ") + now;
+      if (!current.empty()) text += (text.empty() ? "" : " ") + current;
     }
     std::erase_if(texts, [](const auto& each) { return each.second.empty(); });
     if (!texts.empty()) object[field] = texts;
@@ -312,25 +314,25 @@ class Reader {
     choices(question, path);
   }
 
-  /// "- [x] right | 对", "1. first"
+  /// Reads choices: "- [x] right | 对", "1. first".
   void choices(Json& question, const std::string& path) {
     for (skip_blank(); !ended(); ++at_, skip_blank()) {
-      const std::string& now = line();
-      const bool box = now.starts_with("- [ ] ") || now.starts_with("- [x] ") || now.starts_with("- [X] ");
-      const std::size_t dot = now.find(". ");
+      const std::string& text = line();
+      const bool box = text.starts_with("- [ ] ") || text.starts_with("- [x] ") || text.starts_with("- [X] ");
+      const std::size_t dot = text.find(". ");
       const bool counted = dot != std::string::npos && dot > 0 &&
-                           std::all_of(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(dot),
+                           std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(dot),
                                        [](unsigned char c) { return std::isdigit(c) != 0; });
       if (!box && !counted) return;
       const std::size_t count = question["choices"].size();
       note(path + ".choices");
       note(path + ".choices[" + std::to_string(count) + "]");
-      if (box && now[3] != ' ') question["right"] = count;
-      question["choices"].push_back(by_language(now.substr(box ? 6 : dot + 2)));
+      if (box && text[3] != ' ') question["right"] = count;
+      question["choices"].push_back(by_language(text.substr(box ? 6 : dot + 2)));
     }
   }
 
-  /// "one | zh: 一"
+  /// Splits "one | zh: 一" by language.
   static Json by_language(const std::string& text) {
     Json words = Json::object();
     std::istringstream parts(text);

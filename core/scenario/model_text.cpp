@@ -17,16 +17,16 @@
 namespace headlight {
 namespace {
 
-/// Names of one layout, for a file without a config.json that tells more. A prefix such as "transformer." or "bert."
-/// may stand before all of them.
+/// The names of one layout, for a file whose config.json is missing or says too little. A prefix such as "transformer."
+/// or "bert." can come before all of them.
 struct ModelLayout {
   const char* tokens;
-  const char* positions;   ///< "" where none are added
-  const char* segments;    ///< BERT's token types, of which the first is added
-  const char* whole_norm;  ///< after the embeddings
-  const char* block_norm;  ///< of a block, before its attention, instead of "attn"
-  const char* attention;   ///< what a block calls its attention
-  NormKind kind;           ///< of the block's norm
+  const char* positions;   ///< "" if no positions are added
+  const char* segments;    ///< BERT's token types; the first one is added
+  const char* whole_norm;  ///< the norm after the embeddings
+  const char* block_norm;  ///< the norm of a block before its attention, in place of "attn" in the name
+  const char* attention;   ///< the name of the attention in a block
+  NormKind kind;           ///< the kind of the block's norm
 };
 
 constexpr ModelLayout layouts[] = {
@@ -36,27 +36,28 @@ constexpr ModelLayout layouts[] = {
     {"embed_tokens.weight", "", "", "", "input_layernorm", "self_attn", NormKind::rms},
 };
 
-/// What a text goes through before it enters the attention.
+/// The steps of a text before it enters the attention.
 struct TextPath {
   EmbeddingSpec embedding;
   NormSpec norm;
-  bool known = false;      ///< by the architecture, not by the names of arrays alone
-  bool unrotated = false;  ///< a model of these names rotates, and nothing says how
+  bool known = false;      ///< the architecture says the steps, not only the names of arrays
+  bool unrotated = false;  ///< models with these names use RoPE, but its settings are unknown
 };
 
-/// "h.3." of "h.3.attn.": the block that the attention stands in.
+/// "h.3." of "h.3.attn.": the prefix of the block around the attention.
 std::string block_of(const std::string& prefix, const char* attention) {
   const std::size_t at = prefix.rfind(std::string(attention) + ".");
   return at == std::string::npos ? prefix : prefix.substr(0, at);
 }
 
-/// Older files call weight and bias gamma and beta.
+/// The named norm. In older files weight and bias are gamma and beta.
 NormSpec norm_named(const FileReading& r, const std::string& name, NormKind kind) {
   const auto first = [&](const char* a, const char* b) { return r.file.arrays().find(name + b) ? name + b : name + a; };
-  const auto said =
+  const auto in_config =
       config_number(path_from(r.file.path()), r.keys.prefix, {"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
-  const double usual = kind == NormKind::rms ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
-  return {kind, first(".weight", ".gamma"), first(".bias", ".beta"), said ? said->value : usual, false};
+  const double default_epsilon = kind == NormKind::rms ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
+  return {kind, first(".weight", ".gamma"), first(".bias", ".beta"), in_config ? in_config->value : default_epsilon,
+          false};
 }
 
 TextPath path_by_names(const FileReading& r) {
@@ -94,7 +95,7 @@ TextPath path_of_text(const FileReading& r, const std::optional<LayerDescription
   return {embedding, layer->before_attention, true};
 }
 
-/// The named table's rows of these numbers, [rows, d].
+/// The rows of the named table with these numbers, [rows, width].
 Tensor rows_of(const FileReading& r, const std::string& name, const std::vector<Index>& rows, Index width,
                const char* what) {
   const ArrayEntry* entry = r.file.arrays().find(name);
@@ -116,7 +117,7 @@ Tensor vector_of(const FileReading& r, const std::string& name, Index width) {
   return values;
 }
 
-/// Ba et al. 2016; without the mean, Zhang & Sennrich 2019. Rows of [n, width].
+/// LayerNorm (Ba et al. 2016) or, without the mean, RMSNorm (Zhang & Sennrich 2019) on rows [n, width].
 void normalise(const FileReading& r, const NormSpec& norm, Index width, std::span<float> rows) {
   const Tensor weight = vector_of(r, norm.weight, width), bias = vector_of(r, norm.bias, width);
   for (std::size_t first = 0; first < rows.size(); first += static_cast<std::size_t>(width)) {
@@ -136,7 +137,7 @@ void normalise(const FileReading& r, const NormSpec& norm, Index width, std::spa
 }
 
 struct Batch {
-  std::vector<std::vector<Token>> entries;  ///< all of one length
+  std::vector<std::vector<Token>> entries;  ///< all of the same length
   Buffer lengths;
   bool padded = false;
 
@@ -163,7 +164,7 @@ Batch tokenized(const FileReading& r, const TokenSplitter& splitter) {
   return batch;
 }
 
-/// [B·n, d]: tokens, and positions and the first segment where the model adds them.
+/// The embeddings [B·n, d]: tokens, plus positions and the first segment if the model adds them.
 Buffer embedded(const FileReading& r, const EmbeddingSpec& spec, const Batch& batch, Index width) {
   std::vector<Index> ids, places;
   for (const auto& entry : batch.entries) {
@@ -185,7 +186,7 @@ Buffer embedded(const FileReading& r, const EmbeddingSpec& spec, const Batch& ba
   return sum;
 }
 
-/// "wte.weight + wpe.weight"
+/// The sum as text: "wte.weight + wpe.weight".
 std::string sum_of(const EmbeddingSpec& e) {
   std::string sum = e.tokens;
   if (e.scale != 1) sum = shortest(static_cast<float>(e.scale)) + " * " + sum;
@@ -224,20 +225,17 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::
   bool lacks_norm = false;
   for (const NormSpec& norm : {path.embedding.norm, path.norm}) {
     if (norm.kind == NormKind::none) continue;
-    const bool there = norm.weight.empty() || r.file.arrays().find(norm.weight);
+    const bool present = norm.weight.empty() || r.file.arrays().find(norm.weight);
     const Message name = norm.weight.empty() ? "a LayerNorm without weights" : Message(without_ending(norm.weight));
-    lacks_norm |= !there;
-    inputs = {there ? "{0}, then {1}" : "{0}, without {1}, which the file lacks", inputs, name};
-    if (there) normalise(r, norm, dims.d_query, x);
+    lacks_norm |= !present;
+    inputs = {present ? "{0}, then {1}" : "{0}, without {1}, which the file lacks", inputs, name};
+    if (present) normalise(r, norm, dims.d_query, x);
   }
   TextSequence made;
   Sequence& in = made.sequence;
   in.query = in.key = in.value = Tensor({batch.size(), batch.tokens(), dims.d_query}, std::move(x));
   if (batch.padded) made.valid_lens = Tensor({batch.size()}, batch.lengths);
-  for (const auto& entry : batch.entries) {
-    std::vector<std::string>& names = in.query_tokens.emplace_back();
-    for (const Token& token : entry) names.push_back(token.text);
-  }
+  for (const auto& entry : batch.entries) in.query_tokens.push_back(texts_of(entry));
   in.key_tokens = in.query_tokens;
   note(r, path, *splitter, inputs, lacks_norm, layer_number(r.keys.prefix).value_or(-1));
   return made;
@@ -261,7 +259,7 @@ json whole_config(const std::filesystem::path& tensors) {
   return config;
 }
 
-/// "vision" or "audio" for a layer of such a tower, else "".
+/// "vision" or "audio" if the layer is in such a tower, else "".
 std::string tower_of(const std::string& layer) {
   for (std::size_t at = 0; at < layer.size();) {
     const std::size_t end = std::min(layer.find('.', at), layer.size());
@@ -280,12 +278,12 @@ json tower_config(const json& config, const std::string& tower) {
       config.value("model_type", json()).is_string() ? config["model_type"].get<std::string>() : "";
   const auto found = config.find(tower + "_config");
   if (found == config.end() || !found->is_object()) {
-    // A config.json of the tower alone says no vocabulary.
+    // A config.json of the tower alone has no vocabulary.
     const bool other = config.contains("vocab_size") || config.contains("text_config");
     return other ? json() : config;
   }
   json part = *found;
-  // Under the name of the whole model it would be taken for the language model.
+  // With the name of the whole model it would be read as the language model.
   if (!part.contains("model_type") || part["model_type"] == type) part["model_type"] = type + "_" + tower;
   return part;
 }
@@ -295,9 +293,9 @@ json tower_config(const json& config, const std::string& tower) {
 std::filesystem::path config_path(const std::filesystem::path& tensors) {
   const std::filesystem::path folder = tensors.parent_path();
   std::error_code error;
-  const bool of_meta = !std::filesystem::exists(folder / "config.json", error) &&
-                       std::filesystem::is_regular_file(folder / "params.json", error);
-  return folder / (of_meta ? "params.json" : "config.json");
+  const bool is_meta_format = !std::filesystem::exists(folder / "config.json", error) &&
+                              std::filesystem::is_regular_file(folder / "params.json", error);
+  return folder / (is_meta_format ? "params.json" : "config.json");
 }
 
 json config_beside(const std::filesystem::path& tensors, const std::string& layer) {
@@ -325,7 +323,7 @@ std::optional<ConfigNumber> config_number(const std::filesystem::path& tensors, 
   for (const char* name : names) {
     const auto found = config.find(name);
     if (found != config.end() && found->is_number()) return ConfigNumber{name, found->get<double>()};
-    // Swin says a number for each of its stages, "encoder.layers.1.".
+    // Swin has a number for each of its stages, "encoder.layers.1.".
     const std::size_t stage = layer.find("layers.");
     if (found == config.end() || !found->is_array() || stage == std::string::npos) continue;
     const auto at = static_cast<std::size_t>(std::atoi(layer.c_str() + stage + 7));

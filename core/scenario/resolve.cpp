@@ -31,7 +31,7 @@ Inputs inputs_of_seed(const Resolving& r) {
       drawn_parameters(r, dims), r.scenario.x ? typed_sequence(r.scenario, dims) : drawn_sequence(r, dims), {}, dims};
 }
 
-/// scenario.valid_lens as [B] or [B, n_q].
+/// scenario.valid_lens as a tensor [B] or [B, n_q].
 Tensor typed_valid_lens(const Scenario& s, const Dims& d) {
   const std::size_t width = s.valid_lens.front().size();
   const bool even = std::all_of(s.valid_lens.begin(), s.valid_lens.end(),
@@ -50,7 +50,7 @@ Tensor typed_valid_lens(const Scenario& s, const Dims& d) {
   return width == 1 ? Tensor({d.batch}, std::move(lengths)) : Tensor({d.batch, d.n_q}, std::move(lengths));
 }
 
-/// scenario.doc_ids as [1, n] or [B, n].
+/// scenario.doc_ids as a tensor [1, n] or [B, n].
 Tensor typed_doc_ids(const Scenario& s, const Dims& d) {
   Buffer ids;
   bool flat = true, even = true;
@@ -73,7 +73,7 @@ Tensor typed_doc_ids(const Scenario& s, const Dims& d) {
   return Tensor({entries, d.n_k}, std::move(ids));
 }
 
-/// One name a position, the same for every batch entry where one list is given.
+/// A name for each position; a single list is used for every batch entry.
 TokenNames named(const TokenNames& given, const char* setting, Index batch, Index length) {
   if (given.size() != 1 && static_cast<Index>(given.size()) != batch) {
     throw SettingError(setting, Message("has {0} batch entries", given.size()), Message("expected 1 or {0}", batch));
@@ -85,7 +85,7 @@ TokenNames named(const TokenNames& given, const char* setting, Index batch, Inde
   return given.size() == 1 ? TokenNames(static_cast<std::size_t>(batch), given.front()) : given;
 }
 
-/// scenario.tokens and key_tokens over what the source says.
+/// Replaces the source's names by scenario.tokens and key_tokens.
 void name_tokens(const Scenario& s, Inputs& inputs) {
   const Dims& d = inputs.dims;
   const bool same = inputs.query.defined() ? identical(inputs.query, inputs.key) : d.n_q == d.n_k;
@@ -97,7 +97,7 @@ void name_tokens(const Scenario& s, Inputs& inputs) {
   }
 }
 
-/// The inputs' tensors, where equal to the last ones, are the last ones.
+/// Uses the last run's tensors in place of equal ones.
 void keep_inputs(const Inputs& last, Inputs& inputs) {
   const bool key_is_query = identical(inputs.key, inputs.query);
   const bool value_is_key = identical(inputs.value, inputs.key);
@@ -144,7 +144,7 @@ Tensor* editable(Inputs& inputs, Stage stage) {
   }
 }
 
-/// Where the cell lies in the packed numbers of a [B, n, d], [out, in] or [out] tensor; nothing if outside.
+/// The offset of the cell in the numbers of a [B, n, d], [out, in] or [out] tensor; nothing if it is outside.
 std::optional<std::size_t> offset_of(const CellEdit& edit, const Tensor& tensor) {
   const Index rank = tensor.rank();
   const Index batches = rank == 3 ? tensor.size(0) : 1;
@@ -156,7 +156,7 @@ std::optional<std::size_t> offset_of(const CellEdit& edit, const Tensor& tensor)
   return static_cast<std::size_t>((edit.batch * rows + edit.row) * cols + edit.col);
 }
 
-/// `base` with the edits of every stage that shares it; the count of those outside it is added to `outside`.
+/// `base` with the edits of all stages that share this tensor; adds the number of edits outside it to `outside`.
 Tensor edited(const Tensor& base, const std::vector<CellEdit>& edits, const Inputs& inputs, Index& outside) {
   const Tensor packed = base.contiguous();
   Buffer values(packed.values().begin(), packed.values().end());
@@ -168,15 +168,15 @@ Tensor edited(const Tensor& base, const std::vector<CellEdit>& edits, const Inpu
   return Tensor(base.shape(), std::move(values));
 }
 
-/// In self-attention query, key and value are one tensor, and an edit of one is an edit of all.
+/// In self-attention query, key and value are one tensor, so an edit of one changes all three.
 void apply_edits(const std::vector<CellEdit>& edits, const Inputs* last, Inputs& inputs) {
   const Inputs base = *inputs.unedited;
   Index outside = 0;
   for (const Stage stage : all_matrices()) {
     Tensor* target = editable(inputs, stage);
     if (!target || !target->defined()) continue;
-    const auto touches = [&](const CellEdit& edit) { return identical(base.matrix(edit.stage), base.matrix(stage)); };
-    if (std::none_of(edits.begin(), edits.end(), touches)) continue;
+    const auto is_shared = [&](const CellEdit& edit) { return identical(base.matrix(edit.stage), base.matrix(stage)); };
+    if (std::none_of(edits.begin(), edits.end(), is_shared)) continue;
     if (stage == Stage::key && identical(base.key, base.query)) {
       inputs.key = inputs.query;
     } else if (stage == Stage::value && identical(base.value, base.key)) {

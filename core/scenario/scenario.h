@@ -103,7 +103,7 @@ struct Scenario {
       doc_ids;                        ///< of doc(q) and doc(k): [n][1], [1][n] or [B][n]; empty: the file's, or none
   std::string grid;                   ///< of row(q) and col(q): "14x14" patches (core/mask/evaluate.h)
   std::vector<PaintedCells> painted;  ///< kept as `painted_over` (core/mask/painting.h) makes it
-  std::string mask_file;  ///< path of a file that holds a mask (core/files/mask_arrays.h): file(), over the source's
+  std::string mask_file;  ///< path of a file that holds a mask (core/files/array_file.h): file(), over the source's
   MaskPolarity mask_polarity = MaskPolarity::by_name;
   std::optional<float> fill;  ///< unset: the file's mask_fill, else −inf
   MaskMode mask_mode = MaskMode::fill;

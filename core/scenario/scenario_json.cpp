@@ -92,7 +92,7 @@ void read(const Place& at, GivenMatrix& out) {
   out.numbers = Tensor({static_cast<Index>(at.value.size()), static_cast<Index>(cols)}, std::move(values));
 }
 
-/// One batch entry's lengths: a number, or a number a query.
+/// The lengths of one batch entry: one number, or a number for each query.
 void read(const Place& at, std::vector<Index>& out) {
   if (!at.value.is_array()) return read(at, out.emplace_back());
   for (std::size_t i = 0; i < at.value.size(); ++i) read(at.at(i), out.emplace_back());
@@ -115,7 +115,7 @@ void read(const Place& at, std::vector<T>& out) {
   for (std::size_t i = 0; i < at.value.size(); ++i) read(at.at(i), out.emplace_back());
 }
 
-/// Names for every batch entry alike, or a list of them a batch entry.
+/// Names for all batch entries, or a list of names for each one.
 void read(const Place& at, TokenNames& out) {
   if (!at.value.is_array()) at.fail_type("a list of names");
   out.clear();
@@ -124,14 +124,14 @@ void read(const Place& at, TokenNames& out) {
   for (std::size_t i = 0; i < at.value.size(); ++i) read(at.at(i), out.emplace_back());
 }
 
-/// A SettingError's "--kv-heads" as the field's path.
+/// The path of the field for a setting such as "--kv-heads" in a SettingError.
 std::string field_path(const Place& at, std::string setting) {
   if (setting.starts_with("--")) setting = setting.substr(2);
   std::replace(setting.begin(), setting.end(), '-', '_');
   return at.path + (setting.empty() ? "" : "." + setting);
 }
 
-/// Its "view"; unset where it has none.
+/// The "view" of the scenario; unset if it has none.
 std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
   if (!whole.has("view")) return {};
   const Place at = whole.at("view");
@@ -222,11 +222,11 @@ using OrderedJson = nlohmann::ordered_json;
 template <typename T>
 requires(!std::is_enum_v<T>) OrderedJson written(const T& value) { return value; }
 
-/// 0.1f as 0.1, not as 0.10000000149011612, where that reads back as the same float.
+/// 0.1f as 0.1, not as 0.10000000149011612, if 0.1 is read as the same float.
 OrderedJson written(float value) {
   if (!std::isfinite(value)) return shortest(value);
-  const double brief = std::stod(shortest(value));
-  return static_cast<float>(brief) == value ? brief : static_cast<double>(value);
+  const double short_value = std::stod(shortest(value));
+  return static_cast<float>(short_value) == value ? short_value : static_cast<double>(value);
 }
 
 template <typename Choice>

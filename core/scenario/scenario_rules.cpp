@@ -116,7 +116,7 @@ void settle_heads(const Scenario& s, Dims& dims) {
          Message("expected an even number up to {0}", dims.d_head));
   }
   check_memory(s,
-               dims);  // of the scores the pipeline decides: what is too large to hold is computed as it is looked at
+               dims);  // the pipeline checks the memory for scores: large ones are computed when they are read
 }
 
 namespace {
@@ -129,13 +129,13 @@ double bytes_of(Stage stage, const Dims& dims, const Scenario& s) {
   }
   const auto is_edited = [&](const CellEdit& edit) { return edit.stage == stage; };
   const bool drawn = s.source != Source::file && is_parameter(stage) && std::ranges::none_of(s.edits, is_edited);
-  constexpr double most_drawn = 1 << 30;  // numbers; beyond, drawing them takes minutes
+  constexpr double most_drawn = 1 << 30;  // numbers; drawing more takes minutes
   if (drawn && cells < most_drawn && drawn_as_read(static_cast<Index>(cells))) return 0;
   return cells * sizeof(float);
 }
 
-/// Whether the run has the stage, and numbers of its own for it that are held whatever their size: scores that are too
-/// large are computed as they are looked at.
+/// Whether the run stores numbers for this stage whatever their size. Scores that are too large are computed when they
+/// are read.
 bool takes_memory(Stage stage, const Scenario& s) {
   const StageInfo& axes = info(stage);
   if (axes.rows == Axis::query && axes.cols == Axis::key) return false;
@@ -164,7 +164,7 @@ std::string largest(std::vector<StageNeed> needs) {
   return list;
 }
 
-/// What each input, parameter and stage of the run takes that is always stored; views take nothing.
+/// The memory of each input, parameter and stage that is always stored; views need none.
 std::vector<StageNeed> memory_needed(const Scenario& scenario, const Dims& dims) {
   std::vector<StageNeed> needs;
   for (const Stage stage : all_matrices()) {
@@ -179,7 +179,7 @@ void check_memory(const Scenario& scenario, const Dims& dims) {
   const std::vector<StageNeed> needs = memory_needed(scenario, dims);
   double whole = 0;
   for (const StageNeed& need : needs) whole += need.bytes;
-  constexpr double always_fits = 64 << 20;  // so that small runs ask nobody
+  constexpr double always_fits = 64 << 20;  // small runs do not ask for the free memory
   if (whole <= always_fits) return;
   const std::uint64_t have = available_memory();
   if (whole <= static_cast<double>(have)) return;

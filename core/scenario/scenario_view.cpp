@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 3> level_names{"sentence", "pipeline", "o
 constexpr std::array<std::string_view, 5> facet_names{"step", "journey", "geometry", "next", "why"};
 constexpr std::array<std::string_view, 3> measure_names{"weight", "arrives", "share"};
 
-/// The one of `names` that `text` is.
+/// The choice whose name is `text`.
 template <typename Choice>
 std::optional<Choice> chosen(std::span<const std::string_view> names, std::string_view text) {
   const auto found = std::ranges::find(names, text);
@@ -44,21 +44,21 @@ HeadMeasure parse_measure(std::string_view option, std::string_view text) {
 ViewAddress parse_view(std::string_view option, std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view part = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
-  // What has no parts is no name with a colon in it.
-  const bool parted = text.starts_with("mask:") || text.starts_with("map:");
-  const auto kind = chosen<ViewKind>(view_names, parted ? text.substr(0, colon) : text);
+  // Only these names have parts after a colon.
+  const bool has_parts = text.starts_with("mask:") || text.starts_with("map:");
+  const auto kind = chosen<ViewKind>(view_names, has_parts ? text.substr(0, colon) : text);
   if (!kind)
     throw SettingError(std::string(option), Message("\"{0}\" is not a view", std::string(text)),
                        Message("expected {0}", alternatives(view_names)));
   ViewAddress view{*kind, MaskTab::patterns, {}};
-  if (parted && *kind == ViewKind::mask) {
+  if (has_parts && *kind == ViewKind::mask) {
     const auto tab = chosen<MaskTab>(tab_names, part);
     if (!tab)
       throw SettingError(std::string(option), Message("\"{0}\" is not a sheet of the mask view", std::string(part)),
                          Message("expected {0}", alternatives(tab_names)));
     view.tab = *tab;
   }
-  if (parted && view.kind == ViewKind::map) view.map = parse_map(option, part);
+  if (has_parts && view.kind == ViewKind::map) view.map = parse_map(option, part);
   return view;
 }
 
@@ -131,7 +131,7 @@ MapAddress parse_map(std::string_view option, std::string_view text) {
   MapAddress map{*stage, {}};
   if (colon == std::string_view::npos) return map;
   MapAddress::Region& region =
-      *(map.region = MapAddress::Region());  // emplace() of a nested type with defaults: not for Clang 14
+      *(map.region = MapAddress::Region());  // Clang 14 cannot emplace() a nested type with default values
   std::string_view rest = text.substr(colon + 1);
   constexpr std::string_view after = ":,:";
   Index* const parts[] = {&region.q0, &region.q1, &region.k0, &region.k1};

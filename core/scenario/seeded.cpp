@@ -12,21 +12,20 @@
 #include "core/tensor/sampler.h"
 #include "core/text/texts.h"
 #include "core/text/unicode.h"
-#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {
 
 bool seeded_parameters(const Scenario& scenario) { return scenario.source != Source::file; }
 
-/// U(−bound, bound); matrices beyond 128 MB are drawn as they are read.
-Tensor evenly_drawn(const Sampler& from, const Shape& shape, float bound) {
+/// Uniform numbers in (−bound, bound); matrices above 128 MB are drawn when they are read.
+Tensor uniform(const Sampler& from, const Shape& shape, float bound) {
   if (shape.size() == 2 && drawn_as_read(element_count(shape)))
     return from.uniform_on_demand(shape[0], shape[1], -bound, bound);
   return Sampler(from).uniform(shape, -bound, bound);
 }
 
-/// A matrix or a bias of a linear layer with `in` inputs.
+/// A random weight or bias of a linear layer with `in` inputs.
 Tensor drawn_parameter(const Resolving& r, Stage stage, const Shape& shape, Index in, Index last_in) {
   const Scenario& s = r.scenario;
   if (r.last && seeded_parameters(*r.last_scenario) && r.last_scenario->seed == s.seed &&
@@ -35,7 +34,7 @@ Tensor drawn_parameter(const Resolving& r, Stage stage, const Shape& shape, Inde
     if (last.defined() && last.shape() == shape) return last;
   }
   const float bound = s.weight_gain / std::sqrt(static_cast<float>(in));
-  return evenly_drawn(Sampler(s.seed, name(stage), r.stop), shape, bound);
+  return uniform(Sampler(s.seed, name(stage), r.stop), shape, bound);
 }
 
 struct Linear {
@@ -49,13 +48,13 @@ Linear drawn_linear(const Resolving& r, Stage weight, Stage bias, Index out, Ind
   return drawn;
 }
 
-/// One [d + 2·kv, in] matrix, and its slices as W_q, W_k and W_v.
+/// One random [d + 2·kv, in] matrix, and W_q, W_k and W_v as its slices.
 Parameters drawn_packed(const Resolving& r, const Dims& dims) {
   Parameters made;
   const Index kv = dims.kv_heads * dims.d_head;
   const float bound = r.scenario.weight_gain / std::sqrt(static_cast<float>(dims.d_query));
   const Tensor weight =
-      evenly_drawn(Sampler(r.scenario.seed, "W_qkv", r.stop), {dims.d_model + 2 * kv, dims.d_query}, bound);
+      uniform(Sampler(r.scenario.seed, "W_qkv", r.stop), {dims.d_model + 2 * kv, dims.d_query}, bound);
   const auto last = [&](Stage stage) { return r.last ? r.last->matrix(stage) : Tensor(); };
   const auto part = [&](const Tensor& whole, Stage stage, Index first, Index length) {
     return keep_if_equal(whole.slice(0, first, length), last(stage));
@@ -87,8 +86,8 @@ Parameters drawn_separate(const Resolving& r, const Dims& dims) {
           .b_o = {}};
 }
 
-/// Whether each of its cells is written by hand, so that nothing of what was drawn is left.
-bool is_written(const Scenario& scenario, Stage stage, const Tensor& drawn) {
+/// Whether all cells of the stage are set by hand, so that none is random.
+bool is_all_given(const Scenario& scenario, Stage stage, const Tensor& drawn) {
   if (!drawn.defined()) return true;
   std::set<std::pair<Index, Index>> cells;
   for (const CellEdit& edit : scenario.edits) {
@@ -170,7 +169,7 @@ Parameters drawn_parameters(const Resolving& r, const Dims& d) {
       {Stage::W_q, made.W_q}, {Stage::W_k, made.W_k}, {Stage::W_v, made.W_v}, {Stage::W_o, made.W_o},
       {Stage::b_q, made.b_q}, {Stage::b_k, made.b_k}, {Stage::b_v, made.b_v}, {Stage::b_o, made.b_o}};
   made.random_parameters =
-      !std::ranges::all_of(drawn, [&](const auto& each) { return is_written(r.scenario, each.first, each.second); });
+      !std::ranges::all_of(drawn, [&](const auto& each) { return is_all_given(r.scenario, each.first, each.second); });
   return made;
 }
 
@@ -256,7 +255,7 @@ Tokens characters(std::string_view line) {
   return tokens;
 }
 
-/// The tokens of each line that has any.
+/// The tokens of each non-empty line.
 std::vector<Tokens> tokenized(const Scenario& scenario) {
   std::vector<Tokens> entries;
   for (const std::string_view line : Parts(scenario.text, '\n')) {
@@ -268,7 +267,7 @@ std::vector<Tokens> tokenized(const Scenario& scenario) {
   return entries;
 }
 
-/// [B, n, d]: equal tokens get equal vectors, drawn from a stream that the token names.
+/// Embeddings [B, n, d]. The token names the random stream of its vector, so equal tokens get equal vectors.
 Tensor embedded(const std::vector<Tokens>& entries, Index d, std::uint64_t seed) {
   std::map<std::string_view, Tensor> vectors;
   Buffer values;
@@ -303,7 +302,7 @@ TextSequence embedded_text(const Scenario& scenario, const Dims& dims) {
   Dims whole = dims;
   whole.batch = batch;
   whole.n_q = whole.n_k = static_cast<Index>(longest);
-  check_memory(scenario, whole);  // before lines are made as long as the longest
+  check_memory(scenario, whole);  // checked before all lines are padded to the longest one
   TextSequence made;
   for (Tokens& entry : entries) {
     if (entry.size() < longest && !made.valid_lens.defined()) made.valid_lens = Tensor({batch}, lengths);

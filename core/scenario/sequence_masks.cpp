@@ -1,14 +1,13 @@
-// Masks that are a rule rather than a matrix: what a module keeps for its longest sequence, is_causal, lengths,
-// documents.
+// Masks that are rules instead of matrices: a module's buffer for its longest sequence, is_causal, lengths, documents.
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/files/array_file.h"
 #include "core/files/error_place.h"
-#include "core/files/mask_arrays.h"
 #include "core/mask/expression.h"
+#include "core/scenario/file_source.h"
 #include "core/scenario/lesson_markdown.h"
-#include "core/scenario/mask_reading.h"
 #include "core/scenario/state_dict.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
@@ -16,15 +15,15 @@
 namespace headlight {
 namespace {
 
-/// A causal mask that a module keeps for its longest sequence: the part of it that these queries and keys have.
+/// A module's causal mask for its longest sequence, cut to these queries and keys.
 struct Buffered {
   std::string name;
   Tensor attend;  ///< [1, 1, n_q, n_k]
   bool inverted = false;
 };
 
-/// The stored square of 0 and 1 as a causal mask: ones on and below the diagonal, or where attention is forbidden,
-/// above it.
+/// Reads a stored square of 0 and 1 as a causal mask: ones on and below the diagonal, or ones above it where attention
+/// is forbidden.
 std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const std::string& name) {
   const ArrayEntry* entry = r.file.arrays().find(name);
   if (!entry || entry->shape.size() < 2) return {};
@@ -33,7 +32,7 @@ std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const
   if (shape[shape.size() - 2] != n || element_count(shape) != n * n || n < std::max(d.n_q, d.n_k) || n < 2) return {};
   const Tensor stored = r.load(name).view({n, n});
   const MatrixView cells = stored.matrix();
-  const auto stands = [&](auto value) {
+  const auto equals = [&](auto value) {
     for (Index q = 0; q < n; ++q) {
       for (Index k = 0; k < n; ++k) {
         if (cells(q, k) != value(q, k)) return false;
@@ -41,20 +40,20 @@ std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const
     }
     return true;
   };
-  const bool lower = stands([](Index q, Index k) { return k <= q ? 1.0F : 0.0F; });
-  const bool upper = !lower && (stands([](Index q, Index k) { return k > q ? 1.0F : 0.0F; }) ||
-                                stands([](Index q, Index k) { return k > q ? -INFINITY : 0.0F; }));
+  const bool lower = equals([](Index q, Index k) { return k <= q ? 1.0F : 0.0F; });
+  const bool upper = !lower && (equals([](Index q, Index k) { return k > q ? 1.0F : 0.0F; }) ||
+                                equals([](Index q, Index k) { return k > q ? -INFINITY : 0.0F; }));
   if (!lower && !upper) return {};
   Buffer values;
   for (Index q = 0; q < d.n_q; ++q) {
-    const Index row = d.n_k > d.n_q ? q + d.n_k - d.n_q : q;  // later queries of a cache
+    const Index row = d.n_k > d.n_q ? q + d.n_k - d.n_q : q;  // the queries are the last ones of a cache
     for (Index k = 0; k < d.n_k; ++k) values.push_back(k <= row ? 1.0F : 0.0F);
   }
   return Buffered{name, Tensor({1, 1, d.n_q, d.n_k}, std::move(values)), upper};
 }
 
-/// The numbers as float32. Where one is too large for that to tell it from its neighbours, ids are numbered from 0 in
-/// their order, and `assumptions` says so: documents stay apart.
+/// The ids as float32. Ids that are too large for float32 to distinguish are replaced by 0, 1, …, and `assumptions`
+/// notes it: the documents stay separate.
 Tensor document_ids(Shape shape, std::span<const double> ids, std::vector<Assumption>& assumptions) {
   constexpr double exact = 16777216;  // 2^24
   const bool large = std::ranges::any_of(ids, [](double id) { return std::abs(id) >= exact; });
@@ -90,8 +89,8 @@ void read_causal_buffer(MaskReading& m) {
                                                : "{0}: the module's causal mask",
                                full));
       m.restrict_to(found->attend);
-      for (const char* said : {"masked_bias", "IGNORE"}) {
-        const auto value = r.own_number({said});
+      for (const char* buffer_name : {"masked_bias", "IGNORE"}) {
+        const auto value = r.own_number({buffer_name});
         if (value && value->value < 0 && !m.masking.fill) m.masking.fill = static_cast<float>(value->value);
       }
       return;
@@ -105,9 +104,8 @@ bool is_causal_buffer(const MaskReading& m, const std::string& name) {
   const Shape& shape = r.file.arrays().find(name)->shape;
   const bool in_module = !r.keys.prefix.empty() && name.starts_with(r.keys.prefix);
   const bool weights = !r.keys.q.weight.empty() || r.keys.is_packed();
-  if (weights && name == "mask" &&
-      is_floating(
-          r.file.arrays().find(name)->dtype)) {  // torch.triu(torch.ones(n, n), diagonal=1) of a module saved alone
+  // A module that was saved alone may have torch.triu(torch.ones(n, n), diagonal=1).
+  if (weights && name == "mask" && is_floating(r.file.arrays().find(name)->dtype)) {
     const auto found = causal_buffer(r, d, name);
     if (found && found->inverted) return true;
   }

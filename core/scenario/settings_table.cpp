@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t longest_typed = 2000;  // bytes of JSON that anybody would want in a command line
+constexpr std::size_t longest_typed = 2000;  // the most bytes of JSON that are useful on a command line
 
 template <typename T>
 struct Inner {
@@ -118,7 +118,7 @@ bool changes_layer([[maybe_unused]] const Scenario& s) {
   constexpr auto row = row_of<i>;
   if constexpr (!row.of_layer) {
     return false;
-  } else if constexpr (row.has_condition) {
+  } else if constexpr (row.in_layer != nullptr) {
     return row.in_layer(s);
   } else {
     static const Scenario usual;
@@ -192,7 +192,7 @@ void append_option(std::vector<std::string>& words, const std::string& option, b
 }
 
 std::optional<std::vector<std::string>> settings_between(const Scenario& from, const Scenario& to) {
-  Scenario reached = from;
+  Scenario result = from;
   std::vector<std::string> words;
   for (const Setting& setting : all_settings()) {
     if (setting.option.empty()) continue;
@@ -200,9 +200,9 @@ std::optional<std::vector<std::string>> settings_between(const Scenario& from, c
     if (text == setting.text(from)) continue;
     if (!text || (text->empty() && !setting.operand.empty())) return {};
     append_option(words, setting.option, setting.operand.empty(), *text);
-    setting.apply(reached, setting.option, *text);
+    setting.apply(result, setting.option, *text);
   }
-  return reached == to ? std::optional(words) : std::nullopt;
+  return result == to ? std::optional(words) : std::nullopt;
 }
 
 namespace {
@@ -216,7 +216,7 @@ bool read_all(Text text, Number& out) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
-/// `take` for each part of a list between commas.
+/// Calls `take` for each part of a list, separated by commas.
 template <typename Take>
 void for_each_part(Text list, Take take) {
   while (true) {
@@ -310,8 +310,8 @@ std::string to_text(const HeadAddress& head) {
 
 namespace {
 
-/// Words between blanks, a line a batch entry; after "@" the same from a file of text, where one word a line is one
-/// batch entry. Throws SettingError, FileError.
+/// Words separated by blanks, a line for each batch entry. "@" begins the name of a text file with the same; if it has
+/// one word on each line, they are one batch entry. Throws SettingError, FileError.
 TokenNames parse_tokens(Text option, Text text) {
   if (!text.starts_with('@')) return lines_of_words(text);
   TokenNames lines = lines_of_words(text_of_file(std::string(text.substr(1))));
@@ -370,7 +370,7 @@ std::optional<std::string> written(const std::string& value) { return value; }
 std::optional<std::string> written(const std::vector<std::vector<Index>>& value) {
   std::string text;
   for (const std::vector<Index>& lengths : value) {
-    if (lengths.size() != 1) return {};  // a length a query, which only a scenario file says
+    if (lengths.size() != 1) return {};  // a length for each query, which only a scenario file can say
     text += (text.empty() ? "" : ",") + std::to_string(lengths.front());
   }
   return text.empty() ? std::nullopt : std::optional(text);

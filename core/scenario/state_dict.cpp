@@ -17,7 +17,8 @@ namespace {
 
 using std::string_view;
 
-/// A file's names as the schemes spell them: Keras and Flax put "/" between parts, TensorFlow ":0" at the end.
+/// The names of a file in the spelling of the schemes: Keras and Flax have "/" between parts, TensorFlow ":0" at the
+/// end.
 class Names {
  public:
   explicit Names(const ArrayFile& file) : file_(file) {
@@ -33,7 +34,7 @@ class Names {
     const auto found = entries_.find(name);
     return found == entries_.end() ? nullptr : found->second;
   }
-  /// As the file spells it; "" where it has none.
+  /// The name in the file; "" if it has none.
   std::string if_present(const std::string& name) const {
     const ArrayEntry* entry = find(name);
     return entry ? entry->name : "";
@@ -47,7 +48,7 @@ class Names {
 
 bool has_rank(const ArrayEntry* entry, std::size_t rank) { return entry && entry->shape.size() == rank; }
 
-/// A projection of this name; its weight empty where there is none that could be one.
+/// The projection with this name; its weight is empty if no array fits.
 LinearKeys projection_at(const Names& names, const std::string& name, const Suffix& suffix) {
   const ArrayEntry* weight = names.find(joined(name, suffix.weight));
   const bool heads = has_rank(weight, 3) && suffix.layout == WeightLayout::in_out;
@@ -55,7 +56,7 @@ LinearKeys projection_at(const Names& names, const std::string& name, const Suff
   return {weight->name, names.if_present(joined(name, suffix.bias)), heads ? WeightLayout::in_head_out : suffix.layout};
 }
 
-/// How many numbers a weight takes in.
+/// The number of inputs of a weight.
 Index inputs_of(const ArrayEntry& entry, WeightLayout layout) {
   const Shape& s = entry.shape;
   switch (layout) {
@@ -80,7 +81,7 @@ Index outputs_of(const ArrayEntry& entry, WeightLayout layout) {
   return 0;
 }
 
-/// Outputs of one projection, all its heads together.
+/// The number of outputs of a projection, over all heads.
 Index outputs_of(const Names& names, const LinearKeys& keys) {
   if (keys.heads.empty()) return outputs_of(*names.file().find(keys.weight), keys.layout);
   Index sum = 0;
@@ -88,16 +89,16 @@ Index outputs_of(const Names& names, const LinearKeys& keys) {
   return sum;
 }
 
-/// Where BERT's and ViT's output.dense stands, beside "self." or "attention.attention."; nothing for others, whose
-/// parent may have layers of the same names that are none of attention's.
+/// The prefix of output.dense in BERT and ViT, which is next to "self." or "attention.attention."; nothing for others,
+/// whose parent can have layers with the same name outside the attention.
 std::optional<std::string> parent_of(const std::string& prefix) {
   if (prefix.ends_with("self.")) return prefix.substr(0, prefix.size() - 5);
   if (prefix.ends_with("attention.attention.")) return prefix.substr(0, prefix.size() - 10);
   return {};
 }
 
-/// The output projection of an attention whose values, or queries where key/value heads are shared, have that width
-/// (0: unknown).
+/// The output projection of an attention whose values have `width` channels, or whose queries have, if key/value heads
+/// are shared (0: unknown).
 LinearKeys output_of(const Names& names, const std::string& prefix, Index width, Index queries = 0) {
   std::vector<std::string> places{prefix};
   if (const std::optional<std::string> parent = parent_of(prefix)) places.push_back(*parent);
@@ -108,7 +109,7 @@ LinearKeys output_of(const Names& names, const std::string& prefix, Index width,
         if (keys.weight.empty()) continue;
         if (keys.layout == WeightLayout::in_head_out) keys.layout = WeightLayout::head_inner_out;
         const ArrayEntry& entry = *names.file().find(keys.weight);
-        // GPT-2's c_proj is a Conv1D, nanoGPT's an nn.Linear; where it is not square its sides tell.
+        // c_proj is a Conv1D in GPT-2 and an nn.Linear in nanoGPT; if it is not square, its sides show which.
         if (name == "c_proj" && width > 0 && inputs_of(entry, keys.layout) != width &&
             outputs_of(entry, keys.layout) == width) {
           keys.layout = keys.layout == WeightLayout::out_in ? WeightLayout::in_out : WeightLayout::out_in;
@@ -126,7 +127,7 @@ std::optional<AttentionKeys> separate_at(const Names& names, const std::string& 
                                          const Suffix& suffix) {
   const std::optional<std::string> prefix = prefix_before(name, joined(scheme.q, suffix.weight));
   if (!prefix) return {};
-  // BERT's "self.query" is found as such, so that its output.dense, one level up, is found too.
+  // BERT's "self.query" is found under its own scheme, so that output.dense one level above is found too.
   if (scheme.q == "query" && prefix_before(*prefix, "self.")) return {};
   AttentionKeys keys;
   keys.prefix = *prefix;
@@ -140,7 +141,7 @@ std::optional<AttentionKeys> separate_at(const Names& names, const std::string& 
   return keys;
 }
 
-/// "q.0.weight", "q.1.weight", …: a module for each head within each projection.
+/// "q.0.weight", "q.1.weight", …: each projection has a module for each head.
 std::optional<AttentionKeys> head_modules_at(const Names& names, const std::string& name,
                                              const SeparateScheme& scheme) {
   const Suffix& suffix = suffixes[0];
@@ -197,7 +198,7 @@ std::optional<AttentionKeys> packed_at(const Names& names, const std::string& na
                  scheme.weight.ends_with(".kernel") ? WeightLayout::in_out : WeightLayout::out_in};
   const Index rows = entry->shape[0];
   const Index cols = entry->shape[1];
-  // Conv1D and nn.Linear (nanoGPT) both call it c_attn; the longer side tells which.
+  // c_attn is a Conv1D or an nn.Linear (nanoGPT); the longer side shows which.
   if (scheme.weight == "c_attn.weight" && cols > rows) keys.packed.layout = WeightLayout::in_out;
   // A square proj is an output projection, as in timm.
   if (scheme.weight == "proj.weight" && (rows % 3 != 0 || rows <= cols)) return {};
@@ -235,7 +236,7 @@ void append_found(const Names& names, const ArrayEntry& entry, std::vector<Atten
   }
 }
 
-/// "sa.heads.2." is head 2 of "sa."; nothing where the prefix is no head's.
+/// "sa.heads.2." is head 2 of "sa."; nothing if the prefix is not that of a head.
 std::optional<std::pair<std::string, std::size_t>> head_place(const std::string& prefix) {
   if (prefix.empty()) return {};
   const std::size_t end = prefix.size() - 1;
@@ -245,7 +246,7 @@ std::optional<std::pair<std::string, std::size_t>> head_place(const std::string&
   const std::size_t word = dot == std::string::npos ? 0 : dot + 1;
   std::string module = lowercase(prefix.substr(word, digits - 1 - word));
   module.erase(std::remove(module.begin(), module.end(), '_'), module.end());
-  // "multi_head_attention_1" and "MultiHeadDotProductAttention_0" are whole attentions, as Keras and Flax number them.
+  // "multi_head_attention_1" (Keras) and "MultiHeadDotProductAttention_0" (Flax) are whole attentions, not heads.
   const bool is_head =
       (module.ends_with("head") || module.ends_with("heads")) && module.find("multi") == std::string::npos;
   if (!is_head) return {};
@@ -254,9 +255,9 @@ std::optional<std::pair<std::string, std::size_t>> head_place(const std::string&
   return std::pair{prefix.substr(0, word), index};
 }
 
-/// Modules of a head each, put together to one attention.
+/// Joins modules for single heads to one attention.
 void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
-  std::map<std::string, std::map<std::size_t, AttentionKeys>> wholes;
+  std::map<std::string, std::map<std::size_t, AttentionKeys>> attentions;
   std::vector<AttentionKeys> joined_found;
   std::vector<std::string> order;
   for (AttentionKeys& keys : found) {
@@ -265,25 +266,26 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
       joined_found.push_back(std::move(keys));
       continue;
     }
-    if (!wholes.contains(place->first)) order.push_back(place->first);
-    wholes[place->first].emplace(place->second, std::move(keys));
+    if (!attentions.contains(place->first)) order.push_back(place->first);
+    attentions[place->first].emplace(place->second, std::move(keys));
   }
   for (const std::string& prefix : order) {
-    auto& heads = wholes[prefix];
-    AttentionKeys whole;
-    whole.prefix = prefix;
-    whole.bare = heads.begin()->second.bare;
+    auto& heads = attentions[prefix];
+    AttentionKeys attention;
+    attention.prefix = prefix;
+    attention.bare = heads.begin()->second.bare;
     std::size_t next = 0;
     for (auto& [index, head] : heads) {
       if (index != next++)
         throw FileError(names.file().path(), Message("has no head {0} beside {1}", next - 1, in_quotes(head.q.weight)),
                         "expected every head's module");
-      for (const auto& [all, one] : {std::pair{&whole.q, &head.q}, {&whole.k, &head.k}, {&whole.v, &head.v}})
+      for (const auto& [all, one] :
+           {std::pair{&attention.q, &head.q}, {&attention.k, &head.k}, {&attention.v, &head.v}})
         all->heads.push_back(*one);
     }
-    for (LinearKeys* all : {&whole.q, &whole.k, &whole.v}) all->weight = all->heads.front().weight;
-    whole.o = output_of(names, prefix, outputs_of(names, whole.v));
-    joined_found.push_back(std::move(whole));
+    for (LinearKeys* all : {&attention.q, &attention.k, &attention.v}) all->weight = all->heads.front().weight;
+    attention.o = output_of(names, prefix, outputs_of(names, attention.v));
+    joined_found.push_back(std::move(attention));
   }
   found = std::move(joined_found);
 }
@@ -304,7 +306,8 @@ std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {
   std::vector<AttentionKeys> found;
   for (const ArrayEntry& entry : file.entries()) append_found(names, entry, found);
   join_heads(names, found);
-  // proj.weight beside another scheme under the same prefix is not a second attention; nor are the same matrices.
+  // proj.weight beside another scheme under the same prefix is not a second attention; nor are matrices that were found
+  // already.
   std::map<std::string, int> at_prefix;
   for (const AttentionKeys& keys : found) ++at_prefix[keys.prefix];
   std::erase_if(found, [&](const AttentionKeys& keys) {
@@ -323,7 +326,7 @@ Message listed(const std::vector<AttentionKeys>& candidates) {
   return candidates.size() > most ? Message("{0}, and {1} more", list, candidates.size() - most) : list;
 }
 
-/// Where one projection is there but not its fellows, that is what to say.
+/// The error message if one projection was found without the others.
 Message half_found(const ArrayFile& file) {
   for (const ArrayEntry& entry : file.entries()) {
     for (const SeparateScheme& scheme : separate_schemes) {
@@ -414,7 +417,7 @@ AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) 
       std::find_if(matching.begin(), matching.end(), [&](const AttentionKeys& keys) { return keys.layer() == wanted; });
   if (!wanted.empty() && exact != matching.end()) return *exact;
   if (matching.empty() && !wanted.empty() && wanted.find_first_not_of("0123456789") == std::string::npos) {
-    // "3": the one whose prefix has that number among its parts.
+    // "3": the attention with this number in its prefix.
     for (const AttentionKeys& keys : all) {
       if (("." + keys.prefix).find("." + wanted + ".") != std::string::npos) matching.push_back(keys);
     }

@@ -1,6 +1,6 @@
 #include "core/scenario/tensor_file.h"
 
-#include "core/files/mask_arrays.h"
+#include "core/files/array_file.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
@@ -40,7 +40,7 @@ Tensor TensorFile::made(const std::string& recipe, const std::function<Tensor()>
     const auto found = made_.find(recipe);
     if (found != made_.end() && found->second.lengths == lengths) return found->second.tensor;
   }
-  Tensor tensor = make();  // which loads, and must not wait for itself
+  Tensor tensor = make();  // it may load another array, which must not wait for this lock
   const std::lock_guard lock(mutex_);
   made_[recipe] = {lengths, tensor};
   return tensor;

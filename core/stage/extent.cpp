@@ -7,14 +7,14 @@
 #include <mutex>
 #include <vector>
 
-#include "core/parallel/thread_pool.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
-// Of a matrix that is computed as it is read; 0 rows a band: all of them.
+// Adds the extremes of a matrix that is computed when it is read. `rows_a_band`: the rows that are read in each band;
+// 0: all.
 void add_bands(Extent& to, const SourcePart& part, const MatrixView& matrix, Index rows_a_band,
                const std::stop_token& stop) {
   constexpr Index bands = 8;
@@ -38,7 +38,7 @@ void Extent::add(const Survey& survey) {
 void Extent::add(const MatrixView& matrix, const CellMasks& masks, const std::stop_token& stop) {
   if (const SourcePart part = part_of_source(matrix); part.source) return add_bands(*this, part, matrix, 6, stop);
   if (matrix.source && matrix.rows > 256) {
-    // A sample of rows, too, where only the rows can be asked for.
+    // Reads a sample of rows as well, if only single rows can be read.
     for (Index i = 0; i < 16; ++i) {
       if (stop.stop_requested()) throw Cancelled();
       const MatrixView row = matrix.part((2 * i + 1) * matrix.rows / 32, 1, 0, matrix.cols);
@@ -67,12 +67,12 @@ ValueRange Extent::range(ColormapKind kind) const {
 namespace {
 
 constexpr float largest = std::numeric_limits<float>::max();
-constexpr Index side_by_side = 16;               // cells, for vector instructions
-constexpr Index cells_a_count = Index{1} << 24;  // far fewer than an int counts
+constexpr Index side_by_side = 16;               // cells that vector instructions handle together
+constexpr Index cells_a_count = Index{1} << 24;  // far fewer than an int can count
 
 Index& at(KindCounts& kinds, CellKind kind) { return kinds[static_cast<std::size_t>(kind)]; }
 
-/// What some rows hold, each of the cells side by side on its own.
+/// Counts and extremes of some rows, in separate lanes for the cells of a vector.
 struct Lanes {
   float low[side_by_side], high[side_by_side];
   int nan[side_by_side] = {}, masked[side_by_side] = {}, dropped[side_by_side] = {}, value[side_by_side] = {},
@@ -84,7 +84,7 @@ struct Lanes {
     std::fill_n(high, side_by_side, -largest);
   }
 
-  // As classify() does, without branches.
+  // The same as classify(), without branches.
   template <bool has_mask, bool has_kept>
   void add(Index lane, float v, float allowed, float kept, float leak) {
     const int number = v == v, finite = v - v == 0;
@@ -163,8 +163,8 @@ void Survey::join(const Survey& other) {
 }
 
 Survey survey(const MatrixView& matrix, const CellMasks& masks, const std::stop_token& stop) {
-  constexpr Index worth_threads = Index{1} << 19, parts = 64;
-  if (matrix.rows * matrix.cols < worth_threads) return survey_rows(matrix, masks, 0, matrix.rows);
+  constexpr Index least_for_threads = Index{1} << 19, parts = 64;
+  if (matrix.rows * matrix.cols < least_for_threads) return survey_rows(matrix, masks, 0, matrix.rows);
   Survey all;
   std::mutex mutex;
   std::atomic<Index> next{0};
@@ -185,19 +185,19 @@ namespace {
 
 bool rows_finite(const MatrixView& matrix) {
   for (Index row = 0; row < matrix.rows; ++row) {
-    int odd = 0;
+    int not_finite = 0;
     for (Index col = 0; col < matrix.cols; ++col) {
       const float v = matrix(row, col);
-      odd |= v - v != 0;  // NaN for NaN and ±∞
+      not_finite |= v - v != 0;  // the difference is NaN for NaN and ±∞
     }
-    if (odd != 0) return false;
+    if (not_finite != 0) return false;
   }
   return true;
 }
 
 }  // namespace
 
-// By all threads where there is much.
+// Uses all threads if there is much to read.
 bool all_finite(const MatrixView& matrix) {
   if (matrix.rows * matrix.cols < 1 << 22) return rows_finite(matrix);
   std::atomic<Index> next{0};
@@ -218,7 +218,7 @@ KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks, const s
     return all ? part.source->kinds(part.matrix, stop) : survey(matrix, masks, stop).kinds;
   }
   if (!matrix.source) return survey(matrix, masks, stop).kinds;
-  KindCounts counts{};  // rows of what heads gather, which are numbers
+  KindCounts counts{};  // head outputs, which are only numbers
   counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
   return counts;
 }

@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "core/parallel/thread_pool.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -18,8 +18,8 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 constexpr std::uint8_t bit(CellKind kind) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind)); }
 
-/// The source rows of one row of the result, folded column by column before the columns are folded: both loops run over
-/// contiguous memory without branches. −∞ stands for "not a value" in `row`.
+/// The source rows of one row of the result. The rows are folded column by column first, then the columns are folded,
+/// so that both loops run over contiguous memory without branches. −∞ means "no value" in `row`.
 class Band {
  public:
   explicit Band(Index cols)
@@ -54,7 +54,7 @@ class Band {
     }
   }
 
-  /// The cell that columns [first, last) of the band become.
+  /// The cell for columns [first, last) of the band.
   CellKind extreme(Index first, Index last, float centre, float& value) const {
     float low = infinity, high = -infinity;
     int nan = 0;
@@ -77,7 +77,7 @@ class Band {
  private:
   static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
 
-  // As classify() does, without branches.
+  // The same as classify(), without branches.
   void hide_masked(const float* values, const float* allowed, bool show_leaks) {
     float* const row = row_.data();
     float* const masked = masked_.data();
@@ -125,12 +125,13 @@ std::vector<Index> cuts_every(Index side, Index length) {
 Index at(std::span<const Index> cuts, Index i) { return cuts[static_cast<std::size_t>(i)]; }
 Index parts(std::span<const Index> cuts) { return static_cast<Index>(cuts.size()) - 1; }
 
-// Whoever computes a matrix knows what is masked in it, but not that a mask lies over itself, where 0 is what it hides.
+// A computed matrix reports which of its cells are masked. The mask stage can be drawn with itself as mask; then its
+// zeros are hidden too, which the matrix cannot report.
 bool hides_itself(const MatrixView& matrix, const CellMasks& masks) {
   return masks.allowed && *masks.allowed == matrix && !masks.show_leaks;
 }
 
-// `a_band`: of each band of rows so many are looked at; 0: all.
+// `a_band`: how many rows of each band are read; 0: all.
 PooledMatrix pool_in_source(const SourcePart& part, bool is_mask, std::vector<Index> row_cuts,
                             std::vector<Index> col_cuts, float centre, Index a_band, const std::stop_token& stop = {}) {
   PooledMatrix out{parts(row_cuts), parts(col_cuts), {}, {}};
@@ -168,7 +169,7 @@ PooledMatrix pool_cells(const MatrixView& matrix, const CellMasks& masks, std::s
       }
     }
   };
-  // Large ones with all threads: frames wait for them.
+  // Large matrices use all threads, since frames wait for them.
   const bool large = matrix.rows * matrix.cols > 1 << 20;
   large ? work_together(work) : work(true);
   if (stop.stop_requested()) throw Cancelled();
@@ -186,7 +187,7 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
   const auto a_band = [&](Index looked_at) { return looked_at > 0 ? std::max<Index>(1, looked_at / rows) : 0; };
   if (const SourcePart part = part_of_source(matrix); part.source)
     return pool_in_source(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, a_band(rows_looked_at), stop);
-  // Rows that are computed as they are read cost more than those that only have to be gone through.
+  // Rows that are computed when they are read cost more than stored ones.
   const bool sampled = rows_looked_at > 0 && matrix.source;
   return pool_cells(matrix, masks, row_cuts, col_cuts, centre,
                     sampled ? std::max<Index>(1, rows_looked_at / 8 / rows) : 0, stop);

@@ -2,12 +2,12 @@
 
 #include <atomic>
 
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 
 namespace headlight {
 namespace {
 
-constexpr Index numbers_kept = Index{8} << 20;  // of one source: 32 MB
+constexpr Index numbers_kept = Index{8} << 20;  // for each source: 32 MB
 
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
@@ -60,7 +60,7 @@ MatrixSource::Numbers MatrixSource::find_or_make(const Tile& tile, Index wanted)
     keep(tile, numbers);
     return numbers;
   }
-  Numbers first;  // several side by side are of one row
+  Numbers first;  // a tile of several columns has one row
   for (Index i = 0; i < count; ++i) {
     const Tile each{tile.matrix, tile.row, tile.col + i};
     const auto begin = made.begin() + i * tile_cols_;
@@ -72,7 +72,7 @@ MatrixSource::Numbers MatrixSource::find_or_make(const Tile& tile, Index wanted)
 }
 
 float MatrixSource::cell(Index at) const {
-  struct Last {  // whoever reads cells reads neighbours
+  struct Last {  // cells are mostly read next to each other
     std::uint64_t source = 0;
     Index row = 0, rows = 0, col = 0, cols = 0;
     Numbers numbers;

@@ -1,4 +1,4 @@
-// The memory of a page: what WebAssembly lets it have in all, less what its heap has grown to.
+// The memory of a web page: what WebAssembly allows, less the size of its heap.
 #include <emscripten/heap.h>
 #include <malloc.h>
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
 
-/// "MemAvailable:   22000000 kB": free, or kept only in case it is asked for again.
+/// "MemAvailable:   22000000 kB": memory that is free or can be freed.
 std::uint64_t free_of_machine() {
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
@@ -30,7 +30,7 @@ std::uint64_t number_in(const char* path) {
   return file >> number ? number : unknown;
 }
 
-/// Of a container's memory, what is kept of files is given back when it is asked for.
+/// Bytes of the container's memory that cache files: the system frees them when they are needed.
 std::uint64_t cached_files(const char* path) {
   std::ifstream file(path);
   std::uint64_t bytes = 0, number = 0;

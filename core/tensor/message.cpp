@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/tensor/error.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -16,7 +16,7 @@ bool is_control(char32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
-/// On one line whatever a file or a person put into it: control characters and bytes that are no UTF-8 as \xNN.
+/// One line, whatever the file or the user wrote: control characters and bytes that are not UTF-8 become \xNN.
 std::string one_line(const std::string& text) {
   std::string line;
   line.reserve(text.size());
@@ -42,7 +42,7 @@ bool continues(const std::string& text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u;
 }
 
-/// Its two ends where it is longer than `most` bytes: names tell themselves apart at their ends.
+/// The beginning and the end of a text that is longer than `most` bytes: long names differ at their ends.
 std::string shortened(const std::string& text, std::size_t most) {
   if (text.size() <= most) return one_line(text);
   std::size_t head = most * 2 / 3, tail = text.size() - most / 3;
@@ -51,8 +51,8 @@ std::string shortened(const std::string& text, std::size_t most) {
   return one_line(text.substr(0, head)) + " … " + one_line(text.substr(tail));
 }
 
-/// Chinese and the like, their punctuation, and the quotation marks and dots that they share with others: no space
-/// stands between two of them.
+/// Whether the text begins with a wide character (Chinese and similar), its punctuation, or a quotation mark or dots
+/// that it shares with Latin: no space is put between two of them.
 bool begins_wide(std::string_view text) {
   return text >= "\xE2\xBA\x80" || text.starts_with("“") || text.starts_with("”") || text.starts_with("…");
 }
@@ -62,15 +62,15 @@ bool ends_wide(const std::string& text, std::size_t size) {
   return size > 0 && begins_wide(std::string_view(text).substr(at, size - at));
 }
 
-/// `text` and `more`, with the space that separates them from Latin letters alone.
+/// Appends `more`, with a space only beside Latin letters.
 void append(std::string& text, std::string_view more) {
   if (text.ends_with(' ') && begins_wide(more) && ends_wide(text, text.size() - 1)) text.pop_back();
   if (more.starts_with(' ') && begins_wide(more.substr(1)) && ends_wide(text, text.size())) more.remove_prefix(1);
-  if (text.ends_with("？") && more.starts_with("；")) more.remove_prefix(3);  // a question has its own end
+  if (text.ends_with("？") && more.starts_with("；")) more.remove_prefix(3);  // no semicolon after a question mark
   text += more;
 }
 
-/// Where the next slot, "{3}", begins; the end where there is none.
+/// The position of the next slot, "{3}"; the end of the text if there is none.
 std::size_t next_slot(std::string_view text, std::size_t from, std::size_t slots) {
   for (std::size_t at = text.find('{', from); at != std::string_view::npos; at = text.find('{', at + 1)) {
     if (at + 2 < text.size() && text[at + 2] == '}' && text[at + 1] >= '0' &&

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/parallel/thread_pool.h"
-#include "core/parallel/turns.h"
+#include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 #include "core/tensor/matrix_source.h"
 
@@ -31,7 +30,7 @@ std::uint64_t split_mix(std::uint64_t& state) {
 
 using State = std::array<std::uint64_t, 4>;
 
-// xoshiro256**'s step from one state to the next, and the word that it gives on the way.
+// Makes one step of xoshiro256** and returns the word that it generates.
 std::uint64_t step(State& s) {
   const std::uint64_t result = std::rotl(s[1] * 5, 7) * 9;
   const std::uint64_t shifted = s[1] << 17;
@@ -44,20 +43,20 @@ std::uint64_t step(State& s) {
   return result;
 }
 
-/// Many steps at once. A step only shifts and adds bits modulo 2, so that any number of them is a matrix over a state's
-/// 256 bits.
-class Leap {
+/// Makes many steps at once. A step only shifts and adds bits modulo 2, so any number of steps is a matrix that
+/// multiplies the 256 bits of a state.
+class Jump {
  public:
-  explicit Leap(std::uint64_t steps) {
-    Leap one;
+  explicit Jump(std::uint64_t steps) {
+    Jump one;
     for (std::size_t i = 0; i < 256; ++i) step(one.columns_[i] = unit(i));
-    *this = Leap();
+    *this = Jump();
     for (std::size_t i = 0; i < 256; ++i) columns_[i] = unit(i);
     for (; steps > 0; steps >>= 1, one = one.after(one)) {
       if (steps & 1) *this = one.after(*this);
     }
   }
-  State from(const State& s) const {
+  State image(const State& s) const {
     State sum{};
     for (std::size_t i = 0; i < 256; ++i) {
       const std::uint64_t chosen = 0 - (s[i / 64] >> (i % 64) & 1);
@@ -67,22 +66,22 @@ class Leap {
   }
 
  private:
-  Leap() = default;
+  Jump() = default;
   static State unit(std::size_t bit) {
     State s{};
     s[bit / 64] = std::uint64_t{1} << (bit % 64);
     return s;
   }
-  Leap after(const Leap& first) const {
-    Leap both;
-    for (std::size_t i = 0; i < 256; ++i) both.columns_[i] = from(first.columns_[i]);
+  Jump after(const Jump& first) const {
+    Jump both;
+    for (std::size_t i = 0; i < 256; ++i) both.columns_[i] = image(first.columns_[i]);
     return both;
   }
 
-  std::array<State, 256> columns_{};  // what becomes of each bit
+  std::array<State, 256> columns_{};  // the image of each bit
 };
 
-/// From [0, 1), in steps of 2⁻²⁴.
+/// A number in [0, 1), in steps of 2⁻²⁴.
 float fraction(State& s) { return static_cast<float>(step(s) >> 40) * 0x1p-24f; }
 
 /// The product of two floats is exact in double, so a fused multiply-add changes nothing.
@@ -90,14 +89,14 @@ float between(float fraction, float low, float high) {
   return static_cast<float>(static_cast<double>(low) + static_cast<double>(high - low) * static_cast<double>(fraction));
 }
 
-/// A matrix that remembers where each row begins.
+/// A matrix of random numbers that stores the generator's state at the start of each row.
 class DrawnMatrix : public MatrixSource {
  public:
   DrawnMatrix(Index rows, Index cols, State first, float low, float high)
       : MatrixSource(rows, cols, cols), low_(low), high_(high) {
-    const Leap leap(static_cast<std::uint64_t>(cols));
+    const Jump jump(static_cast<std::uint64_t>(cols));
     rows_.reserve(static_cast<std::size_t>(rows));
-    for (Index row = 0; row < rows; ++row, first = leap.from(first)) rows_.push_back(first);
+    for (Index row = 0; row < rows; ++row, first = jump.image(first)) rows_.push_back(first);
   }
 
  protected:
@@ -117,7 +116,7 @@ class DrawnMatrix : public MatrixSource {
 }  // namespace
 
 Sampler::Sampler(std::uint64_t seed, std::string_view stream, std::stop_token stop) : stop_(std::move(stop)) {
-  // The seed is mixed before the stream joins it, so that neighbouring seeds share no streams.
+  // The seed is mixed before the stream is added, so that neighbouring seeds have no stream in common.
   std::uint64_t mixed = seed;
   mixed = split_mix(mixed) ^ hash(stream);
   for (std::uint64_t& word : state_) word = split_mix(mixed);
@@ -128,7 +127,8 @@ std::uint64_t Sampler::next() { return step(state_); }
 float Sampler::uniform() { return fraction(state_); }
 
 float Sampler::normal() {
-  // Three 21-bit uniform integers from each of four words; their sum less its mean fits a float's 24 bits exactly.
+  // Three uniform 21-bit integers from each of four words. Their sum minus its mean fits the 24 bits of a float
+  // exactly.
   std::int64_t sum = 0;
   for (int word = 0; word < 4; ++word) {
     const std::uint64_t bits = next();
@@ -138,7 +138,8 @@ float Sampler::normal() {
   return static_cast<float>(sum - mean) * 0x1p-21f;
 }
 
-// Many numbers by all threads: each begins where the one before it will have ended, so that they are those of one.
+// Draws many numbers on all threads. Each part begins with the state that the part before it ends with, so the numbers
+// are the same as on one thread.
 template <typename Draw>
 Tensor Sampler::filled(Shape shape, std::uint64_t words_a_number, Draw draw) {
   constexpr std::size_t many = std::size_t{1} << 20, parts = 64;
@@ -148,12 +149,12 @@ Tensor Sampler::filled(Shape shape, std::uint64_t words_a_number, Draw draw) {
     return Tensor(std::move(shape), std::move(values));
   }
   const std::size_t each = (values.size() + parts - 1) / parts;
-  const Leap leap(each * words_a_number);
+  const Jump jump(each * words_a_number);
   std::vector<Sampler> at(parts, *this);
-  for (std::size_t i = 1; i < parts; ++i) at[i].state_ = leap.from(at[i - 1].state_);
+  for (std::size_t i = 1; i < parts; ++i) at[i].state_ = jump.image(at[i - 1].state_);
   std::atomic<std::size_t> next{0};
   work_together([&](bool calling) {
-    // Two at a time: a step waits for the one before it, and another's can be taken meanwhile.
+    // Two parts at a time: the steps of one part depend on each other, but not on those of the other part.
     for (std::size_t i = next++; i < parts / 2 && !stop_.stop_requested(); i = next++) {
       if (calling) breathe();
       Sampler first = at[2 * i], second = at[2 * i + 1];

@@ -56,7 +56,7 @@ Index element_count(const Shape& shape) {
 Tensor::Tensor(Shape shape, Buffer values) {
   assert(element_count(shape) == static_cast<Index>(values.size()));
   const auto owner = std::make_shared<const Buffer>(std::move(values));
-  // A tensor of no numbers is defined too, and shares its storage with its views alone.
+  // An empty tensor is defined as well, and shares its storage only with its views.
   storage_ = std::shared_ptr<const float>(owner, owner->empty() ? &no_number : owner->data());
   std::vector<Index> strides = packed_strides(shape);
   layout_ = std::make_shared<const Layout>(Layout{std::move(shape), std::move(strides), 0});
@@ -174,11 +174,11 @@ Tensor Tensor::view(Shape shape) const {
 Tensor Tensor::transpose(Index axis_a, Index axis_b) const {
   const auto a = static_cast<std::size_t>(axis_a < 0 ? axis_a + rank() : axis_a);
   const auto b = static_cast<std::size_t>(axis_b < 0 ? axis_b + rank() : axis_b);
-  Layout turned = layout();
-  assert(a < turned.shape.size() && b < turned.shape.size());
-  std::swap(turned.shape[a], turned.shape[b]);
-  std::swap(turned.strides[a], turned.strides[b]);
-  return seen_as(std::move(turned));
+  Layout swapped = layout();
+  assert(a < swapped.shape.size() && b < swapped.shape.size());
+  std::swap(swapped.shape[a], swapped.shape[b]);
+  std::swap(swapped.strides[a], swapped.strides[b]);
+  return seen_as(std::move(swapped));
 }
 
 Tensor Tensor::expand(const Shape& wanted) const {
@@ -206,7 +206,7 @@ Tensor Tensor::contiguous() const {
   if (is_contiguous() && !source) return *this;
   Buffer values;
   values.reserve(static_cast<std::size_t>(count()));
-  // An odometer over all axes but the last, whose run is copied in one go.
+  // Counts through all axes but the last, whose numbers are copied as one range.
   std::vector<Index> index(shape.size(), 0);
   const Index run = shape.back();
   const Index step = strides.back();
@@ -231,6 +231,19 @@ Tensor Tensor::contiguous() const {
 
 bool identical(const Tensor& a, const Tensor& b) {
   return a.storage_ == b.storage_ && (a.layout_ == b.layout_ || a.layout() == b.layout());
+}
+
+Tensor joined(std::span<const Tensor> parts) {
+  Shape shape = parts.front().shape();
+  shape.front() = 0;
+  for (const Tensor& part : parts) shape.front() += part.size(0);
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(element_count(shape)));
+  for (const Tensor& part : parts) {
+    const Tensor packed = part.contiguous();
+    values.insert(values.end(), packed.values().begin(), packed.values().end());
+  }
+  return Tensor(std::move(shape), std::move(values));
 }
 
 bool broadcastable(const Shape& from, const Shape& to) {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/tensor/buffer_pool.h"
+#include "core/tensor/memory.h"
 
 namespace headlight {
 
@@ -146,6 +146,8 @@ class Tensor {
 };
 
 bool identical(const Tensor& a, const Tensor& b);
+/// The parts one after the other along the first axis, as torch.cat; their other sizes are the same.
+Tensor joined(std::span<const Tensor> parts);
 /// Whether `from` can be broadcast to `to` by NumPy's rule (aligned at the last axis; sizes equal or 1).
 bool broadcastable(const Shape& from, const Shape& to);
 

@@ -44,17 +44,17 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
   return count;
 }
 
-bool says(std::string_view text, std::size_t at, std::string_view word) {
+bool has_word_at(std::string_view text, std::size_t at, std::string_view word) {
   if (text.size() - at < word.size()) return false;
   return std::equal(word.begin(), word.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
                     [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
 }
 
-/// How much of the text's beginning is a number; 0: nothing.
+/// The length of the number at the beginning of the text; 0 if there is none.
 std::size_t number_length(std::string_view text) {
   const std::size_t sign = text.starts_with('-') ? 1 : 0;
   for (const std::string_view word : {"infinity", "inf", "nan"}) {
-    if (says(text, sign, word)) return sign + word.size();
+    if (has_word_at(text, sign, word)) return sign + word.size();
   }
   const std::size_t whole = digits_at(text, sign);
   std::size_t at = sign + whole, parts = 0;
@@ -71,7 +71,7 @@ std::size_t number_length(std::string_view text) {
   return at;
 }
 
-/// `convert`: strtof or strtod, in a program that never leaves the "C" locale.
+/// `convert`: strtof or strtod; the program always uses the "C" locale.
 template <typename Number>
 std::from_chars_result converted(const char* begin, const char* end, Number& value,
                                  Number (*convert)(const char*, char**)) {

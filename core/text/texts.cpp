@@ -16,8 +16,8 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// The optimal string alignment distance (Damerau 1964), over the whole table: names are short.
-std::size_t slips(std::string_view a, std::string_view b) {
+/// Optimal string alignment distance (Damerau 1964). It uses the whole table, since names are short.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;
   std::vector<std::size_t> table((a.size() + 1) * width);
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -46,12 +46,12 @@ std::string lowercase(std::string_view text) {
 }
 
 std::string_view nearest_name(std::string_view typed, std::span<const std::string_view> names) {
-  constexpr std::size_t longest = 40;  // no name is longer, and the table stays small
+  constexpr std::size_t longest = 40;  // longer than any name, and keeps the table small
   if (typed.size() > longest) return {};
   std::string_view nearest;
   std::size_t fewest = longest;
   for (const std::string_view name : names) {
-    const std::size_t distance = slips(typed, name);
+    const std::size_t distance = edit_distance(typed, name);
     if (distance < fewest && distance * 3 <= name.size()) {
       fewest = distance;
       nearest = name;
@@ -78,7 +78,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
 std::optional<std::string> from_base64(std::string_view text) {
   while (text.ends_with('=')) text.remove_suffix(1);
   std::string out;
-  unsigned bits = 0, count = 0;  // that are read and not given yet
+  unsigned bits = 0, count = 0;  // bits that are read but not yet written
   for (const char c : text) {
     const std::size_t digit = digits.find(c);
     if (digit == std::string_view::npos) return {};

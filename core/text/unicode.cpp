@@ -5,8 +5,6 @@
 
 #include <utf8proc.h>
 
-#include "core/text/utf8.h"
-
 namespace headlight {
 namespace {
 
@@ -48,7 +46,7 @@ bool is_blank(char32_t c) {
 bool is_word_character(char32_t c) {
   const bool joins = c == 0x200C || c == 0x200D;
   const bool in_circle = (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
-                         (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);  // letters, Unicode says
+                         (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);  // letters in Unicode
   return joins || in_circle || is_letter(c) ||
          is_any(c, {UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_MC, UTF8PROC_CATEGORY_ME, UTF8PROC_CATEGORY_ND,
                     UTF8PROC_CATEGORY_NL, UTF8PROC_CATEGORY_PC});

@@ -1,10 +1,10 @@
-// The tokenizer that a GGUF file holds itself: BPE over bytes as GPT-2's ("gpt2"), or SentencePiece's pairs ("llama").
+// The tokenizer inside a GGUF file: byte-level BPE as GPT-2's ("gpt2"), or SentencePiece's BPE ("llama").
 #include <algorithm>
 #include <map>
 
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {
@@ -12,8 +12,9 @@ namespace {
 
 constexpr const char* space_mark = "▁";
 
-/// tokenizer.ggml.pre: the expressions that words are cut by, one after the other, as llama.cpp has them.
-std::map<std::string, std::vector<std::string>> ways_of_cutting() {
+/// For each value of tokenizer.ggml.pre: the expressions that split a text into words, one after the other, as in
+/// llama.cpp.
+std::map<std::string, std::vector<std::string>> split_expressions() {
   const std::vector<std::string> digits_apart{R"(\p{N})", gpt2_words}, by_llama{llama3_words(3)};
   return {{"default", {gpt2_words}},
           {"gpt-2", {gpt2_words}},
@@ -93,17 +94,17 @@ class GgufTokenizer {
       rules.merges.emplace_back(merge.substr(0, blank), merge.substr(blank + 1));
     }
     parts.byte_level = true;
-    const auto known = ways_.find(words.empty() ? "default" : words);
-    if (known == ways_.end()) {
+    const auto known = split_expressions_.find(words.empty() ? "default" : words);
+    if (known == split_expressions_.end()) {
       std::string list;
-      for (const auto& [name, expressions] : ways_) list += (list.empty() ? "" : ", ") + name;
+      for (const auto& [name, expressions] : split_expressions_) list += (list.empty() ? "" : ", ") + name;
       place_.fail(Message("its words are cut as {0} does, which is not known here", in_quotes(words)),
                   Message("one of {0}", list));
     }
     for (const std::string& expression : known->second) parts.words.push_back(words_by(expression));
     parts.words.push_back(byte_level(false, false));
     rules.whole_words = words == "llama-bpe" || words == "llama3" || words == "llama-v3";
-    if (words == "qwen2") parts.normalizer = unicode_form(UnicodeForm::nfc);  // as Qwen's own tokenizer
+    if (words == "qwen2") parts.normalizer = unicode_form(UnicodeForm::nfc);  // as Qwen's own tokenizer does
     bos_ = flag("add_bos_token", rules.whole_words);
   }
 
@@ -123,12 +124,12 @@ class GgufTokenizer {
     bos_ = flag("add_bos_token", true);
   }
 
-  /// Tokens that are found in a text as they stand, and those around it.
+  /// Special tokens: those that are matched in a text as they are, and those around each line.
   void add_control(TokenizerParts& parts) const {
-    constexpr float control = 3, by_user = 4;
+    constexpr float control = 3, user_defined = 4;
     const std::vector<float> types = numbers("token_type");
     for (std::size_t i = 0; i < types.size(); ++i) {
-      if ((types[i] == control || types[i] == by_user) && !tokens_[i].empty())
+      if ((types[i] == control || types[i] == user_defined) && !tokens_[i].empty())
         parts.added.push_back({static_cast<Index>(i), tokens_[i], false, false, false});
     }
     const auto first = token("bos_token_id"), last = token("eos_token_id");
@@ -142,7 +143,7 @@ class GgufTokenizer {
   ErrorPlace place_;
   std::vector<std::string> tokens_;
   Vocabulary vocabulary_;
-  std::map<std::string, std::vector<std::string>> ways_ = ways_of_cutting();
+  std::map<std::string, std::vector<std::string>> split_expressions_ = split_expressions();
   bool bos_ = false;
 };
 

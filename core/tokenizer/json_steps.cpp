@@ -6,18 +6,18 @@
 #include "core/files/load_budget.h"
 #include "core/tensor/message.h"
 #include "core/text/texts.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
 
-/// The word of a table that `part` has under `key`.
+/// The value of `table` for the text under `key`; other texts are refused.
 template <typename Value>
 Value one_of(const TokenizerPart& part, const char* key, const std::map<std::string, Value>& table,
              const std::string& usual) {
-  const std::string said = part.text(key, usual);
-  const auto found = table.find(said);
-  if (found == table.end()) part.refuse(Message("has the {0} {1}", std::string(key), in_quotes(said)));
+  const std::string text = part.text(key, usual);
+  const auto found = table.find(text);
+  if (found == table.end()) part.refuse(Message("has the {0} {1}", std::string(key), in_quotes(text)));
   return found->second;
 }
 
@@ -41,13 +41,13 @@ PreTokenizer split_of(const TokenizerPart& part) {
                    cut_of(part), part.is("invert", false));
 }
 
-/// One character.
+/// The text under `key`, which must be one character.
 std::string character_of(const TokenizerPart& part, const char* key, const std::string& usual) {
-  const std::string said = part.text(key, usual);
+  const std::string text = part.text(key, usual);
   std::size_t first = 0;
-  if (said.empty() || (next_character(said, first), first != said.size()))
-    part.refuse(Message("has the {0} {1}", std::string(key), in_quotes(said)));
-  return said;
+  if (text.empty() || (next_character(text, first), first != text.size()))
+    part.refuse(Message("has the {0} {1}", std::string(key), in_quotes(text)));
+  return text;
 }
 
 Normalizer replacing_of(const TokenizerPart& part) {
@@ -85,7 +85,7 @@ Normalizer bert_of(const TokenizerPart& part) {
 }  // namespace
 
 Json read_tokenizer_json(const std::filesystem::path& path, const ErrorPlace& place) {
-  constexpr int deepest = 5000;  // of what is parsed; its parts are gone through less deep
+  constexpr int deepest = 5000;  // nesting that the parser allows; list() allows less
   return LoadBudget(place).json_of(path, deepest);
 }
 

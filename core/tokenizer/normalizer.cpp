@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "core/tensor/error.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/tokenizer/pre_tokenizer.h"
 
 namespace headlight {
 namespace {
 
-/// The text with each character as `change` appends it.
+/// The text with each character replaced by what `change` appends for it.
 template <typename Change>
 std::string each_character(const std::string& text, Change change) {
   std::string changed;
@@ -100,7 +100,7 @@ Normalizer lower_case() { return lowered; }
 
 Normalizer without_ends(bool left, bool right) {
   return [left, right](const std::string& text) {
-    std::size_t start = text.size(), end = 0;  // of what is no blank
+    std::size_t start = text.size(), end = 0;  // of the text without the blanks at its ends
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t first = at;
       if (is_blank(next_character(text, at))) continue;
@@ -174,7 +174,7 @@ CharsMap::Found CharsMap::find(std::string_view text, Which which) const {
 }
 
 Normalizer precompiled(CharsMap map) {
-  constexpr std::size_t longest = 5;  // bytes of a grapheme that is replaced whole
+  constexpr std::size_t longest = 5;  // bytes; longer graphemes are replaced character by character
   return [map = std::move(map)](const std::string& text) {
     std::string made;
     for (std::size_t at = 0; at < text.size();) {
@@ -198,7 +198,7 @@ Normalizer precompiled(CharsMap map) {
 Normalizer sentence_pieces(CharsMap map, PieceCleaning how) {
   return [map = std::move(map), how = std::move(how)](const std::string& text) {
     const std::string blank = how.mark_blanks ? "▁" : " ";
-    /// What the beginning of the rest becomes, and how long it was.
+    /// The replacement for the beginning of `rest`, and the length of that beginning.
     const auto next = [&](std::string_view rest) -> CharsMap::Found {
       for (const std::string& kept : how.kept) {
         if (rest.starts_with(kept)) return {rest.substr(0, kept.size()), kept.size()};

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/files/error_place.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/tokenizer/token_model.h"
 
 namespace headlight {
@@ -63,7 +63,7 @@ class PairModel final : public TokenModel {
  private:
   std::vector<Index> characters_of(std::string_view word) const {
     std::vector<Index> ids;
-    bool pending = false;  // an unknown that others may join
+    bool pending = false;  // an unknown token that further unknown characters may join
     const auto settle = [&] {
       if (std::exchange(pending, false)) ids.push_back(*unknown_);
     };
@@ -96,7 +96,7 @@ class PairModel final : public TokenModel {
     return found == rules_.kept.end() ? nullptr : &*found;
   }
 
-  /// All of the character's bytes, or none.
+  /// Appends one token for each byte of the character; nothing if one of them is missing.
   bool append_bytes(const std::string& character, std::vector<Index>& ids) const {
     std::vector<Index> bytes;
     for (const char c : character) {
@@ -108,21 +108,22 @@ class PairModel final : public TokenModel {
     return true;
   }
 
-  /// Two neighbours that a merge joins, while both are still what they were.
+  /// Two neighbours that a merge can join, as they were when the pair was queued.
   struct Pair {
     std::size_t rank = 0, left = 0, right = 0;
     Index first = 0, second = 0, made = 0;
-    /// The merge that comes first, the leftmost of equals, is at the top of a heap.
+    /// The lowest rank is at the top of a heap; of equal ranks the leftmost pair.
     bool operator<(const Pair& other) const { return std::pair(rank, left) > std::pair(other.rank, other.left); }
   };
 
-  /// Merge by merge, on a list whose joined places are left out: the time grows with the word's length, not its square.
+  /// Applies the merges in the order of their ranks. A linked list skips joined places, so that the time does not grow
+  /// with the square of the word's length.
   void join(std::vector<Index>& ids) const {
     constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> before(ids.size()), after(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i)
       before[i] = i == 0 ? none : i - 1, after[i] = i + 1 < ids.size() ? i + 1 : none;
-    std::vector<bool> gone(ids.size(), false);
+    std::vector<bool> removed(ids.size(), false);
     std::priority_queue<Pair> pairs;
     const auto consider = [&](std::size_t left, std::size_t right) {
       if (left == none || right == none) return;
@@ -134,11 +135,11 @@ class PairModel final : public TokenModel {
     while (!pairs.empty()) {
       const Pair pair = pairs.top();
       pairs.pop();
-      const bool stands = !gone[pair.left] && !gone[pair.right] && after[pair.left] == pair.right &&
-                          ids[pair.left] == pair.first && ids[pair.right] == pair.second;
-      if (!stands) continue;
+      const bool unchanged = !removed[pair.left] && !removed[pair.right] && after[pair.left] == pair.right &&
+                             ids[pair.left] == pair.first && ids[pair.right] == pair.second;
+      if (!unchanged) continue;
       ids[pair.left] = pair.made;
-      gone[pair.right] = true;
+      removed[pair.right] = true;
       after[pair.left] = after[pair.right];
       if (after[pair.left] != none) before[after[pair.left]] = pair.left;
       consider(before[pair.left], pair.left);
@@ -146,7 +147,7 @@ class PairModel final : public TokenModel {
     }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (!gone[i]) ids[kept++] = ids[i];
+      if (!removed[i]) ids[kept++] = ids[i];
     }
     ids.resize(kept);
   }

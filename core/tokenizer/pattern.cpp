@@ -8,31 +8,32 @@
 #include <pcre2.h>
 
 #include "core/tensor/message.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
 
-/// Of this thread, in processor time, so that a busy machine refuses nothing: what MatchTime has left, and when the
-/// matching that goes on must end.
+/// Limits of this thread, in processor time, so that a busy machine refuses nothing: what is left of MatchTime's limit,
+/// and when the present matching must end.
 thread_local std::optional<std::clock_t> time_left;
-thread_local std::clock_t end_of_time = 0;
+thread_local std::clock_t deadline = 0;
 
-bool is_over() {
-  constexpr unsigned calls_between_looks = 64;
+bool past_deadline() {
+  constexpr unsigned calls_between_checks = 64;
   thread_local unsigned calls = 0;
-  return ++calls % calls_between_looks == 0 && std::clock() > end_of_time;
+  return ++calls % calls_between_checks == 0 && std::clock() > deadline;
 }
 
-/// Called before each part of an expression: a look ahead over a long text is one step, whatever its length.
-int give_up_in_time(pcre2_callout_block*, void*) { return is_over() ? PCRE2_ERROR_CALLOUT : 0; }
+/// PCRE2 calls this before each part of an expression. Its match limit is not enough: a lookahead over a long text
+/// counts as one step.
+int stop_at_deadline(pcre2_callout_block*, void*) { return past_deadline() ? PCRE2_ERROR_CALLOUT : 0; }
 
-/// Counts the time of one text's matches, and nothing between them.
-struct Spending {
-  Spending() { end_of_time = std::clock() + *time_left; }
-  ~Spending() { time_left = end_of_time - std::clock(); }
-  Spending(const Spending&) = delete;
-  Spending& operator=(const Spending&) = delete;
+/// Subtracts the time of one text's matches from time_left.
+struct MatchTimer {
+  MatchTimer() { deadline = std::clock() + *time_left; }
+  ~MatchTimer() { time_left = deadline - std::clock(); }
+  MatchTimer(const MatchTimer&) = delete;
+  MatchTimer& operator=(const MatchTimer&) = delete;
 };
 
 pcre2_code* compile(const std::string& expression, PatternSyntax syntax = PatternSyntax::ruby) {
@@ -44,7 +45,7 @@ pcre2_code* compile(const std::string& expression, PatternSyntax syntax = Patter
                        nullptr);
 }
 
-/// One expression as PCRE2 writes it.
+/// Translates an expression of Ruby (Oniguruma) or Rust into PCRE2's syntax.
 class Translation {
  public:
   Translation(const std::string& from, PatternSyntax syntax, const ErrorPlace& place)
@@ -75,7 +76,8 @@ class Translation {
     copy(1);
   }
 
-  /// \p{Han} is of the script alone in Oniguruma, while PCRE2 counts what other scripts share.
+  /// In Oniguruma \p{Han} holds the characters of this script alone. PCRE2 adds those that several scripts share,
+  /// except after "sc:".
   bool copy_script() {
     const std::size_t end = from_.find('}', at_);
     if (!begins("\\p{") || end == std::string::npos || end < at_ + 6) return false;
@@ -86,7 +88,7 @@ class Translation {
     return code != nullptr;
   }
 
-  /// White space and the letters of words are those of Unicode, which PCRE2 counts a few others among.
+  /// \s and \w hold Unicode's white space and word characters. PCRE2's own \s and \w hold a few others.
   void escape() {
     constexpr std::string_view blanks = R"(\p{Z}\t-\r\x{85})",
                                letters =
@@ -104,7 +106,7 @@ class Translation {
     at_ += 2;
   }
 
-  /// A set within a set: its members are the outer one's.
+  /// The members of a set within a set become members of the outer set.
   void open() {
     const bool negated = peek(1) == '^';
     if (depth_++ > 0) {
@@ -116,12 +118,12 @@ class Translation {
     if (peek() == ']') copy(1);
   }
 
-  /// {1,3}+ is no possessive form in Ruby: it is repeated.
+  /// In Ruby {1,3}+ is not possessive: the + repeats the repetition.
   void repeat() {
     const std::size_t end = from_.find('}', at_);
-    const bool again = end != std::string::npos && end + 1 < from_.size() && from_[end + 1] == '+' &&
-                       from_.find_first_not_of("0123456789,", at_ + 1) == end;
-    if (!again) return copy(1);
+    const bool repeated = end != std::string::npos && end + 1 < from_.size() && from_[end + 1] == '+' &&
+                          from_.find_first_not_of("0123456789,", at_ + 1) == end;
+    if (!repeated) return copy(1);
     const bool from_one = begins("{1,") || begins("{1}"), from_none = begins("{0,") || begins("{,");
     if (!from_one && !from_none) refuse("a repeated repetition");
     text += from_one ? "+" : "*";
@@ -132,7 +134,7 @@ class Translation {
   const bool is_rust_;
   const ErrorPlace& place_;
   std::size_t at_ = 0;
-  int depth_ = 0;  ///< of sets
+  int depth_ = 0;  ///< depth of nested sets
 };
 
 }  // namespace
@@ -160,14 +162,14 @@ TextPattern::TextPattern(const std::string& expression, ErrorPlace place, Patter
     place_.fail(Message("its expression {0} cannot be read", in_quotes(expression)), "a regular expression");
   compiled->limits = pcre2_match_context_create(nullptr);
   pcre2_set_match_limit(compiled->limits, 100'000);
-  pcre2_set_callout(compiled->limits, give_up_in_time, nullptr);
+  pcre2_set_callout(compiled->limits, stop_at_deadline, nullptr);
   pcre2_set_heap_limit(compiled->limits, 65'536);  // KiB
   compiled_ = std::move(compiled);
 }
 
 namespace {
 
-/// With another character for each byte that is no UTF-8.
+/// The text with each byte that is not UTF-8 replaced by another character of one byte.
 std::string as_utf8(std::string_view text) {
   std::string made(text);
   for (std::size_t at = 0; at < text.size();) {
@@ -187,10 +189,10 @@ MatchTime::~MatchTime() {
   if (first_) time_left.reset();
 }
 
-// Each place is tried by itself, so that the time is looked at in between.
+// Tries each position in a call of its own, so that the deadline is checked between the calls.
 Stretches TextPattern::matches(std::string_view given) const {
   const MatchTime time(given.size());
-  const Spending spending;
+  const MatchTimer timer;
   const std::string mended = is_utf8(given) ? std::string() : as_utf8(given);
   const std::string_view text = mended.empty() ? given : mended;
   const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
@@ -199,7 +201,7 @@ Stretches TextPattern::matches(std::string_view given) const {
   for (std::size_t at = 0; at <= text.size();) {
     const int count = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
                                   PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK, data.get(), compiled_->limits);
-    if ((count < 0 && count != PCRE2_ERROR_NOMATCH) || is_over())
+    if ((count < 0 && count != PCRE2_ERROR_NOMATCH) || past_deadline())
       place_.fail(Message("its expression {0} takes too many steps on this text", in_quotes(expression_)),
                   "a simpler one");
     const std::size_t last = count < 0 ? at : std::max<std::size_t>(at, pcre2_get_ovector_pointer(data.get())[1]);

@@ -7,13 +7,12 @@
 
 #include "core/files/error_place.h"
 #include "core/text/unicode.h"
-#include "core/text/utf8.h"
 #include "core/tokenizer/normalizer.h"
 
 namespace headlight {
 namespace {
 
-/// Bytes as characters that can be printed: those that can be are themselves, the others follow U+0100 on.
+/// GPT-2's printable character for each byte: a printable byte stays itself, the others become U+0100, U+0101, …
 const std::array<std::string, 256>& byte_spellings() {
   static const std::array<std::string, 256> table = [] {
     std::array<std::string, 256> spelled;
@@ -27,7 +26,7 @@ const std::array<std::string, 256>& byte_spellings() {
   return table;
 }
 
-/// As BERT has it.
+/// BERT's punctuation: Unicode's, and all symbols of ASCII.
 bool is_bert_punctuation(char32_t c) {
   const bool ascii = (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
   return ascii || is_punctuation(c);
@@ -39,7 +38,7 @@ struct Part {
   bool matches = false;
 };
 
-/// The text's parts from first to last, each a match or what lies between two.
+/// Cuts a text of `size` bytes into the matches and the parts between them.
 std::vector<Part> parts_of(const Stretches& found, std::size_t size, bool inverted) {
   std::vector<Part> parts;
   std::size_t at = 0;
@@ -52,7 +51,8 @@ std::vector<Part> parts_of(const Stretches& found, std::size_t size, bool invert
   return parts;
 }
 
-/// Parts that a match is joined with: the one before it, or, from last to first, the one after it.
+/// Joins each match with the part before it; with `contiguous`, neighbours that both match or both do not. On a
+/// reversed list a match is joined with the part after it.
 std::vector<Part> merged(const std::vector<Part>& parts, bool contiguous) {
   std::vector<Part> made;
   bool last = false;
@@ -146,7 +146,7 @@ PreTokenizer byte_level(bool blank_first, bool into_words) {
 }
 
 PreTokenizer signs_apart() {
-  // \w as Unicode TS 18 has it, which Rust's expressions follow.
+  // \w of Unicode TS 18, as in Rust's regular expressions.
   static const std::string word =
       R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{200C}\x{200D}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189})";
   static const PreTokenizer words =

@@ -1,6 +1,7 @@
-// tiktoken's tokenizers: tokens by their bytes, the id of each its rank. Of two neighbours those are joined that make
-// the token of the lowest rank. In two files: Meta's tokenizer.model of LLaMA 3, a line a token, its bytes as base64
-// and its rank; and nanochat's tokenizer.pkl, a pickle of tiktoken's Encoding, with its expression and special tokens.
+// tiktoken's tokenizers: a token is a string of bytes, and its id is its rank. Of all neighbouring pairs, the one that
+// makes the token of the lowest rank is joined first. Two kinds of file: Meta's tokenizer.model of LLaMA 3 has a line
+// for each token, its bytes as base64 and its rank. nanochat's tokenizer.pkl is a pickle of tiktoken's Encoding with
+// its expression and special tokens.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -41,7 +42,7 @@ std::optional<RankedToken> ranked_token(std::string_view line) {
 
 class Ranks {
  public:
-  /// False where a token has these bytes already.
+  /// False if another token has the same bytes.
   bool add(const RankedToken& token) {
     pieces_.push_back({spelled_bytes(token.bytes), -static_cast<double>(token.rank)});
     return rules_.vocabulary.emplace(pieces_.back().text, token.rank).second;
@@ -59,7 +60,7 @@ class Ranks {
   std::vector<ScoredPiece> pieces_;
 };
 
-/// Everything but the tokens' words and marks.
+/// Adds the steps that both kinds of file share.
 std::unique_ptr<const TokenSplitter> assembled_of(Ranks ranks, PreTokenizer words, TokenizerParts parts,
                                                   const ErrorPlace& place) {
   parts.words = {std::move(words), byte_level(false, false)};
@@ -93,14 +94,14 @@ std::unique_ptr<const TokenSplitter> open_ranked_bytes(const std::filesystem::pa
   }
   TokenizerParts parts;
   const Index count = ranks.count();
-  constexpr std::pair<Index, const char*> of_llama3[] = {{0, "<|begin_of_text|>"},
-                                                         {1, "<|end_of_text|>"},
-                                                         {6, "<|start_header_id|>"},
-                                                         {7, "<|end_header_id|>"},
-                                                         {9, "<|eot_id|>"}};
-  for (const auto& [after, text] : of_llama3) parts.added.push_back({.id = count + after, .text = text});
-  parts.before.push_back({count, of_llama3[0].second});
-  parts.padding = {count + 1, of_llama3[1].second};
+  constexpr std::pair<Index, const char*> llama3_special[] = {{0, "<|begin_of_text|>"},
+                                                              {1, "<|end_of_text|>"},
+                                                              {6, "<|start_header_id|>"},
+                                                              {7, "<|end_header_id|>"},
+                                                              {9, "<|eot_id|>"}};
+  for (const auto& [after, text] : llama3_special) parts.added.push_back({.id = count + after, .text = text});
+  parts.before.push_back({count, llama3_special[0].second});
+  parts.padding = {count + 1, llama3_special[1].second};
   parts.made_from = {"{0}: LLaMA 3's BPE over bytes, by ranks", utf8_from(path.filename())};
   return assembled_of(std::move(ranks), words_by(llama3_words(3)), std::move(parts), place);
 }
@@ -145,7 +146,7 @@ std::unique_ptr<const TokenSplitter> open_pickled_ranks(const std::filesystem::p
     const Index id = id_at(number);
     if (!text || text->empty()) place.fail("has a special token that is no text", expected);
     parts.added.push_back({.id = id, .text = *text});
-    if (*text == "<|bos|>") parts.before = {{id, *text}};  // nanochat's begins every text
+    if (*text == "<|bos|>") parts.before = {{id, *text}};  // nanochat puts it before every text
   }
   parts.padding = parts.before.empty() ? Token{0, "0"} : parts.before.front();
   parts.made_from = {"{0}: tiktoken's BPE over bytes, by ranks", utf8_from(path.filename())};

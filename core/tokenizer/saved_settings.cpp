@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-Json read_if_there(const std::filesystem::path& path) {
+Json read_if_present(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return Json::object();
   return read_json_object(path, "a JSON object as transformers saves it");
@@ -34,10 +34,10 @@ bool is_set(const Json& token, const char* name) { return token.is_object() && f
 }  // namespace
 
 SavedSettings::SavedSettings(const std::filesystem::path& folder)
-    : settings_(read_if_there(folder / "tokenizer_config.json")),
-      names_(read_if_there(folder / "special_tokens_map.json")),
-      added_(read_if_there(folder / "added_tokens.json")),
-      model_(read_if_there(folder / "config.json")),
+    : settings_(read_if_present(folder / "tokenizer_config.json")),
+      names_(read_if_present(folder / "special_tokens_map.json")),
+      added_(read_if_present(folder / "added_tokens.json")),
+      model_(read_if_present(folder / "config.json")),
       folder_(folder) {}
 
 std::optional<bool> SavedSettings::flag(const char* name) const {
@@ -46,38 +46,38 @@ std::optional<bool> SavedSettings::flag(const char* name) const {
 }
 
 std::optional<std::string> SavedSettings::token(const char* name) const {
-  if (auto said = content_of(field(settings_, name))) return said;
+  if (auto text = content_of(field(settings_, name))) return text;
   return content_of(field(names_, name));
 }
 
 std::string SavedSettings::tokenizer_class() const {
-  if (const Json& said = field(settings_, "tokenizer_class"); said.is_string()) {
-    std::string name = said.get<std::string>();
+  if (const Json& saved = field(settings_, "tokenizer_class"); saved.is_string()) {
+    std::string name = saved.get<std::string>();
     return name.ends_with("Fast") ? name.substr(0, name.size() - 4) : name;
   }
-  static const std::map<std::string, const char*> usual{{"roberta", "RobertaTokenizer"},
-                                                        {"roberta-prelayernorm", "RobertaTokenizer"},
-                                                        {"bart", "RobertaTokenizer"},
-                                                        {"mvp", "RobertaTokenizer"},
-                                                        {"longformer", "RobertaTokenizer"},
-                                                        {"led", "RobertaTokenizer"},
-                                                        {"t5", "T5Tokenizer"},
-                                                        {"mt5", "T5Tokenizer"},
-                                                        {"umt5", "T5Tokenizer"},
-                                                        {"llama", "LlamaTokenizer"},
-                                                        {"mistral", "LlamaTokenizer"},
-                                                        {"mixtral", "LlamaTokenizer"},
-                                                        {"phi3", "LlamaTokenizer"},
-                                                        {"gemma", "GemmaTokenizer"},
-                                                        {"gemma2", "GemmaTokenizer"},
-                                                        {"gemma3_text", "GemmaTokenizer"},
-                                                        {"xlm-roberta", "XLMRobertaTokenizer"},
-                                                        {"camembert", "CamembertTokenizer"},
-                                                        {"mbart", "MBartTokenizer"},
-                                                        {"marian", "MarianTokenizer"}};
+  static const std::map<std::string, const char*> by_model_type{{"roberta", "RobertaTokenizer"},
+                                                                {"roberta-prelayernorm", "RobertaTokenizer"},
+                                                                {"bart", "RobertaTokenizer"},
+                                                                {"mvp", "RobertaTokenizer"},
+                                                                {"longformer", "RobertaTokenizer"},
+                                                                {"led", "RobertaTokenizer"},
+                                                                {"t5", "T5Tokenizer"},
+                                                                {"mt5", "T5Tokenizer"},
+                                                                {"umt5", "T5Tokenizer"},
+                                                                {"llama", "LlamaTokenizer"},
+                                                                {"mistral", "LlamaTokenizer"},
+                                                                {"mixtral", "LlamaTokenizer"},
+                                                                {"phi3", "LlamaTokenizer"},
+                                                                {"gemma", "GemmaTokenizer"},
+                                                                {"gemma2", "GemmaTokenizer"},
+                                                                {"gemma3_text", "GemmaTokenizer"},
+                                                                {"xlm-roberta", "XLMRobertaTokenizer"},
+                                                                {"camembert", "CamembertTokenizer"},
+                                                                {"mbart", "MBartTokenizer"},
+                                                                {"marian", "MarianTokenizer"}};
   const Json& type = field(model_, "model_type");
-  const auto found = type.is_string() ? usual.find(type.get<std::string>()) : usual.end();
-  return found == usual.end() ? "GPT2Tokenizer" : found->second;
+  const auto found = type.is_string() ? by_model_type.find(type.get<std::string>()) : by_model_type.end();
+  return found == by_model_type.end() ? "GPT2Tokenizer" : found->second;
 }
 
 std::optional<Index> SavedSettings::whole(const char* name) const {

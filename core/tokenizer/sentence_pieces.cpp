@@ -1,6 +1,6 @@
-// SentencePiece's own files (Kudo & Richardson 2018): tokenizer.model, spiece.model, source.spm, a message of protocol
-// buffers (github.com/google/sentencepiece, sentencepiece_model.proto). What stands around a line, and how ids are
-// shifted, is each tokenizer's own in transformers.
+// SentencePiece's own files (Kudo & Richardson 2018): tokenizer.model, spiece.model, source.spm. Each is a protocol
+// buffers message (github.com/google/sentencepiece, sentencepiece_model.proto). The tokens around a line and a shift of
+// the ids depend on the tokenizer class in transformers.
 #include <algorithm>
 #include <bit>
 
@@ -13,7 +13,7 @@
 namespace headlight {
 namespace {
 
-/// The fields of a message, one after the other.
+/// Reads the fields of a message in order.
 class Fields {
  public:
   Fields(std::string_view bytes, const ErrorPlace& place) : rest_(bytes), place_(place) {}
@@ -63,7 +63,7 @@ class Fields {
 };
 
 struct Piece {
-  enum Kind : std::uint64_t { usual = 1, unknown = 2, control = 3, by_user = 4, unused = 5, byte = 6 };
+  enum Kind : std::uint64_t { usual = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
   std::string text;
   double score = 0;
   std::uint64_t kind = usual;
@@ -90,20 +90,20 @@ PieceFile read_pieces(const std::filesystem::path& path, const ErrorPlace& place
   LoadBudget budget(place);
   const std::string text = budget.text_of(path);
   PieceFile file;
-  const auto within = [&](const Fields& message) { return Fields(message.bytes, place); };
+  const auto submessage = [&](const Fields& message) { return Fields(message.bytes, place); };
   for (Fields message(text, place); message.next();) {
     if (message.field == 1) {
       budget.strings(1);
-      file.pieces.push_back(piece_of(within(message)));
+      file.pieces.push_back(piece_of(submessage(message)));
     }
-    for (Fields trainer = within(message); message.field == 2 && trainer.next();) {
+    for (Fields trainer = submessage(message); message.field == 2 && trainer.next();) {
       if (trainer.field == 3 && trainer.number != 1 && trainer.number != 2)
         place.fail("holds whole words or characters, which is not known here", "a Unigram or BPE model");
       if (trainer.field == 3) file.pairs = trainer.number == 2;
       if (trainer.field == 24) file.cleaning.blank_last = trainer.number != 0;
       if (trainer.field == 35) file.bytes = trainer.number != 0;
     }
-    for (Fields normalizer = within(message); message.field == 3 && normalizer.next();) {
+    for (Fields normalizer = submessage(message); message.field == 3 && normalizer.next();) {
       if (normalizer.field == 2) file.charsmap = normalizer.bytes;
       if (normalizer.field == 3) file.cleaning.blank_first = normalizer.number != 0;
       if (normalizer.field == 4) file.cleaning.join_blanks = normalizer.number != 0;
@@ -113,13 +113,13 @@ PieceFile read_pieces(const std::filesystem::path& path, const ErrorPlace& place
   if (file.pieces.empty()) place.fail("holds no pieces", "a model as SentencePiece writes it");
   for (const Piece& piece : file.pieces) {
     if (piece.text.empty()) place.fail("holds an empty piece", "a model as SentencePiece writes it");
-    if (piece.kind == Piece::by_user) file.cleaning.kept.push_back(piece.text);
+    if (piece.kind == Piece::user_defined) file.cleaning.kept.push_back(piece.text);
   }
   std::ranges::stable_sort(file.cleaning.kept, std::ranges::greater(), &std::string::size);
   return file;
 }
 
-/// The pieces as fairseq numbers them: its own marks first.
+/// Numbers the pieces as fairseq does: `first` takes the place of the file's first `dropped` pieces.
 void number_as_fairseq(std::vector<Piece>& pieces, std::initializer_list<const char*> first, std::size_t dropped) {
   std::vector<Piece> marks;
   for (const char* mark : first)
@@ -129,7 +129,16 @@ void number_as_fairseq(std::vector<Piece>& pieces, std::initializer_list<const c
   pieces.insert(pieces.begin(), marks.begin(), marks.end());
 }
 
-/// What a tokenizer of transformers makes of a file: more pieces, and those around each line.
+constexpr const char* mbart_languages[] = {
+    "ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN", "hi_IN", "it_IT", "ja_XX", "kk_KZ",
+    "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP", "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN"};
+constexpr const char* more_of_mbart50[] = {"af_ZA", "az_AZ", "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID",
+                                           "ka_GE", "km_KH", "mk_MK", "ml_IN", "mn_MN", "mr_IN", "pl_PL",
+                                           "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN", "th_TH",
+                                           "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
+
+/// Applies what the tokenizer class in transformers adds to a file: more pieces, and the tokens before and after each
+/// line.
 void follow_class(const SavedSettings& saved, PieceFile& file, std::vector<std::string>& before,
                   std::vector<std::string>& after) {
   const std::string type = saved.tokenizer_class();
@@ -139,46 +148,40 @@ void follow_class(const SavedSettings& saved, PieceFile& file, std::vector<std::
   const auto add = [&](const std::string& text) {
     if (!has(text)) file.pieces.push_back({text, 0, Piece::control});
   };
-  bool begins = false, ends = false;
+  bool adds_bos = false, adds_eos = false;
   if (type == "T5Tokenizer") {
     const auto size = static_cast<Index>(file.pieces.size());
     const Index extra =
         saved.whole("extra_ids").value_or(saved.vocabulary().value_or(size + 100) >= size + 100 ? 100 : 0);
     for (Index i = std::min<Index>(extra, 10'000); i-- > 0;) add("<extra_id_" + std::to_string(i) + ">");
-    ends = true;
+    adds_eos = true;
   } else if (type == "MarianTokenizer") {
-    ends = true;
+    adds_eos = true;
   } else if (type == "LlamaTokenizer" || type == "LLaMATokenizer" || type == "CodeLlamaTokenizer" ||
              type == "GemmaTokenizer") {
-    begins = true;
+    adds_bos = true;
   } else if (type == "XLMRobertaTokenizer" || type == "MBartTokenizer" || type == "MBart50Tokenizer") {
     number_as_fairseq(file.pieces, {"<s>", "<pad>", "</s>", "<unk>"}, 3);
-    begins = type == "XLMRobertaTokenizer";
-    ends = true;
+    adds_bos = type == "XLMRobertaTokenizer";
+    adds_eos = true;
   } else if (type == "CamembertTokenizer") {
     number_as_fairseq(file.pieces, {"<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED"}, 1);
-    begins = ends = true;
+    adds_bos = adds_eos = true;
   }
   const std::string language = saved.token("src_lang").value_or("en_XX");
   if (type == "MBart50Tokenizer") before.push_back(language);
-  if (saved.flag("add_bos_token").value_or(begins)) before.push_back(saved.token("bos_token").value_or("<s>"));
-  if (saved.flag("add_eos_token").value_or(ends)) after.push_back(saved.token("eos_token").value_or("</s>"));
+  if (saved.flag("add_bos_token").value_or(adds_bos)) before.push_back(saved.token("bos_token").value_or("<s>"));
+  if (saved.flag("add_eos_token").value_or(adds_eos)) after.push_back(saved.token("eos_token").value_or("</s>"));
   for (std::vector<std::string>* marks : {&before, &after}) {
     if (!marks->empty() && marks->front().empty())
-      marks->front() = marks == &before ? "<s>" : "</s>";  // LLaMA 1's say ""
+      marks->front() = marks == &before ? "<s>" : "</s>";  // LLaMA 1's settings have ""
   }
   if (type == "MBartTokenizer" || type == "MBart50Tokenizer") {
-    for (const char* each : {"ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
-                             "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
-                             "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN"})
-      add(each);
+    for (const char* each : mbart_languages) add(each);
     if (type == "MBartTokenizer") after.push_back(language);
   }
-  if (type == "MBart50Tokenizer") {  // which has more
-    for (const char* each : {"af_ZA", "az_AZ", "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID", "ka_GE", "km_KH",
-                             "mk_MK", "ml_IN", "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE",
-                             "ta_IN", "te_IN", "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"})
-      add(each);
+  if (type == "MBart50Tokenizer") {
+    for (const char* each : more_of_mbart50) add(each);
   }
   if (type == "XLMRobertaTokenizer" || type == "CamembertTokenizer" || type.starts_with("MBart")) add("<mask>");
 }
@@ -191,9 +194,9 @@ std::unique_ptr<const TokenModel> model_of(const PieceFile& file, const ErrorPla
     for (const Piece& piece : file.pieces) {
       if (piece.kind == Piece::unknown && !rules.unknown) rules.unknown = std::ssize(rules.pieces);
       rules.pieces.push_back({piece.text, piece.score,
-                              piece.kind == Piece::usual     ? UnigramRules::Kind::usual
-                              : piece.kind == Piece::by_user ? UnigramRules::Kind::kept
-                                                             : UnigramRules::Kind::apart});
+                              piece.kind == Piece::usual          ? UnigramRules::Kind::usual
+                              : piece.kind == Piece::user_defined ? UnigramRules::Kind::kept
+                                                                  : UnigramRules::Kind::apart});
     }
     return unigram_model(std::move(rules), place.path);
   }
@@ -268,7 +271,7 @@ std::unique_ptr<const TokenSplitter> open_sentence_pieces(const std::filesystem:
   }
   for (const auto& [text, id] : ids) {
     if (!vocabulary.empty() && text.starts_with(">>") && text.ends_with("<<"))
-      find_in_text(text);  // Marian's languages
+      find_in_text(text);  // a language of Marian
   }
   for (const char* name : {"<pad>", "</s>"}) {
     if (parts.padding.text.empty() && ids.contains(name)) parts.padding = {ids.at(name), name};

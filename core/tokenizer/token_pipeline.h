@@ -2,13 +2,49 @@
 // tokens around a line.
 #pragma once
 
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "core/tensor/message.h"
-#include "core/tokenizer/added_tokens.h"
 #include "core/tokenizer/normalizer.h"
 #include "core/tokenizer/pre_tokenizer.h"
 #include "core/tokenizer/token_model.h"
+#include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
+
+/// A token that is found in a text before anything else is done to it, such as [MASK] or <|endoftext|>.
+struct AddedToken {
+  Index id = 0;
+  std::string text;
+  bool normalized = false;    ///< found in the normalised text, in its own normalised form
+  bool takes_before = false;  ///< the blanks before it ("lstrip")
+  bool takes_after = false;   ///< and after it ("rstrip")
+  bool whole_word = false;    ///< only if no letter is next to it ("single_word")
+};
+
+/// A part of the text, or a token found in it.
+struct Stretch {
+  std::string text;
+  std::size_t start = 0;  ///< in the text that was cut
+  const AddedToken* token = nullptr;
+};
+
+class AddedTokens {
+ public:
+  explicit AddedTokens(std::vector<AddedToken> tokens = {});
+  const std::vector<AddedToken>& all() const { return tokens_; }
+  /// Leftmost first, the longest if several begin there. The result points into this object.
+  std::vector<Stretch> cut(std::string_view text) const;
+
+ private:
+  const AddedToken* at(std::string_view rest) const;
+
+  std::vector<AddedToken> tokens_;
+  std::array<std::vector<std::size_t>, 256> by_first_byte_;  ///< the longest first
+};
 
 struct TokenizerParts {
   std::vector<AddedToken> added;

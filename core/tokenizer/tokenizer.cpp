@@ -1,36 +1,66 @@
 #include "core/tokenizer/tokenizer.h"
 
+#include <array>
+
 #include "core/files/array_file.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {
+namespace {
+
+/// SentencePiece's own file, under the names that published models give it.
+constexpr std::array sentence_piece_names{"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model",
+                                          "sentencepiece.model"};
+
+}  // namespace
+
+std::vector<std::string> texts_of(const std::vector<Token>& tokens) {
+  std::vector<std::string> texts;
+  for (const Token& token : tokens) texts.push_back(token.text);
+  return texts;
+}
+
+std::vector<const char*> tokenizer_files() {
+  std::vector<const char*> names{"tokenizer.json",
+                                 "tokenizer_config.json",
+                                 "special_tokens_map.json",
+                                 "added_tokens.json",
+                                 "vocab.json",
+                                 "merges.txt",
+                                 "vocab.txt",
+                                 "source.spm",
+                                 "tokenizer.pkl",
+                                 "meta.pkl"};
+  names.insert(names.end(), sentence_piece_names.begin(), sentence_piece_names.end());
+  return names;
+}
 
 std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path& tensors) {
   if (tensors.extension() == ".gguf") return gguf_tokenizer(*open_arrays(tensors));
   const std::filesystem::path folder = tensors.parent_path();
   std::error_code error;
-  const auto there = [&](const char* name) { return std::filesystem::is_regular_file(folder / name, error); };
-  if (!there("tokenizer.json") && there("tokenizer.model") && holds_ranked_bytes(folder / "tokenizer.model"))
+  const auto has_file = [&](const char* name) { return std::filesystem::is_regular_file(folder / name, error); };
+  if (!has_file("tokenizer.json") && has_file("tokenizer.model") && holds_ranked_bytes(folder / "tokenizer.model"))
     return open_ranked_bytes(folder / "tokenizer.model");
-  if (there("tokenizer.json")) return open_tokenizer_json(folder / "tokenizer.json");
-  if (there("vocab.json") && there("merges.txt")) return open_byte_pairs(folder / "vocab.json", folder / "merges.txt");
-  if (there("source.spm") && there("vocab.json"))
+  if (has_file("tokenizer.json")) return open_tokenizer_json(folder / "tokenizer.json");
+  if (has_file("vocab.json") && has_file("merges.txt"))
+    return open_byte_pairs(folder / "vocab.json", folder / "merges.txt");
+  if (has_file("source.spm") && has_file("vocab.json"))
     return open_sentence_pieces(folder / "source.spm", folder / "vocab.json");
-  for (const char* name :
-       {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model", "sentencepiece.model"}) {
-    if (there(name)) return open_sentence_pieces(folder / name);
+  for (const char* name : sentence_piece_names) {
+    if (has_file(name)) return open_sentence_pieces(folder / name);
   }
-  if (there("vocab.txt")) return open_word_pieces(folder / "vocab.txt");
-  if (there("tokenizer.pkl")) return open_pickled_ranks(folder / "tokenizer.pkl");
+  if (has_file("vocab.txt")) return open_word_pieces(folder / "vocab.txt");
+  if (has_file("tokenizer.pkl")) return open_pickled_ranks(folder / "tokenizer.pkl");
   // nanochat's own folders: base_checkpoints/d20/ and tokenizer/.
   const std::filesystem::path checkpoints =
       std::filesystem::absolute(tensors, error).lexically_normal().parent_path().parent_path();
   const std::filesystem::path shared = checkpoints.parent_path() / "tokenizer" / "tokenizer.pkl";
   if (utf8_from(checkpoints.filename()).ends_with("_checkpoints") && std::filesystem::is_regular_file(shared, error))
     return open_pickled_ranks(shared);
-  if (there("meta.pkl")) return open_characters(folder / "meta.pkl");
+  if (has_file("meta.pkl")) return open_characters(folder / "meta.pkl");
   return nullptr;
 }
 

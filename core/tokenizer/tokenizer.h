@@ -20,6 +20,7 @@ struct Token {
   std::string text;  ///< as it is shown: " cat" as "␣cat", "##s" as it is
   bool operator==(const Token&) const = default;
 };
+std::vector<std::string> texts_of(const std::vector<Token>& tokens);
 
 class TokenSplitter {
  public:
@@ -34,6 +35,10 @@ class TokenSplitter {
   /// "vocab.json and merges.txt: byte-level BPE"
   virtual Message made_from() const = 0;
 };
+
+/// The names of the files that find_tokenizer() looks for beside a model's tensors, and of the settings that belong to
+/// them.
+std::vector<const char*> tokenizer_files();
 
 /// The tokenizer of the model that `tensors` belongs to: the one in a .gguf, else tokenizer.json beside it, else
 /// vocab.json with merges.txt (GPT-2's byte-level BPE), vocab.txt (BERT's WordPiece), SentencePiece's own file

@@ -1,4 +1,4 @@
-// Unigram language models of SentencePiece (Kudo 2018): the pieces whose scores sum to the most.
+// Unigram language models of SentencePiece (Kudo 2018): a text is cut so that the sum of its pieces' scores is largest.
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -6,7 +6,7 @@
 
 #include "core/files/error_place.h"
 #include "core/tensor/error.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/tokenizer/token_model.h"
 
 namespace headlight {
@@ -27,7 +27,7 @@ class UnigramModel final : public TokenModel {
       }
       if (piece.kind != UnigramRules::Kind::apart && !piece.text.empty()) sorted_.push_back(i);
     }
-    // A piece of the user's own wins over whatever else would make the same text.
+    // A user-defined piece wins over all other pieces that make the same text.
     for (UnigramRules::Piece& piece : rules_.pieces) {
       if (piece.kind == UnigramRules::Kind::kept) piece.score = static_cast<double>(piece.text.size()) * largest - 0.1;
     }
@@ -35,8 +35,8 @@ class UnigramModel final : public TokenModel {
   }
 
   void append(std::string_view word, std::vector<Token>& tokens) const override {
-    std::string unknown;  // neighbours without a piece are one
-    for (const Step& step : best_way(word)) {
+    std::string unknown;  // neighbouring characters without a piece are one unknown token
+    for (const Step& step : best_cut(word)) {
       const std::string part(word.substr(step.start, step.end - step.start));
       if (step.piece < 0 || step.piece == rules_.unknown) {
         unknown += part;
@@ -55,17 +55,17 @@ class UnigramModel final : public TokenModel {
   Index last_id() const override { return std::ssize(rules_.pieces) - 1; }
 
  private:
-  /// The last step of the best way to `end`.
+  /// The last piece of the best way to cut the text up to `end`.
   struct Step {
     std::size_t start = 0, end = 0;
-    Index piece = -1;  ///< −1: a character without one
+    Index piece = -1;  ///< −1: a character without a piece
     double score = 0;
     bool reached = false;
   };
 
-  /// Every piece that the text begins with, the shortest first: what(length, piece).
+  /// Calls what(length, piece) for each piece that the text begins with, the shortest first.
   template <typename What>
-  void each_beginning(std::string_view text, What what) const {
+  void each_prefix(std::string_view text, What what) const {
     auto first = sorted_.begin(), last = sorted_.end();
     const auto text_at = [&](std::size_t i) -> const std::string& { return rules_.pieces[i].text; };
     for (std::size_t length = 1; length <= text.size() && first != last; ++length) {
@@ -78,9 +78,10 @@ class UnigramModel final : public TokenModel {
     }
   }
 
-  /// Viterbi's: the best way to every character's end, then from the last one back.
-  std::vector<Step> best_way(std::string_view word) const {
-    constexpr double unknown_costs = 10;
+  /// Viterbi's algorithm: finds the best last piece up to each character's end, then follows them back from the last
+  /// one.
+  std::vector<Step> best_cut(std::string_view word) const {
+    constexpr double unknown_penalty = 10;
     std::vector<Step> best(word.size() + 1);
     const auto offer = [&](std::size_t start, std::size_t end, Index piece, double score) {
       double sum = best[start].score + score;
@@ -91,18 +92,18 @@ class UnigramModel final : public TokenModel {
       std::size_t next = at;
       next_character(word, next);
       bool whole_character = false;
-      each_beginning(word.substr(at), [&](std::size_t length, Index piece) {
+      each_prefix(word.substr(at), [&](std::size_t length, Index piece) {
         const Index id = ids_.at(rules_.pieces[static_cast<std::size_t>(piece)].text);
         offer(at, at + length, id, rules_.pieces[static_cast<std::size_t>(id)].score);
         whole_character = whole_character || at + length == next;
       });
-      if (!whole_character) offer(at, next, -1, least_ - unknown_costs);
+      if (!whole_character) offer(at, next, -1, least_ - unknown_penalty);
       at = next;
     }
-    std::vector<Step> way;
-    for (std::size_t end = word.size(); end > 0; end = best[end].start) way.push_back(best[end]);
-    std::ranges::reverse(way);
-    return way;
+    std::vector<Step> steps;
+    for (std::size_t end = word.size(); end > 0; end = best[end].start) steps.push_back(best[end]);
+    std::ranges::reverse(steps);
+    return steps;
   }
 
   void append_unknown(const std::string& text, std::vector<Token>& tokens) const {
@@ -126,8 +127,8 @@ class UnigramModel final : public TokenModel {
 
   UnigramRules rules_;
   Vocabulary ids_;
-  std::vector<std::size_t> sorted_;                         ///< pieces that may stand in a text, by their bytes
-  double least_ = std::numeric_limits<double>::infinity();  ///< score
+  std::vector<std::size_t> sorted_;                         ///< pieces that a text can hold, sorted by their bytes
+  double least_ = std::numeric_limits<double>::infinity();  ///< lowest score of a usual piece
 };
 
 }  // namespace

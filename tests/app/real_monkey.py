@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A real window under Xvfb, and somebody who clicks, drags, scrolls, types, resizes and changes tabs without a thought:
-real_monkey.py PROGRAM [--minutes 60] [--seed 1]. Needs Xvfb and xdotool. It fails when the program ends, writes to standard error,
-does not answer within ten seconds, or holds more memory over its second half than five percent above the first."""
+"""A real window under Xvfb with random input: clicks, drags, scrolling, typing, keys, resizing, and files dropped on it where
+there is python3-xlib: real_monkey.py PROGRAM [--minutes 60] [--seed 1]. Needs Xvfb and xdotool. It fails when the program ends,
+writes to standard error, does not answer within ten seconds, or holds more memory over its second half than five percent above the first."""
 import argparse
 import os
 import random
@@ -13,6 +13,11 @@ import tempfile
 import time
 from pathlib import Path
 
+try:
+    import xdnd
+except ImportError:
+    xdnd = None
+
 parser = argparse.ArgumentParser()
 parser.add_argument("program")
 parser.add_argument("--minutes", type=float, default=60)
@@ -22,7 +27,8 @@ if not shutil.which("Xvfb") or not shutil.which("xdotool"):
     print("no Xvfb or xdotool: skipped")
     sys.exit(77)
 rng = random.Random(args.seed)
-fixtures = Path(__file__).resolve().parent.parent / "fixtures"
+root = Path(__file__).resolve().parent.parent.parent
+fixtures = root / "tests/fixtures"
 WORDS = ["the cat sat", "one two three four five", "causal()", "window(3) || sink(1)", "8", "0.5", "-1e9", "你好", "((", "q % 2 == k % 2"]
 KEYS = ["space", "Return", "Escape", "Tab", "shift+Tab", "Left", "Right", "Up", "Down", "Page_Up", "Page_Down", "Home", "End", "ctrl+z", "ctrl+y",
         "ctrl+shift+z", "p", "F5", "F11", "b", "a", "k", "plus", "minus", "0", "question", "Delete", "BackSpace", "shift+Right", "ctrl+c", "ctrl+v",
@@ -47,10 +53,12 @@ def point():
 
 
 def act(window):
-    global width, height
+    global width, height, drops
     x, y = point()
     kind = rng.random()
-    if kind < 0.35:
+    if source and window and rng.random() < 0.02:
+        drops += source.drop(window, x, y, rng.choices(DROPS, k=rng.choice([1, 1, 1, 2])))
+    elif kind < 0.35:
         xdotool("mousemove", x, y, "sleep", 0.03, "click", rng.choice([1, 1, 1, 1, 3]))
     elif kind < 0.45:
         to = point()
@@ -83,9 +91,17 @@ work = home / "work"
 work.mkdir()
 for name in ("s002_v1.input.npz", "s003_valid_lens.input.npz", "s000_masked_mha.input.npz"):
     shutil.copy(fixtures / name, work / name)
+# What is dropped: arrays, checkpoints, pictures, models, lessons and a course, and what is none of these. Copies, as the window may write to them.
+DROPS = []
+for name in ("tests/fixtures", "assets/lessons", "assets/models", "assets/examples", "README.md"):
+    copy = home / "dropped" / name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    (shutil.copytree if (root / name).is_dir() else shutil.copy)(root / name, copy)
+    DROPS += [*copy.glob("*"), *copy.glob("*/*")] if copy.is_dir() else [copy]
 error_log = home / "error"
 display_file = home / "display"
-steps = 0
+steps = drops = 0
+source = None
 with open(display_file, "w") as display:
     server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp", "-noreset"], stdout=display, stderr=subprocess.DEVNULL)
 try:
@@ -94,6 +110,7 @@ try:
     os.environ.update(DISPLAY=":" + display_file.read_text().strip(), HOME=str(home), XDG_STATE_HOME=str(home / "state"), XDG_CONFIG_HOME=str(home / "config"),
                       XDG_DATA_HOME=str(home / "data"), LIBGL_ALWAYS_SOFTWARE="1")
     os.environ.pop("WAYLAND_DISPLAY", None)
+    source = xdnd.Source() if xdnd else None
     start = time.monotonic()
     memory, slowest, restarts = [], 0.0, -1
     program = None
@@ -108,7 +125,7 @@ try:
             width, height = 1280, 800
             window = ""
             for _ in range(150):
-                window = xdotool("search", "--pid", program.pid, "--name", "").split("\n")[0]
+                window = xdotool("search", "--onlyvisible", "--pid", program.pid, "--name", "Headlight").split("\n")[0]
                 if window:
                     break
                 time.sleep(0.1)
@@ -135,5 +152,5 @@ finally:
     server.terminate()
 half = len(memory) // 2
 growth = max(memory[half:]) / max(memory[: half or 1]) - 1 if half else 0.0
-print(f"{steps} acts, {restarts} restarts; {max(memory or [0]):.0f} MB at most, over the second half {100 * growth:+.1f} % of the first's peak; an answer took {slowest:.1f} s at most")
+print(f"{steps} acts, {drops} drops, {restarts} restarts; {max(memory or [0]):.0f} MB at most, over the second half {100 * growth:+.1f} % of the first's peak; an answer took {slowest:.1f} s at most")
 sys.exit(1 if growth > 0.05 and args.minutes >= 10 else 0)  # in less, caches are still filling

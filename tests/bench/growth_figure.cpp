@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/figure/svg_canvas.h"
+#include "core/figure/canvas.h"
 #include "core/files/whole_file.h"
 
 using namespace headlight;

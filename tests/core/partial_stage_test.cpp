@@ -1,7 +1,6 @@
-#include "core/explain/partial_stage.h"
-
 #include <cmath>
 
+#include "core/explain/explain.h"
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 

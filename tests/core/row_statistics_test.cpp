@@ -1,8 +1,7 @@
-#include "core/explain/row_statistics.h"
-
 #include <cmath>
 
 #include "core/run/pipeline.h"
+#include "core/run/statistics.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -8,7 +8,6 @@
 
 #include "core/export/export_options.h"
 #include "core/files/array_file.h"
-#include "core/files/mask_arrays.h"
 #include "core/files/parse_matrix.h"
 #include "core/files/picture_file.h"
 #include "core/lesson/course.h"

@@ -7,7 +7,7 @@
 
 #include "core/lesson/course.h"
 #include "core/tensor/tensor.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"

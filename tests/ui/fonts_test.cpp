@@ -1,7 +1,6 @@
 #include "ui/look/fonts.h"
 
 #include "core/text/unicode.h"
-#include "core/text/utf8.h"
 #include "tests/catch.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/words.h"

@@ -593,14 +593,14 @@ TEST_CASE("what is said of a step holds for this run's numbers, not for most") {
   };
   Document document = sentence();
   CHECK(says(document, Stage::scaled_scores, "become smaller"));
-  CHECK(says(document, Stage::masked_scores, "not little attention, none"));
+  CHECK(says(document, Stage::masked_scores, "no attention at all"));
   CHECK(says(document, Stage::masked_scores, "may look at every word", 5));  // the last word of a causal mask
   CHECK_FALSE(says(document, Stage::masked_scores, "the fill as its score", 5));
   CHECK(says(document, Stage::weights, "add up to 1"));
   document.scenario.training = true;
   for (const auto& [share, gone] : {std::pair(0.001f, false), std::pair(0.9f, true)}) {
     document.scenario.dropout = share;
-    CHECK(says(document, Stage::dropped_weights, gone ? "goes out by chance" : "went out this time", 5));
+    CHECK(says(document, Stage::dropped_weights, gone ? "dropped at random" : "was dropped this time", 5));
   }
   document.scenario.training = false;
   document.scenario.dropout = 0;
@@ -678,7 +678,7 @@ TEST_CASE(
   const Studio two(flat, {{1600, 900}});
   REQUIRE(two.trace().dims().d_head == 2);
   CHECK_FALSE(has_text(make_geometry(two.context(), two.place()), " %"));
-  CHECK(has_text(make_geometry(two.context(), two.place()), "all there is"));
+  CHECK(has_text(make_geometry(two.context(), two.place()), "shows everything"));
 }
 
 TEST_CASE("the temperature's slider sets the scale of the scores, one step of undo a drag, and snaps to 1/√d_head") {

@@ -134,7 +134,7 @@ TEST_CASE("conventions: the run as it is comes first, then what changes somethin
 
 TEST_CASE("what a convention changes is said in whole words, and that it changes nothing") {
   const Words words("en");
-  CHECK(effect_words(words, {}) == std::vector<std::string>{"changes nothing here"});
+  CHECK(effect_words(words, {}) == std::vector<std::string>{"no change here"});
   ConventionEffect effect;
   effect.cells = 144;
   effect.weights_change = 1;

@@ -90,10 +90,10 @@ TEST_CASE("figures that the menu saves are the figures that render makes") {
   HeadlessWindow window(second_head());
   const ImVec2 cell = window.cell(Stage::weights, 3, 1);
   choose(window, cell, "matrix_menu.png");
-  const std::vector<std::uint8_t> png = render_png(figure(window.document()));
+  const std::vector<std::uint8_t> png = ArrangedFigure(figure(window.document())).png();
   CHECK(contents("weights_b0_h2.png") == std::string(png.begin(), png.end()));
   choose(window, cell, "matrix_menu.svg");
-  CHECK(contents("weights_b0_h2.svg") == render_svg(figure(window.document())));
+  CHECK(contents("weights_b0_h2.svg") == ArrangedFigure(figure(window.document())).svg());
 }
 
 TEST_CASE("the clipboard gets the fewest digits that give the same float back") {

@@ -413,7 +413,7 @@ TEST_CASE("colours that every row has up to its own largest are not said to go f
     });
   };
   const Document pictures = network_document("model:shapes", "");
-  CHECK(says(pictures, "colours: each row up to its own largest"));
+  CHECK(says(pictures, "colours: each row up to its largest weight"));
   CHECK_FALSE(says(pictures, "colours: 0 to 1"));
   CHECK(says(network_document(), "colours: 0 to 1"));
 }

@@ -190,7 +190,8 @@ TEST_CASE("a file that changes on disk is read again, with the view and the sett
   const std::optional<Cell> selected = window.document().view.selected;
 
   samples::write_text(folder / "a.npz", "PK\x03\x04 half of a file");
-  CHECK(within_seconds(8, window, [&] { return window.document().notice.find("does not open") != std::string::npos; }));
+  CHECK(within_seconds(8, window,
+                       [&] { return window.document().notice.find("cannot be opened") != std::string::npos; }));
   CHECK(window.document().trace->inputs.W_q.at({0, 0}) == 1);
   CHECK(window.document().scenario == before);
 

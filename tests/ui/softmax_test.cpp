@@ -400,7 +400,7 @@ TEST_CASE("the next word's columns are what the network says: logits, divided, k
     CHECK((candidate.probability > 0) == (i < 3));
   }
   const Scene scene = make_next(studio.context(), cut.next, cut.story, studio.place());
-  CHECK(has_text(scene, "out by k"));
+  CHECK(has_text(scene, "excluded by top-k"));
   CHECK(faults(scene, studio) == "");
 }
 
@@ -556,8 +556,8 @@ TEST_CASE("in a small window the row comes first and then makes room for what is
   const Scene looked_up = studio.operation(Stage::query, played(0.3f)), entered = studio.operation(Stage::query);
   CHECK(faults(looked_up, studio) == "");
   CHECK(faults(entered, studio) == "");
-  CHECK(has_text(looked_up, "the table of words"));
-  CHECK_FALSE(has_text(entered, "the table of words"));
+  CHECK(has_text(looked_up, "the embedding table"));
+  CHECK_FALSE(has_text(entered, "the embedding table"));
   CHECK(has_text(entered, "together"));
 
   const Ending ending = ending_of(studio);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/run/difference.h"
-#include "core/run/summary.h"
+#include "core/run/statistics.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/pen.h"
 #include "ui/level/scene.h"

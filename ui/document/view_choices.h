@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/mask/painting.h"
-#include "core/network/head_pattern.h"
+#include "core/network/head_patterns.h"
 #include "core/network/sampling.h"
 #include "core/scenario/layer_list.h"
 #include "core/scenario/scenario_view.h"
@@ -149,7 +149,7 @@ enum class HeadOrder : std::uint8_t { layer, pattern, entropy, effect };
 /// Shown in place of the heads: one matrix made of all layers up to one (core/network/attention_flow.h), the
 /// predictions after each layer, the effect of another sentence's states (core/network/logit_parts.h), what each head
 /// does over many sentences (core/network/head_study.h), the experts that words chose, or what is read and what is new
-/// as the text is written word by word (core/network/decode_step.h).
+/// as the text is written word by word (core/network/key_cache.h).
 enum class LayersTogether : std::uint8_t { none, mean, rollout, flow, lens, patch, study, experts, writing };
 inline constexpr const char* layer_words[] = {"none",  "mean",  "rollout", "flow",   "lens",
                                               "patch", "study", "experts", "writing"};

@@ -13,8 +13,8 @@ namespace headlight {
 Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts,
                     const Action& action);
 
-/// Copies a matrix, or saves it to a file. Numbers have as few digits as reproduce the float32; figures have the window's colours. The result is shown as a
-/// notice or an error.
+/// Copies a matrix, or saves it to a file. Numbers have as few digits as reproduce the float32; figures have the
+/// window's colours. The result is shown as a notice or an error.
 void take_matrix(Document& document, const TakeMatrix& take, const Words& words);
 
 /// Saves the mask to a file, or copies it as code. The result is shown as a notice or an error.

@@ -7,8 +7,8 @@
 #include <imgui.h>
 
 #include "core/architecture/model_folder.h"
-#include "core/export/bundle.h"
 #include "core/export/command_words.h"
+#include "core/export/export_options.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/whole_file.h"
 #include "core/network/head_overview.h"

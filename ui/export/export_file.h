@@ -41,8 +41,8 @@ std::string save_path(const Document& document);
 /// Whether there are unsaved changes.
 bool has_unsaved_changes(const Document& document);
 
-/// A link to the browser page that shows the same document and view: its address with a query, or with the scenario in the fragment if options cannot express it. Unset if the
-/// document depends on a file, or if nothing is open.
+/// A link to the browser page that shows the same document and view: its address with a query, or with the scenario in
+/// the fragment if options cannot express it. Unset if the document depends on a file, or if nothing is open.
 std::optional<std::string> link_to(const Document& document);
 
 /// {"--view", "pipeline", "--level", "sentence", …}: everything except theme, language and window size.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/export/film.h"
+#include "core/export/animation.h"
 #include "core/run/trace.h"
 #include "ui/document/document.h"
 #include "ui/document/view.h"
@@ -22,10 +22,10 @@ struct FilmFrame {
   double seconds = 0;
 };
 
-/// The frames of a film of the window. In the sentence or in a step it shows the whole way from the sentence to its next
-/// word: every stage as it is computed, the way from each to the next, and the word that joins the sentence. In the
-/// pipeline it goes moment by moment. `seconds_per_step`: of every stage or moment alike; unset, a stage takes as long as its animation, and all of it
-/// 40 to 60 seconds.
+/// The frames of a film of the window. In the sentence or in a step it shows the whole way from the sentence to its
+/// next word: every stage as it is computed, the way from each to the next, and the word that joins the sentence. In
+/// the pipeline it goes moment by moment. `seconds_per_step`: of every stage or moment alike; unset, a stage takes as
+/// long as its animation, and all of it 40 to 60 seconds.
 std::vector<FilmFrame> film_story(const View& before, const Trace& trace, const Timeline& timeline,
                                   std::optional<double> seconds_per_step);
 /// How long most of its frames are shown.

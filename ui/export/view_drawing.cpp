@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/figure/figure_canvas.h"
-#include "core/figure/svg_canvas.h"
+#include "core/figure/canvas.h"
 #include "core/stage/pool.h"
 #include "ui/imgui_compat.h"
 

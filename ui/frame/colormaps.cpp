@@ -4,7 +4,7 @@
 #include <cassert>
 #include <map>
 
-#include "core/run/summary.h"
+#include "core/run/statistics.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -59,7 +59,7 @@ struct Crumb {
 struct InspectorPicture {
   Cell cell;
   std::string title, place, value, exact, index;
-  std::string meaning;                        ///< for a weight: "46 % of what “mat” takes"
+  std::string meaning;                        ///< for a weight: "46 % of the attention of “mat”"
   std::vector<Crumb> crumbs;                  ///< the path here; the last one is this cell
   std::vector<std::string> formula, numbers;  ///< formula markup, broken into lines
   std::vector<NumberLine> quantities;

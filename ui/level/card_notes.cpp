@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/summary.h"
+#include "core/run/statistics.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/explain/row_statistics.h"
+#include "core/run/statistics.h"
 #include "ui/level/pen.h"
 #include "ui/matrix/heat.h"
 

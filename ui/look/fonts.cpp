@@ -8,7 +8,7 @@
 
 #include <imgui_freetype.h>
 
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 

@@ -49,7 +49,8 @@ std::vector<std::string> list_languages();
 /// "分数" of scores; "" where the language takes the names as they are.
 std::string_view stage_words(const Words& words, Stage stage);
 
-/// A number with a real minus sign and at most `digits` significant digits; very small or large values with an exponent.
+/// A number with a real minus sign and at most `digits` significant digits; very small or large values with an
+/// exponent.
 std::string number_text(float value, int digits);
 
 /// The end of a colour bar: two or three digits.

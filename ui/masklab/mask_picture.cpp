@@ -5,7 +5,7 @@
 #include "core/mask/evaluate.h"
 #include "core/mask/painting.h"
 #include "core/mask/statistics.h"
-#include "core/run/summary.h"
+#include "core/run/statistics.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"

@@ -180,12 +180,7 @@ std::optional<Cell> cell_in(const HeatPicture& heat, const Rect& rect, ImVec2 po
 }
 
 std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index) {
-  const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
-  if ((axis == Axis::query || axis == Axis::key) && batch < static_cast<Index>(tokens.size())) {
-    const auto& names = tokens[static_cast<std::size_t>(batch)];
-    if (index < static_cast<Index>(names.size())) return names[static_cast<std::size_t>(index)];
-  }
-  return std::to_string(index);
+  return trace.inputs.name_along(axis, batch, index);
 }
 
 std::string placed_label(const Trace& trace, Axis axis, Index batch, Index index) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/network/decode_step.h"
 #include "core/network/head_overview.h"
 #include "core/network/head_study.h"
+#include "core/network/key_cache.h"
 #include "core/network/logit_parts.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"

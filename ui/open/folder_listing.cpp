@@ -1,15 +1,15 @@
 #include "ui/open/folder_listing.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
+#include "core/architecture/model_folder.h"
+#include "core/files/array_file.h"
 #include "core/files/error_place.h"
-#include "core/files/mask_arrays.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -25,11 +25,9 @@ constexpr const char* slashes = "/";
 constexpr const char* home_variable = "HOME";
 #endif
 
-/// What Hugging Face keeps beside a model: JSON, but no scenario.
+/// What lies beside a model's tensors: JSON, but no scenario.
 bool is_model_companion(const std::string& name) {
-  constexpr std::array known{"config.json",           "generation_config.json",  "vocab.json",       "tokenizer.json",
-                             "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"};
-  return std::ranges::find(known, name) != known.end() || name.ends_with(".index.json");
+  return std::ranges::find(companion_names(), name) != companion_names().end() || name.ends_with(".index.json");
 }
 
 /// The word for what a file of this name holds; null for what cannot be opened, or cannot be a mask where one is

@@ -39,7 +39,8 @@ void draw_polarity_dialog(const Frame& frame, Rect place);
 
 /// The file that a path or a file:// URI on the clipboard names; "" where it names none that is there.
 std::string pasted_file(const std::string& text);
-/// Uses pasted text as a matrix of the document if there is only one way to, asks if there are several, and shows an error if there is none.
+/// Uses pasted text as a matrix of the document if there is only one way to, asks if there are several, and shows an
+/// error if there is none.
 void paste_into(Document& document, const std::string& text, const Words& words);
 /// Applies the answer of the dialog.
 void use_pasted(Document& document, PasteUse use, const Words& words);

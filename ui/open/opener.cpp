@@ -8,8 +8,8 @@
 #include "core/architecture/model_folder.h"
 #include "core/files/file_watch.h"
 #include "core/network/network.h"
+#include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
-#include "core/scenario/mask_reading.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -43,7 +43,7 @@ View asking(View view, LayerQuestion question) {
 }
 
 /// Shows what `path` names (a lesson, a scenario or tensors) in a new view; a mask file becomes file() of the current
-/// document (core/scenario/mask_reading.h). On failure the document gets an error and stays. Returns whether it is
+/// document (core/scenario/file_source.h). On failure the document gets an error and stays. Returns whether it is
 /// another document now.
 bool open_into(Document& document, const std::string& path) {
   bool changed = false;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/explain/row_statistics.h"
+#include "core/run/statistics.h"
 #include "core/run/trace.h"
 #include "ui/look/measure.h"
 #include "ui/operation/next.h"

@@ -5,8 +5,8 @@
 #include <functional>
 #include <numbers>
 
+#include "core/explain/explain.h"
 #include "core/explain/head_plane.h"
-#include "core/explain/partial_stage.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 

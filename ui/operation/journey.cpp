@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/explain/partial_stage.h"
+#include "core/explain/explain.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/explain/partial_stage.h"
+#include "core/explain/explain.h"
 #include "core/run/trace.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"

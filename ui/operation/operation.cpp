@@ -5,7 +5,6 @@
 #include <span>
 
 #include "core/explain/explain.h"
-#include "core/explain/partial_stage.h"
 #include "core/run/trace.h"
 #include "ui/level/row_prose.h"
 #include "ui/look/measure.h"

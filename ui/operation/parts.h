@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "core/explain/partial_stage.h"
+#include "core/explain/explain.h"
 #include "core/network/row_parts.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/operation/operation.h"

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/explain/explain.h"
-#include "core/explain/partial_stage.h"
 #include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "ui/look/measure.h"

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "core/network/head_overview.h"
-#include "core/run/summary.h"
+#include "core/run/statistics.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/wanted.h"
 #include "ui/frame/frame.h"

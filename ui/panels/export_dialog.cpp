@@ -94,7 +94,7 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
               frame.look.muted, words, place.max.x - x);
 }
 
-/// "Left out for want of room: title, formula"
+/// "Left out because there was no room: title, formula"
 std::string left_out_words(const Frame& frame, const ExportPreview& preview) {
   std::string list;
   for (const Message& each : preview.left_out) list += (list.empty() ? "" : ", ") + frame.words.translate(each);

@@ -274,7 +274,7 @@ struct InspectorDrawer {
     ImGui::Dummy({0, 0});
   }
 
-  /// "COMPUTED FROM | REACHES": the chosen one in ink.
+  /// "COMPUTED FROM | USED BY": the chosen one in ink.
   void direction() {
     ImVec2 at = ImGui::GetCursorScreenPos();
     const char* words[] = {"inspector.sources", "inspector.reaches"};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/explain/partial_stage.h"
+#include "core/explain/explain.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/words.h"
 

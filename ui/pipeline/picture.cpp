@@ -68,8 +68,8 @@ bool shows_packed(const Frame& frame) {
 
 namespace {
 
-/// Of the stages that share a card: the moment's, the one that was brought forward, the selected cell's, else the last but
-/// dropout.
+/// Of the stages that share a card: the moment's, the one that was brought forward, the selected cell's, else the last
+/// but dropout.
 Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
   const auto among = [&](Stage stage) { return std::ranges::find(stages, stage) != stages.end(); };
   const View& view = frame.view();

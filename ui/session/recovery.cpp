@@ -11,7 +11,7 @@
 #include "core/lesson/course.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/view.h"
 #include "ui/imgui_compat.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/explain/partial_stage.h"
+#include "core/explain/explain.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/explain/math_markup.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "ui/geometry/rect.h"
 #include "ui/look/fonts.h"
 

@@ -1,10 +1,6 @@
-#include "core/attention/kernels/sets.h"
-
 #define HEADLIGHT_LANES 8
-#define HEADLIGHT_TILE_ROWS 6
 #define HEADLIGHT_TILE_VECTORS 2
 #define HEADLIGHT_DOT_ROWS 3
-#define HEADLIGHT_DOT_COLS 4
 #include "core/attention/kernels/vector_kernels.h"
 
 namespace headlight {

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/kernels/sets.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

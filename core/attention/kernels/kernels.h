@@ -1,5 +1,5 @@
 // Kernels: the loops over numbers that the stages are made of, compiled once for each instruction set and chosen when
-// the program runs, so that one build is at home on every processor.
+// the program runs, so that one build suits every processor.
 //
 // Why our own and no library: Eigen compiled as a distribution does it knows SSE2 alone (a sixth of the machine), and
 // compiled several times over its inline functions would be one definition with several bodies. OpenBLAS and oneDNN
@@ -75,5 +75,10 @@ const Kernels& kernels();
 
 /// All that this processor runs, the plainest first.
 std::span<const Kernels* const> available_kernels();
+
+// The tables that kernels() chooses from; each is compiled with its own instruction set, the last two for x86 alone.
+const Kernels& baseline_kernels();
+const Kernels& avx2_kernels();
+const Kernels& avx512_kernels();
 
 }  // namespace headlight

@@ -19,9 +19,9 @@ namespace headlight {
 namespace {
 
 using I = std::int64_t;
-constexpr I lanes = HEADLIGHT_LANES, tile_rows = HEADLIGHT_TILE_ROWS, tile_vectors = HEADLIGHT_TILE_VECTORS;
+constexpr I lanes = HEADLIGHT_LANES, tile_rows = 6, tile_vectors = HEADLIGHT_TILE_VECTORS;
 constexpr I panel = lanes * tile_vectors;
-constexpr I dot_rows = HEADLIGHT_DOT_ROWS, dot_cols = HEADLIGHT_DOT_COLS;
+constexpr I dot_rows = HEADLIGHT_DOT_ROWS, dot_cols = 4;
 
 typedef float V __attribute__((vector_size(HEADLIGHT_LANES * 4)));
 typedef std::int32_t VI __attribute__((vector_size(HEADLIGHT_LANES * 4)));

@@ -92,6 +92,7 @@ void tiles(const float* a, I a_stride, const float* b, I rows, I cols, I depth, 
   }
   a += row * a_stride;
   c += row * c_stride;
+  static_assert(tile_rows == 6);
   switch (rows - row) {
     case 5: return tile<5, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
     case 4: return tile<4, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
@@ -101,7 +102,6 @@ void tiles(const float* a, I a_stride, const float* b, I rows, I cols, I depth, 
     default: return;
   }
 }
-static_assert(tile_rows == 6);
 
 void multiply(const float* a, I a_stride, const float* packed, I rows, I cols, I depth, float* c, I c_stride,
               bool add) {

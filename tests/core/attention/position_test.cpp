@@ -1,5 +1,4 @@
-#include "core/attention/qk_norm.h"
-#include "core/attention/rope.h"
+#include "core/attention/norm_and_rotation.h"
 #include "core/attention/sweep.h"
 #include "core/position/relative_bias.h"
 #include "tests/attention_inputs.h"

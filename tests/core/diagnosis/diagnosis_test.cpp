@@ -12,7 +12,7 @@
 #include "core/attention/softmax.h"
 #include "core/attention/sweep.h"
 #include "core/diagnosis/mistakes.h"
-#include "core/diagnosis/time_limit.h"
+#include "core/parallel/worker.h"
 #include "core/tensor/error.h"
 #include "tests/core/diagnosis/own.h"
 #include "tests/matchers.h"

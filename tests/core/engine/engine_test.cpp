@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/run/summary.h"
+#include "core/run/statistics.h"
 #include "tests/catch.h"
 
 using namespace headlight;

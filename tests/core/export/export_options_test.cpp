@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/export/command_words.h"
-#include "core/export/sizes.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"

@@ -1,12 +1,11 @@
 // Figures as one HTML file: what stands in it is what was computed.
-#include "core/export/html_figure.h"
-
 #include <cmath>
 #include <limits>
 
 #include <nlohmann/json.hpp>
 
 #include "core/export/layers_figure.h"
+#include "core/figure/figure.h"
 #include "core/files/load_budget.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"

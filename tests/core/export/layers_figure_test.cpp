@@ -48,7 +48,7 @@ TEST_CASE("a figure of all layers has a panel a head, layers as rows, one scale"
     for (Index k = 0; k < wanted.cols; ++k) CHECK(agrees(spec.panels[5].matrix(q, k), wanted(q, k)));
   }
   CHECK(spec.row_ticks.size() == 7);
-  CHECK_FALSE(render_pdf(spec).empty());
+  CHECK_FALSE(ArrangedFigure(spec).pdf().empty());
 }
 
 TEST_CASE("numbers of all layers are [L, H, n_q, n_k], the very ones of the pass") {
@@ -179,7 +179,7 @@ TEST_CASE("names of mathematics are set with indices, other words stay as they a
   CHECK(as_mathematics("Q_h K_hᵀ") ==
         std::string("Q") + index_begins + "h" + index_ends + " K" + index_begins + "h" + index_ends + "ᵀ");
   CHECK(as_mathematics("head_outputs scaled_scores _x") == "head_outputs scaled_scores _x");
-  const std::string svg = render_svg(spec);
+  const std::string svg = ArrangedFigure(spec).svg();
   CHECK(svg.find("n_q") == std::string::npos);
   CHECK(svg.find("<tspan dy=\"") != std::string::npos);
   Typesetter typesetter;
@@ -219,7 +219,7 @@ TEST_CASE("the lens as a figure shows the words of the lens, and as CSV its numb
     CHECK(spec.panels.front().matrix(0, static_cast<Index>(at)) == Approx(lens[0][at].probability_of));
   }
   CHECK(spec.col_ticks[1] == "cat");
-  CHECK(render_svg(spec).find(lens[1][6].likely.text) != std::string::npos);
+  CHECK(ArrangedFigure(spec).svg().find(lens[1][6].likely.text) != std::string::npos);
   const std::string table = prediction_csv(*trace, options);
   CHECK(std::ranges::count(table, '\n') == 1 + 2 * 7);
   CHECK(table.find("\n1,1,\"cat\",\"" + lens[1][1].likely.text + "\",") != std::string::npos);
@@ -235,7 +235,7 @@ TEST_CASE("a lens of paper size says what its colours are, and its bar ends at t
   options.style.kind = PictureKind::lens;
   options.size = parse_wanted_size("--size", "12x6cm");
   const FigureSpec spec = figure_for(*trace, options);
-  CHECK(render_svg(spec).find("probability") != std::string::npos);
+  CHECK(ArrangedFigure(spec).svg().find("probability") != std::string::npos);
   float most = 0;
   for (const float share : spec.kept.front().values()) most = std::max(most, share);
   CHECK(panel_ranges(spec, ColormapKind::sequential).front().hi == most);
@@ -300,7 +300,7 @@ TEST_CASE("a figure of patches shows by how much each changes the logit, at word
   }
   options.what = "residual";
   CHECK(figure_for(*trace, options).col_ticks[1] == "cat ← dog");
-  CHECK_FALSE(render_pdf(figure_for(*trace, options)).empty());
+  CHECK_FALSE(ArrangedFigure(figure_for(*trace, options)).pdf().empty());
 }
 
 TEST_CASE("figures of what is predicted refuse what they cannot draw in a sentence", "[figure]") {
@@ -330,7 +330,7 @@ TEST_CASE("a figure of experts has a panel a layer that has them, a row a word, 
   const Tensor shares = run_network(scenario)->layers[1].experts;
   CHECK_THAT(layers_array(*trace, options_with("experts")).values, agrees_with(shares));
   for (Index word = 0; word < 4; ++word) CHECK(agrees(spec.panels[0].matrix(word, 2), shares.at({0, word, 2})));
-  CHECK_FALSE(render_pdf(spec).empty());
+  CHECK_FALSE(ArrangedFigure(spec).pdf().empty());
   CHECK_THROWS_AS(figure_for(*compute_any(sentences()), options_with("experts")), SettingError);
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("an overlay's pixels are the colours of the trace's row over the pictu
   for (const auto& [query, row, opacity] : {std::tuple{"1,2", 6, 1.0f}, {"cls", 0, 0.5f}, {"", 0, 0.25f}}) {
     const FigureSpec spec = figure_for(*trace, overlay(query, opacity));
     REQUIRE(spec.panels.size() == 4);  // the picture alone, three heads
-    const Image image = render_image(spec);
+    const Image image = ArrangedFigure(spec).preview().image;
     const Colormap map = colormap_of(spec, spec.theme);
     Typesetter typesetter;
     const FigureLayout layout = lay_out(spec, map, typesetter);

@@ -1,4 +1,4 @@
-#include "core/image/animation.h"
+#include "core/export/animation.h"
 
 #include <cstring>
 #include <string>

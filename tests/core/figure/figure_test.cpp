@@ -10,6 +10,7 @@
 #include "core/tensor/error.h"
 #include "core/tensor/matrix_source.h"
 #include "tests/catch.h"
+#include "tests/core/figure/label_box.h"
 
 using namespace headlight;
 
@@ -174,7 +175,7 @@ TEST_CASE("a figure of a given size asks a matrix that is computed as it is read
   FigureSpec spec;
   spec.panels = {{values.matrix(), {}, "head 2", {}}};
   spec.size = FigureSize{800, 0};
-  const Image image = render_image(spec);
+  const Image image = ArrangedFigure(spec).preview().image;
   CHECK(image.width == 800);
   CHECK(source->computed < 1000);
 }
@@ -193,9 +194,9 @@ TEST_CASE("a cell has the size asked for, and a figure at twice the scale twice 
   const FigureLayout layout = layout_of(sample.spec);
   CHECK(layout.panels[0].heatmap.w == 100);
   CHECK(layout.panels[0].heatmap.h == 150);
-  const Image once = render_image(sample.spec);
+  const Image once = ArrangedFigure(sample.spec).preview().image;
   sample.spec.scale = 2;
-  const Image twice = render_image(sample.spec);
+  const Image twice = ArrangedFigure(sample.spec).preview().image;
   CHECK(twice.width == 2 * once.width);
   CHECK(twice.height == 2 * once.height);
 }
@@ -206,7 +207,7 @@ TEST_CASE("bare gives the cells alone, each a block of its exact colour") {
   sample.spec.cell = 8;
   sample.spec.range_mode = RangeMode::fixed;
   sample.spec.range = ValueRange{-2, 2};
-  const Image image = render_image(sample.spec);
+  const Image image = ArrangedFigure(sample.spec).preview().image;
   REQUIRE(image.width == 56);
   REQUIRE(image.height == 32);
   const Colormap map = colormap("signal", Theme::light);
@@ -217,7 +218,7 @@ TEST_CASE("bare gives the cells alone, each a block of its exact colour") {
     }
   }
   sample.spec.size = FigureSize{100, 40};
-  const Image sized = render_image(sample.spec);
+  const Image sized = ArrangedFigure(sample.spec).preview().image;
   CHECK(sized.width == 100);
   CHECK(sized.height == 40);
 }
@@ -283,8 +284,8 @@ TEST_CASE("numbers stand in cells where they fit and nowhere else") {
 TEST_CASE("SVG has the geometry of the pixels: size, cells and words") {
   Sample sample(6, 5, 1, short_words);
   const FigureLayout layout = layout_of(sample.spec);
-  const Image image = render_image(sample.spec);
-  const std::string svg = render_svg(sample.spec);
+  const Image image = ArrangedFigure(sample.spec).preview().image;
+  const std::string svg = ArrangedFigure(sample.spec).svg();
   CHECK(svg.find("width=\"" + std::to_string(image.width) + "\" height=\"" + std::to_string(image.height) + "\"") <
         300);
   CHECK(occurrences(svg, "<text") == layout.labels.size());
@@ -305,20 +306,20 @@ TEST_CASE("SVG has the geometry of the pixels: size, cells and words") {
 TEST_CASE("SVG escapes what XML forbids and draws outlines where asked") {
   Sample sample(2, 2, 1, {"<s>", "a&b"});
   sample.spec.title = "\"T\" \x01 \xff";
-  const std::string svg = render_svg(sample.spec);
+  const std::string svg = ArrangedFigure(sample.spec).svg();
   CHECK(svg.find("&lt;s&gt;") != std::string::npos);
   CHECK(svg.find("a&amp;b") != std::string::npos);
   CHECK(svg.find("<s>") == std::string::npos);
   CHECK(svg.find('\x01') == std::string::npos);
   CHECK(svg.find('\xff') == std::string::npos);
-  const std::string outlined = render_svg(sample.spec, SvgText::outlines);
+  const std::string outlined = ArrangedFigure(sample.spec).svg(SvgText::outlines);
   CHECK(occurrences(outlined, "<text") == 0);
   CHECK(occurrences(outlined, "<path d=\"M") > 5);
 }
 
 TEST_CASE("a large matrix goes into SVG as one picture") {
   Sample sample(200, 200, 1, no_words);
-  const std::string svg = render_svg(sample.spec);
+  const std::string svg = ArrangedFigure(sample.spec).svg();
   CHECK(occurrences(svg, "<image") == 1);
   CHECK(occurrences(svg, "<rect") < 64);
   CHECK(svg.size() < 600'000);
@@ -326,11 +327,11 @@ TEST_CASE("a large matrix goes into SVG as one picture") {
 
 TEST_CASE("themes differ in their card, and a transparent figure has none") {
   Sample sample(3, 3, 1, short_words);
-  CHECK(render_image(sample.spec).at(0, 0) == colours(Theme::light).card);
+  CHECK(ArrangedFigure(sample.spec).preview().image.at(0, 0) == colours(Theme::light).card);
   sample.spec.theme = Theme::dark;
-  CHECK(render_image(sample.spec).at(0, 0) == colours(Theme::dark).card);
+  CHECK(ArrangedFigure(sample.spec).preview().image.at(0, 0) == colours(Theme::dark).card);
   sample.spec.transparent = true;
-  CHECK(render_image(sample.spec).at(0, 0).a == 0);
+  CHECK(ArrangedFigure(sample.spec).preview().image.at(0, 0).a == 0);
 }
 
 TEST_CASE("a matrix of nothing but NaN, or of one constant, still makes a figure") {
@@ -343,7 +344,7 @@ TEST_CASE("a matrix of nothing but NaN, or of one constant, still makes a figure
     for (const RangeMode mode : {RangeMode::row, RangeMode::head, RangeMode::stage}) {
       spec.range_mode = mode;
       CHECK(fault(layout_of(spec)) == "");
-      CHECK(render_image(spec).width > 100);
+      CHECK(ArrangedFigure(spec).preview().image.width > 100);
     }
   }
 }
@@ -351,12 +352,12 @@ TEST_CASE("a matrix of nothing but NaN, or of one constant, still makes a figure
 TEST_CASE("a picture that cannot be is refused by its setting's name") {
   Sample sample(3, 3, 1, short_words);
   sample.spec.cell = -1;
-  CHECK_THROWS_AS(render_image(sample.spec), SettingError);
+  CHECK_THROWS_AS(ArrangedFigure(sample.spec).preview().image, SettingError);
   sample.spec.cell = 1e6f;
-  CHECK_THROWS_AS(render_image(sample.spec), SettingError);
+  CHECK_THROWS_AS(ArrangedFigure(sample.spec).preview().image, SettingError);
   sample.spec.cell.reset();
   sample.spec.size = FigureSize{0, 100};
-  CHECK_THROWS_AS(render_svg(sample.spec), SettingError);
+  CHECK_THROWS_AS(ArrangedFigure(sample.spec).svg(), SettingError);
 }
 
 TEST_CASE("ticks are round, signed with a real minus, and inside the range") {

@@ -1,10 +1,9 @@
-#include "core/export/film.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
+#include "core/export/animation.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 

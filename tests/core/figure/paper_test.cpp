@@ -9,6 +9,7 @@
 #include "core/figure/ticks.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
+#include "tests/core/figure/label_box.h"
 
 using namespace headlight;
 
@@ -140,7 +141,7 @@ TEST_CASE("a width alone is a page as high as its matrices ask for") {
   CHECK(layout.width == 9 * cm);
   CHECK(layout.height > 4 * cm);
   CHECK(layout.height <= 1.3f * layout.width);
-  CHECK(render_image(paper.spec).height == std::lround(layout.height));
+  CHECK(ArrangedFigure(paper.spec).preview().image.height == std::lround(layout.height));
 }
 
 TEST_CASE("columns asked for are kept, and letters stand before the heads' names") {
@@ -155,20 +156,20 @@ TEST_CASE("columns asked for are kept, and letters stand before the heads' names
 
 TEST_CASE("the same figure is the same bytes of PDF, and another one other bytes") {
   Paper paper(2, 8, 5);
-  const std::string once = render_pdf(paper.spec);
+  const std::string once = ArrangedFigure(paper.spec).pdf();
   CHECK(once.starts_with("%PDF-1.5"));
-  CHECK(once == render_pdf(paper.spec));
+  CHECK(once == ArrangedFigure(paper.spec).pdf());
   paper.spec.letters = true;
-  CHECK(once != render_pdf(paper.spec));
+  CHECK(once != ArrangedFigure(paper.spec).pdf());
 }
 
 TEST_CASE("a figure that is arranged once gives the files that it gives each by itself") {
   const Paper paper(4, 12, 6);
   ArrangedFigure figure(paper.spec);
-  CHECK(figure.png() == render_png(paper.spec));
-  CHECK(figure.svg() == render_svg(paper.spec));
-  CHECK(figure.pdf() == render_pdf(paper.spec));
-  CHECK(figure.left_out() == left_out(paper.spec));
+  CHECK(figure.png() == ArrangedFigure(paper.spec).png());
+  CHECK(figure.svg() == ArrangedFigure(paper.spec).svg());
+  CHECK(figure.pdf() == ArrangedFigure(paper.spec).pdf());
+  CHECK(figure.left_out() == ArrangedFigure(paper.spec).left_out());
 }
 
 TEST_CASE("emoji are pictures in a PDF, the words beside them text; as outlines in SVG they stay text") {
@@ -180,12 +181,12 @@ TEST_CASE("emoji are pictures in a PDF, the words beside them text; as outlines 
       ++count;
     return count;
   };
-  const int before = images(render_pdf(paper.spec));  // the colour bar
+  const int before = images(ArrangedFigure(paper.spec).pdf());  // the colour bar
   paper.spec.row_ticks[1] = "a🐈b";
-  const std::string pdf = render_pdf(paper.spec);
+  const std::string pdf = ArrangedFigure(paper.spec).pdf();
   CHECK(images(pdf) > before);
-  CHECK(pdf == render_pdf(paper.spec));
-  const std::string svg = render_svg(paper.spec, SvgText::outlines);
+  CHECK(pdf == ArrangedFigure(paper.spec).pdf());
+  const std::string svg = ArrangedFigure(paper.spec).svg(SvgText::outlines);
   CHECK(svg.find("🐈") != std::string::npos);
   CHECK(svg.find(">animal<") == std::string::npos);
 }
@@ -201,9 +202,9 @@ TEST_CASE("eight heads of twelve words at 16 × 6 cm keep every word of the rows
 TEST_CASE("a font that is not installed is refused by its setting's name") {
   Paper paper(1, 8, 6);
   paper.spec.font = "No Such Family At All";
-  CHECK_THROWS_AS(render_pdf(paper.spec), SettingError);
+  CHECK_THROWS_AS(ArrangedFigure(paper.spec).pdf(), SettingError);
   paper.spec.font = "serif";
-  CHECK(render_pdf(paper.spec).size() > 1000);
+  CHECK(ArrangedFigure(paper.spec).pdf().size() > 1000);
 }
 
 TEST_CASE("a norm spreads values from the low end to the high one and keeps their order") {
@@ -263,7 +264,7 @@ TEST_CASE("on paper and in print masked cells are hatched, in no flat colour tha
       if (print) paper.spec.colormap = "greys";
       paper.spec.scale = 300.0f / 96;
       const FigureLayout layout = paper.layout();
-      const Image image = render_image(paper.spec);
+      const Image image = ArrangedFigure(paper.spec).preview().image;
       const Box& box = layout.panels[0].heatmap;
       // In the upper right corner, which the mask hides.
       int dark = 0, pale = 0;
@@ -364,7 +365,7 @@ TEST_CASE("log of values that are not above zero is refused") {
   paper.spec.norm = Norm::log;
   paper.spec.range_mode = RangeMode::fixed;
   paper.spec.range = ValueRange{-2, -1};
-  CHECK_THROWS_AS(render_pdf(paper.spec), SettingError);
+  CHECK_THROWS_AS(ArrangedFigure(paper.spec).pdf(), SettingError);
 }
 
 TEST_CASE("a number in a cell keeps two significant digits, whatever the room") {

@@ -14,6 +14,7 @@
 
 using namespace headlight;
 using namespace headlight::samples;
+using headlight::samples::zip;  // rather than libzip's struct zip, which byte_reader.h names
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <fstream>
 
 #include "core/figure/colormap.h"
+#include "core/files/array_file.h"
 #include "core/files/array_write.h"
 #include "core/files/load_budget.h"
-#include "core/files/mask_arrays.h"
 #include "core/mask/evaluate.h"
 #include "core/mask/expression.h"
 #include "core/run/pipeline.h"

@@ -1,9 +1,8 @@
-#include "core/files/mask_arrays.h"
-
 #include <array>
 #include <filesystem>
 #include <fstream>
 
+#include "core/files/array_file.h"
 #include "core/files/array_write.h"
 #include "core/image/png_image.h"
 #include "core/scenario/inputs.h"

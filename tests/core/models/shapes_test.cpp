@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "core/files/picture_file.h"
-#include "core/network/pictures.h"
+#include "core/network/pictures_and_sounds.h"
 #include "core/network/shipped_models.h"
 #include "tests/catch.h"
 #include "tests/places.h"

@@ -5,8 +5,7 @@
 #include <filesystem>
 #include <set>
 
-#include "core/network/decode_step.h"
-#include "core/network/grown_pass.h"
+#include "core/network/network.h"
 #include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 #include "tests/core/network/networks.h"

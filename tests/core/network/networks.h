@@ -6,8 +6,7 @@
 #include <string>
 
 #include "core/files/array_file.h"
-#include "core/network/pictures.h"
-#include "core/network/sounds.h"
+#include "core/network/pictures_and_sounds.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

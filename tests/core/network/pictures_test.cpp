@@ -1,6 +1,4 @@
 // Networks that read pictures: from a file to the labels. Their numbers are held against PyTorch's with the others.
-#include "core/network/pictures.h"
-
 #include <fstream>
 
 #include "core/files/array_write.h"
@@ -8,6 +6,7 @@
 #include "core/network/key_cache.h"
 #include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
+#include "core/network/pictures_and_sounds.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 

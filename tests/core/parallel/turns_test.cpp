@@ -1,7 +1,6 @@
-#include "core/parallel/turns.h"
-
 #include <string>
 
+#include "core/parallel/jobs.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -5,7 +5,7 @@
 
 #include "core/files/array_file.h"
 #include "core/text/texts.h"
-#include "core/text/utf8.h"
+#include "core/text/unicode.h"
 #include "core/tokenizer/token_pipeline.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"

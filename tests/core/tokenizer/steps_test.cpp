@@ -1,7 +1,10 @@
 // Steps of tokenizers: every way of cutting and cleaning, with the ids of Hugging Face's tokenizers and of
 // SentencePiece (tests/fixtures/make_tokenizer_ids.mjs, make_sentence_pieces.py).
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/model_folder.h"
 #include "core/tensor/error.h"
 #include "core/tokenizer/pattern.h"
 #include "core/tokenizer/pre_tokenizer.h"
@@ -162,4 +165,17 @@ TEST_CASE("bytes that are no UTF-8 are cut at like any sign, and their places st
   CHECK(matches("a+|[^a]",
                 "aa\xC3"
                 "a\xE7\x8C") == Stretches{{0, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}});
+}
+
+TEST_CASE("SentencePiece's file is found under every name that it has, and counts as part of the model") {
+  for (const std::string name :
+       {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model", "sentencepiece.model"}) {
+    CAPTURE(name);
+    const samples::TempFolder folder;
+    std::filesystem::copy(tokenizers + "unigram.model", folder / name);
+    CHECK(find_tokenizer(folder / "model.safetensors"));
+    CHECK(std::ranges::count(companion_names(), name) == 1);
+    samples::write_text(folder / "model.safetensors", "");
+    CHECK(is_model_folder((folder / name).string()));
+  }
 }
