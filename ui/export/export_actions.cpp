@@ -1,5 +1,3 @@
-#include "ui/export/export_actions.h"
-
 #include <imgui.h>
 
 #include "core/export/matrix_export.h"
@@ -7,6 +5,7 @@
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 #include "ui/export/export_file.h"
+#include "ui/export/recorder.h"
 #include "ui/frame/colormaps.h"
 
 namespace headlight {

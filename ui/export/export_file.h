@@ -1,15 +1,19 @@
-// Writes the file that the export dialog describes; the command and the link that give the same.
+// Writes the file that the export dialog describes; the command and the link that give the same; what the actions that
+// save and copy do.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "ui/document/action.h"
 #include "ui/document/document.h"
 #include "ui/look/fonts.h"
 #include "ui/look/words.h"
 
 namespace headlight {
+
+class Recorder;
 
 /// Opens the dialog on what is looked at, light also from a dark window: the picture that the view shows where a figure
 /// can be that (heads, arcs, layers, reach, blocks, two masks, a difference), else the view itself; in the pipeline the
@@ -47,5 +51,17 @@ std::optional<std::string> link_to(const Document& document);
 
 /// {"--view", "pipeline", "--level", "sentence", …}: everything except theme, language and window size.
 std::vector<std::string> view_words(const Document& document);
+
+/// Handles Export, CopyCommand, AskToSave and Save, and ignores other actions. Returns what to do next, once everything
+/// is saved.
+Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts,
+                    const Action& action);
+
+/// Copies a matrix, or saves it to a file. Numbers have as few digits as reproduce the float32; figures have the
+/// window's colours. The result is shown as a notice or an error.
+void take_matrix(Document& document, const TakeMatrix& take, const Words& words);
+
+/// Saves the mask to a file, or copies it as code. The result is shown as a notice or an error.
+void take_mask(Document& document, MaskFormat format, const Words& words);
 
 }  // namespace headlight

@@ -10,7 +10,6 @@
 #include "ui/frame/colormaps.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/save_step.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"

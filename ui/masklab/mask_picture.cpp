@@ -13,7 +13,7 @@
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
-#include "ui/masklab/matrix_card.h"
+#include "ui/masklab/sheet.h"
 
 namespace headlight {
 namespace {

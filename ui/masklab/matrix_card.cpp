@@ -1,10 +1,9 @@
-#include "ui/masklab/matrix_card.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
+#include "ui/masklab/sheet.h"
 
 namespace headlight {
 namespace {

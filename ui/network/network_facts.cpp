@@ -1,5 +1,3 @@
-#include "ui/network/network_facts.h"
-
 #include <algorithm>
 
 #include "core/network/network.h"
@@ -7,6 +5,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
 #include "ui/document/action.h"
+#include "ui/network/network_scene.h"
 #include "ui/sentence/story.h"
 
 namespace headlight {

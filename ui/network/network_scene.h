@@ -1,6 +1,7 @@
 // The network view as a Scene: every head of every layer as a small picture, and details of the current head.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -157,5 +158,21 @@ struct LayerGrid {
 std::pair<Index, Index> part_around(Index at, Index count, float room, float least);
 
 void draw_network_view(const Frame& frame, Rect place);
+
+/// The facts computed so far, and a version that changes with them; computed in parts and kept while the trace stays.
+struct FactsSoFar {
+  NetworkFacts facts;
+  int version = 0;
+};
+const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview);
+
+struct NetworkRun;
+
+/// Empty if there is no second sentence.
+PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
+/// The means of heads over the network's sentences, or over those that the view names; null until they are computed,
+/// and where there are none.
+std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
+StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
 
 }  // namespace headlight

@@ -4,7 +4,6 @@
 #include "ui/imgui_compat.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/network/network_facts.h"
 #include "ui/network/network_scene.h"
 #include "ui/widgets/controls.h"
 

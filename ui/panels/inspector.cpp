@@ -12,7 +12,7 @@
 #include "ui/look/words.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
-#include "ui/pipeline/moment_picture.h"
+#include "ui/pipeline/picture.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/math_text.h"
 #include "ui/widgets/pressable.h"

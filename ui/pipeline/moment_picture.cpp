@@ -1,10 +1,9 @@
-#include "ui/pipeline/moment_picture.h"
-
 #include <algorithm>
 
 #include "core/explain/explain.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/words.h"
+#include "ui/pipeline/picture.h"
 
 namespace headlight {
 namespace {

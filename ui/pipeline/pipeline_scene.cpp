@@ -6,8 +6,7 @@
 #include "ui/inspector/inspector_picture.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/pipeline/moment_picture.h"
-#include "ui/pipeline/provenance.h"
+#include "ui/pipeline/picture.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/math_text.h"
 

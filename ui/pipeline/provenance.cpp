@@ -1,8 +1,8 @@
-#include "ui/pipeline/provenance.h"
-
 #include <algorithm>
 
+#include "core/explain/explain.h"
 #include "ui/inspector/inspector_picture.h"
+#include "ui/pipeline/picture.h"
 
 namespace headlight {
 namespace {

@@ -1,5 +1,3 @@
-#include "ui/session/keys.h"
-
 #include <algorithm>
 
 #include "core/explain/explain.h"
@@ -13,6 +11,7 @@
 #include "ui/open/open_dialog.h"
 #include "ui/operation/operation.h"
 #include "ui/player/stages.h"
+#include "ui/session/session_state.h"
 #include "ui/views/registry.h"
 
 namespace headlight {

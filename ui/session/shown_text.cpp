@@ -1,5 +1,3 @@
-#include "ui/session/shown_text.h"
-
 #include <algorithm>
 
 #include "core/network/network.h"
@@ -8,6 +6,7 @@
 #include "ui/lessons/lesson_panel.h"
 #include "ui/open/open_dialog.h"
 #include "ui/sentence/story.h"
+#include "ui/session/session_state.h"
 
 namespace headlight {
 namespace {
