@@ -645,7 +645,8 @@ TEST_CASE(
       const Studio studio(every ? with_every_stage() : sentence(), at);
       INFO(words_of(at) << every);
       CHECK(faults(make_journey(studio.context(), {}, studio.place()), studio) == "");
-      CHECK(faults(make_journey(studio.context(), {{"sleeps", 0.6}, {"waits", 0.3}}, studio.place()), studio) == "");
+      CHECK(faults(make_journey(studio.context(), {{"sleeps", 0, 0.6}, {"waits", 0, 0.3}}, studio.place()), studio) ==
+            "");
       const Scene geometry = make_geometry(studio.context(), studio.place());
       CHECK(faults(geometry, studio) == "");
       CHECK(crossed_words(geometry) == "");
