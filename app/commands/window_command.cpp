@@ -23,8 +23,7 @@
 #include "core/text/utf8_path.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/view.h"
-#include "ui/document/view_fields.h"
-#include "ui/masklab/registry.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/session/lesson_memory.h"
 #include "ui/views/registry.h"
 

@@ -16,7 +16,7 @@
 #include "core/files/recent_files.h"
 #include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
-#include "ui/export/link.h"
+#include "ui/export/export_file.h"
 #include "ui/session/session.h"
 
 namespace headlight {

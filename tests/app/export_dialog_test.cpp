@@ -17,7 +17,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/document/view_fields.h"
+#include "ui/document/view.h"
 #include "ui/export/export_file.h"
 
 using namespace headlight;
@@ -466,8 +466,8 @@ TEST_CASE("every choice that --look can say is read back as it was, and what it 
   view.looking.query = 0, view.looking.share = 0.25F, view.heads = {Stage::scores, {0, 5}, 2, 0.75F};
   view.network.layer = 2;
   view.network.head = 1;
-  view.network.order = HeadOrder::habit;
-  view.network.habit = HeadPattern::induction;
+  view.network.order = HeadOrder::pattern;
+  view.network.pattern = HeadPattern::induction;
   view.network.together = LayersTogether::patch;
   view.network.patch_from = "a second; sentence";
   view.network.patched = PatchedState::heads;

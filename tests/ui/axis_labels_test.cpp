@@ -22,15 +22,15 @@ HeatPicture labelled(float turned_room) {
 
 TEST_CASE("a label under the pointer is told whole, upright or at 45 degrees") {
   const HeatPicture upright = labelled(0);
-  REQUIRE(label_at(upright, {80, 110}, 10));
-  CHECK(*label_at(upright, {80, 110}, 10) == "first row");
-  CHECK(*label_at(upright, {99, 139}, 10) == "second row");
-  CHECK(*label_at(upright, {130, 145}, 10) == "second");
-  CHECK(label_at(upright, {130, 160}, 10) == nullptr);
-  CHECK(label_at(upright, {110, 110}, 10) == nullptr);
+  REQUIRE(label_at(upright, upright.rect, {80, 110}, 10));
+  CHECK(*label_at(upright, upright.rect, {80, 110}, 10) == "first row");
+  CHECK(*label_at(upright, upright.rect, {99, 139}, 10) == "second row");
+  CHECK(*label_at(upright, upright.rect, {130, 145}, 10) == "second");
+  CHECK(label_at(upright, upright.rect, {130, 160}, 10) == nullptr);
+  CHECK(label_at(upright, upright.rect, {110, 110}, 10) == nullptr);
   const HeatPicture turned = labelled(6);
-  CHECK(*label_at(turned, {110, 160}, 10) == "second");  // 20 down, so 15 to the left of where it ends
-  CHECK(*label_at(turned, {110, 141}, 10) == "first");
+  CHECK(*label_at(turned, turned.rect, {110, 160}, 10) == "second");  // 20 down, so 15 to the left of where it ends
+  CHECK(*label_at(turned, turned.rect, {110, 141}, 10) == "first");
 }
 
 TEST_CASE("a word that stands twice is told apart by its place, one that stands once is not") {

@@ -18,7 +18,6 @@
 #include "ui/lessons/answers.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/panel_column.h"
-#include "ui/lessons/save_step.h"
 #include "ui/session/lesson_memory.h"
 
 using namespace headlight;

@@ -77,7 +77,7 @@ TEST_CASE("the first visit offers three things to try, and each does what it say
     CHECK(window.document().view.dialog == Dialog::none);
     CHECK(window.document().view.kind == ViewKind::pipeline);
     CHECK(window.document().view.looking.level == wanted.level);
-    CHECK(window.document().view.looking.guessing.asked == wanted.guesses);
+    CHECK(window.document().view.looking.guessing.active == wanted.guesses);
     CHECK(window.document().view.playing == wanted.plays);
   }
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ui/frame/matrix_painter.h"
+#include "ui/look/fonts.h"
 #include "ui/look/look.h"
-#include "ui/look/record.h"
 
 namespace headlight::test {
 

@@ -23,7 +23,7 @@
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/look/record.h"
+#include "ui/look/fonts.h"
 #include "ui/look/words.h"
 
 using namespace headlight;

@@ -6,8 +6,8 @@
 #include "tests/ui/headless.h"
 #include "ui/frame/pictures.h"
 #include "ui/heads/heads_picture.h"
-#include "ui/look/number_text.h"
-#include "ui/look/record.h"
+#include "ui/look/fonts.h"
+#include "ui/look/words.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -123,10 +123,10 @@ TEST_CASE("the scene of the heads has a target a card, on which its own matrix i
     const SceneTarget& card = scene.targets[static_cast<std::size_t>(head)];
     CHECK(card.action == SceneAction::head);
     CHECK(card.index == (head < 4 ? 1 : 0));  // the mean is no head's
-    const HeatPicture* heat = heat_at(scene, card.rect.centre());
+    const SceneHeat* heat = heat_at(scene, card.rect.centre());
     REQUIRE(heat);
-    CHECK((heat == picture->average.get()) == (head == 4));
-    if (head < 4) CHECK(heat->head == head);
+    CHECK((heat->heat == picture->average) == (head == 4));
+    if (head < 4) CHECK(heat->heat->head == head);
     CHECK(std::ranges::any_of(scene.items, [&](const SceneItem& item) {
       const auto* text = std::get_if<SceneText>(&item);
       return text && card.rect.contains(text->rect.min) &&

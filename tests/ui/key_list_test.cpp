@@ -12,7 +12,7 @@
 #include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/document/view.h"
-#include "ui/look/record.h"
+#include "ui/look/fonts.h"
 #include "ui/look/words.h"
 #include "ui/panels/registry.h"
 

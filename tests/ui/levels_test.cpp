@@ -645,7 +645,8 @@ TEST_CASE(
       const Studio studio(every ? with_every_stage() : sentence(), at);
       INFO(words_of(at) << every);
       CHECK(faults(make_journey(studio.context(), {}, studio.place()), studio) == "");
-      CHECK(faults(make_journey(studio.context(), {{"sleeps", 0.6}, {"waits", 0.3}}, studio.place()), studio) == "");
+      CHECK(faults(make_journey(studio.context(), {{"sleeps", 0, 0.6}, {"waits", 0, 0.3}}, studio.place()), studio) ==
+            "");
       const Scene geometry = make_geometry(studio.context(), studio.place());
       CHECK(faults(geometry, studio) == "");
       CHECK(crossed_words(geometry) == "");
@@ -753,7 +754,7 @@ TEST_CASE(
     });
   };
   CHECK(shares(make_sentence(studio.context(), {}, studio.place())) > 0);
-  studio.view().looking.guessing.asked = true;
+  studio.view().looking.guessing.active = true;
   const Scene asked = make_sentence(studio.context(), {}, studio.place());
   CHECK(shares(asked) == 0);
   CHECK(has_text(asked, "Which word"));
@@ -827,7 +828,7 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
     studio.view().looking.key = 1;
     studio.view().looking.unfolded = true;
     const Scene plain = studio.operation(stage);
-    studio.view().looking.guessing.asked = true;
+    studio.view().looking.guessing.active = true;
     const Scene asked = studio.operation(stage);
     INFO(name(stage));
     const float value = value_at(
@@ -869,7 +870,7 @@ TEST_CASE("what is copied, turned, brought to a length, masked or dropped can be
     const Scene plain = studio.operation(stage);
     CHECK(std::ranges::any_of(plain.targets,
                               [](const SceneTarget& target) { return target.action == SceneAction::guess; }));
-    studio.view().looking.guessing.asked = true;
+    studio.view().looking.guessing.active = true;
     const Scene asked = studio.operation(stage);
     CHECK(has_text(asked, "?"));
     CHECK(std::ranges::any_of(asked.targets,

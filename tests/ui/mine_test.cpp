@@ -9,7 +9,7 @@
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"
-#include "ui/document/beside.h"
+#include "ui/document/action.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/mine/mine_picture.h"
 

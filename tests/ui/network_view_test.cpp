@@ -11,7 +11,7 @@
 #include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/export/export_file.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/network/network_scene.h"
 
 using namespace headlight;
@@ -288,8 +288,8 @@ TEST_CASE("heads in the order of a habit: more of it comes first") {
   window.settle();
   const HeadOverview& overview = *window.document().trace->overview;
   NetworkChoice choice;
-  choice.order = HeadOrder::habit;
-  choice.habit = HeadPattern::previous;
+  choice.order = HeadOrder::pattern;
+  choice.pattern = HeadPattern::previous;
   const auto order = heads_in_order(overview, {}, choice);
   REQUIRE(order.size() == 8);
   for (std::size_t i = 1; i < order.size(); ++i) {
@@ -388,17 +388,17 @@ TEST_CASE("the network view of a picture speaks of patches, in every language") 
   for (const char* language : {"en", "zh"}) {
     Document document = network_document(places::fixtures() + "/networks/vit", "");
     NetworkStudio studio(document, {1024, 768}, 1, language);
-    CHECK(said_of(*studio.window.document().trace, "network.title") == "network.title_picture");
+    CHECK(key_for(*studio.window.document().trace, "network.title") == "network.title_picture");
     for (const char* key :
          {"title", "habit_previous", "habit_first", "habit_next", "measured", "lens_says", "patch", "patch_says",
           "patch_from_hint", "positions", "the_words", "rollout_says", "flow_says", "patch_word_hint"}) {
-      const std::string about = said_of(*studio.window.document().trace, std::string("network.") + key);
+      const std::string about = key_for(*studio.window.document().trace, std::string("network.") + key);
       CHECK(about.ends_with("_picture"));
       CHECK(std::string(studio.words(about)) != about);
     }
   }
   NetworkStudio words(network_document(), {1024, 768}, 1, "en");
-  CHECK(said_of(*words.window.document().trace, "network.title") == "network.title");
+  CHECK(key_for(*words.window.document().trace, "network.title") == "network.title");
 }
 
 TEST_CASE("colours that every row has up to its own largest are not said to go from 0 to 1") {
@@ -434,14 +434,14 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
                                             ""),
                            size, scale, language);
       for (const auto& [order, together] : {std::pair{HeadOrder::layer, LayersTogether::none},
-                                            {HeadOrder::habit, LayersTogether::none},
+                                            {HeadOrder::pattern, LayersTogether::none},
                                             {HeadOrder::layer, LayersTogether::experts},
                                             {HeadOrder::layer, LayersTogether::writing}}) {
         studio.view.network.order = order;
         studio.view.network.together = together;
         NetworkFacts facts;
         facts.can_knock = true;
-        facts.said = {{"the", "cat", 0.5}, {"cat", "that", 0.25, true}};
+        facts.predictions = {{"the", "cat", 0.5}, {"cat", "that", 0.25, true}};
         for (const OverviewLayer& layer : studio.overview().layers) {
           facts.decode.push_back({layer.layer, KeysShared::gqa, 32, 8, 3, 0, 2048, 8192});
           facts.experts.push_back(Tensor::full({1, std::ssize(layer.queries->front()), 16}, 1.0F / 16));

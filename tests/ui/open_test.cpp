@@ -12,7 +12,7 @@
 #include "tests/ui/headless.h"
 #include "ui/export/export_file.h"
 #include "ui/open/folder_listing.h"
-#include "ui/open/layer_dialog.h"
+#include "ui/open/open_dialog.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -4,7 +4,7 @@
 #include "tests/ui/headless.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/level/scene.h"
-#include "ui/look/record.h"
+#include "ui/look/fonts.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,5 +1,3 @@
-#include "ui/pipeline/provenance.h"
-
 #include <algorithm>
 
 #include "core/explain/explain.h"
@@ -7,6 +5,7 @@
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/inspector/inspector_picture.h"
+#include "ui/pipeline/picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -429,11 +429,9 @@ TEST_CASE("a journey keeps its predictions when the attention's temperature chan
   Studio studio(document, {{1600, 900}});
   const Index place = prediction_place(studio.trace(), studio.view(), 5);
   const SentenceStory story = story_of(studio.trace(), studio.view(), place, other_pass(studio.trace(), studio.view()));
-  std::vector<NextWord> next;
-  for (const Guess& guess : story.next) next.push_back({guess.word, guess.probability, guess.before});
-  REQUIRE(next.size() > 2);
-  CHECK(next[0].before >= 0);
-  const Scene scene = make_journey(studio.context(), next, studio.place());
+  REQUIRE(story.next.size() > 2);
+  CHECK(story.next[0].before >= 0);
+  const Scene scene = make_journey(studio.context(), story.next, studio.place());
   CHECK(has_text(scene, "Pale"));
   CHECK(faults(scene, studio) == "");
 }

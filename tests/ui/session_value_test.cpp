@@ -8,7 +8,7 @@
 #include "ui/document/action.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/logged_actions.h"
-#include "ui/document/view_fields.h"
+#include "ui/document/view.h"
 #include "ui/document/wanted.h"
 #include "ui/look/words.h"
 #include "ui/session/recovery.h"

@@ -7,7 +7,7 @@
 #include "core/run/difference.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/look/record.h"
+#include "ui/look/fonts.h"
 #include "ui/look/words.h"
 #include "ui/masklab/mask_picture.h"
 

@@ -8,8 +8,8 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/operation/breaks.h"
 #include "ui/operation/next.h"
+#include "ui/operation/operation.h"
 #include "ui/operation/softmax_layout.h"
 
 using namespace headlight;

@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/export/film_story.h"
+#include "ui/export/recorder.h"
 #include "ui/player/stages.h"
 
 using namespace headlight;

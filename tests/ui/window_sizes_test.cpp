@@ -9,8 +9,8 @@
 #include "tests/core/files/samples.h"
 #include "tests/ui/drawn_faults.h"
 #include "tests/ui/headless.h"
+#include "ui/look/fonts.h"
 #include "ui/look/look.h"
-#include "ui/look/record.h"
 #include "ui/views/registry.h"
 
 using namespace headlight;

@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/document/view_fields.h"
+#include "ui/document/view.h"
 #include "ui/sentence/sides.h"
 
 using namespace headlight;

@@ -4,12 +4,11 @@
 
 #include "core/run/difference.h"
 #include "core/run/statistics.h"
-#include "core/scenario/scenario_json.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {
@@ -35,11 +34,6 @@ void set_range(HeatPicture& heat, ValueRange range) {
   heat.shades = Tensor();
 }
 
-/// One matrix of a stage.
-struct Slice {
-  Index batch = 0, head = 0;  ///< a query head
-};
-
 bool changes_in(const StageDifference& stage, Index batch, Index head) {
   const MatrixView matrix = stage.values.matrix(batch, head);
   for (Index row = 0; row < matrix.rows; ++row) {
@@ -54,25 +48,16 @@ bool changes_in(const StageDifference& stage, Index batch, Index head) {
 Slice slice_of(const Frame& frame, const StageDifference& stage) {
   const Slice looked{frame.view().batch, frame.view().head};
   if (stage.kind != Kind::differs || stage.values.source()) return looked;
-  const Index groups = frame.trace()->dims().groups();
+  const Index groups = heads_per(*frame.trace(), stage.stage);
   const bool has_batch = stage.values.rank() >= 3, has_head = has_head_axis(stage.stage);
-  const Index own = !has_head ? 0 : is_per_kv_head(stage.stage) ? looked.head / groups : looked.head;
-  if (changes_in(stage, has_batch ? looked.batch : 0, own)) return looked;
-  return {has_batch ? stage.at.batch : looked.batch, !has_head                     ? looked.head
-                                                     : is_per_kv_head(stage.stage) ? stage.at.head * groups
-                                                                                   : stage.at.head};
+  if (changes_in(stage, has_batch ? looked.batch : 0, has_head ? looked.head / groups : 0)) return looked;
+  return {has_batch ? stage.at.batch : looked.batch, has_head ? stage.at.head * groups : looked.head};
 }
 
 HeatPicture slice_heat(const Frame& frame, Stage stage, const Slice& slice, Rect rect) {
   HeatPicture heat = make_heat(frame, stage, slice.head, rect);
   if ((*frame.trace())[stage].rank() >= 3) heat.batch = heat.quad.batch = slice.batch;
   return heat;
-}
-
-std::vector<std::string> slice_labels(const Frame& frame, Axis axis, Index batch, Index count) {
-  std::vector<std::string> labels;
-  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, batch, i));
-  return labels;
 }
 
 /// B's matrix of a stage, with B − A in place of its values.
@@ -103,71 +88,6 @@ HeatPicture side_heat(const Frame& frame, Stage stage, const Slice& slice, const
   return heat;
 }
 
-std::string place_words(const Frame& frame, const Cell& cell) {
-  const Trace& trace = *frame.trace();
-  const StageInfo& about = info(cell.stage);
-  const std::string row = placed_label(trace, about.rows, cell.batch, cell.row);
-  const std::string col = placed_label(trace, about.cols, cell.batch, cell.col);
-  const bool entries = trace[cell.stage].rank() >= 3 && trace.dims().batch > 1;
-  const std::string entry = entries ? frame.words.fill("compare.entry", {std::to_string(cell.batch)}) : std::string();
-  if (!has_head_axis(cell.stage)) return entry + frame.words.fill("compare.place", {row, col});
-  return entry + frame.words.fill("compare.place_head", {std::to_string(cell.head), row, col});
-}
-
-std::string changes_words(const Frame& frame) {
-  const auto changes = scenario_changes(frame.document.pinned->scenario, frame.document.trace->scenario);
-  if (changes.empty()) return frame.words("compare.same_settings");
-  std::string words;
-  const auto side = [&](const std::string& text) { return text.empty() ? frame.words("compare.default") : text; };
-  for (const ScenarioChange& change : changes) {
-    words += (words.empty() ? "" : "   ") + change.field + ": " + side(change.from) + " → " + side(change.to);
-  }
-  return words;
-}
-
-std::string summary_words(const Frame& frame) {
-  const Difference& difference = *frame.document.difference;
-  const StageDifference* first = difference.first();
-  if (!first) return frame.words("compare.nothing");
-  std::string words = frame.words.fill("compare.first", {std::string(name(first->stage))});
-  const StageDifference* output = difference.find(Stage::output);
-  if (output && output->kind == Kind::same) words += " " + std::string(frame.words("compare.output_same"));
-  if (output && output->kind == Kind::differs)
-    words +=
-        " " + frame.words.fill("compare.output", {number_text(output->largest, 4), place_words(frame, output->at)});
-  return words;
-}
-
-/// In a word, for a tile.
-std::string largest_words(const Frame& frame, const StageDifference& stage) {
-  switch (stage.kind) {
-    case Kind::same: return frame.words("compare.same");
-    case Kind::other_shape: return frame.words("compare.other_shape");
-    case Kind::only_a: return frame.words("compare.only_a");
-    case Kind::only_b: return frame.words("compare.only_b");
-    case Kind::differs: break;
-  }
-  return stage.largest > 0 ? "±" + number_text(stage.largest, 3) : frame.words("compare.infinite");
-}
-
-std::string stage_words(const Frame& frame, const StageDifference& stage) {
-  if (stage.kind == Kind::other_shape) {
-    return frame.words.fill("compare.shapes", {to_string((*frame.document.pinned)[stage.stage].shape()),
-                                               to_string((*frame.trace())[stage.stage].shape())});
-  }
-  if (stage.kind != Kind::differs) return largest_words(frame, stage);
-  const std::string count = std::to_string(stage.changed);
-  const std::string all = std::to_string(stage.values.count());
-  if (stage.largest == 0)
-    return frame.words.fill("compare.changed_infinite", {count, all, place_words(frame, stage.at)});
-  const Document& document = frame.document;
-  const auto at = [&](const Trace& trace) {
-    return number_text(trace[stage.stage].matrix(stage.at.batch, stage.at.head)(stage.at.row, stage.at.col), 4);
-  };
-  return frame.words.fill("compare.changed",
-                          {count, all, place_words(frame, stage.at), at(*document.pinned), at(*document.trace)});
-}
-
 Stage stage_shown(const Frame& frame) {
   const Difference& difference = *frame.document.difference;
   const std::optional<Stage>& chosen = frame.view().compared;
@@ -196,7 +116,7 @@ HeatPicture other_heat(const Frame& frame, Stage stage, Rect rect) {
   const Tensor& whole = a[stage];
   HeatPicture heat = side_heat(frame, stage, {}, a, rect);
   heat.elsewhere = true;
-  const Index head = is_per_kv_head(stage) ? frame.view().head / a.dims().groups() : frame.view().head;
+  const Index head = frame.view().head / heads_per(a, stage);
   heat.batch = heat.quad.batch = whole.rank() >= 3 ? std::min(frame.view().batch, whole.size(0) - 1) : 0;
   heat.head = heat.quad.head = whole.rank() >= 4 ? std::min(head, whole.size(1) - 1) : 0;
   const MatrixView matrix = whole.matrix(heat.batch, heat.head);
@@ -224,42 +144,26 @@ float put_two_shapes(const Frame& frame, Pen& pen, Stage stage, Rect area) {
     const float left = area.min.x + static_cast<float>(i) * (width + gap);
     Rect card{{left, area.min.y}, {left + width, area.max.y}};
     const Index batch = side[stage].rank() >= 3 ? std::min(frame.view().batch, side[stage].size(0) - 1) : 0;
-    const auto labels = [&](Axis axis, Index count, float& widest) {
-      std::vector<std::string> all;
-      for (Index at = 0; at < count; ++at) {
-        all.push_back(axis_label(side, axis, batch, at));
-        widest = std::max(widest, text_size(frame.fonts, Face::bold, pixels, all.back()).x);
-      }
-      return all;
+    std::vector<std::string> rows = axis_labels(side, info(stage).rows, batch, matrix.rows),
+                             cols = axis_labels(side, info(stage).cols, batch, matrix.cols);
+    const auto widest = [&](const std::vector<std::string>& labels) {
+      float most = 0;
+      for (const std::string& label : labels) most = std::max(most, pen.measure(Face::bold, pixels, label).x);
+      return most;
     };
-    float names = 0, widest_column = 0;
-    std::vector<std::string> rows = labels(info(stage).rows, matrix.rows, names),
-                             cols = labels(info(stage).cols, matrix.cols, widest_column);
-    names = std::min(std::clamp(names + 8 * u, 24 * u, 110 * u), width * 0.36f);
+    const float names = std::min(std::clamp(widest(rows) + 8 * u, 24 * u, 110 * u), width * 0.36f);
     const Rect rect = fit(card, matrix.rows, matrix.cols, panel_title * u, names, names_upright * u, u);
     HeatPicture heat = i == 0 ? other_heat(frame, stage, rect)
                               : side_heat(frame, stage, {frame.view().batch, frame.view().head}, side, rect);
     heat.row_labels = std::move(rows);
+    heat.widest_column = widest(cols) / pixels;
     if (rect.width() / static_cast<float>(matrix.cols) >= 10 * u) heat.col_labels = std::move(cols);
-    heat.widest_column = widest_column / pixels;
     heat.label_room = (names - 6 * u) / pixels;
     card.max.y = rect.max.y + panel_foot * u;
     bottom = std::max(bottom, card.max.y);
     put_panel(pen, card, frame.words(i == 0 ? "compare.a" : "compare.b"), std::move(heat), i == 1);
   }
   return bottom;
-}
-
-/// The title of B − A, which names its slice where that is not what one looks at.
-std::string difference_title(const Frame& frame, Stage stage, const Slice& slice) {
-  if (slice.batch == frame.view().batch && slice.head == frame.view().head) return frame.words("compare.b_minus_a");
-  const Tensor& whole = (*frame.trace())[stage];
-  const std::string entry = whole.rank() >= 3 && whole.size(0) > 1
-                                ? frame.words.fill("compare.entry", {std::to_string(slice.batch)})
-                                : std::string();
-  if (!has_head_axis(stage)) return frame.words.fill("compare.slice_no_head", {entry});
-  const Index head = is_per_kv_head(stage) ? slice.head / frame.trace()->dims().groups() : slice.head;
-  return frame.words.fill("compare.slice", {entry, std::to_string(head)});
 }
 
 /// Gives the y below the panels: they are as high as their matrices need.
@@ -282,7 +186,7 @@ float put_panels(const Frame& frame, Pen& pen, const StageDifference& stage, Rec
   const bool wide_cells = width / static_cast<float>(matrix.cols) >= 10 * u;
   const Slice slice = slice_of(frame, stage);
   const std::string titles[] = {frame.words("compare.a"), frame.words("compare.b"),
-                                difference_title(frame, stage.stage, slice)};
+                                slice_title(frame, stage.stage, slice)};
   float bottom = area.min.y;
   for (int i = 0; i < 3; ++i) {
     const bool second = folds && i == 2;
@@ -294,9 +198,9 @@ float put_panels(const Frame& frame, Pen& pen, const StageDifference& stage, Rec
     HeatPicture heat =
         i == 2 ? difference_heat(frame, stage, rect, slice)
                : side_heat(frame, stage.stage, slice, i == 0 ? *frame.document.pinned : *frame.trace(), rect);
-    heat.row_labels = slice_labels(frame, about.rows, slice.batch, matrix.rows);
+    heat.row_labels = axis_labels(*frame.trace(), about.rows, slice.batch, matrix.rows);
     if (wide_cells || turned > 0) {
-      heat.col_labels = slice_labels(frame, about.cols, slice.batch, matrix.cols);
+      heat.col_labels = axis_labels(*frame.trace(), about.cols, slice.batch, matrix.cols);
       heat.widest_column = widest_label(frame, about.cols, matrix.cols, pixels) / pixels;
     }
     heat.label_room = (names - 6 * u) / pixels;
@@ -329,7 +233,7 @@ float put_slices(const Frame& frame, Pen& pen, const StageDifference& stage, ImV
   const Tensor& whole = (*frame.trace())[stage.stage];
   const bool has_head = has_head_axis(stage.stage);
   const Index entries = whole.rank() >= 3 ? whole.size(0) : 1, heads = has_head ? whole.size(1) : 1,
-              groups = is_per_kv_head(stage.stage) ? frame.trace()->dims().groups() : 1;
+              groups = heads_per(*frame.trace(), stage.stage);
   if (stage.kind != Kind::differs || entries * heads < 2) return at.y;
   const auto room = static_cast<std::size_t>(std::max((right - at.x + gap) / (side + gap), 1.0f));
   const Slice shown = slice_of(frame, stage);
@@ -441,7 +345,7 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
   const StageDifference& stage = *frame.document.difference->find(picture.stage);
   const float from =
       pen.words(Face::bold, heading, area.min, look.lane(picture.stage), name(picture.stage)).max.x + 12 * u;
-  pen.words(Face::ui, body, {from, area.min.y + 2 * u}, look.ink, stage_words(frame, stage), area.max.x - from);
+  pen.words(Face::ui, body, {from, area.min.y + 2 * u}, look.ink, difference_words(frame, stage), area.max.x - from);
 
   const int rows = tile_rows(frame, area.width());
   const float lowest = std::min(static_cast<float>(rows) * (lowest_tile + tile_gap) * u, area.height() * 0.45f);

@@ -2,6 +2,7 @@
 // B − A for the others.
 #pragma once
 
+#include "core/run/difference.h"
 #include "ui/level/scene.h"
 
 namespace headlight {
@@ -18,5 +19,21 @@ struct ComparePicture {
 const ComparePicture& compare_picture(const Frame& frame, Rect inside, Rect area, float right);
 
 void draw_compare_view(const Frame& frame, Rect place);
+
+/// One matrix of a stage.
+struct Slice {
+  Index batch = 0, head = 0;  ///< a query head
+};
+
+// What the picture says.
+/// The settings that differ.
+std::string changes_words(const Frame& frame);
+/// The first stage that differs, and what becomes of the output.
+std::string summary_words(const Frame& frame);
+/// How much a stage differs, in a word, for a tile; and in a sentence.
+std::string largest_words(const Frame& frame, const StageDifference& stage);
+std::string difference_words(const Frame& frame, const StageDifference& stage);
+/// The title of B − A, which names its slice where that is not what one looks at.
+std::string slice_title(const Frame& frame, Stage stage, const Slice& slice);
 
 }  // namespace headlight

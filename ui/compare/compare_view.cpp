@@ -108,17 +108,17 @@ void point(const Frame& frame, const ComparePicture& picture) {
   ImGui::SetCursorScreenPos(picture.large.min);
   const bool clicked = ImGui::InvisibleButton("matrices", {picture.large.width(), picture.large.height()});
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const HeatPicture* under = ImGui::IsItemHovered() ? heat_at(picture.scene, mouse) : nullptr;
-  const std::optional<Cell> found = under ? cell_in(*under, mouse) : std::nullopt;
-  const std::optional<Cell> cell = found && !under->elsewhere ? found : std::nullopt;
+  const SceneHeat* under = ImGui::IsItemHovered() ? heat_at(picture.scene, mouse) : nullptr;
+  const std::optional<Cell> found = under ? cell_at(picture.scene, mouse) : std::nullopt;
+  const std::optional<Cell> cell = found && !under->heat->elsewhere ? found : std::nullopt;
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (!found) return;
-  if (!cell) return tooltip(frame, number_words("A", *under, *found));
+  if (!cell) return tooltip(frame, number_words("A", *under->heat, *found));
   if (clicked) frame.show([cell](View& v) { v.selected = cell; });
-  if (identical(under->quad.values, (*frame.trace())[cell->stage]))
+  if (identical(under->heat->quad.values, (*frame.trace())[cell->stage]))
     offer_matrix_menu(frame, cell);  // B, the present result; A and B − A are no stage's
   if (frame.document.difference->find(picture.stage)->kind == StageDifference::Kind::other_shape)
-    return tooltip(frame, number_words("B", *under, *cell));
+    return tooltip(frame, number_words("B", *under->heat, *cell));
   const auto at = [&](const Trace& trace) {
     return static_cast<double>(trace[cell->stage].matrix(cell->batch, cell->head)(cell->row, cell->col));
   };

@@ -10,7 +10,6 @@
 #include "core/scenario/inputs.h"
 #include "core/scenario/settings_rows.h"
 #include "ui/document/view.h"
-#include "ui/document/view_fields.h"
 #include "ui/document/wanted.h"
 
 namespace headlight {
@@ -138,18 +137,18 @@ bool is_word(const std::string& token) {
 /// if that can be had. None where nobody looks at another.
 std::optional<Cell> telling_look(const Trace& trace, const View& view) {
   const auto entry = static_cast<std::size_t>(view.batch);
-  const TokenNames &asks = trace.inputs.query_tokens, &asked = trace.inputs.key_tokens;
-  if (!network_of(trace.inputs) || entry >= asks.size() || entry >= asked.size() || trace.dims().n_q > 512) return {};
+  const TokenNames &queries = trace.inputs.query_tokens, &keys = trace.inputs.key_tokens;
+  if (!network_of(trace.inputs) || entry >= queries.size() || entry >= keys.size() || trace.dims().n_q > 512) return {};
   const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
   const bool self = trace.inputs.self_attention();
   std::optional<Cell> best;
   float most = 0.1f;
-  for (Index q = 0; q < weights.rows && q < static_cast<Index>(asks[entry].size()); ++q) {
-    for (Index k = 0; k < weights.cols && k < static_cast<Index>(asked[entry].size()); ++k) {
+  for (Index q = 0; q < weights.rows && q < static_cast<Index>(queries[entry].size()); ++q) {
+    for (Index k = 0; k < weights.cols && k < static_cast<Index>(keys[entry].size()); ++k) {
       if (self && k == q) continue;
       float score = weights(q, k);
       if (self && (k == 0 || k + 1 == q)) score *= 0.5f;
-      if (!is_word(asks[entry][static_cast<std::size_t>(q)]) || !is_word(asked[entry][static_cast<std::size_t>(k)]))
+      if (!is_word(queries[entry][static_cast<std::size_t>(q)]) || !is_word(keys[entry][static_cast<std::size_t>(k)]))
         score *= 0.3f;
       if (score < most) continue;
       most = score;
@@ -159,7 +158,7 @@ std::optional<Cell> telling_look(const Trace& trace, const View& view) {
   return best;
 }
 
-/// What is worth a first look: where the last query looks most, at another than itself if it looks at any.
+/// The cell that is selected at first: the last query's largest weight, at another token than itself if it has any.
 Cell first_look(const Trace& trace, const View& view) {
   const Index q = trace.dims().n_q - 1;
   Cell cell{Stage::weights, view.batch, view.head, q, std::min(q, trace.dims().n_k - 1)};
@@ -173,14 +172,6 @@ Cell first_look(const Trace& trace, const View& view) {
   return cell;
 }
 
-}  // namespace
-
-bool can_be_measured(const Trace& trace) {
-  return can_contribute(trace) && trace[Stage::weights].count() <= most_measured;
-}
-
-namespace {
-
 /// What heads bring is computed as soon as it is looked at.
 void measure(Document& document) {
   if (document.view.measure != HeadMeasure::weight && document.trace && can_be_measured(*document.trace))
@@ -188,6 +179,10 @@ void measure(Document& document) {
 }
 
 }  // namespace
+
+bool can_be_measured(const Trace& trace) {
+  return can_contribute(trace) && trace[Stage::weights].count() <= most_measured;
+}
 
 void apply(Document& document, const Action& action) {
   std::visit(Applier{document}, action);
@@ -309,6 +304,46 @@ void show_error(Document& document, const Message& message) {
   document.undo.pop_back();
   if (past.place) go_to_place(document, std::move(*past.place));
   document.gesture.clear();
+}
+
+Stage beside_shown(const Beside& beside, const View& view) {
+  const auto& stages = beside.comparison.stages;
+  const auto has = [&](Stage stage) {
+    return std::ranges::any_of(stages, [&](const StageComparison& s) { return s.stage == stage && s.own != nullptr; });
+  };
+  if (view.beside && has(*view.beside)) return *view.beside;
+  if (const StageComparison* first = beside.comparison.first_difference()) return first->stage;
+  const auto last =
+      std::find_if(stages.rbegin(), stages.rend(), [](const StageComparison& s) { return s.own != nullptr; });
+  return last != stages.rend() ? last->stage : Stage::output;
+}
+
+View with_beside_stage(View view, const Beside& beside, Stage stage) {
+  view.beside = stage;
+  const auto found = std::ranges::find(beside.comparison.stages, stage, &StageComparison::stage);
+  if (found == beside.comparison.stages.end() || !found->differs() || !found->agreement) return view;
+  const std::vector<Index>& at = found->agreement->at;
+  if (at.size() >= 3) view.batch = at.front();
+  if (at.size() == 4) {
+    const Dims& dims = beside.trace->dims();
+    view.head = is_per_kv_head(stage) ? std::min(at[1] * dims.groups(), dims.heads - 1) : at[1];
+  }
+  return view;
+}
+
+void show_beside(Document& document, std::shared_ptr<const Beside> beside) {
+  const bool first = !document.beside;
+  document.beside = std::move(beside);
+  if (!document.beside->error.empty()) {
+    document.error = document.beside->error;
+    document.own.reset();
+    document.beside.reset();
+    return;
+  }
+  if (first && !document.view.beside && document.own && document.own->mistake.empty()) {
+    document.view = with_beside_stage(document.view, *document.beside, beside_shown(*document.beside, document.view));
+    document.view.beside.reset();  // follows what is found
+  }
 }
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -29,7 +30,7 @@ struct ChangeSource {
 struct PatchScenario {
   std::string patch, gesture;
 };
-/// View fields as text (ui/document/view_fields.h); the log writes an EditView in this form.
+/// View fields as text (ui/document/view.h); the log writes an EditView in this form.
 struct SetView {
   std::string fields;
 };
@@ -167,5 +168,13 @@ void take_back_opening(Document& document, const Message& message);
 /// The line for an action that changed a document with this scenario and view into `after`; a function is written as
 /// its result. "" if nothing changed, and for pointer movements.
 std::string action_text(const Action& action, const Scenario& scenario, const View& view, const Document& after);
+
+/// Shows the comparison of the user's own stages with the document's, beginning with the first stage that differs, at
+/// its largest difference.
+void show_beside(Document& document, std::shared_ptr<const Beside> beside);
+/// The compared stage that is shown.
+Stage beside_shown(const Beside& beside, const View& view);
+/// The view on `stage`, at its largest difference.
+View with_beside_stage(View view, const Beside& beside, Stage stage);
 
 }  // namespace headlight

@@ -5,7 +5,7 @@
 
 #include "ui/document/action.h"
 #include "ui/document/logged_actions.h"
-#include "ui/document/view_fields.h"
+#include "ui/document/view.h"
 #include "ui/document/wanted.h"
 
 namespace headlight {

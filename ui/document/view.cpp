@@ -52,6 +52,8 @@ bool in_steps(Moment::Kind kind) {
 
 }  // namespace
 
+Index heads_per(const Trace& trace, Stage stage) { return is_per_kv_head(stage) ? trace.dims().groups() : 1; }
+
 View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment) {
   view.step = std::clamp(moment, 0, std::max(timeline.count() - 1, 0));
   const Moment& now = timeline.at(*view.step);
@@ -62,7 +64,7 @@ View at_moment(View view, const Trace& trace, const Timeline& timeline, int mome
   if (!in_steps(now.kind)) return view;
   const Tensor& values = trace[now.stage];
   Cell cell{now.stage, view.batch, 0, now.last - 1, 0};
-  if (values.rank() == 4) cell.head = is_per_kv_head(now.stage) ? view.head / trace.dims().groups() : view.head;
+  if (values.rank() == 4) cell.head = view.head / heads_per(trace, now.stage);
   if (now.kind == Moment::Kind::columns) cell = {cell.stage, cell.batch, cell.head, 0, now.last - 1};
   if (now.kind == Moment::Kind::cells) {
     cell.row = (now.last - 1) / values.size(-1);

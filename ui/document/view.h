@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/figure/colormap.h"
@@ -13,10 +14,7 @@
 #include "core/stage/stage.h"
 #include "ui/document/export_choice.h"
 #include "ui/document/lesson_progress.h"
-#include "ui/document/level_choice.h"
-#include "ui/document/network_choice.h"
 #include "ui/document/view_choices.h"
-#include "ui/timeline/product_order.h"
 #include "ui/timeline/timeline.h"
 
 namespace headlight {
@@ -89,6 +87,8 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
+/// The number of query heads that share a head of this stage: 1, but for keys and values that are grouped.
+Index heads_per(const Trace& trace, Stage stage);
 /// The level that is shown.
 inline Level level_shown(const View& view) {
   return view.kind == ViewKind::pipeline ? view.looking.level : Level::pipeline;
@@ -117,5 +117,21 @@ View with_view(View view, const ViewAddress& address);
 
 ScenarioView saved_view(const View& view);
 View with_saved_view(View view, const ScenarioView& saved);
+
+// The fields of a View as text, "kind=heads;head=1;zoom=1.5": for `--look`, links, the journal, the action log and
+// undo.
+/// The fields that differ from a new view and have no command line option of their own; "" if none.
+std::string look_text(const View& view);
+/// `view` with these fields. Throws SettingError for --look.
+View with_look(View view, std::string_view text);
+
+/// All fields in which `view` differs from `from`.
+std::string view_fields(const View& view, const View& from = {});
+/// `view` with these fields. Unknown fields are ignored. Throws SettingError for an invalid value.
+View with_view_fields(View view, std::string_view text);
+
+/// `view` with those fields of `other` that a lesson's step or a file may set: not the theme, dialogs or the
+/// presentation.
+View looking_at(View view, const View& other);
 
 }  // namespace headlight

@@ -5,11 +5,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/mask/painting.h"
+#include "core/network/head_patterns.h"
+#include "core/network/sampling.h"
 #include "core/scenario/layer_list.h"
 #include "core/scenario/scenario_view.h"
 #include "core/stage/stage.h"
+#include "core/tensor/tensor.h"
 
 namespace headlight {
 
@@ -88,6 +93,89 @@ struct MaskLab {
   std::optional<int> block;          ///< block side for the block picture; unset: usual_block()
   std::optional<std::string> other;  ///< expression of the second mask, B; unset: second_mask()
   bool operator==(const MaskLab&) const = default;
+};
+
+/// Of LevelChoice::sampling.
+inline constexpr float hottest_sampling = 2;
+
+/// A number that is hidden until the user has guessed it.
+struct Guessing {
+  bool active = false;
+  std::optional<float> guess;  ///< once set, the number is shown beside it
+  bool operator==(const Guessing&) const = default;
+};
+
+/// Scores of one row changed for trial in its softmax; the document's numbers do not change.
+struct ScoreTrial {
+  Index batch = 0, head = 0, query = 0;
+  /// Added to unscaled scores, by key; index n_k is the sink.
+  std::vector<std::pair<Index, float>> added;
+  bool operator==(const ScoreTrial&) const = default;
+};
+
+/// Two words of the text that were put in each other's place.
+struct SwappedWords {
+  Index first = 0, second = 0;  ///< their positions
+  std::string text;             ///< with them: another text is no longer compared
+  bool operator==(const SwappedWords&) const = default;
+};
+
+/// What each level (core/scenario/scenario_view.h) shows: the followed words, the stage, the next word.
+struct LevelChoice {
+  Level level = Level::pipeline;
+  Stage stage = Stage::scores;  ///< stage of the operation level
+  Facet facet = Facet::step;
+  std::optional<Index> rival;  ///< a second key to compare the first with; for next words, the token that is explained
+  std::optional<Index> than;   ///< the token whose logit is subtracted from that of `rival`
+  Guessing guessing;
+  std::optional<Index> query, key;  ///< the followed words; unset: the selection, else a pair with a large weight
+  std::optional<Index> feature;     ///< index within the head
+  std::optional<Index> pointed;     ///< the word under the pointer in the sentence
+  std::optional<float> share;       ///< how far the player is in the stage, where it goes stage by stage
+  std::optional<float> arrival;     ///< how far the way from the scene before has come; unset: the clock says
+  bool knocked = false;             ///< the prediction is shown without the head, too
+  std::optional<SwappedWords> swapped;
+  Sampling sampling;  ///< of the next word
+  Index draws = 0;    ///< next words that were drawn so far
+  std::optional<ScoreTrial> trial;
+  float opacity = 0.6F;   ///< of the colours over a picture
+  bool held = false;      ///< a patch was clicked: it asks, and the pointer reads numbers
+  bool unfolded = false;  ///< what a picture keeps folded stands open
+  bool operator==(const LevelChoice&) const = default;
+};
+
+/// What heads are ordered and marked by.
+enum class HeadOrder : std::uint8_t { layer, pattern, entropy, effect };
+/// Shown in place of the heads: one matrix made of all layers up to one (core/network/attention_flow.h), the
+/// predictions after each layer, the effect of another sentence's states (core/network/logit_parts.h), what each head
+/// does over many sentences (core/network/head_study.h), the experts that words chose, or what is read and what is new
+/// as the text is written word by word (core/network/key_cache.h).
+enum class LayersTogether : std::uint8_t { none, mean, rollout, flow, lens, patch, study, experts, writing };
+inline constexpr const char* layer_words[] = {"none",  "mean",  "rollout", "flow",   "lens",
+                                              "patch", "study", "experts", "writing"};
+/// The same choices as Patch::What.
+enum class PatchedState : std::uint8_t { residual, heads, mlp };
+/// Which heads the table of a study lists: all, those of the current layer, those with at least half of the largest
+/// value.
+enum class StudyFilter : std::uint8_t { all, layer, strong };
+
+/// What the network view shows: heads, their order, or one picture of all layers.
+struct NetworkChoice {
+  std::optional<Index> layer, head;  ///< the current head; unset: the document's
+  HeadOrder order = HeadOrder::layer;
+  std::optional<HeadPattern> pattern;  ///< the pattern that heads are marked by; unset: each by its strongest
+  LayersTogether together = LayersTogether::none;
+  std::string patch_from;  ///< the sentence whose states are patched in
+  std::string patch_word;  ///< the word whose logit is measured; "": the most probable
+  PatchedState patched = PatchedState::residual;
+  std::string texts;      ///< file of sentences for the study; "": the model's own
+  Index study_sort = 5;   ///< index into study_columns(); 5 is the effect
+  bool study_up = false;  ///< ascending order
+  StudyFilter study_of = StudyFilter::all;
+  bool study_mean = false;       ///< the effect also with each head's mean in its place
+  Index study_from = 0;          ///< rows of the table above the first that is seen
+  std::optional<Index> pointed;  ///< the word under the pointer, in what the residual and the prediction are told of
+  bool operator==(const NetworkChoice&) const = default;
 };
 
 }  // namespace headlight

@@ -1,5 +1,3 @@
-#include "ui/document/view_fields.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -13,14 +11,13 @@
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
+#include "ui/document/view.h"
 
 namespace headlight {
 namespace {
 
 // An enumeration's words, in the order of its values.
 constexpr const char* head_orders[] = {"layer", "habit", "entropy", "effect"};
-constexpr const char* layer_words[] = {"none",  "mean",  "rollout", "flow",   "lens",
-                                       "patch", "study", "experts", "writing"};
 constexpr const char* patched_words[] = {"residual", "heads", "mlp"};
 constexpr const char* study_words[] = {"all", "layer", "strong"};
 constexpr const char* paint_tools[] = {"look", "brush", "row", "column", "rectangle"};
@@ -28,7 +25,6 @@ constexpr const char* paints[] = {"allow", "forbid", "give_back"};
 constexpr const char* combinations[] = {"replace", "both", "either", "without"};
 constexpr const char* themes[] = {"light", "dark"};
 constexpr const char* range_modes[] = {"row", "head", "stage", "fixed"};
-constexpr const char* way_words[] = {"row", "column", "dot", "outer"};
 using Words = std::span<const char* const>;
 constexpr Words words_of(Norm) { return norm_words; }
 constexpr Words words_of(HeadOrder) { return head_orders; }
@@ -255,7 +251,7 @@ constexpr Field fields[] = {
     field("top_p", look, HEADLIGHT_PART(looking.sampling.top_p), Ends{0.01, 1}),
     field("draws", option, HEADLIGHT_PART(looking.draws)),
     field("knocked", look | pose, HEADLIGHT_PART(looking.knocked)),
-    field("asked", option | pose, HEADLIGHT_PART(looking.guessing.asked)),
+    field("asked", option | pose, HEADLIGHT_PART(looking.guessing.active)),
     field("guess", option | pose, HEADLIGHT_PART(looking.guessing.guess)),
     field("heads", look | pose, HEADLIGHT_PART(heads.heads)),
     field("heads_stage", look | pose, HEADLIGHT_PART(heads.stage)),
@@ -264,7 +260,7 @@ constexpr Field fields[] = {
     field("network_layer", look | pose, HEADLIGHT_PART(network.layer)),
     field("network_head", look | pose, HEADLIGHT_PART(network.head)),
     field("order", look, HEADLIGHT_PART(network.order)),
-    field("habit", look, HEADLIGHT_PART(network.habit)),
+    field("habit", look, HEADLIGHT_PART(network.pattern)),
     field("together", look | pose, HEADLIGHT_PART(network.together)),
     field("patch_from", look | pose, HEADLIGHT_PART(network.patch_from)),
     field("patch_word", look | pose, HEADLIGHT_PART(network.patch_word)),

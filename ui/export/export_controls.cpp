@@ -16,15 +16,6 @@
 namespace headlight {
 namespace {
 
-/// One of several, named by the keys of their words.
-template <std::size_t count>
-std::optional<int> pick(const Frame& frame, const char* id, const char* const (&keys)[count], int chosen) {
-  const char* labels[count];
-  for (std::size_t i = 0; i < count; ++i) labels[i] = frame.words(keys[i]);
-  const auto clicked = segments(frame, id, labels, chosen);
-  return clicked && *clicked != chosen ? clicked : std::nullopt;
-}
-
 void draw_kind(const Frame& frame, ExportChoice& choice) {
   constexpr const char* first[] = {"export.figure", "export.numbers", "export.stages"};
   constexpr const char* second[] = {"export.bundle", "export.window", "export.animation"};

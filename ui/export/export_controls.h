@@ -1,11 +1,43 @@
-// The left side of the export dialog: a control for each option of `headlight render`.
+// The export dialog: a control for each option of `headlight render`, and the preview as plain data.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "core/export/export_options.h"
-#include "ui/export/export_preview.h"
+#include "core/image/png_image.h"
+#include "core/tensor/message.h"
+#include "ui/document/document.h"
+#include "ui/export/export_file.h"
 #include "ui/frame/frame.h"
 
 namespace headlight {
+
+/// The figure itself or the first numbers, the path, and the equivalent command line.
+struct ExportPreview {
+  std::string path;     ///< where the file goes
+  bool exists = false;  ///< the path exists already
+  std::string command;  ///< writes the same file; "" if the scenario must be saved first
+  std::shared_ptr<const Image> image;
+  std::string size;               ///< "1240 × 980 px", that the file will have
+  std::vector<Message> left_out;  ///< of the figure, for want of room
+  std::vector<std::string> lines;
+  std::string usual_title, usual_rows, usual_cols;  ///< default labels of the figure
+  Message problem;                                  ///< why nothing can be written
+};
+
+/// The view or the window as it was drawn before the dialog lay over it, for the preview of a picture of it.
+struct ViewShot {
+  std::shared_ptr<const Image> image;  ///< none until it is drawn
+  std::optional<View> of;              ///< what is looked at in it, without the dialog
+  bool alone = false;
+};
+ViewShot& view_shot(Pictures& pictures);
+
+/// The same, cached, at most `room` large.
+const ExportPreview& export_preview(const Frame& frame, ImVec2 room);
 
 /// Draws into the current ImGui window; returns the changed choice.
 ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& preview, ExportChoice choice);

@@ -6,6 +6,7 @@
 
 #include <imgui.h>
 
+#include "core/architecture/model_folder.h"
 #include "core/export/command_words.h"
 #include "core/export/export_options.h"
 #include "core/export/reproduce_script.h"
@@ -14,18 +15,13 @@
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 #include "ui/document/view.h"
-#include "ui/export/link.h"
 
 namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string utf8(const fs::path& path) {
-  const std::u8string text = path.u8string();
-  return {text.begin(), text.end()};
-}
 
 /// "~/a.png" as a shell reads it.
 fs::path typed_path(const std::string& text) {
@@ -112,8 +108,8 @@ void write_file(const Document& document, const std::string& path) {
 
 std::string export_path(const Document& document) {
   const ExportChoice& choice = document.view.exporting;
-  if (choice.path) return utf8(fs::absolute(typed_path(*choice.path)).lexically_normal());
-  return utf8(free_path(path_from(choice.folder), stem_of(choice, *document.trace), ending(choice)));
+  if (choice.path) return utf8_from(fs::absolute(typed_path(*choice.path)).lexically_normal());
+  return utf8_from(free_path(path_from(choice.folder), stem_of(choice, *document.trace), ending(choice)));
 }
 
 WindowSize window_size(const Fonts& fonts) {
@@ -155,7 +151,7 @@ bool save_scenario(Document& document, const std::string& path, const Words& wor
   document.error.clear();
   document.notice.clear();
   try {
-    std::string target = utf8(fs::absolute(typed_path(path)).lexically_normal());
+    std::string target = utf8_from(fs::absolute(typed_path(path)).lexically_normal());
     if (extension_of(target) != ".json") target += ".json";
     const ScenarioView view = saved_view(document.view);
     write_scenario(target, document.scenario, &view);
@@ -173,9 +169,49 @@ std::string save_path(const Document& document) {
   const Lesson& lesson = document.origin.lesson;
   if (!lesson.file.empty()) return lesson.file;
   const std::string stem = lesson.id.empty() ? "scenario" : lesson.id;
-  return utf8(free_path(writable_folder("Documents"), stem, ".json"));
+  return utf8_from(free_path(writable_folder("Documents"), stem, ".json"));
 }
 
 bool has_unsaved_changes(const Document& document) { return !(document.scenario == document.origin.saved); }
+
+std::optional<std::string> link_to(const Document& document) {
+  constexpr std::size_t longest_query = 1800;  // what servers and chat programs take without cutting
+  const Scenario& scenario = document.scenario;
+  const std::vector<std::string> view = view_words(document);
+  if (auto words = source_words(scenario, {document.origin.lesson, document.origin.lesson.file})) {
+    words->insert(words->end(), view.begin(), view.end());
+    const auto query = query_of(*words);
+    if (query && query->size() <= longest_query) return document.page + *query;
+  }
+  const bool own_file = scenario.source == Source::file && !scenario.file.starts_with(shipped_model_prefix);
+  const std::optional<std::string> looks = query_of(view);
+  if (own_file || !looks) return std::nullopt;
+  return document.page + *looks + "#scenario=" + percent_encoded(to_json(scenario));
+}
+
+std::vector<std::string> view_words(const Document& document) {
+  const View& view = document.view;
+  std::vector<std::string> words{"--view", view_text(view_address(view))};
+  if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline)
+    words.insert(words.end(), {"--level", level_text(level_address(view))});
+  if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
+  if (view.step && view.way != ProductOrder::rows)
+    words.insert(words.end(), {"--way", way_words[static_cast<int>(view.way)]});
+  if (view.selected) words.insert(words.end(), {"--select", cell_text(*view.selected)});
+  if (!view.colormap.empty()) words.insert(words.end(), {"--colormap", view.colormap});
+  if (view.presenting) words.emplace_back("--present");
+  if (const std::string look = look_text(view); !look.empty()) words.insert(words.end(), {"--look", look});
+  if (!document.origin.lesson.course.empty())
+    words.insert(words.end(), {"--lesson-step", std::to_string(view.lesson.step + 1)});
+  if (view.range.mode == RangeMode::row) words.insert(words.end(), {"--range", "row"});
+  if (view.range.mode == RangeMode::head) words.insert(words.end(), {"--range", "head"});
+  if (view.range.mode == RangeMode::fixed) {
+    char ends[64];
+    std::snprintf(ends, sizeof ends, "%.6g:%.6g", static_cast<double>(view.range.fixed.lo),
+                  static_cast<double>(view.range.fixed.hi));
+    words.insert(words.end(), {"--range", ends});
+  }
+  return words;
+}
 
 }  // namespace headlight

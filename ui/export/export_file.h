@@ -1,13 +1,19 @@
-// Writes the file that the export dialog describes.
+// Writes the file that the export dialog describes; the command and the link that give the same; what the actions that
+// save and copy do.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "ui/document/action.h"
 #include "ui/document/document.h"
 #include "ui/look/fonts.h"
 #include "ui/look/words.h"
 
 namespace headlight {
+
+class Recorder;
 
 /// Opens the dialog on what is looked at, light also from a dark window: the picture that the view shows where a figure
 /// can be that (heads, arcs, layers, reach, blocks, two masks, a difference), else the view itself; in the pipeline the
@@ -38,5 +44,24 @@ bool save_scenario(Document& document, const std::string& path, const Words& wor
 std::string save_path(const Document& document);
 /// Whether there are unsaved changes.
 bool has_unsaved_changes(const Document& document);
+
+/// A link to the browser page that shows the same document and view: its address with a query, or with the scenario in
+/// the fragment if options cannot express it. Unset if the document depends on a file, or if nothing is open.
+std::optional<std::string> link_to(const Document& document);
+
+/// {"--view", "pipeline", "--level", "sentence", …}: everything except theme, language and window size.
+std::vector<std::string> view_words(const Document& document);
+
+/// Handles Export, CopyCommand, AskToSave and Save, and ignores other actions. Returns what to do next, once everything
+/// is saved.
+Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts,
+                    const Action& action);
+
+/// Copies a matrix, or saves it to a file. Numbers have as few digits as reproduce the float32; figures have the
+/// window's colours. The result is shown as a notice or an error.
+void take_matrix(Document& document, const TakeMatrix& take, const Words& words);
+
+/// Saves the mask to a file, or copies it as code. The result is shown as a notice or an error.
+void take_mask(Document& document, MaskFormat format, const Words& words);
 
 }  // namespace headlight

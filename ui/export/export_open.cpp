@@ -6,6 +6,7 @@
 #include "core/network/logit_parts.h"
 #include "core/scenario/inputs.h"
 #include "core/stage/stage.h"
+#include "core/text/utf8_path.h"
 #include "ui/document/view.h"
 #include "ui/document/wanted.h"
 #include "ui/export/export_file.h"
@@ -15,7 +16,7 @@ namespace headlight {
 namespace {
 
 Index head_of(Stage stage, const View& view, const Trace& trace) {
-  return !has_head_axis(stage) ? 0 : is_per_kv_head(stage) ? view.head / trace.dims().groups() : view.head;
+  return has_head_axis(stage) ? view.head / heads_per(trace, stage) : 0;
 }
 
 void begin(ExportChoice& choice, Stage stage, const View& view, const Trace& trace) {
@@ -119,8 +120,7 @@ void show(ExportChoice& choice, View& view) {
   view.dialog = Dialog::exporting;
   choice.path.reset();
   choice.problem.clear();
-  const std::u8string folder = writable_folder("Pictures").u8string();
-  choice.folder = {folder.begin(), folder.end()};
+  choice.folder = utf8_from(writable_folder("Pictures"));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "ui/export/export_preview.h"
-
 #include <algorithm>
 
 #include "core/export/layers_figure.h"
@@ -10,6 +8,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
+#include "ui/export/export_controls.h"
 
 namespace headlight {
 namespace {

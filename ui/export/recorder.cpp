@@ -1,11 +1,15 @@
 #include "ui/export/recorder.h"
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
 #include "core/text/utf8_path.h"
+#include "ui/document/view.h"
+#include "ui/player/stages.h"
 
 namespace headlight {
 
@@ -115,6 +119,95 @@ void Recorder::finish(Document& document, const Words& words) {
     stop(document);
     document.error = message_of(error);
   }
+}
+
+namespace {
+
+constexpr double moment_seconds = 0.8, last_moments = 3;  // of a moment; the last one stands so many times as long
+constexpr double tick = 0.08;  // of what moves: whole hundredths of a second, as a GIF counts
+constexpr double opening_seconds = 2.4, closing_seconds = 3.2;
+constexpr int way_frames = 7;  // from one picture to the next
+constexpr double shortest_film = 41, longest_film = 58;
+
+struct Story {
+  const Trace& trace;
+  const Timeline& timeline;
+  std::optional<double> seconds_per_step;
+  double pace = 1;  ///< times the usual time of a stage
+  std::vector<FilmFrame> frames{};
+
+  void add(View view, double seconds) { frames.push_back({std::move(view), seconds}); }
+
+  /// The way to a view from the one before, then all that is made in it.
+  void add_way(View view) {
+    for (int i = 1; i <= way_frames; ++i) {
+      view.looking.arrival = static_cast<float>(i) / static_cast<float>(way_frames);
+      add(view, tick);
+    }
+  }
+  void add_stage(View view, double seconds) {
+    view.looking.share = 0.0f;
+    add_way(view);
+    view.looking.arrival = 1.0f;
+    const double whole = seconds_per_step.value_or(seconds * pace + standing_seconds);
+    const int count = std::max(static_cast<int>(std::lround((whole - standing_seconds) / tick)), 1);
+    for (int i = 1; i <= count; ++i) {
+      view.looking.share = static_cast<float>(i) / static_cast<float>(count);
+      add(view, i < count ? tick : std::max(whole - tick * (count - 1), tick));
+    }
+  }
+
+  void find_pace() {
+    double stages = says_next(trace) ? next_word_seconds : 0;
+    const std::vector<std::size_t> pass = pass_of(timeline);
+    for (const std::size_t i : pass) stages += stage_seconds(timeline.chapters()[i].stage);
+    const double ways = static_cast<double>(pass.size() + 1) * (way_frames * tick + standing_seconds);
+    const double besides = opening_seconds + closing_seconds + ways;
+    pace = std::clamp(1.0, (shortest_film - besides) / stages, std::max((longest_film - besides) / stages, 0.1));
+  }
+
+  void tell(const View& before) {
+    find_pace();
+    View sentence = before;
+    if (auto& query = sentence.looking.query) {  // it follows that word
+      query = std::min(*query, trace.dims().n_q - 1);
+      sentence.selected.reset();
+    }
+    sentence.looking.level = Level::sentence;
+    sentence.looking.share.reset();
+    sentence.looking.arrival = 1.0f;
+    sentence.step.reset();
+    add(sentence, opening_seconds);
+    for (const std::size_t i : pass_of(timeline))
+      add_stage(with_stage(sentence, timeline, i), stage_seconds(timeline.chapters()[i].stage));
+    if (says_next(trace)) {
+      add_stage(with_next_word(sentence, timeline), next_word_seconds);
+    } else {
+      add_way(sentence);
+    }
+    frames.back().seconds = closing_seconds;
+  }
+};
+
+}  // namespace
+
+double film_tick(const View& before, std::optional<double> seconds_per_step) {
+  return level_shown(before) == Level::pipeline ? seconds_per_step.value_or(moment_seconds) : tick;
+}
+
+std::vector<FilmFrame> film_story(const View& before, const Trace& trace, const Timeline& timeline,
+                                  std::optional<double> seconds_per_step) {
+  View view = before;
+  view.kind = ViewKind::pipeline;
+  Story story{trace, timeline, seconds_per_step};
+  if (level_shown(view) != Level::pipeline) {
+    story.tell(view);
+    return std::move(story.frames);
+  }
+  for (int moment = 0; moment < timeline.count(); ++moment)
+    story.add(at_moment(view, trace, timeline, moment), film_tick(view, seconds_per_step));
+  story.frames.back().seconds *= last_moments;
+  return std::move(story.frames);
 }
 
 }  // namespace headlight

@@ -9,12 +9,27 @@
 #include <vector>
 
 #include "core/export/animation.h"
+#include "core/run/trace.h"
 #include "ui/document/document.h"
-#include "ui/export/film_story.h"
+#include "ui/document/view.h"
 #include "ui/look/words.h"
 #include "ui/timeline/timeline.h"
 
 namespace headlight {
+
+struct FilmFrame {
+  View view;
+  double seconds = 0;
+};
+
+/// The frames of a film of the window. In the sentence or in a step it shows the whole way from the sentence to its
+/// next word: every stage as it is computed, the way from each to the next, and the word that joins the sentence. In
+/// the pipeline it goes moment by moment. `seconds_per_step`: of every stage or moment alike; unset, a stage takes as
+/// long as its animation, and all of it 40 to 60 seconds.
+std::vector<FilmFrame> film_story(const View& before, const Trace& trace, const Timeline& timeline,
+                                  std::optional<double> seconds_per_step);
+/// How long most of its frames are shown.
+double film_tick(const View& before, std::optional<double> seconds_per_step);
 
 class Recorder {
  public:
@@ -24,7 +39,7 @@ class Recorder {
   void start_preview(Document& document, bool alone);
   /// That picture, once.
   std::shared_ptr<const Image> preview() { return std::exchange(preview_, nullptr); }
-  /// Of all that ui/export/film_story.h tells. Throws FileError where there can be no film at `path`.
+  /// Starts the film that film_story() describes. Throws FileError where there can be no film at `path`.
   void start_film(Document& document, std::string path, std::optional<double> seconds_per_step);
 
   /// The file's ending.

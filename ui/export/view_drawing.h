@@ -11,7 +11,7 @@
 #include "core/figure/canvas.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/geometry/rect.h"
-#include "ui/look/record.h"
+#include "ui/look/fonts.h"
 
 namespace headlight {
 

@@ -23,7 +23,7 @@ class Pictures {
       if (entry->type != typeid(T)) continue;
       assert(dynamic_cast<Slot*>(entry.get()) != nullptr);  // each T is always requested with the same types of parts
       auto& slot = static_cast<Slot&>(*entry);
-      entry->asked = true;
+      entry->used = true;
       if (slot.parts != std::tie(parts...)) {
         slot.value = make();
         slot.parts = std::tuple<std::decay_t<Parts>...>(parts...);
@@ -50,12 +50,12 @@ class Pictures {
     changed_ = trace != trace_;
     trace_ = trace;
     unfinished_ = false;
-    for (const auto& entry : entries_) entry->asked = false;
+    for (const auto& entry : entries_) entry->used = false;
   }
   /// Ends the frame: if the trace changed, entries that were not requested and share its tensors are dropped, so that
   /// no old trace stays in memory.
   void end_frame() {
-    if (changed_) std::erase_if(entries_, [](const auto& entry) { return entry->shares && !entry->asked; });
+    if (changed_) std::erase_if(entries_, [](const auto& entry) { return entry->shares && !entry->used; });
   }
   std::size_t count() const { return entries_.size(); }
 
@@ -74,7 +74,7 @@ class Pictures {
     virtual ~Entry() = default;
     virtual const void* what() const = 0;
     std::type_index type;
-    bool shares = false, asked = true;
+    bool shares = false, used = true;
   };
   template <typename T, typename... Parts>
   struct Kept final : Entry {

@@ -7,8 +7,8 @@
 #include "core/run/contributions.h"
 #include "ui/frame/frame.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene_context.h"
-#include "ui/look/number_text.h"
+#include "ui/level/scene.h"
+#include "ui/look/words.h"
 #include "ui/widgets/card.h"
 
 namespace headlight {
@@ -121,8 +121,7 @@ void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
   const Trace& trace = *frame.trace();
   const Stage stage = heads_stage(trace, frame.view());
   const Tensor values = numbers_shown(frame, stage);
-  const std::vector<HeadCard> cards =
-      head_cards(frame, values, is_per_kv_head(stage) ? trace.dims().groups() : 1, picture);
+  const std::vector<HeadCard> cards = head_cards(frame, values, heads_per(trace, stage), picture);
   const MatrixView matrix = values.matrix();
   const float u = frame.u, header = 25 * u, pad = 6 * u;
   const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);

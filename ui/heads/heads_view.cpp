@@ -8,7 +8,7 @@
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
@@ -55,8 +55,8 @@ const SceneTarget* card_at(const HeadsPicture& picture, ImVec2 point) {
 
 /// An average is no head's: it has no cells to look at.
 std::optional<Cell> cell_in(const HeadsPicture& picture, ImVec2 point) {
-  const HeatPicture* heat = heat_at(picture.cards, point);
-  return heat && heat != picture.average.get() ? headlight::cell_in(*heat, point) : std::nullopt;
+  const SceneHeat* heat = heat_at(picture.cards, point);
+  return heat && heat->heat != picture.average ? cell_at(picture.cards, point) : std::nullopt;
 }
 
 /// The weight whose arc is under the pointer or, left of the arcs, of the query whose token is, the largest.
@@ -137,10 +137,10 @@ void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Ce
 /// The number that is pointed at, beside the pointer: of an arc or of the average, which no inspector shows.
 void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
   const bool on_card = card_at(picture, point) != nullptr;
-  const HeatPicture* heat = on_card ? heat_at(picture.cards, point) : nullptr;
-  if (on_card && (!heat || heat != picture.average.get())) return;
-  const std::optional<Cell> cell = heat ? headlight::cell_in(*heat, point) : picture.arc_at(point, 5 * frame.u);
-  const Tensor& values = heat ? heat->quad.values : picture.arc_shares;
+  const SceneHeat* heat = on_card ? heat_at(picture.cards, point) : nullptr;
+  if (on_card && (!heat || heat->heat != picture.average)) return;
+  const std::optional<Cell> cell = heat ? cell_at(picture.cards, point) : picture.arc_at(point, 5 * frame.u);
+  const Tensor& values = heat ? heat->heat->quad.values : picture.arc_shares;
   if (!cell || !frame.shows(*cell) || !values.defined()) return;
   const std::string number = number_text(values.matrix(cell->batch, cell->head)(cell->row, cell->col), 4);
   tooltip(frame, heat ? picture.average_title + "  " + number : number);

@@ -11,7 +11,7 @@
 #include "core/image/theme.h"
 #include "ui/document/view.h"
 #include "ui/frame/colormaps.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/matrix/heat.h"
 #include "ui/timeline/timeline.h"
 #include "ui/widgets/math_text.h"

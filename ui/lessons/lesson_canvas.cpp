@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "ui/imgui_compat.h"
-#include "ui/lessons/canvas_questions.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
-#include "ui/pipeline/pipeline_view.h"
+#include "ui/pipeline/pipeline_scene.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {

@@ -2,6 +2,9 @@
 // is about, and the teacher's notes.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/lesson/course.h"
 #include "ui/document/action.h"
 #include "ui/frame/frame.h"
@@ -24,5 +27,12 @@ void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole
 bool is_hidden(const View& view, Stage stage);
 /// Whether the action would copy or save hidden numbers.
 bool hides_what_is_taken(const Document& document, const Action& action);
+
+/// The questions that are answered in the window's middle: a row of numbers to fill in, a mask to paint.
+void draw_row_question(const Frame& frame, const Question& question, Rect place);
+
+void draw_mask_question(const Frame& frame, const Question& question, Rect place);
+/// Whether the mask is small enough to be painted; larger ones are typed.
+bool can_be_painted(const Trace& trace);
 
 }  // namespace headlight

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ui/lessons/panel_column.h"
-#include "ui/lessons/save_step.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"

@@ -1,11 +1,18 @@
-// The panel of a lesson with steps, in place of the controls: text, question, back and next.
+// The panel of a lesson with steps, in place of the controls: text, question, back and next. The list of lessons.
+// What saves the current screen as a step of one's own lesson.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/lesson/course.h"
+#include "core/scenario/lesson.h"
+#include "core/tensor/message.h"
+#include "ui/document/document.h"
 #include "ui/frame/frame.h"
+#include "ui/frame/pictures.h"
 #include "ui/geometry/rect.h"
+#include "ui/look/words.h"
 
 namespace headlight {
 
@@ -16,5 +23,23 @@ std::string course_text(const Course& course, const std::string& language);
 /// Draws the control of a setting, by its key.
 using DrawControl = void (*)(const Frame& frame, const std::string& key);
 void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, DrawControl draw_control);
+
+/// The shipped lessons, read on first use (unreadable ones are left out), and their pictures.
+const std::vector<Lesson>& shown_lessons(Pictures& pictures);
+
+/// The list of lessons, each with the weights of its first head as a small picture.
+void draw_lesson_view(const Frame& frame, Rect place);
+
+/// A suggested path, in the user's folder of lessons.
+std::string suggested_lesson_path();
+/// Appends a step with placeholder text to the lesson at `path` (JSON), which is created if missing. Errors become the
+/// document's error.
+void save_step(Document& document, const std::string& path, const Words& words);
+
+/// Opens or closes the question.
+void toggle_saving_answers(const Frame& frame);
+/// A click on "Save", or Enter in the list where nothing is typed into.
+bool save_button(const Frame& frame, const char* id);
+void draw_saving_answers(const Frame& frame, ImVec2 at, float width);
 
 }  // namespace headlight

@@ -8,8 +8,8 @@
 #include "core/tensor/error.h"
 #include "core/tensor/message.h"
 #include "ui/frame/colormaps.h"
-#include "ui/lessons/lesson_picture.h"
-#include "ui/lessons/save_step.h"
+#include "ui/frame/matrix_painter.h"
+#include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
@@ -18,6 +18,18 @@
 
 namespace headlight {
 namespace {
+
+/// The group that a lesson belongs to.
+enum class Shelf : std::uint8_t { course, bugs, own, presets };
+struct LessonAbout {
+  Shelf shelf{};
+  std::size_t steps = 0, questions = 0;  ///< 0 for presets
+};
+
+struct LessonTile {
+  MatrixQuad quad;  ///< without corners, colours, theme and scale, which the view sets
+  Index rows = 0, cols = 0;
+};
 
 LessonTile make_lesson_tile(const Lesson& lesson) {
   Run run;

@@ -60,9 +60,9 @@ void draw_typed(const Frame& frame, const Question& question, PanelColumn& colum
   if (question.kind != QuestionKind::number) return;
   // Dragged it stands in the field, and is an answer once one says so.
   const NumberScale scale = scale_of(question, *frame.trace(), frame.document.beside.get());
-  const std::optional<double> said = typed_number(now.typed);
-  const double part = (said.value_or((scale.from + scale.to) / 2) - scale.from) / (scale.to - scale.from);
-  if (const auto to = column.slider("##number", part, said.has_value(), scale.at(0), scale.at(1), !now.revealed)) {
+  const std::optional<double> typed = typed_number(now.typed);
+  const double part = (typed.value_or((scale.from + scale.to) / 2) - scale.from) / (scale.to - scale.from);
+  if (const auto to = column.slider("##number", part, typed.has_value(), scale.at(0), scale.at(1), !now.revealed)) {
     if (std::string words = scale.at(*to); words != now.typed) {
       frame.show([words = std::move(words)](View& v) { v.lesson.typed = words; });
     }

@@ -5,13 +5,29 @@
 #include "core/run/trace.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
-#include "ui/lessons/canvas_questions.h"
+#include "ui/lessons/lesson_canvas.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
+
+struct RowQuestionKey {
+  std::string word;
+  Rect card;          ///< the word
+  Rect guess, right;  ///< tracks of the bars
+  bool masked = false;
+  bool asks = false;  ///< the query of the question
+};
+
+/// Plain data, for a row of weights.
+struct RowQuestionPicture {
+  std::vector<RowQuestionKey> keys;
+  std::vector<double> shares;  ///< the head's weights
+  float word_pixels = 0;
+  bool numbers = true;  ///< there is room for numbers under the bars
+};
 
 std::string share_words(double share) {
   char text[16];
@@ -38,100 +54,91 @@ float dragged_share(const RowQuestionKey& key, float y) {
   return std::round(std::clamp(share, 0.0f, 1.0f) * 100) / 100;
 }
 
-class RowDrawer {
- public:
-  RowDrawer(const Frame& frame, const RowQuestionPicture& picture, Rect place)
-      : frame_(frame),
-        picture_(picture),
-        place_(place),
-        list_(*ImGui::GetWindowDrawList()),
-        now_(frame.view().lesson),
-        u_(frame.u) {}
+struct RowDrawer {
+  const Frame& frame;
+  const RowQuestionPicture& picture;
+  Rect place;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const LessonProgress& now = frame.view().lesson;
+  const Look& look = frame.look;
+  const float u = frame.u;
 
   void draw() {
-    heading("lesson.your_guess", frame_.look.q, place_.min.y + 22 * u_, frame_.words("lesson.drag_bars"));
-    heading("lesson.what_head_does", frame_.look.after, picture_.keys.front().right.min.y - 40 * u_, "");
-    for (std::size_t k = 0; k < picture_.keys.size(); ++k) draw_key(k);
+    heading("lesson.your_guess", look.q, place.min.y + 22 * u, frame.words("lesson.drag_bars"));
+    heading("lesson.what_head_does", look.after, picture.keys.front().right.min.y - 40 * u, "");
+    for (std::size_t k = 0; k < picture.keys.size(); ++k) draw_key(k);
   }
 
- private:
   void heading(const char* word, ImU32 colour, float y, std::string_view story) {
-    const float x = picture_.keys.front().card.min.x;
-    draw_text(list_, frame_.fonts, Face::bold, TypeSize::numbers * u_, {x, y}, colour, frame_.words(word));
+    const float x = picture.keys.front().card.min.x;
+    draw_text(list, frame.fonts, Face::bold, TypeSize::numbers * u, {x, y}, colour, frame.words(word));
     if (!story.empty())
-      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {x, y + 26 * u_}, frame_.look.muted, story,
-                  place_.max.x - x - 20 * u_);
+      draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {x, y + 26 * u}, look.muted, story,
+                  place.max.x - x - 20 * u);
   }
 
   void draw_key(std::size_t k) {
-    const RowQuestionKey& key = picture_.keys[k];
+    const RowQuestionKey& key = picture.keys[k];
     const float middle = key.guess.centre().x;
-    const ImU32 ink = key.masked ? frame_.look.muted : frame_.look.ink;
-    if (picture_.word_pixels > 0) {
-      list_.AddRectFilled(key.card.min, key.card.max, frame_.look.card, Corner::control * u_);
-      compat::add_rect(list_, key.card.min, key.card.max, key.asks ? frame_.look.q : frame_.look.line,
-                       Corner::control * u_, (key.asks ? 2.5f : 1) * u_);
+    const ImU32 ink = key.masked ? look.muted : look.ink;
+    if (picture.word_pixels > 0) {
+      list.AddRectFilled(key.card.min, key.card.max, look.card, Corner::control * u);
+      compat::add_rect(list, key.card.min, key.card.max, key.asks ? look.q : look.line, Corner::control * u,
+                       (key.asks ? 2.5f : 1) * u);
       const Face face = key.asks ? Face::bold : Face::ui;
-      const std::string shown = elide(frame_.fonts, face, picture_.word_pixels, key.word, key.card.width() - 4 * u_);
-      draw_centred(frame_, list_, face, picture_.word_pixels, middle, key.card.centre().y - picture_.word_pixels * 0.6f,
+      const std::string shown = elide(frame.fonts, face, picture.word_pixels, key.word, key.card.width() - 4 * u);
+      draw_centred(frame, list, face, picture.word_pixels, middle, key.card.centre().y - picture.word_pixels * 0.6f,
                    ink, shown);
     }
     if (key.masked) {
-      for (const Rect& rect : {key.guess, key.right}) draw_hatch(list_, rect, frame_.look.line, u_);
+      for (const Rect& rect : {key.guess, key.right}) draw_hatch(list, rect, look.line, u);
       return;
     }
     drag(k, key);
-    const float share = k < now_.row.size() ? now_.row[k] : 0;
-    bar(key.guess, share, frame_.look.q, !now_.revealed);
-    if (picture_.numbers)
-      draw_centred(frame_, list_, Face::mono, TypeSize::body * u_, middle, key.guess.max.y + 12 * u_,
-                   share > 0 ? frame_.look.ink : frame_.look.muted, share_words(static_cast<double>(share)));
-    if (!now_.revealed) {
-      list_.AddRectFilled(key.right.min, key.right.max, frame_.look.field, Corner::control * u_);
-      draw_centred(frame_, list_, Face::bold, TypeSize::numbers * u_, middle, key.right.centre().y - 11 * u_,
-                   frame_.look.muted, "?");
+    const float share = k < now.row.size() ? now.row[k] : 0;
+    bar(key.guess, share, look.q, !now.revealed);
+    if (picture.numbers)
+      draw_centred(frame, list, Face::mono, TypeSize::body * u, middle, key.guess.max.y + 12 * u,
+                   share > 0 ? look.ink : look.muted, share_words(static_cast<double>(share)));
+    if (!now.revealed) {
+      list.AddRectFilled(key.right.min, key.right.max, look.field, Corner::control * u);
+      draw_centred(frame, list, Face::bold, TypeSize::numbers * u, middle, key.right.centre().y - 11 * u, look.muted,
+                   "?");
       return;
     }
-    bar(key.right, static_cast<float>(picture_.shares[k]), frame_.look.after, false);
-    if (picture_.numbers)
-      draw_centred(frame_, list_, Face::mono, TypeSize::body * u_, middle, key.right.max.y + 12 * u_, frame_.look.ink,
-                   share_words(picture_.shares[k]));
+    bar(key.right, static_cast<float>(picture.shares[k]), look.after, false);
+    if (picture.numbers)
+      draw_centred(frame, list, Face::mono, TypeSize::body * u, middle, key.right.max.y + 12 * u, look.ink,
+                   share_words(picture.shares[k]));
   }
 
   void drag(std::size_t k, const RowQuestionKey& key) {
-    if (now_.revealed) return;
+    if (now.revealed) return;
     ImGui::PushID(static_cast<int>(k));
-    ImGui::SetCursorScreenPos({key.guess.min.x, key.guess.min.y - 8 * u_});
-    ImGui::InvisibleButton("bar", {key.guess.width(), key.guess.height() + 16 * u_});
-    const int steps = takes_keyboard(frame_) ? keyboard_steps() : 0;
+    ImGui::SetCursorScreenPos({key.guess.min.x, key.guess.min.y - 8 * u});
+    ImGui::InvisibleButton("bar", {key.guess.width(), key.guess.height() + 16 * u});
+    const int steps = takes_keyboard(frame) ? keyboard_steps() : 0;
     const bool held = ImGui::IsItemActive();
     ImGui::PopID();
     if (!held && steps == 0) return;
-    const float before = k < now_.row.size() ? now_.row[k] : 0;
+    const float before = k < now.row.size() ? now.row[k] : 0;
     const float share = held ? dragged_share(key, ImGui::GetIO().MousePos.y)
                              : std::clamp(before + 0.01f * static_cast<float>(steps), 0.0f, 1.0f);
-    if (k < now_.row.size() && now_.row[k] == share) return;
-    frame_.show([k, share, count = picture_.keys.size()](View& v) {
+    if (k < now.row.size() && now.row[k] == share) return;
+    frame.show([k, share, count = picture.keys.size()](View& v) {
       v.lesson.row.resize(count);
       v.lesson.row[k] = share;
     });
   }
 
   void bar(const Rect& track, float share, ImU32 colour, bool handle) {
-    list_.AddRectFilled(track.min, track.max, frame_.look.field, Corner::control * u_);
+    list.AddRectFilled(track.min, track.max, look.field, Corner::control * u);
     const float top = track.max.y - std::clamp(share, 0.0f, 1.0f) * track.height();
-    if (track.max.y - top > 1) list_.AddRectFilled({track.min.x, top}, track.max, colour, Corner::control * u_);
+    if (track.max.y - top > 1) list.AddRectFilled({track.min.x, top}, track.max, colour, Corner::control * u);
     if (!handle) return;
-    list_.AddCircleFilled({track.centre().x, top}, 7 * u_, frame_.look.card, 24);
-    list_.AddCircle({track.centre().x, top}, 7 * u_, colour, 24, 2.5f * u_);
+    list.AddCircleFilled({track.centre().x, top}, 7 * u, look.card, 24);
+    list.AddCircle({track.centre().x, top}, 7 * u, colour, 24, 2.5f * u);
   }
-
-  const Frame& frame_;
-  const RowQuestionPicture& picture_;
-  Rect place_;
-  ImDrawList& list_;
-  const LessonProgress& now_;
-  float u_;
 };
 
 RowQuestionPicture make_row_question(const Frame& frame, const Question& question, Rect place) {
@@ -171,7 +178,7 @@ RowQuestionPicture make_row_question(const Frame& frame, const Question& questio
 void draw_row_question(const Frame& frame, const Question& question, Rect place) {
   const RowQuestionPicture& picture = frame.picture<RowQuestionPicture>(
       [&] { return make_row_question(frame, question, place); }, question.measure->of, place);
-  if (!picture.keys.empty()) RowDrawer(frame, picture, place).draw();
+  if (!picture.keys.empty()) RowDrawer{frame, picture, place}.draw();
 }
 
 }  // namespace headlight

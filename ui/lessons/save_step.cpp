@@ -1,5 +1,3 @@
-#include "ui/lessons/save_step.h"
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +13,7 @@
 #include "core/text/utf8_path.h"
 #include "ui/document/view.h"
 #include "ui/imgui_compat.h"
+#include "ui/lessons/lesson_panel.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
 

@@ -6,7 +6,7 @@
 #include "core/run/statistics.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 
 namespace headlight {
 namespace {

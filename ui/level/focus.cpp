@@ -8,7 +8,7 @@ Cell matrix_of(const Trace& trace, const View& view, Stage stage) {
   const Tensor& values = trace[stage];
   Cell cell{stage};
   if (values.rank() >= 3) cell.batch = view.batch;
-  if (values.rank() >= 4) cell.head = is_per_kv_head(stage) ? view.head / trace.dims().groups() : view.head;
+  if (values.rank() >= 4) cell.head = view.head / heads_per(trace, stage);
   return cell;
 }
 

@@ -1,6 +1,7 @@
 #include "ui/level/pen.h"
 
-#include "ui/look/number_text.h"
+#include "ui/frame/colormaps.h"
+#include "ui/look/words.h"
 #include "ui/matrix/heat.h"
 #include "ui/widgets/math_text.h"
 #include "ui/widgets/paragraph.h"
@@ -65,7 +66,9 @@ Face face_of(const Piece& piece) { return piece.named && piece.named->bold ? Fac
 
 }  // namespace
 
-Rect Pen::text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text) {
+Rect Pen::text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text,
+               float width) {
+  if (width < uncut) text = elide(context_.fonts, face, pixels, text, width);
   const ImVec2 size = measure(face, pixels, text);
   const float left = std::round(align == Align::left     ? at.x
                                 : align == Align::middle ? at.x - size.x / 2
@@ -217,6 +220,47 @@ float Pen::tabs(Rect room, Align align, std::span<const char* const> keys, std::
   return total;
 }
 
+float Pen::chips(Rect room, std::span<const Chip> chips, float height, float pad, std::optional<float> corner) {
+  float x = room.min.x, y = room.min.y;
+  for (const Chip& chip : chips) {
+    const Face face = chip.lit || chip.primary ? Face::bold : Face::ui;
+    const float width = measure(face, type.caption, chip.words).x + pad * u(), round = corner.value_or(height / 2);
+    if (x + width > room.max.x && x > room.min.x) x = room.min.x, y += height + 6 * u();
+    const Rect rect{{x, y}, {x + width, y + height}};
+    fill(rect, chip.primary ? look().ink : chip.lit ? look().field : look().card, round);
+    if (!chip.primary) box(rect, chip.lit ? look().accent : look().line, 1, round);
+    text(TextRole::caption, face, type.caption, rect.centre(), Align::middle, chip.primary ? look().card : look().ink,
+         chip.words);
+    target(rect, chip.action, chip.index);
+    x += width + 6 * u();
+  }
+  return y + height;
+}
+
+Rect Pen::button(ImVec2 corner, const std::string& words, SceneAction action) {
+  const float width = measure(Face::bold, type.caption, words).x + 28 * u();
+  const Rect rect{{corner.x - width, corner.y}, {corner.x, corner.y + type.caption * 2.2f}};
+  box(rect, look().line, 1, Corner::card * u());
+  text(TextRole::caption, Face::bold, type.caption, rect.centre(), Align::middle, look().ink, words);
+  target(rect, action);
+  return rect;
+}
+
+void Pen::matrix(MatrixQuad quad, const Rect& rect) {
+  quad.min = rect.min;
+  quad.max = rect.max;
+  scene_.items.emplace_back(SceneMatrix{std::move(quad), rect});
+}
+
+void Pen::slider(const Rect& track, float y, ImU32 ground, std::initializer_list<float> marks, float knob,
+                 SceneAction action, Index index) {
+  const float u = context_.u;
+  fill(track, ground, Corner::cell * u);
+  for (const float x : marks) fill({{x - u, y - 7 * u}, {x + u, y + 7 * u}}, look().muted);
+  fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look().after, Corner::card * u);
+  target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, action, index);
+}
+
 void Pen::add_content(const Rect& rect) {
   Rect& all = scene_.content;
   if (all.width() <= 0) {
@@ -225,6 +269,16 @@ void Pen::add_content(const Rect& rect) {
   }
   all = {{std::min(all.min.x, rect.min.x), std::min(all.min.y, rect.min.y)},
          {std::max(all.max.x, rect.max.x), std::max(all.max.y, rect.max.y)}};
+}
+
+MatrixQuad matrix_quad(const SceneContext& context, Stage colours, Tensor values, ValueRange range) {
+  MatrixQuad quad;
+  quad.values = std::move(values);
+  quad.colormap = &window_colormap(context.view, colours);
+  quad.range = range;
+  quad.theme = context.look.theme;
+  quad.scale = context.u;
+  return quad;
 }
 
 bool has_words(const SceneContext& context, Axis axis) {

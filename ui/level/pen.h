@@ -27,8 +27,18 @@ struct Named {
 
 enum class Align : std::uint8_t { left, middle, right };
 
+/// An option or an action: one of a row of chips or buttons.
+struct Chip {
+  std::string words;
+  SceneAction action{};
+  Index index = 0;
+  bool lit = false, primary = false;  ///< chosen; the main action
+};
+
 class Pen {
  public:
+  static constexpr float uncut = 1e6f;  ///< wider than any text
+
   Pen(const SceneContext& context, Scene& scene) : context_(context), scene_(scene), type(type_sizes(context)) {}
 
   /// The size of bold type that looks as large as plain type of this size.
@@ -40,17 +50,19 @@ class Pen {
   ImVec2 measure(Face face, float pixels, std::string_view text) const {
     return text_size(context_.fonts, face, pixels, text);
   }
-  /// Adds one line of text centred at y; returns its rectangle.
-  Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text);
+  /// Adds one line of text centred at y, cut to `width`; returns its rectangle.
+  Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text,
+            float width = uncut);
   /// The same for a caption, grey if no colour is given, and for a number in a cell or beside a bar.
-  Rect caption(ImVec2 at, Align align, std::string words, std::optional<ImU32> colour = {}) {
-    return text(TextRole::caption, Face::ui, type.caption, at, align, colour.value_or(look().muted), std::move(words));
+  Rect caption(ImVec2 at, Align align, std::string words, std::optional<ImU32> colour = {}, float width = uncut) {
+    return text(TextRole::caption, Face::ui, type.caption, at, align, colour.value_or(look().muted), std::move(words),
+                width);
   }
   Rect number(float pixels, ImVec2 at, Align align, ImU32 colour, std::string digits) {
     return text(TextRole::number, Face::mono, pixels, at, align, colour, std::move(digits));
   }
   /// Adds a caption whose top is at.y, cut to `width`; returns its rectangle.
-  Rect words(Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width = 1e6f,
+  Rect words(Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width = uncut,
              Align align = Align::left);
   /// Adds a paragraph; returns its height.
   float paragraph(Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width);
@@ -105,6 +117,16 @@ class Pen {
   /// Adds tabs at the room's upper left or right corner; target i has index i. Returns their width, 0 if they do not
   /// fit.
   float tabs(Rect room, Align align, std::span<const char* const> keys, std::size_t chosen, SceneAction action);
+  /// Adds chips in rows that wrap at the room's width, with round ends if no `corner` is given; returns the y below
+  /// them.
+  float chips(Rect room, std::span<const Chip> chips, float height, float pad, std::optional<float> corner = {});
+  /// Adds a framed button with bold words, its upper right corner at `corner`; returns its rectangle.
+  Rect button(ImVec2 corner, const std::string& words, SceneAction action);
+  /// Adds a matrix at `rect`.
+  void matrix(MatrixQuad quad, const Rect& rect);
+  /// Adds a slider, whose track is centred at y, with lines at `marks` and its knob at `knob`.
+  void slider(const Rect& track, float y, ImU32 ground, std::initializer_list<float> marks, float knob,
+              SceneAction action, Index index = 0);
   /// Extends the scene's content rectangle.
   void add_content(const Rect& rect);
 
@@ -138,6 +160,9 @@ struct ScenePart {
   const float u = context.u;
   const bool presenting = view.presenting;
 };
+
+/// A matrix as Pen::matrix() takes it, in a stage's colours; `range` is at their ends.
+MatrixQuad matrix_quad(const SceneContext& context, Stage colours, Tensor values, ValueRange range);
 
 /// The token's word, else "query 3".
 std::string query_word(const SceneContext& context, Index query);

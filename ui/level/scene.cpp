@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/fonts.h"
 #include "ui/look/measure.h"
-#include "ui/look/record.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/swatches.h"
 #include "ui/widgets/card.h"
@@ -134,16 +134,22 @@ struct Drawer {
   }
   void operator()(const SceneHeat& item) const {
     const HeatPicture& heat = *item.heat;
-    const Rect with_labels = heat.rect.grown(12 * item.labels);
+    const Rect &rect = item.rect(), with_labels = rect.grown(12 * item.labels);
     if (!heat.quad.values.defined() || !ImGui::IsRectVisible(with_labels.min, with_labels.max)) return;
-    if (item.whole) draw_moment_heat(frame, list, heat, heat.rect, item.numbers);
-    else draw_heat(frame, list, heat, heat.rect, item.numbers);
-    if (item.labels > 0) draw_labels(frame, list, heat, heat.rect, item.labels, true, true);
-    if (item.marks) draw_highlights(frame, list, heat, heat.rect, item.every_head);
+    if (item.whole) draw_moment_heat(frame, list, heat, rect, item.numbers);
+    else draw_heat(frame, list, heat, rect, item.numbers);
+    if (item.labels > 0) draw_labels(frame, list, heat, rect, item.labels, true, true);
+    if (item.marks) draw_highlights(frame, list, heat, rect, item.every_head);
   }
 };
 
 }  // namespace
+
+SceneContext scene_context(const Frame& frame) {
+  return {*frame.trace(), frame.view(), frame.look, frame.fonts, frame.words, frame.u, ImGui::GetIO().DisplaySize};
+}
+
+const Rect& SceneHeat::rect() const { return place ? *place : heat->rect; }
 
 Rect SceneBar::rect() const {
   const bool lies = std::abs(to.x - from.x) > std::abs(to.y - from.y) || (to.y == from.y);
@@ -187,12 +193,17 @@ const SceneTarget* target_at(const Scene& scene, ImVec2 point) {
   return nullptr;
 }
 
-HeatPicture* heat_at(const Scene& scene, ImVec2 point) {
+const SceneHeat* heat_at(const Scene& scene, ImVec2 point) {
   for (auto item = scene.items.rbegin(); item != scene.items.rend(); ++item) {
     const auto* heat = std::get_if<SceneHeat>(&*item);
-    if (heat && heat->heat->rect.contains(point)) return heat->heat.get();
+    if (heat && heat->rect().contains(point)) return heat;
   }
   return nullptr;
+}
+
+std::optional<Cell> cell_at(const Scene& scene, ImVec2 point) {
+  const SceneHeat* heat = heat_at(scene, point);
+  return heat ? cell_in(*heat->heat, heat->rect(), point) : std::nullopt;
 }
 
 void tell_hint(const Frame& frame, const Scene& scene, const SceneTarget* target) {
@@ -200,7 +211,7 @@ void tell_hint(const Frame& frame, const Scene& scene, const SceneTarget* target
   for (const SceneItem& item : scene.items) {
     const auto* heat = std::get_if<SceneHeat>(&item);
     if (!heat || heat->labels <= 0) continue;
-    if (const std::string* label = label_at(*heat->heat, ImGui::GetIO().MousePos, heat->labels))
+    if (const std::string* label = label_at(*heat->heat, heat->rect(), ImGui::GetIO().MousePos, heat->labels))
       return tooltip(frame, *label);
   }
 }

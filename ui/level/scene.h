@@ -38,6 +38,7 @@ struct SceneContext {
   /// The head's weights in the model as it is, where a setting of the layer was changed: [n_q, n_k]; else without data.
   MatrixView weights_before{};
 };
+SceneContext scene_context(const Frame& frame);
 
 enum class TextRole : std::uint8_t { prose, story, word, number, caption };
 
@@ -108,14 +109,16 @@ struct SceneColours {
   Rect rect;
   const Colormap* map = nullptr;
 };
-/// A heatmap at its own rectangle, as far as the step player has computed it, with what is pointed at and selected.
+/// A heatmap, as far as the step player has computed it, with what is pointed at and selected.
 struct SceneHeat {
-  std::shared_ptr<HeatPicture> heat;  ///< without values: not drawn
-  float labels = 0;                   ///< size of row and column names, in pixels; 0: none
+  std::shared_ptr<const HeatPicture> heat;  ///< without values: not drawn
+  float labels = 0;                         ///< size of row and column names, in pixels; 0: none
   bool numbers = false;
-  bool whole = false;       ///< wherever the player is
-  bool marks = true;        ///< frames the cells that are looked at
-  bool every_head = false;  ///< also those of the same place in other heads
+  bool whole = false;              ///< wherever the player is
+  bool marks = true;               ///< frames the cells that are looked at
+  bool every_head = false;         ///< also those of the same place in other heads
+  std::optional<Rect> place = {};  ///< where it stands, if not at its own rectangle
+  const Rect& rect() const;
 };
 /// A piece of a legend, as cells of this kind look.
 struct SceneSwatch {
@@ -145,7 +148,7 @@ enum class SceneAction : std::uint8_t {
   own_words,
   next_word,
   order,
-  habit,
+  pattern,
   together,
   facet,
   rival,
@@ -213,8 +216,9 @@ const SceneTarget* press_controls(const Frame& frame, const Scene& scene);
 
 /// The topmost target at a point; null where there is none.
 const SceneTarget* target_at(const Scene& scene, ImVec2 point);
-/// The topmost heatmap at a point; null where there is none.
-HeatPicture* heat_at(const Scene& scene, ImVec2 point);
+/// The topmost heatmap at a point, null where there is none; and its cell.
+const SceneHeat* heat_at(const Scene& scene, ImVec2 point);
+std::optional<Cell> cell_at(const Scene& scene, ImVec2 point);
 /// A tooltip over the last item: the target's hint, else the whole of a label under the pointer, which may be cut.
 void tell_hint(const Frame& frame, const Scene& scene, const SceneTarget* target);
 /// The rectangles of what a link refers to: the cell itself, else its word.

@@ -139,13 +139,13 @@ bool may_move(const SceneText& text) {
 
 /// The texts of a scene by what they say, in their order.
 using TextsByWords = std::map<std::pair<TextRole, std::string_view>, std::vector<const SceneText*>>;
-TextsByWords said_in(const Parts& parts) {
-  TextsByWords said;
+TextsByWords texts_by_words(const Parts& parts) {
+  TextsByWords found;
   for (const SceneItem* item : parts.texts) {
     const auto& text = std::get<SceneText>(*item);
-    said[{text.role, text.text}].push_back(&text);
+    found[{text.role, text.text}].push_back(&text);
   }
-  return said;
+  return found;
 }
 
 struct Crossing {
@@ -204,7 +204,7 @@ struct Crossing {
   }
 
   void put_texts() {
-    const TextsByWords before = said_in(from), after = said_in(to);
+    const TextsByWords before = texts_by_words(from), after = texts_by_words(to);
     for (const auto& [key, texts] : before) {
       const auto same = after.find(key);
       const std::size_t stay = same == after.end() ? 0 : same->second.size();

@@ -11,7 +11,6 @@
 #include "core/text/unicode.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/record.h"
 
 namespace headlight {
 namespace {

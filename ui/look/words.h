@@ -1,4 +1,4 @@
-// Words: all texts of the window, from assets/translations. Each language is one file.
+// Words: all texts of the window, from assets/translations. Each language is one file. And numbers as text.
 #pragma once
 
 #include <initializer_list>
@@ -48,5 +48,15 @@ std::vector<std::string> list_languages();
 
 /// "分数" of scores; "" where the language takes the names as they are.
 std::string_view stage_words(const Words& words, Stage stage);
+
+/// A number with a real minus sign and at most `digits` significant digits; very small or large values with an
+/// exponent.
+std::string number_text(float value, int digits);
+
+/// The end of a colour bar: two or three digits.
+std::string bound_text(float value);
+
+/// With thousands separators: "1,048,576".
+std::string grouped(long long count);
 
 }  // namespace headlight

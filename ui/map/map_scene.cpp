@@ -5,10 +5,10 @@
 #include "core/figure/ticks.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/map/map_picture.h"
-#include "ui/matrix/heat_numbers.h"
+#include "ui/matrix/heatmap.h"
 
 namespace headlight {
 namespace {

@@ -1,5 +1,3 @@
-#include "ui/masklab/conventions_picture.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -7,10 +5,11 @@
 
 #include "ui/document/wanted.h"
 #include "ui/frame/colormaps.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
-#include "ui/masklab/registry.h"
+#include "ui/look/words.h"
+#include "ui/masklab/mask_picture.h"
+#include "ui/masklab/sheet.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {
@@ -68,15 +67,11 @@ struct ConventionsPicture {
                                                    ///< what no scenario can express
 };
 
-struct ConventionsBuilder {
+struct ConventionsBuilder : ScenePart {
   const Frame& frame;
   Rect area;
   const ConventionBoard& board;
-  const Trace& trace = *frame.trace();
-  const float u = frame.u;
-  ConventionsPicture picture{};
-  const SceneContext context = scene_context(frame);
-  Pen pen{context, picture.scene};
+  ConventionsPicture& picture;
   SheetWords words{};
   std::vector<MatrixCard> cards{};
   std::vector<std::string> ids{}, who{};            ///< of each card; the names of the libraries
@@ -102,7 +97,7 @@ struct ConventionsBuilder {
   /// Who reads it so, before what it changes here.
   std::vector<std::string> with_libraries(const std::string& id, const std::vector<std::string>& effect) const {
     std::vector<std::string> parts;
-    std::string_view libraries = frame.words("mask_lab.conventions.libraries." + id);
+    std::string_view libraries = say("mask_lab.conventions.libraries." + id);
     while (!libraries.empty()) {
       const std::size_t end = std::min(libraries.find(" · "), libraries.size());
       parts.emplace_back(libraries.substr(0, end));
@@ -114,10 +109,10 @@ struct ConventionsBuilder {
   }
 
   void add_all() {
-    const Index batch = frame.view().batch, head = frame.view().head;
-    add("reference", frame.words("mask_lab.conventions.reference"), frame.words("mask_lab.conventions.this_run"),
+    const Index batch = view.batch, head = view.head;
+    add("reference", say("mask_lab.conventions.reference"), say("mask_lab.conventions.this_run"),
         one_matrix(trace[Stage::weights], batch, head), one_matrix(trace[Stage::mask], batch, head),
-        {frame.words("mask_lab.conventions.this_run")});
+        {say("mask_lab.conventions.this_run")});
     std::vector<const ConventionBoard::Entry*> order;
     for (const ConventionBoard::Entry& entry : board.done()) order.push_back(&entry);
     // Not before all are there: cards that change places while one looks at them help nobody.
@@ -126,12 +121,12 @@ struct ConventionsBuilder {
     for (const ConventionBoard::Entry* entry : order) {
       const Convention& choice = entry->choice;
       if (!board.busy() && entry->effect.changes_nothing()) {
-        same.push_back(std::string(frame.words("mask_lab.conventions.name." + choice.id)) + " (" +
-                       frame.words("mask_lab.conventions.libraries." + choice.id) + ")");
+        same.push_back(std::string(say("mask_lab.conventions.name." + choice.id)) + " (" +
+                       say("mask_lab.conventions.libraries." + choice.id) + ")");
         continue;
       }
-      add(choice.id, frame.words("mask_lab.conventions.name." + choice.id),
-          frame.words("mask_lab.conventions.who." + choice.id), entry->effect.weights, entry->effect.mask,
+      add(choice.id, say("mask_lab.conventions.name." + choice.id), say("mask_lab.conventions.who." + choice.id),
+          entry->effect.weights, entry->effect.mask,
           with_libraries(choice.id, effect_words(frame.words, entry->effect)),
           choice.applies ? std::optional(choice.scenario) : std::nullopt);
     }
@@ -179,7 +174,7 @@ struct ConventionsBuilder {
     if (!same.empty()) {
       std::string all;
       for (const std::string& one : same) all += (all.empty() ? "" : " · ") + one;
-      for (std::string& line : wrapped(frame, frame.words.fill("mask_lab.conventions.same", {all}), area.width()))
+      for (std::string& line : wrapped(frame, say.fill("mask_lab.conventions.same", {all}), area.width()))
         words.lines.push_back(std::move(line));
     }
     const Rect room = put_sheet_words(pen, words, area);
@@ -188,16 +183,16 @@ struct ConventionsBuilder {
         board.busy() ? board.count() + 1 : cards.size();  // the places of those that are not computed yet stay free
     const int columns = best_columns(count, room);
     const ImVec2 size = card_size(count, columns, room);
-    auto [said, lines] = captions(size.x);
+    auto [texts, lines] = captions(size.x);
     for (std::size_t i = 0; i < cards.size(); ++i) {
       const auto column = static_cast<float>(static_cast<int>(i) % columns),
                  row = static_cast<float>(static_cast<int>(i) / columns);
       const ImVec2 min{room.min.x + column * (size.x + board_gap * u), room.min.y + row * (size.y + board_gap * u)};
       MatrixCard& card = cards[i];
-      card.caption = std::move(said[i]);
+      card.caption = std::move(texts[i]);
       card.caption.resize(lines);
       lay_out(frame, card, {min, {min.x + size.x, min.y + size.y}}, {.names = has_names(size, u)});
-      put_matrix_card(pen, card, i == 0 ? frame.look.after : 0);
+      put_matrix_card(pen, card, i == 0 ? look.after : 0);
       SceneTarget& target = pen.control(card.card, ids[i], SceneAction::convention, static_cast<Index>(i));
       target.hint = who[i];
       if (picture.scenarios[i]) target.framed = card.card;
@@ -258,7 +253,10 @@ namespace {
 
 /// From the conventions computed so far. A problem, such as too many weights, becomes the sheet's error.
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board) {
-  ConventionsBuilder build{frame, area, board};
+  ConventionsPicture picture;
+  const SceneContext context = scene_context(frame);
+  Pen pen(context, picture.scene);
+  ConventionsBuilder build{pen, frame, area, board, picture};
   SheetWords& words = build.words;
   words.title = frame.words("mask_lab.conventions.about");
   words.legend = {
@@ -274,7 +272,7 @@ ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const
                       : std::string(frame.words("mask_lab.conventions.none"));
   }
   build.place();
-  return std::move(build.picture);
+  return picture;
 }
 
 /// The same, cached; a few more conventions are computed with each frame.

@@ -6,10 +6,10 @@
 
 #include "core/files/error_place.h"
 #include "core/mask/statistics.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
-#include "ui/masklab/registry.h"
+#include "ui/look/words.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/masklab/sheet.h"
 #include "ui/widgets/controls.h"
 
@@ -44,25 +44,17 @@ std::string flop_text(double value) {
   return text;
 }
 
-struct CostBuilder {
+struct CostBuilder : ScenePart {
   const Frame& frame;
   Rect area;
-  const Trace& trace = *frame.trace();
+  CostPicture& picture;
   const Dims& dims = trace.dims();
-  const Look& look = frame.look;
-  const float u = frame.u, body = TypeSize::body * u, small = TypeSize::note * u;
+  const float body = TypeSize::body * u, small = TypeSize::note * u;
   const Tensor mask = looked_at_mask(frame);
-  const Index block = block_in_force(frame.view().mask_lab, dims);
+  const Index block = block_in_force(view.mask_lab, dims);
   const BlockCounts counts = block_counts(mask, block);  ///< of the current head's mask
-  CostPicture picture{};
-  const SceneContext context = scene_context(frame);
-  Pen pen{context, picture.scene};
-  Rect below{};  ///< what is not taken yet
+  Rect below{};                                          ///< what is not taken yet
   float left = 0;
-
-  std::string fill(const char* key, std::initializer_list<std::string_view> values) const {
-    return frame.words.fill(key, values);
-  }
 
   double computed_share(const BlockCounts& of) const {
     const auto cells = static_cast<double>(dims.n_q * dims.n_k);
@@ -78,12 +70,13 @@ struct CostBuilder {
 
   void put_matrix() {
     SheetWords words;
-    words.title = frame.words("mask_lab.cost.about");
-    words.lines.push_back(fill("mask_lab.cost.share", {percent_text(allowed_share(mask).share()), std::to_string(block),
-                                                       percent_text(computed_share(counts))}));
+    words.title = say("mask_lab.cost.about");
+    words.lines.push_back(say.fill(
+        "mask_lab.cost.share",
+        {percent_text(allowed_share(mask).share()), std::to_string(block), percent_text(computed_share(counts))}));
     below = put_sheet_words(pen, words, area);
     MatrixCard card;
-    card.title = frame.words("mask.mask");
+    card.title = say("mask.mask");
     card.heat = sheet_heat(frame, looked_at_stage(frame), block_cells(mask.matrix(), block), {1, 3});
     card.heat.quad.colormap = card.heat.colormap = &blocks_colormap(look.theme);
     card.heat.quad.mask = card.heat.quad.values;
@@ -123,11 +116,11 @@ struct CostBuilder {
     for (const auto& [key, count] : kinds) {
       const bool skipped = &key == &kinds[0].first, full = &key == &kinds[1].first;
       const Rect swatch{at, {at.x + side, at.y + side}};
-      picture.scene.items.emplace_back(
+      pen.scene().items.emplace_back(
           SceneSwatch{swatch, skipped ? CellKind::masked : CellKind::value, to_imgui(map.at(full ? 1 : 0))});
       if (!skipped && !full)  // half of its cells are allowed
         pen.fill({{at.x + 1, at.y + side / 2}, {swatch.max.x - 1, swatch.max.y - 1}}, to_imgui(map.at(0.5f)));
-      pen.words(Face::ui, body, {swatch.max.x + 8 * u, at.y - u}, look.ink, fill(key, {grouped(count)}),
+      pen.words(Face::ui, body, {swatch.max.x + 8 * u, at.y - u}, look.ink, say.fill(key, {grouped(count)}),
                 place.max.x - swatch.max.x - 8 * u);
       at.y += 20 * u;
     }
@@ -183,10 +176,9 @@ struct CostBuilder {
     const AttentionFlops flops = attention_flops(all, dims.batch, dims.heads, dims.d_head, block);
     const auto bar = [&](const char* word, double value, bool present) {
       const double share = flops.dense > 0 ? value / flops.dense : 0;
-      return CostBar{frame.words(word), flop_text(value) + "  " + percent_text(share), static_cast<float>(share),
-                     present};
+      return CostBar{say(word), flop_text(value) + "  " + percent_text(share), static_cast<float>(share), present};
     };
-    put_bars(fill("mask_lab.cost.flops", {std::to_string(4 * dims.d_head)}),
+    put_bars(say.fill("mask_lab.cost.flops", {std::to_string(4 * dims.d_head)}),
              {bar("mask_lab.cost.dense", flops.dense, false), bar("mask_lab.cost.sparse", flops.block_sparse, true),
               bar("mask_lab.cost.ideal", flops.ideal, false)});
   }
@@ -199,7 +191,7 @@ struct CostBuilder {
       std::snprintf(number, sizeof number, "%.0f %%", 100 * share);
       bars.push_back({std::to_string(side), number, static_cast<float>(share), side == block, side});
     }
-    put_columns(place, "block ", SceneAction::block, frame.words("mask_lab.cost.by_block"), bars);
+    put_columns(place, "block ", SceneAction::block, say("mask_lab.cost.by_block"), bars);
   }
 
   void put_cache(const Rect& place) {
@@ -212,12 +204,15 @@ struct CostBuilder {
           {kind + std::to_string(kv_heads), frame.words.translate(byte_count(static_cast<std::uint64_t>(bytes))),
            static_cast<float>(kv_heads) / static_cast<float>(dims.heads), kv_heads == dims.kv_heads, kv_heads});
     }
-    put_columns(place, "cache ", SceneAction::kv_heads, frame.words("mask_lab.cost.cache"), bars);
+    put_columns(place, "cache ", SceneAction::kv_heads, say("mask_lab.cost.cache"), bars);
   }
 };
 
 CostPicture make_cost_picture(const Frame& frame, Rect area) {
-  CostBuilder build{frame, area};
+  CostPicture picture;
+  const SceneContext context = scene_context(frame);
+  Pen pen(context, picture.scene);
+  CostBuilder build{pen, frame, area, picture};
   build.put_matrix();
   build.put_legend();
   build.put_operations();
@@ -226,7 +221,7 @@ CostPicture make_cost_picture(const Frame& frame, Rect area) {
   build.put_blocks(build.take(each));
   build.take(14 * frame.u);
   build.put_cache(build.take(each));
-  return std::move(build.picture);
+  return picture;
 }
 
 void choose_block(const Frame& frame, Index block) {

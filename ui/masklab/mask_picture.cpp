@@ -10,10 +10,10 @@
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 #include "ui/frame/colormaps.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
-#include "ui/masklab/matrix_card.h"
+#include "ui/look/words.h"
+#include "ui/masklab/sheet.h"
 
 namespace headlight {
 namespace {

@@ -1,12 +1,15 @@
-// The mask view, computed once for a trace, a view and a size.
+// The mask view: its sheets, and the picture of the first one, computed once for a trace, a view and a size.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/mask/expression.h"
 #include "core/tensor/message.h"
+#include "ui/document/document.h"
+#include "ui/document/view_choices.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 #include "ui/level/scene.h"
@@ -64,5 +67,22 @@ const std::string& mask_in_force(const Frame& frame);
 const std::string& painted_words(const Frame& frame);
 
 void draw_mask_view(const Frame& frame, Rect place);
+
+struct MaskTabEntry {
+  MaskTab tab;
+  const char* word;  ///< translation key of its name
+  /// Draws into `place`, below the tabs. The document has a trace.
+  void (*draw)(const Frame& frame, Rect place);
+};
+
+/// In the order of the tabs.
+std::span<const MaskTabEntry> all_mask_tabs();
+
+// In ui/masklab/NAME_tab.cpp or NAME_picture.cpp.
+void draw_patterns_tab(const Frame& frame, Rect place);
+void draw_conventions_tab(const Frame& frame, Rect place);
+void draw_reach_tab(const Frame& frame, Rect place);
+void draw_cost_tab(const Frame& frame, Rect place);
+void draw_side_by_side_tab(const Frame& frame, Rect place);
 
 }  // namespace headlight

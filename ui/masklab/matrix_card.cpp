@@ -1,10 +1,9 @@
-#include "ui/masklab/matrix_card.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
+#include "ui/masklab/sheet.h"
 
 namespace headlight {
 namespace {
@@ -73,12 +72,12 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
     below = upright * t;
   }
   const float legend = swatches_height(frame.fonts, t, card.legend, room.width() - 2 * pad * t);
-  float said = 0;
+  float widest = 0;
   for (const std::string& line : card.caption)
-    said = std::max(said, text_size(frame.fonts, Face::ui, TypeSize::body * t, line).x);
+    widest = std::max(widest, text_size(frame.fonts, Face::ui, TypeSize::body * t, line).x);
   const float key = text_size(frame.fonts, Face::ui, TypeSize::body * t, frame.words("axis.key")).x + 12 * t;
   card.caption_above = fit.low && fit.names && card.caption.size() == 2 && card.legend.empty() &&
-                       2 * pad * t + names + key + said <= room.width();
+                       2 * pad * t + names + key + widest <= room.width();
   const float caption =
       card.caption_above
           ? 0
@@ -103,7 +102,7 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
   const float slack = std::max(card.card.height() - height, 0.0f) / 2;
   const float middle = (card.card.min.x + pad * t + names + card.card.max.x - pad * t) / 2;
   ImVec2 min{std::round(middle - size.x / 2), std::round(room.min.y + top + slack)};
-  if (card.caption_above) min.x = std::min(min.x, std::floor(card.card.max.x - pad * t - said - key));
+  if (card.caption_above) min.x = std::min(min.x, std::floor(card.card.max.x - pad * t - widest - key));
   heat.rect = {min, {min.x + size.x, min.y + size.y}};
 }
 

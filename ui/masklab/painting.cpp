@@ -8,9 +8,10 @@
 #include "core/stage/extent.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/masklab/sheet.h"
+#include "ui/matrix/heatmap.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
 
@@ -21,10 +22,6 @@ constexpr float most_zoom = 256;
 constexpr std::size_t most_outlines = 4000;
 
 PaintSizes sizes_of(const Dims& dims) { return {dims.batch, dims.heads, dims.n_q, dims.n_k}; }
-
-ImVec2 cell_size(const HeatPicture& heat, Rect rect) {
-  return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
-}
 
 /// Cells that the brush covers each way: one, or as many as can be aimed at.
 Index brush_of(const Frame& frame, const HeatPicture& heat, Rect rect) {
@@ -96,7 +93,7 @@ void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brus
 Cell nearest(const HeatPicture& heat, Rect rect, ImVec2 point) {
   point.x = std::clamp(point.x, rect.min.x, rect.max.x - 0.01f);
   point.y = std::clamp(point.y, rect.min.y, rect.max.y - 0.01f);
-  return cell_under(heat, rect, point).value_or(Cell{heat.stage, heat.batch, heat.head, 0, 0});
+  return cell_in(heat, rect, point).value_or(Cell{heat.stage, heat.batch, heat.head, 0, 0});
 }
 
 void zoom_at_pointer(const Frame& frame, Rect rect, Rect seen) {
@@ -158,14 +155,6 @@ Rect zoomed(const MaskPainting& painting, Rect seen) {
   const ImVec2 size{seen.width() * painting.zoom, seen.height() * painting.zoom};
   const ImVec2 min{seen.min.x - painting.left * size.x, seen.min.y - painting.top * size.y};
   return {min, {min.x + size.x, min.y + size.y}};
-}
-
-std::optional<Cell> cell_under(const HeatPicture& heat, Rect rect, ImVec2 point) {
-  if (!rect.contains(point)) return std::nullopt;
-  const ImVec2 size = cell_size(heat, rect);
-  const auto row = static_cast<Index>((point.y - rect.min.y) / size.y),
-             col = static_cast<Index>((point.x - rect.min.x) / size.x);
-  return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
 }
 
 bool paint_with_pointer(const Frame& frame, const HeatPicture& mask, Rect rect, Rect seen) {

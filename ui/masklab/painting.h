@@ -9,8 +9,6 @@ namespace headlight {
 
 /// The rectangle of the whole mask on screen; `seen` is the part of the screen that shows it.
 Rect zoomed(const MaskPainting& painting, Rect seen);
-/// The cell at a point, with `heat` filling `rect`.
-std::optional<Cell> cell_under(const HeatPicture& heat, Rect rect, ImVec2 point);
 
 /// Handles the pointer over `mask`, which fills `rect` and is the last ImGui item: strokes, and zooming with the wheel.
 /// Returns whether it is painting, in which case the click has no other effect.

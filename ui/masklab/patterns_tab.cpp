@@ -8,9 +8,8 @@
 #include "ui/look/measure.h"
 #include "ui/masklab/mask_field.h"
 #include "ui/masklab/mask_picture.h"
-#include "ui/masklab/matrix_card.h"
 #include "ui/masklab/painting.h"
-#include "ui/masklab/registry.h"
+#include "ui/masklab/sheet.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"
@@ -125,9 +124,9 @@ void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) 
   std::optional<Cell> cell;
   const bool reaches = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (reaches) {
-    if (picture.mask.rect.contains(point)) cell = cell_under(picture.mask, rect, point);
+    if (picture.mask.rect.contains(point)) cell = cell_in(picture.mask, rect, point);
     if (picture.weights.rect.contains(point))
-      cell = cell_under(picture.weights, zoomed(frame.view().mask_painting, picture.weights.rect), point);
+      cell = cell_in(picture.weights, zoomed(frame.view().mask_painting, picture.weights.rect), point);
   }
   const bool painted = paint_with_pointer(frame, picture.mask, rect, picture.mask.rect);
   const bool has_mask = frame.trace()->has(Stage::mask);

@@ -5,11 +5,11 @@
 
 #include "core/figure/ticks.h"
 #include "ui/frame/colormaps.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/masklab/reach_picture.h"
-#include "ui/masklab/registry.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -25,41 +25,35 @@ struct ReachPicture {
   ReachDiagram diagram;
 };
 
-struct ReachBuilder {
+struct ReachBuilder : ScenePart {
   const Frame& frame;
   Rect area;
   Index query;
-  const Dims& dims = frame.trace()->dims();
-  const Look& look = frame.look;
-  const float u = frame.u, small = TypeSize::note * u;
-  ReachPicture picture{};
-  const SceneContext context = scene_context(frame);
-  Pen pen{context, picture.scene};
+  ReachPicture& picture;
+  const Dims& dims = trace.dims();
+  const float small = TypeSize::note * u;
   ReachDiagram& diagram = picture.diagram;
   const ReachNumbers* numbers = nullptr;
 
-  std::string fill(const char* key, std::initializer_list<std::string_view> values) const {
-    return frame.words.fill(key, values);
-  }
-  std::string query_name() const { return axis_label(*frame.trace(), Axis::query, frame.view().batch, query); }
+  std::string query_name() const { return axis_label(trace, Axis::query, view.batch, query); }
 
   /// Queries and keys are the same tokens, which a further layer asks again.
   bool layered() const { return dims.n_q == dims.n_k; }
 
   void put() {
     SheetWords words;
-    words.title = frame.words("mask_lab.reach.about");
+    words.title = say("mask_lab.reach.about");
     picture.shows = std::max(dims.n_q, dims.n_k) <= reach_at_most;
     if (!picture.shows) {
-      words.error = fill("mask_lab.reach.large", {grouped(reach_at_most)});
+      words.error = say.fill("mask_lab.reach.large", {grouped(reach_at_most)});
       put_sheet_words(pen, words, area);
       return;
     }
     numbers = &reach_numbers(frame);
     const std::string known = grouped(numbers->per_row[static_cast<std::size_t>(query)]);
-    words.lines = {fill(layered() ? "mask_lab.reach.query" : "mask_lab.reach.crossing",
-                        {std::to_string(numbers->layers), query_name(), known, grouped(dims.n_k)}),
-                   fill("mask_lab.reach.all", {percent_text(numbers->share)})};
+    words.lines = {say.fill(layered() ? "mask_lab.reach.query" : "mask_lab.reach.crossing",
+                            {std::to_string(numbers->layers), query_name(), known, grouped(dims.n_k)}),
+                   say.fill("mask_lab.reach.all", {percent_text(numbers->share)})};
     Rect beside = area;
     beside.max.x -= layered() ? (settings_width + 16) * u : 0;
     Rect below = put_sheet_words(pen, words, beside);
@@ -74,9 +68,9 @@ struct ReachBuilder {
 
   Rect put_matrix(Rect room) {
     MatrixCard card;
-    card.title = frame.words(layered() ? "mask_lab.reach.matrix" : "mask_lab.reach.once");
+    card.title = say(layered() ? "mask_lab.reach.matrix" : "mask_lab.reach.once");
     card.heat = sheet_heat(frame, looked_at_stage(frame), numbers->strength, {0, static_cast<float>(numbers->layers)});
-    card.heat.quad.colormap = card.heat.colormap = &window_colormap(frame.view(), Stage::weights);
+    card.heat.quad.colormap = card.heat.colormap = &window_colormap(view, Stage::weights);
     card.heat.quad.mask = numbers->strength;
     if (layered()) room.max.x = room.min.x + std::max(room.width() * 0.52f, room.width() - 1.6f * room.height());
     lay_out(frame, card, room, {.closes_width = layered(), .fills_height = true});
@@ -99,10 +93,10 @@ struct ReachBuilder {
         std::snprintf(text, sizeof text, "%.0f",
                       static_cast<double>(static_cast<float>(numbers->layers) + 1 - strength(r, c)));
         const ImU32 ink = to_imgui(ink_on(heat.quad.colormap->at(normalise(strength(r, c), heat.quad.range))));
-        pen.text(TextRole::number, Face::mono, size,
-                 {heat.rect.min.x + (static_cast<float>(c) + 0.5f) * w,
-                  heat.rect.min.y + (static_cast<float>(r) + 0.5f) * h},
-                 Align::middle, ink, text);
+        pen.number(size,
+                   {heat.rect.min.x + (static_cast<float>(c) + 0.5f) * w,
+                    heat.rect.min.y + (static_cast<float>(r) + 0.5f) * h},
+                   Align::middle, ink, text);
       }
     }
   }
@@ -111,10 +105,10 @@ struct ReachBuilder {
     const Rect& card = picture.diagram_card;
     pen.card(card);
     pen.words(Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, look.ink,
-              fill("mask_lab.reach.diagram", {query_name()}), card.width() - 28 * u);
+              say.fill("mask_lab.reach.diagram", {query_name()}), card.width() - 28 * u);
     const float names =
-        std::max(pen.measure(Face::ui, small, fill("mask_lab.reach.layer", {std::to_string(numbers->layers)})).x,
-                 pen.measure(Face::ui, small, frame.words("mask_lab.reach.inputs")).x);
+        std::max(pen.measure(Face::ui, small, say.fill("mask_lab.reach.layer", {std::to_string(numbers->layers)})).x,
+                 pen.measure(Face::ui, small, say("mask_lab.reach.inputs")).x);
     const float right = card.max.x - 14 * u, left = std::min(card.min.x + names + 24 * u, right - 40 * u);
     Rect dots{{left, card.min.y + 56 * u}, {right, card.max.y - 34 * u}};
     const ReachSettings settings{numbers->layers, numbers->residual};
@@ -124,11 +118,11 @@ struct ReachBuilder {
       dots.max.y -= 34 * u;
       diagram = make_reach_diagram(numbers->mask.matrix(), settings, query, dots, u);
     }
-    const std::string part =
-        diagram.every > 1 ? fill("mask_lab.reach.thinned", {grouped(diagram.every)})
-        : diagram.whole() ? std::string()
-                          : fill("mask_lab.reach.part",
-                                 {std::to_string(diagram.first), std::to_string(diagram.first + diagram.count - 1)});
+    const std::string part = diagram.every > 1 ? say.fill("mask_lab.reach.thinned", {grouped(diagram.every)})
+                             : diagram.whole()
+                                 ? std::string()
+                                 : say.fill("mask_lab.reach.part", {std::to_string(diagram.first),
+                                                                    std::to_string(diagram.first + diagram.count - 1)});
     pen.words(Face::ui, small, {card.min.x + 14 * u, card.min.y + 26 * u}, look.muted, part, card.width() - 28 * u);
     put_edges();
     if (diagram.every > 1) put_lit_runs();
@@ -137,13 +131,11 @@ struct ReachBuilder {
     put_layer_names();
   }
 
-  std::string name_of(Index i) const {
-    return axis_label(*frame.trace(), Axis::key, frame.view().batch, diagram.first + i);
-  }
+  std::string name_of(Index i) const { return axis_label(trace, Axis::key, view.batch, diagram.first + i); }
 
   /// Whether the names are slanted: words that are wider than what is between the dots.
   bool turns_names() const {
-    if (frame.trace()->inputs.key_tokens.empty() || diagram.pitch < small) return false;
+    if (trace.inputs.key_tokens.empty() || diagram.pitch < small) return false;
     float widest = 0;
     for (Index i = 0; i < diagram.count; ++i) widest = std::max(widest, pen.measure(Face::bold, small, name_of(i)).x);
     return widest + 3 * u > diagram.pitch;
@@ -177,7 +169,7 @@ struct ReachBuilder {
   }
 
   void put_dots() {
-    std::vector<SceneItem>& items = picture.scene.items;
+    std::vector<SceneItem>& items = pen.scene().items;
     for (Index layer = 0; diagram.every == 1 && layer <= diagram.layers; ++layer) {
       for (Index token = diagram.first; token < diagram.first + diagram.count; ++token) {
         const bool lit = diagram.is_lit(layer, token);
@@ -213,10 +205,10 @@ struct ReachBuilder {
                 {picture.diagram_card.min.x + 14 * u, diagram.at(layer, diagram.first).y - small / 2 - u}, look.muted,
                 words);
     };
-    put(0, frame.words("mask_lab.reach.inputs"));
+    put(0, say("mask_lab.reach.inputs"));
     const int every = std::max(1, static_cast<int>(16 * u / std::max(diagram.step, 1.0f) + 0.999f));
     for (int l = numbers->layers; l > (every > 1 ? 1 : 0); l -= every)
-      put(l, fill("mask_lab.reach.layer", {std::to_string(l)}));
+      put(l, say.fill("mask_lab.reach.layer", {std::to_string(l)}));
   }
 };
 
@@ -234,9 +226,11 @@ Index chosen_query(const Frame& frame) {
 const ReachPicture& reach_picture(const Frame& frame, Rect area) {
   const Index query = chosen_query(frame);
   const auto make = [&] {
-    ReachBuilder build{frame, area, query};
-    build.put();
-    return std::move(build.picture);
+    ReachPicture picture;
+    const SceneContext context = scene_context(frame);
+    Pen pen(context, picture.scene);
+    ReachBuilder{pen, frame, area, query, picture}.put();
+    return picture;
   };
   return frame.picture<ReachPicture>(make, frame.view().mask_lab, area, query);
 }
@@ -248,7 +242,7 @@ void point(const Frame& frame, const ReachPicture& picture) {
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
     const ImVec2 at = ImGui::GetIO().MousePos;
-    if (const HeatPicture* heat = heat_at(picture.scene, at)) cell = cell_in(*heat, at);
+    cell = cell_at(picture.scene, at);
     const Index token = picture.diagram_card.contains(at) ? picture.diagram.token_at(at.x) : -1;
     if (token >= 0 && (picture.diagram.whole() || clicked))
       cell = Cell{looked_at_stage(frame), frame.view().batch, frame.view().head, token, token};

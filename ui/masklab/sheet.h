@@ -4,11 +4,46 @@
 #include <string>
 #include <vector>
 
+#include "core/run/conventions.h"
 #include "ui/document/view_choices.h"
 #include "ui/frame/frame.h"
-#include "ui/masklab/matrix_card.h"
+#include "ui/level/pen.h"
+#include "ui/matrix/heat.h"
+#include "ui/matrix/swatches.h"
 
 namespace headlight {
+
+struct MatrixCard {
+  Rect card;
+  std::string title;
+  HeatPicture heat;                  ///< its rectangle holds the cells, in screen pixels
+  std::vector<std::string> caption;  ///< lines below the cells
+  std::vector<Swatch> legend;        ///< below the caption
+  bool caption_above = false;        ///< the caption stands right of the title
+  bool numbers = false;              ///< values are written into large cells
+};
+
+struct MatrixFit {
+  bool closes_width = false;  ///< the card is only as wide as its matrix
+  bool fills_height = false;  ///< the card keeps its height, with the cells centred
+  bool names = true;
+  bool low = false;  ///< little height: the caption stands above the cells if it fits there
+};
+
+/// `values` [n_q, n_k] as cells of `stage` at the current batch entry and head, not yet positioned.
+HeatPicture sheet_heat(const Frame& frame, Stage stage, const Tensor& values, ValueRange range);
+/// Makes the matrix as large as fits in `room`, then shrinks the card around it.
+void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& fit);
+/// Puts "query ↓" and "key →" at the upper left corner of a matrix.
+void put_axis_names(Pen& pen, const Rect& rect);
+/// The space that these take above the matrix, in points, and left of it, in pixels.
+inline constexpr float axis_names_height = 18;
+float axis_names_width(const Frame& frame);
+
+/// Puts the card, with the selection framed. `border` as in Pen::card.
+void put_matrix_card(Pen& pen, const MatrixCard& card, ImU32 border = 0);
+/// Puts the entries of a legend; returns the height.
+float put_swatches(Pen& pen, std::span<const Swatch> swatches, ImVec2 at, float width);
 
 /// The text of a sheet.
 struct SheetWords {
@@ -42,5 +77,36 @@ Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place);
 void point_at_cells(const Frame& frame, const Scene& scene, Rect area);
 /// The same for a cell that is already known.
 void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked);
+
+/// Above this number of weights the conventions are not computed; below, each takes about 0.1 s.
+inline constexpr Index conventions_at_most = 1 << 22;
+
+/// Other libraries' conventions and their effects on this run, computed a few per frame.
+class ConventionBoard {
+ public:
+  struct Entry {
+    Convention choice;
+    ConventionEffect effect;  ///< weights and mask of the wanted batch entry and head only, [1, 1, n_q, n_k]
+  };
+  /// Starts over, unless the same is wanted already.
+  void want(std::shared_ptr<const Trace> trace, Index batch, Index head);
+  /// Frees the numbers.
+  void drop() { *this = {}; }
+  /// Computes at least one convention, and more until part of a frame's time has passed; false if all are done.
+  bool advance();
+  bool busy() const { return done_.size() < choices_.size(); }
+  const std::vector<Entry>& done() const { return done_; }
+  std::size_t count() const { return choices_.size(); }
+
+ private:
+  std::shared_ptr<const Trace> trace_;
+  Index batch_ = 0, head_ = 0;
+  std::vector<Convention> choices_;
+  std::vector<Entry> done_;
+};
+
+/// What changes, as phrases that are not broken: "12 cells of the mask differ", "weights by up to 0.287, output by up
+/// to 11.6", …
+std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect);
 
 }  // namespace headlight

@@ -8,10 +8,10 @@
 #include "core/tensor/error.h"
 #include "ui/document/wanted.h"
 #include "ui/frame/colormaps.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
-#include "ui/masklab/registry.h"
+#include "ui/look/words.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/masklab/sheet.h"
 #include "ui/widgets/controls.h"
 
@@ -26,33 +26,25 @@ struct SidesPicture {
 
 constexpr float words_of_card = 112;  // points: its title and names, about
 
-struct SidesBuilder {
+struct SidesBuilder : ScenePart {
   const Frame& frame;
   Rect area;
-  const Trace& trace = *frame.trace();
+  SidesPicture& picture;
   const Dims& dims = trace.dims();
-  const float u = frame.u;
-  SidesPicture picture{};
-  const SceneContext context = scene_context(frame);
-  Pen pen{context, picture.scene};
   SheetWords words{};
   std::array<MatrixCard, 3> matrices{};  ///< A, B, B − A
   Tensor a{}, b{}, differing{}, either{};
   Index only_a = 0, only_b = 0;  ///< numbers of cells
 
-  std::string fill(const char* key, std::initializer_list<std::string_view> values) const {
-    return frame.words.fill(key, values);
-  }
-
   void compare() {
     a = looked_at_mask(frame);
     Scenario other = trace.scenario;
-    other.mask = second_mask(frame.view().mask_lab, frame.document.scenario);
+    other.mask = second_mask(view.mask_lab, frame.document.scenario);
     other.painted.clear();
     try {
       b = build_mask(mask_rule(other, trace.inputs))
-              .slice(0, frame.view().batch, 1)
-              .slice(1, frame.view().head, 1)
+              .slice(0, view.batch, 1)
+              .slice(1, view.head, 1)
               .view({dims.n_q, dims.n_k});
     } catch (const ExpressionError& error) {
       words.error = frame.words.translate(error.sentence());
@@ -70,7 +62,7 @@ struct SidesBuilder {
   /// Outlined where cells are large, in the colour that the difference has there.
   void outline(const HeatPicture& heat, ImVec2 cell) {
     const MatrixView cells = differing.matrix();
-    const Colormap& map = pair_colormap(frame.look.theme);
+    const Colormap& map = pair_colormap(look.theme);
     for (Index row = 0; row < cells.rows; ++row) {
       for (Index col = 0; col < cells.cols; ++col) {
         if (cells(row, col) == 0) continue;
@@ -86,7 +78,7 @@ struct SidesBuilder {
   /// the difference has there.
   std::shared_ptr<const Image> tint(const Rect& rect) const {
     const MatrixView cells = differing.matrix();
-    const Colormap& map = pair_colormap(frame.look.theme);
+    const Colormap& map = pair_colormap(look.theme);
     const Rgba by_a = map.at(0), by_b = map.at(1);
     const int width = std::max(static_cast<int>(rect.width()), 1),
               height = std::max(static_cast<int>(rect.height()), 1);
@@ -105,26 +97,26 @@ struct SidesBuilder {
     return image;
   }
 
-  void say() {
+  void tell() {
     const Index differ = only_a + only_b;
     const std::string cells = grouped(dims.n_q * dims.n_k);
-    words.title = frame.words("mask_lab.sides.about");
+    words.title = say("mask_lab.sides.about");
     if (!words.error.empty()) return;
-    words.lines.push_back(differ == 0 ? std::string(frame.words("mask_lab.sides.same"))
-                                      : fill("mask_lab.sides.differ", {grouped(differ), cells}));
-    const Colormap& map = pair_colormap(frame.look.theme);
+    words.lines.push_back(differ == 0 ? std::string(say("mask_lab.sides.same"))
+                                      : say.fill("mask_lab.sides.differ", {grouped(differ), cells}));
+    const Colormap& map = pair_colormap(look.theme);
     words.legend = mask_swatches(frame);
-    words.legend.push_back({CellKind::value, to_imgui(map.at(0)), frame.words("legend.only_a")});
-    words.legend.push_back({CellKind::value, to_imgui(map.at(1)), frame.words("legend.only_b")});
+    words.legend.push_back({CellKind::value, to_imgui(map.at(0)), say("legend.only_a")});
+    words.legend.push_back({CellKind::value, to_imgui(map.at(1)), say("legend.only_b")});
     const auto caption = [&](const Tensor& mask, const char* key, Index alone) {
-      std::vector<std::string> lines{fill("mask_lab.sides.allowed", {grouped(allowed_share(mask).allowed), cells})};
-      lines.push_back(fill(key, {grouped(alone)}));
+      std::vector<std::string> lines{say.fill("mask_lab.sides.allowed", {grouped(allowed_share(mask).allowed), cells})};
+      lines.push_back(say.fill(key, {grouped(alone)}));
       return lines;
     };
     matrices[0].caption = caption(a, "mask_lab.sides.a_alone", only_a);
     matrices[1].caption = caption(b, "mask_lab.sides.b_alone", only_b);
-    matrices[2].caption = {fill("mask_lab.sides.more_a", {grouped(only_a)}),
-                           fill("mask_lab.sides.more_b", {grouped(only_b)})};
+    matrices[2].caption = {say.fill("mask_lab.sides.more_a", {grouped(only_a)}),
+                           say.fill("mask_lab.sides.more_b", {grouped(only_b)})};
   }
 
   void place() {
@@ -143,10 +135,10 @@ struct SidesBuilder {
     const float height = folds ? (below.height() - gap) / 2 : below.height();
     for (std::size_t i = 0; i < 3; ++i) {
       MatrixCard& card = matrices[i];
-      card.title = frame.words(titles[i]);
+      card.title = say(titles[i]);
       card.heat = sheet_heat(frame, looked_at_stage(frame), values[i], {i == 2 ? -1.0f : 0.0f, 1});
       card.heat.quad.colormap = card.heat.colormap =
-          i == 2 ? &pair_colormap(frame.look.theme) : &window_colormap(frame.view(), Stage::mask);
+          i == 2 ? &pair_colormap(look.theme) : &window_colormap(view, Stage::mask);
       card.heat.quad.mask = i == 2 ? either : values[i];
       const bool second = folds && i == 2;
       const float left = below.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)),
@@ -166,18 +158,21 @@ struct SidesBuilder {
       const ImVec2 min = heat->rect.min;
       if (large) outline(*heat, cell);
       else
-        picture.scene.items.emplace_back(SceneImage{
+        pen.scene().items.emplace_back(SceneImage{
             {min, {min.x + static_cast<float>(image->width), min.y + static_cast<float>(image->height)}}, image});
     }
   }
 };
 
 SidesPicture make_sides_picture(const Frame& frame, Rect area) {
-  SidesBuilder build{frame, area};
+  SidesPicture picture;
+  const SceneContext context = scene_context(frame);
+  Pen pen(context, picture.scene);
+  SidesBuilder build{pen, frame, area, picture};
   build.compare();
-  build.say();
+  build.tell();
   build.place();
-  return std::move(build.picture);
+  return picture;
 }
 
 /// The same, cached.

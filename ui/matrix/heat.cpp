@@ -59,7 +59,7 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
   HeatPicture heat;
   heat.stage = stage;
   heat.batch = values.rank() >= 3 ? frame.view().batch : 0;
-  heat.head = values.rank() < 4 ? 0 : is_per_kv_head(stage) ? head / trace.dims().groups() : head;
+  heat.head = values.rank() < 4 ? 0 : head / heads_per(trace, stage);
   const MatrixView matrix = values.matrix(heat.batch, heat.head);
   heat.rows = matrix.rows;
   heat.cols = matrix.cols;
@@ -91,10 +91,14 @@ std::string random_words(const Frame& frame) {
                                   : "";
 }
 
-std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count) {
+std::vector<std::string> axis_labels(const Trace& trace, Axis axis, Index batch, Index count) {
   std::vector<std::string> labels;
-  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));
+  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(trace, axis, batch, i));
   return labels;
+}
+
+std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count) {
+  return axis_labels(*frame.trace(), axis, frame.view().batch, count);
 }
 
 float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
@@ -168,10 +172,10 @@ void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room,
   heat.label_room = room / pixels;
 }
 
-std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point) {
-  if (!heat.rect.contains(point)) return std::nullopt;
-  const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));
-  const auto col = static_cast<Index>((point.x - heat.rect.min.x) / heat.rect.width() * static_cast<float>(heat.cols));
+std::optional<Cell> cell_in(const HeatPicture& heat, const Rect& rect, ImVec2 point) {
+  if (!rect.contains(point)) return std::nullopt;
+  const auto row = static_cast<Index>((point.y - rect.min.y) / rect.height() * static_cast<float>(heat.rows));
+  const auto col = static_cast<Index>((point.x - rect.min.x) / rect.width() * static_cast<float>(heat.cols));
   return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
 }
 

@@ -50,11 +50,12 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
 /// A note that input or weights are random, so that the attention has no meaning; "" if neither is.
 std::string random_words(const Frame& frame);
 
-/// The cell at a point in the coordinates of its rectangle.
-std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point);
+/// The cell at a point, if the heatmap fills `rect`.
+std::optional<Cell> cell_in(const HeatPicture& heat, const Rect& rect, ImVec2 point);
 
 /// The labels of an axis in the current batch entry.
 std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count);
+std::vector<std::string> axis_labels(const Trace& trace, Axis axis, Index batch, Index count);
 /// One label: the token if there is one, else the index.
 std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index);
 /// The same, with its index if another token is equal: "the (3)".

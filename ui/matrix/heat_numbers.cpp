@@ -1,11 +1,10 @@
-#include "ui/matrix/heat_numbers.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "core/figure/ticks.h"
 #include "core/stage/extent.h"
+#include "ui/matrix/heatmap.h"
 
 namespace headlight {
 namespace {
@@ -40,28 +39,26 @@ Sight in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect) {
 }
 
 /// Writes the numbers of one heatmap into its cells.
-class NumberWriter {
- public:
-  NumberWriter(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect)
-      : frame_(frame),
-        list_(list),
-        heat_(heat),
-        rect_(rect),
-        cell_(cell_size(heat, rect)),
-        pixels_(std::clamp(std::min(cell_.y * 0.5f, cell_.x * 0.3f), least(), 40 * frame.u)),
-        digit_(text_size(frame.fonts, Face::mono, pixels_, "0").x),
-        matrix_(heat.quad.values.matrix(heat.batch, heat.head)),
-        shades_(heat.shades.defined() ? heat.shades.matrix() : matrix_),
-        masks_(masks_of(heat)) {}
+struct NumberWriter {
+  const Frame& frame;
+  ImDrawList& list;
+  const HeatPicture& heat;
+  Rect rect;
+  const ImVec2 cell = cell_size(heat, rect);
+  float pixels = std::clamp(std::min(cell.y * 0.5f, cell.x * 0.3f), least(), 40 * frame.u);
+  float digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
+  const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head),
+                   shades = heat.shades.defined() ? heat.shades.matrix() : matrix;
+  const CellMasks masks = masks_of(heat);
 
   void write(const Shown& shown, bool squeeze) {
-    if (cell_.y < 13 * frame_.u || cell_.x < 2 * digit_ + margin()) return;
-    const Sight sight = in_sight(list_, heat_, rect_);
+    if (cell.y < 13 * frame.u || cell.x < 2 * digit + margin()) return;
+    const Sight sight = in_sight(list, heat, rect);
     const NumberSpan span = span_of(sight);
     std::optional<NumberFormat> format = format_of(span);
-    while (squeeze && !format && pixels_ > least()) {
-      pixels_ = std::max(pixels_ * 0.85f, least());
-      digit_ = text_size(frame_.fonts, Face::mono, pixels_, "0").x;
+    while (squeeze && !format && pixels > least()) {
+      pixels = std::max(pixels * 0.85f, least());
+      digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
       format = format_of(span);
     }
     for (Index r = sight.first_row; r < sight.last_row; ++r) {
@@ -71,15 +68,14 @@ class NumberWriter {
     }
   }
 
- private:
-  float margin() const { return 7 * frame_.u; }  // with room for the frame of a cell that is looked at
-  float least() const { return 12 * frame_.u; }
+  float margin() const { return 7 * frame.u; }  // with room for the frame of a cell that is looked at
+  float least() const { return 12 * frame.u; }
 
   NumberSpan span_of(const Sight& sight) const {
     NumberSpan span;
     for (Index r = sight.first_row; r < sight.last_row; ++r) {
       for (Index c = sight.first_col; c < sight.last_col; ++c) {
-        if (classify(matrix_, masks_, r, c) == CellKind::value) span.add(matrix_(r, c));
+        if (classify(matrix, masks, r, c) == CellKind::value) span.add(matrix(r, c));
       }
     }
     return span;
@@ -88,56 +84,47 @@ class NumberWriter {
   /// One for all that is in sight: where that would not fit, none is written, since an empty cell among numbers would
   /// look like one of them.
   std::optional<NumberFormat> format_of(const NumberSpan& span) const {
-    return number_format(span, static_cast<int>((cell_.x - margin()) / digit_));
+    return number_format(span, static_cast<int>((cell.x - margin()) / digit));
   }
 
   void write_cell(Index r, Index c, const std::optional<NumberFormat>& format) {
-    const ImVec2 centre{rect_.min.x + (static_cast<float>(c) + 0.5f) * cell_.x,
-                        rect_.min.y + (static_cast<float>(r) + 0.5f) * cell_.y};
-    const float value = matrix_(r, c);
-    switch (classify(matrix_, masks_, r, c)) {
+    const ImVec2 centre{rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x,
+                        rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y};
+    const float value = matrix(r, c);
+    switch (classify(matrix, masks, r, c)) {
       case CellKind::value: {
         if (!format) return;
         char buffer[48];
         const Rgba ground =
-            heat_.colormap->at(spread(shades_(r, c), heat_.quad.range, heat_.colormap->kind(), heat_.quad.norm));
-        return draw_number(frame_, list_, format->write(value, buffer), centre, pixels_, to_imgui(ink_on(ground)));
+            heat.colormap->at(spread(shades(r, c), heat.quad.range, heat.colormap->kind(), heat.quad.norm));
+        return draw_number(frame, list, format->write(value, buffer), centre, pixels, to_imgui(ink_on(ground)));
       }
       case CellKind::masked:
       case CellKind::neg_inf:
-        if (std::isfinite(value) && heat_.stage == Stage::masked_scores) return;  // a finite fill
+        if (std::isfinite(value) && heat.stage == Stage::masked_scores) return;  // a finite fill
         if (!format) return;  // where no number is written the hatching says it
-        return write_mark(heat_.quad.show_leaks ? "0" : "−∞", centre, frame_.look.muted);
-      case CellKind::nan: return write_mark("NaN", centre, frame_.look.ink);
-      case CellKind::pos_inf: return write_mark("+∞", centre, frame_.look.ink);
+        return write_mark(heat.quad.show_leaks ? "0" : "−∞", centre, frame.look.muted);
+      case CellKind::nan: return write_mark("NaN", centre, frame.look.ink);
+      case CellKind::pos_inf: return write_mark("+∞", centre, frame.look.ink);
       default: return;
     }
   }
 
   void write_mark(std::string_view mark, ImVec2 centre, ImU32 ink) {
-    const ImVec2 size = text_size(frame_.fonts, Face::mono, pixels_, mark);
-    if (size.x > cell_.x - 2) return;
+    const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
+    if (size.x > cell.x - 2) return;
     const ImVec2 half{size.x / 2 + 1, size.y / 2};  // of a plate: the mark stands on a pattern
-    list_.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y},
-                        fade(frame_.look.card, 0.8f));
-    draw_text(list_, frame_.fonts, Face::mono, pixels_, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, mark);
+    list.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y},
+                       fade(frame.look.card, 0.8f));
+    draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, mark);
   }
-
-  const Frame& frame_;
-  ImDrawList& list_;
-  const HeatPicture& heat_;
-  Rect rect_;
-  ImVec2 cell_;
-  float pixels_, digit_;
-  MatrixView matrix_, shades_;
-  CellMasks masks_;
 };
 
 }  // namespace
 
 void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown,
                    bool squeeze) {
-  NumberWriter(frame, list, heat, rect).write(shown, squeeze);
+  NumberWriter{frame, list, heat, rect}.write(shown, squeeze);
 }
 
 }  // namespace headlight

@@ -6,8 +6,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
-#include "ui/matrix/heat_numbers.h"
+#include "ui/look/words.h"
 
 namespace headlight {
 namespace {
@@ -290,7 +289,7 @@ void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture
   draw_labels_beside({frame, list, heat, rect, seen, pixels, cell_size(heat, rect)}, true, true);
 }
 
-const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels) {
+const std::string* label_at(const HeatPicture& heat, const Rect& rect, ImVec2 point, float pixels) {
   const auto place = [](float at, float from, float to, Index count) {
     return at < from || at >= to ? Index{-1}
                                  : static_cast<Index>((at - from) / (to - from) * static_cast<float>(count));
@@ -298,7 +297,6 @@ const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels)
   const auto named = [](const std::vector<std::string>& labels, Index i) {
     return i >= 0 && i < static_cast<Index>(labels.size()) ? &labels[static_cast<std::size_t>(i)] : nullptr;
   };
-  const Rect& rect = heat.rect;
   if (point.x < rect.min.x && point.x >= rect.min.x - heat.label_room * pixels - 5) {
     if (const std::string* row = named(heat.row_labels, place(point.y, rect.min.y, rect.max.y, heat.rows))) return row;
   }

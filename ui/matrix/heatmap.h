@@ -5,6 +5,7 @@
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 #include "ui/matrix/heat.h"
+#include "ui/timeline/timeline.h"
 
 namespace headlight {
 
@@ -31,12 +32,23 @@ void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, 
 void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen,
                          float pixels);
 
-/// The full label at a point of the canvas, with type of `pixels`; null if there is none.
-const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels);
+/// The full label at a point, if the heatmap fills `rect`, with type of `pixels`; null if there is none.
+const std::string* label_at(const HeatPicture& heat, const Rect& rect, ImVec2 point, float pixels);
 
 /// The row and column of this heatmap that correspond to a cell of any stage; −1 for none.
 struct Meaning {
   Index row = -1, col = -1;
 };
+
+/// The size of a cell if the heatmap fills `rect`.
+inline ImVec2 cell_size(const HeatPicture& heat, const Rect& rect) {
+  return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
+}
+
+/// Writes the numbers into the visible, computed cells, in a colour that contrasts with the cell, with as many digits
+/// as fit in all of them; none if one does not fit. NaN and −∞ have their marks. `squeeze`: uses smaller type for long
+/// numbers.
+void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown,
+                   bool squeeze = false);
 
 }  // namespace headlight

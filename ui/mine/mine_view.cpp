@@ -1,10 +1,10 @@
 #include <cstdio>
 
 #include "ui/compare/compare_picture.h"
-#include "ui/document/beside.h"
+#include "ui/document/action.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/mine/mine_picture.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
@@ -14,109 +14,99 @@
 namespace headlight {
 namespace {
 
-class Drawer {
- public:
-  Drawer(const Frame& frame, const MinePicture& picture)
-      : frame_(frame),
-        beside_(*frame.document.beside),
-        picture_(picture),
-        list_(*ImGui::GetWindowDrawList()),
-        u_(frame.u) {}
+struct MineDrawer {
+  const Frame& frame;
+  const MinePicture& picture;
+  const Beside& beside = *frame.document.beside;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Look& look = frame.look;
+  const float u = frame.u;
+  float left = 0, width = 0, y = 0;  ///< of the report's words
 
   void draw() {
-    draw_scene(frame_, list_, picture_.scene);
-    if (const SceneTarget* pressed = press_controls(frame_, picture_.scene)) choose(*pressed);
+    draw_scene(frame, list, picture.scene);
+    if (const SceneTarget* pressed = press_controls(frame, picture.scene)) choose(*pressed);
     point();
-    if (picture_.report_card.height() > 0) report();
+    if (picture.report_card.height() > 0) draw_report();
   }
 
- private:
   void choose(const SceneTarget& target) const {
-    frame_.show([beside = frame_.document.beside, stage = target.cell.stage, known = target.index == 1](View& v) {
-      if (known) v = with_beside_stage(std::move(v), *beside, stage);
+    frame.show([shared = frame.document.beside, stage = target.cell.stage, known = target.index == 1](View& v) {
+      if (known) v = with_beside_stage(std::move(v), *shared, stage);
       v.beside = stage;
     });
   }
 
   /// A cell of any of the three is the same place of all.
   void point() {
-    if (picture_.panels.size() != 3) return;
-    const Rect& all = picture_.cells;
+    if (picture.panels.size() != 3) return;
+    const Rect& all = picture.cells;
     ImGui::SetCursorScreenPos(all.min);
     ImGui::InvisibleButton("matrices", {all.width(), all.height()});
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const HeatPicture* heat = ImGui::IsItemHovered() ? heat_at(picture_.scene, mouse) : nullptr;
-    const std::optional<Cell> cell = heat ? cell_in(*heat, mouse) : std::nullopt;
+    const std::optional<Cell> cell =
+        ImGui::IsItemHovered() ? cell_at(picture.scene, ImGui::GetIO().MousePos) : std::nullopt;
     if (!cell) return;
     const auto at = [&](std::size_t i) {
-      const MatrixQuad& quad = picture_.panels[i].heat->quad;
+      const MatrixQuad& quad = picture.panels[i].heat->quad;
       return quad.values.matrix(quad.batch, quad.head)(cell->row, cell->col);
     };
     const float mine = at(0), right = at(1);
-    std::string text = picture_.panels[0].title + "  " + number_text(mine, 5) + "\n" + picture_.panels[1].title + "  " +
+    std::string text = picture.panels[0].title + "  " + number_text(mine, 5) + "\n" + picture.panels[1].title + "  " +
                        number_text(right, 5);
-    if (picture_.panels[2].heat) text += "\n" + picture_.panels[2].title + "  " + number_text(at(2), 3);
-    tooltip(frame_, text);
+    if (picture.panels[2].heat) text += "\n" + picture.panels[2].title + "  " + number_text(at(2), 3);
+    tooltip(frame, text);
   }
 
   /// What goes wrong, in sentences; scrolls where it is long.
-  void report() {
-    const Rect& card = picture_.report_card;
-    draw_card(frame_, list_, card, beside_.comparison.matches() ? frame_.look.v : frame_.look.warning, 1.5f * u_);
-    ImGui::SetCursorScreenPos({card.min.x + 4 * u_, card.min.y + 6 * u_});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * u_, 4 * u_});
-    ImGui::BeginChild("report", {card.width() - 8 * u_, card.height() - 12 * u_}, false,
+  void draw_report() {
+    const Rect& card = picture.report_card;
+    draw_card(frame, list, card, beside.comparison.matches() ? look.v : look.warning, 1.5f * u);
+    ImGui::SetCursorScreenPos({card.min.x + 4 * u, card.min.y + 6 * u});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * u, 4 * u});
+    ImGui::BeginChild("report", {card.width() - 8 * u, card.height() - 12 * u}, false,
                       ImGuiWindowFlags_NoNav | ImGuiWindowFlags_AlwaysUseWindowPadding);
-    left_ = card.min.x + 16 * u_;
-    width_ = card.width() - 36 * u_;
-    y_ = ImGui::GetCursorScreenPos().y;
-    const float top = y_;
-    const Report& report = picture_.report;
+    left = card.min.x + 16 * u;
+    width = card.width() - 36 * u;
+    y = ImGui::GetCursorScreenPos().y;
+    const float top = y;
+    const Report& report = picture.report;
     for (const std::string* text : {&report.assumed, &report.agrees}) {
-      if (!text->empty()) paragraph(Face::ui, TypeSize::large, frame_.look.ink, *text);
+      if (!text->empty()) paragraph(Face::ui, TypeSize::large, look.ink, *text);
     }
-    if (beside_.searching) search();
-    if (beside_.stopped) paragraph(Face::ui, TypeSize::large, frame_.look.ink, frame_.words("mine.stopped"));
+    if (beside.searching) search();
+    if (beside.stopped) paragraph(Face::ui, TypeSize::large, look.ink, frame.words("mine.stopped"));
     for (const ReportPart& part : report.parts) {
-      paragraph(Face::bold, TypeSize::story, frame_.look.warning, part.heading);
+      paragraph(Face::bold, TypeSize::story, look.warning, part.heading);
       for (const ReportFinding& finding : part.findings) {
-        paragraph(Face::bold, TypeSize::large, frame_.look.ink, finding.title + "  (" + finding.id + ")");
-        paragraph(Face::ui, TypeSize::large, frame_.look.ink, finding.text);
+        paragraph(Face::bold, TypeSize::large, look.ink, finding.title + "  (" + finding.id + ")");
+        paragraph(Face::ui, TypeSize::large, look.ink, finding.text);
       }
-      for (const std::string& note : part.notes) paragraph(Face::ui, TypeSize::large, frame_.look.ink, note);
+      for (const std::string& note : part.notes) paragraph(Face::ui, TypeSize::large, look.ink, note);
     }
-    if (!report.incomplete.empty()) paragraph(Face::ui, TypeSize::large, frame_.look.muted, report.incomplete);
-    for (const std::string& other : report.others) paragraph(Face::ui, TypeSize::large, frame_.look.muted, other);
-    ImGui::Dummy({1, y_ - top});
+    if (!report.incomplete.empty()) paragraph(Face::ui, TypeSize::large, look.muted, report.incomplete);
+    for (const std::string& other : report.others) paragraph(Face::ui, TypeSize::large, look.muted, other);
+    ImGui::Dummy({1, y - top});
     ImGui::EndChild();
     ImGui::PopStyleVar();
   }
 
   void search() {
-    const SearchProgress& progress = frame_.document.searching;
+    const SearchProgress& progress = frame.document.searching;
     char seconds[16];
     std::snprintf(seconds, sizeof seconds, "%.0f", progress.seconds);
-    paragraph(Face::ui, TypeSize::large, frame_.look.ink,
-              frame_.words.fill(
+    paragraph(Face::ui, TypeSize::large, look.ink,
+              frame.words.fill(
                   "mine.searching",
-                  {progress.mistake.empty() ? "" : frame_.words("mistakes." + progress.mistake + ".title"), seconds}));
-    ImGui::SetCursorScreenPos({left_, y_});
-    if (chip(frame_, "stop", frame_.words("mine.stop"), false)) frame_.actions.push_back(StopSearch{});
-    y_ += 34 * u_;
+                  {progress.mistake.empty() ? "" : frame.words("mistakes." + progress.mistake + ".title"), seconds}));
+    ImGui::SetCursorScreenPos({left, y});
+    if (chip(frame, "stop", frame.words("mine.stop"), false)) frame.actions.push_back(StopSearch{});
+    y += 34 * u;
   }
 
   void paragraph(Face face, float points, ImU32 colour, std::string_view text) {
-    y_ +=
-        draw_paragraph(ImGui::GetWindowDrawList(), frame_.fonts, face, points * u_, {left_, y_}, colour, text, width_) +
-        5 * u_;
+    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, face, points * u, {left, y}, colour, text, width) +
+         5 * u;
   }
-
-  const Frame& frame_;
-  const Beside& beside_;
-  const MinePicture& picture_;
-  ImDrawList& list_;
-  float u_;
-  float left_ = 0, width_ = 0, y_ = 0;
 };
 
 /// There, as it should be computed.
@@ -172,7 +162,7 @@ void draw_mine_or_compare_view(const Frame& frame, Rect place) {
   const MinePicture& picture =
       frame.picture<MinePicture>([&] { return make_mine_picture(frame, course, area, right); }, document.beside,
                                  view.beside, view.lesson.step, told_of, area, right);
-  Drawer(frame, picture).draw();
+  MineDrawer{frame, picture}.draw();
 }
 
 }  // namespace headlight

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 
 namespace headlight {
 namespace {
@@ -31,12 +31,12 @@ std::string line_to_write(const std::string& explanation) {
 
 ReportFinding finding_words(const Finding& finding, const Words& words) {
   const std::string title = "mistakes." + finding.id + ".title", why = "mistakes." + finding.id + ".why";
-  ReportFinding said{finding.id, words(title), finding.explanation, line_to_write(finding.explanation)};
-  if (words.language() == "en") return said;
+  ReportFinding shown{finding.id, words(title), finding.explanation, line_to_write(finding.explanation)};
+  if (words.language() == "en") return shown;
   const std::string translated = words(why);
   if (translated != why)
-    said.text = said.line.empty() ? translated : translated + " " + words.fill("mine.write", {said.line});
-  return said;
+    shown.text = shown.line.empty() ? translated : translated + " " + words.fill("mine.write", {shown.line});
+  return shown;
 }
 
 const char* key_of(OwnReading::Kind kind) {

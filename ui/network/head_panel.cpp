@@ -11,79 +11,6 @@
 namespace headlight {
 namespace {
 
-/// From the top down, as long as there is room.
-class Column {
- public:
-  Column(Pen& pen, Rect room) : pen_(pen), room_(room), y_(room.min.y) {}
-
-  float y() const { return y_; }
-  float left() const { return room_.max.y - y_; }
-  const Rect& room() const { return room_; }
-  void skip(float height) { y_ += height; }
-
-  void title(const std::string& text, ImU32 colour, float pixels) {
-    pen_.text(TextRole::word, Face::bold, pixels, {room_.min.x, y_ + pixels * 0.7f}, Align::left, colour,
-              elide(pen_.context().fonts, Face::bold, pixels, text, room_.width()));
-    y_ += pixels * 1.6f;
-  }
-  void note(std::string_view text, std::span<const Named> values = {}) {
-    y_ += pen_.sentence(TextRole::caption, text, values, {{room_.min.x, y_}, room_.max}, pen_.type.caption,
-                        pen_.look().muted) +
-          4 * pen_.u();
-  }
-  /// name, bar, number; a share that is not known has neither.
-  void bar(const std::string& name, std::optional<double> share, ImU32 colour, float names) {
-    const Look& look = pen_.look();
-    const float u = pen_.u(), pitch = pen_.type.caption * 1.75f, middle = y_ + pitch / 2;
-    const float numbers = pen_.measure(Face::mono, pen_.type.number, "0.000").x + 8 * u;
-    pen_.text(TextRole::caption, Face::ui, pen_.type.caption, {room_.min.x, middle}, Align::left, look.ink,
-              elide(pen_.context().fonts, Face::ui, pen_.type.caption, name, names - 8 * u));
-    const Rect track{{room_.min.x + names, middle - 6 * u}, {room_.max.x - numbers, middle + 6 * u}};
-    pen_.fill(track, look.field, Corner::cell * u);
-    if (share) {
-      const float width = static_cast<float>(std::clamp(*share, 0.0, 1.0)) * track.width();
-      if (width >= 1) pen_.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
-      pen_.text(TextRole::number, Face::mono, pen_.type.number, {room_.max.x, middle}, Align::right, look.ink,
-                MatrixNumbers(*share < 0.01 && *share > 0 ? 3 : 2, true)(static_cast<float>(*share)));
-    }
-    y_ += pitch;
-  }
-  /// Buttons or chips in rows.
-  struct Button {
-    std::string words;
-    SceneAction action;
-    Index index = 0;
-    bool lit = false, primary = false;
-  };
-  void buttons(const std::vector<Button>& all, bool chips) {
-    const Look& look = pen_.look();
-    const float u = pen_.u(), pixels = pen_.type.caption, height = pixels * (chips ? 1.9f : 2.3f);
-    float x = room_.min.x;
-    for (const Button& each : all) {
-      const Face face = each.lit || each.primary ? Face::bold : Face::ui;
-      const float width = pen_.measure(face, pixels, each.words).x + (chips ? 20 : 24) * u;
-      if (x + width > room_.max.x && x > room_.min.x) {
-        x = room_.min.x;
-        y_ += height + 6 * u;
-      }
-      const Rect rect{{x, y_}, {x + width, y_ + height}};
-      const float corner = chips ? height / 2 : 7 * u;
-      pen_.fill(rect, each.primary ? look.ink : each.lit ? look.field : look.card, corner);
-      if (!each.primary) pen_.box(rect, each.lit ? look.accent : look.line, 1, corner);
-      pen_.text(TextRole::caption, face, pixels, rect.centre(), Align::middle, each.primary ? look.card : look.ink,
-                each.words);
-      pen_.target(rect, each.action, each.index);
-      x += width + 6 * u;
-    }
-    y_ += height + 8 * u;
-  }
-
- private:
-  Pen& pen_;
-  Rect room_;
-  float y_;
-};
-
 struct ResidualSteps {
   std::vector<Tensor> sizes;  ///< [B, n] each
   std::vector<std::string> names;
@@ -107,12 +34,11 @@ ResidualSteps residual_steps(const SceneContext& context, const HeadOverview& ov
 }
 
 /// One line a token from layer to layer, the mean in bold.
-void put_residual(Pen& pen, const ResidualSteps& facts, Rect room) {
+void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
   const SceneContext& context = pen.context();
   const Look& look = pen.look();
   const float u = pen.u();
-  const std::vector<Tensor>& steps = facts.sizes;
-  const std::vector<std::string>& names = facts.names;
+  const auto& [steps, names] = residual;
   const Index batch = std::min(context.view.batch, steps.front().size(0) - 1), n = steps.front().size(1);
   float most = 0;
   for (const Tensor& step : steps) {
@@ -125,10 +51,8 @@ void put_residual(Pen& pen, const ResidualSteps& facts, Rect room) {
   const Rect chart{{room.min.x + left, room.min.y + caption * 0.6f}, {room.max.x - 8 * u, room.max.y - caption * 1.5f}};
   pen.fill({{chart.min.x, chart.max.y}, {chart.max.x, chart.max.y + 1}}, look.line);
   pen.fill({{chart.min.x, chart.min.y}, {chart.max.x, chart.min.y + 1}}, look.line);
-  pen.text(TextRole::number, Face::mono, pen.type.number, {chart.min.x - 6 * u, chart.min.y}, Align::right, look.muted,
-           figures(most));
-  pen.text(TextRole::number, Face::mono, pen.type.number, {chart.min.x - 6 * u, chart.max.y}, Align::right, look.muted,
-           "0");
+  pen.number(pen.type.number, {chart.min.x - 6 * u, chart.min.y}, Align::right, look.muted, figures(most));
+  pen.number(pen.type.number, {chart.min.x - 6 * u, chart.max.y}, Align::right, look.muted, "0");
   const auto point = [&](std::size_t step, double value) {
     return ImVec2{chart.min.x + static_cast<float>(step) / static_cast<float>(steps.size() - 1) * chart.width(),
                   chart.max.y - static_cast<float>(value) / most * chart.height()};
@@ -151,89 +75,75 @@ void put_residual(Pen& pen, const ResidualSteps& facts, Rect room) {
     pen.line(point(s - 1, mean(s - 1)), point(s, mean(s)), look.after, 2.4f * u);
   float end = -1e9f;
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    const float width = pen.measure(Face::ui, caption, names[s]).x;
+    const float width = pen.measure(Face::ui, caption, names[s]).x,
+                last_width = pen.measure(Face::ui, caption, names.back()).x;
     const bool is_last = s + 1 == steps.size();
     const float middle = std::clamp(point(s, 0).x, room.min.x + width / 2, room.max.x - width / 2);
-    const float last_width = pen.measure(Face::ui, caption, names.back()).x;
     if (middle - width / 2 < end + 6 * u || (!is_last && middle + width / 2 > room.max.x - last_width - 8 * u))
       continue;
-    pen.text(TextRole::caption, Face::ui, caption, {middle, room.max.y - caption * 0.6f}, Align::middle, look.muted,
-             names[s]);
+    pen.caption({middle, room.max.y - caption * 0.6f}, Align::middle, names[s]);
     end = middle + width / 2;
   }
 }
 
-/// "after the: cat 0.31", a line a word, the last words where there are too many.
-void put_predictions(Pen& pen, const NetworkFacts& facts, Rect room) {
-  const Look& look = pen.look();
-  const float u = pen.u(), pitch = pen.type.caption * 1.5f;
-  const auto fits = static_cast<std::size_t>(std::max(0.0f, room.height() / pitch));
-  if (fits == 0) return;
-  const std::size_t first = facts.said.size() > fits ? facts.said.size() - fits : 0;
-  float words = 0;
-  for (std::size_t i = first; i < facts.said.size(); ++i)
-    words = std::max(words, pen.measure(Face::ui, pen.type.caption, facts.said[i].after).x);
-  words = std::min(words, room.width() * 0.38f);
-  const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 8 * u;
-  float y = room.min.y;
-  for (std::size_t i = first; i < facts.said.size(); ++i) {
-    const NetworkFacts::Prediction& said = facts.said[i];
-    const float middle = y + pitch / 2;
-    const bool lit = pen.context().view.network.pointed == static_cast<Index>(i);
-    const Rect row{{room.min.x - 6 * u, y}, {room.max.x + 6 * u, y + pitch}};
-    if (lit) pen.fill(row, look.field, Corner::cell * u);
-    pen.text(TextRole::word, Face::ui, pen.type.caption, {room.min.x + words, middle}, Align::right, look.muted,
-             elide(pen.context().fonts, Face::ui, pen.type.caption, said.after, words));
-    const float x = room.min.x + words + 26 * u;
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x - 13 * u, middle}, Align::middle, look.muted, "→");
-    pen.text(TextRole::word, said.last ? Face::bold : Face::ui, pen.type.caption, {x, middle}, Align::left, look.ink,
-             elide(pen.context().fonts, said.last ? Face::bold : Face::ui, pen.type.caption, said.word,
-                   room.max.x - numbers - x - 4 * u));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.muted,
-             MatrixNumbers(2, true)(static_cast<float>(said.probability)));
-    pen.target(row, SceneAction::query_word, static_cast<Index>(i));
-    y += pitch;
-  }
-}
-
-struct HeadPanel {
-  Pen& pen;
-  const HeadOverview& overview;
-  const NetworkFacts& facts;
-  Column column;
-  const SceneContext& context = pen.context();
-  const Look& look = pen.look();
-  const Words& words = context.words;
-  const float u = pen.u(), caption = pen.type.caption;
-  const HeadPlace at = looked_at_head(overview, context.view);
-  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
-  const HeadPatterns& patterns = layer.summary.patterns[static_cast<std::size_t>(at.head)];
+struct HeadPanel : NetworkPart {
+  Rect room;  ///< what is left of it, from the top down
+  const OverviewLayer& layer = layer_at(looked.layer);
+  const HeadPatterns& patterns = layer.summary.patterns[static_cast<std::size_t>(looked.head)];
   const float names = names_room();
 
   float names_room() const {
-    float room = 0;
-    for (const char* key : {"network.without_head", "network.with_mean"})
-      room = std::max(room, pen.measure(Face::ui, caption, words(key)).x);
-    for (std::size_t i = 0; i < head_pattern_count; ++i)
-      room = std::max(
-          room, pen.measure(Face::ui, caption, words(habit_key_of(context.trace, static_cast<HeadPattern>(i)))).x);
-    return std::min(room + pen.measure(Face::ui, caption, " (9)").x + 12 * u, column.room().width() * 0.5f);
+    float widest = 0;
+    const auto add = [&](const std::string& key) {
+      widest = std::max(widest, pen.measure(Face::ui, caption, say(key)).x);
+    };
+    add("network.without_head");
+    add("network.with_mean");
+    for (std::size_t i = 0; i < head_pattern_count; ++i) add(pattern_key(trace, static_cast<HeadPattern>(i)));
+    return std::min(widest + pen.measure(Face::ui, caption, " (9)").x + 12 * u, room.width() * 0.5f);
   }
 
+  void put_heading(const std::string& text, ImU32 colour, float pixels) {
+    pen.text(TextRole::word, Face::bold, pixels, {room.min.x, room.min.y + pixels * 0.7f}, Align::left, colour, text,
+             room.width());
+    room.min.y += pixels * 1.6f;
+  }
+
+  void put_note(std::string_view text, std::span<const Named> values = {}) {
+    room.min.y += pen.sentence(TextRole::caption, text, values, room, caption, look.muted) + 4 * u;
+  }
+
+  /// name, bar, number; a share that is not known has neither.
+  void put_bar(const std::string& name, std::optional<double> share, ImU32 colour) {
+    const float pitch = caption * 1.75f, middle = room.min.y + pitch / 2;
+    const float numbers = pen.measure(Face::mono, pen.type.number, "0.000").x + 8 * u;
+    pen.caption({room.min.x, middle}, Align::left, name, look.ink, names - 8 * u);
+    const Rect track{{room.min.x + names, middle - 6 * u}, {room.max.x - numbers, middle + 6 * u}};
+    pen.fill(track, look.field, Corner::cell * u);
+    if (share) {
+      const float width = static_cast<float>(std::clamp(*share, 0.0, 1.0)) * track.width();
+      if (width >= 1) pen.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
+      pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.ink,
+                 MatrixNumbers(*share < 0.01 && *share > 0 ? 3 : 2, true)(static_cast<float>(*share)));
+    }
+    room.min.y += pitch;
+  }
+
+  void put_chips(const std::vector<Chip>& chips) { room.min.y = pen.chips(room, chips, caption * 1.9f, 20) + 8 * u; }
+
   void put_title() {
-    const std::string head = std::to_string(at.head);
-    column.title(overview.layers.size() == 1 ? words.fill("inspector.head", {head})
-                                             : words.fill("network.head_title", {layer.layer, head}),
-                 look.head_ink(at.head), pen.type.story * 1.15f);
-    if (const std::string claim = facts.claim(at); !claim.empty())
-      column.note(words("network.found"), std::vector<Named>{{claim, look.ink}});
-    const HeadClaim* claim = claim_at(facts.file, layer.layer, at.head);
+    const std::string head = std::to_string(looked.head);
+    put_heading(overview.layers.size() == 1 ? say.fill("inspector.head", {head})
+                                            : say.fill("network.head_title", {layer.layer, head}),
+                look.head_ink(looked.head), pen.type.story * 1.15f);
+    if (const std::string claim = facts.claim(looked); !claim.empty())
+      put_note(say("network.found"), std::vector<Named>{{claim, look.ink}});
+    const HeadClaim* claim = claim_at(facts.file, layer.layer, looked.head);
     if (!claim) return;
     const auto measured = [&](const char* field) { return percent(claim->measured.value(field, 0.0)); };
-    column.note(words("network.missed"),
-                std::vector<Named>{{measured("accuracy"), look.ink}, {measured("without"), look.ink}});
-    if (const char* key = rest_key(*claim))
-      column.note(words(key), std::vector<Named>{{percent(claim->rests), look.ink}});
+    put_note(say("network.missed"),
+             std::vector<Named>{{measured("accuracy"), look.ink}, {measured("without"), look.ink}});
+    if (const char* key = rest_key(*claim)) put_note(say(key), std::vector<Named>{{percent(claim->rests), look.ink}});
   }
 
   void put_patterns() {
@@ -242,96 +152,111 @@ struct HeadPanel {
       if (patterns.rows[i] == 0) continue;
       // Of few words only: how many.
       const std::string few = patterns.is_usual(pattern) ? "" : " (" + std::to_string(patterns.rows[i]) + ")";
-      column.bar(words(habit_key_of(context.trace, pattern)) + few, patterns[pattern], look.head(at.head), names);
+      put_bar(say(pattern_key(trace, pattern)) + few, patterns[pattern], look.head(looked.head));
     }
-    if (patterns.queries > 0) column.bar(words("network.entropy"), patterns.entropy, look.muted, names);
-    column.note(words(said_of(context.trace, patterns.queries > 0 ? "network.measured" : "network.not_measured")));
+    if (patterns.queries > 0) put_bar(say("network.entropy"), patterns.entropy, look.muted);
+    put_note(say(key_for(trace, patterns.queries > 0 ? "network.measured" : "network.not_measured")));
   }
 
   void put_actions() {
-    std::vector<Column::Button> actions{{words("network.open"), SceneAction::how, 0, false, true}};
-    const bool silent = layer.silent[static_cast<std::size_t>(at.head)];
+    std::vector<Chip> actions{{say("network.open"), SceneAction::how, 0, false, true}};
+    const bool silent = layer.silent[static_cast<std::size_t>(looked.head)];
     if (facts.can_knock)
-      actions.push_back({words(silent ? "sentence.back_in" : "network.knock"), SceneAction::knock_out, 0, silent});
-    column.buttons(actions, false);
+      actions.push_back({say(silent ? "sentence.back_in" : "network.knock"), SceneAction::knock_out, 0, silent});
+    room.min.y = pen.chips(room, actions, caption * 2.3f, 24, 7 * u) + 8 * u;
   }
 
   void put_orders() {
-    std::vector<Column::Button> orders;
-    const char* const keys[] = {"network.order_layer", "network.order_habit", "network.order_entropy",
-                                "network.order_effect"};
-    const NetworkChoice& choice = context.view.network;
+    std::vector<Chip> orders;
+    constexpr const char* keys[] = {"network.order_layer", "network.order_habit", "network.order_entropy",
+                                    "network.order_effect"};
+    const NetworkChoice& choice = view.network;
     for (Index i = 0; i < 4; ++i) {
       if (static_cast<HeadOrder>(i) == HeadOrder::effect && facts.without.empty()) continue;
-      orders.push_back({words(keys[i]), SceneAction::order, i, static_cast<Index>(choice.order) == i});
+      orders.push_back({say(keys[i]), SceneAction::order, i, static_cast<Index>(choice.order) == i});
     }
-    column.note(words("network.order"));
-    column.buttons(orders, true);
-    const bool marks_patterns = choice.order == HeadOrder::layer || choice.order == HeadOrder::habit;
-    if (!marks_patterns || column.left() <= caption * 9) return;
-    std::vector<Column::Button> marks{{words("network.strongest"), SceneAction::habit, -1, !choice.habit}};
+    put_note(say("network.order"));
+    put_chips(orders);
+    const bool marks_patterns = choice.order == HeadOrder::layer || choice.order == HeadOrder::pattern;
+    if (!marks_patterns || room.height() <= caption * 9) return;
+    std::vector<Chip> marks{{say("network.strongest"), SceneAction::pattern, -1, !choice.pattern}};
     for (std::size_t i = 0; i < head_pattern_count; ++i) {
       const auto pattern = static_cast<HeadPattern>(i);
       // No patch of a picture comes twice.
-      if (reads_pictures(context.trace) && (pattern == HeadPattern::duplicate || pattern == HeadPattern::induction))
-        continue;
-      marks.push_back({words(habit_key_of(context.trace, pattern)), SceneAction::habit, static_cast<Index>(i),
-                       choice.habit == pattern});
+      if (reads_pictures(trace) && (pattern == HeadPattern::duplicate || pattern == HeadPattern::induction)) continue;
+      marks.push_back(
+          {say(pattern_key(trace, pattern)), SceneAction::pattern, static_cast<Index>(i), choice.pattern == pattern});
     }
-    column.note(words("network.mark"));
-    column.buttons(marks, true);
+    put_note(say("network.mark"));
+    put_chips(marks);
   }
 
   /// The probability of the likeliest next word with all heads, without this one, and without its layer.
   void put_effect() {
-    if (facts.likeliest.empty() || facts.without.empty() || column.left() <= caption * 11) return;
-    column.skip(4 * u);
-    column.title(words.fill("network.how_sure", {facts.likeliest}), look.ink, caption * 1.1f);
-    const auto& without = facts.without[static_cast<std::size_t>(at.layer)];
-    column.bar(words("network.whole"), facts.probability, look.after, names);
-    const auto head = static_cast<std::size_t>(at.head);
-    column.bar(words("network.without_head"), without[head], look.after, names);
-    if (!facts.with_mean.empty())
-      column.bar(words("network.with_mean"), facts.with_mean[static_cast<std::size_t>(at.layer)][head], look.after,
-                 names);
-    column.bar(words("network.without_layer"), facts.without_layer[static_cast<std::size_t>(at.layer)], look.after,
-               names);
+    if (facts.likeliest.empty() || facts.without.empty() || room.height() <= caption * 11) return;
+    const auto at = static_cast<std::size_t>(looked.layer), head = static_cast<std::size_t>(looked.head);
+    room.min.y += 4 * u;
+    put_heading(say.fill("network.how_sure", {facts.likeliest}), look.ink, caption * 1.1f);
+    put_bar(say("network.whole"), facts.probability, look.after);
+    put_bar(say("network.without_head"), facts.without[at][head], look.after);
+    if (!facts.with_mean.empty()) put_bar(say("network.with_mean"), facts.with_mean[at][head], look.after);
+    put_bar(say("network.without_layer"), facts.without_layer[at], look.after);
   }
 
   void put_residual_sizes() {
     const float chart = caption * 8.5f;
-    const ResidualSteps steps = residual_steps(context, overview, at.layer);
-    if (steps.sizes.size() <= 1 || column.left() <= chart + caption * 2) return;
-    column.skip(4 * u);
-    column.title(words("network.residual"), look.ink, caption * 1.1f);
-    put_residual(pen, steps,
-                 {{column.room().min.x, column.y()}, {column.room().max.x, column.y() + chart - caption * 1.8f}});
-    column.skip(chart - caption * 1.6f);
+    const ResidualSteps steps = residual_steps(context, overview, looked.layer);
+    if (steps.sizes.size() <= 1 || room.height() <= chart + caption * 2) return;
+    room.min.y += 4 * u;
+    put_heading(say("network.residual"), look.ink, caption * 1.1f);
+    put_residual(pen, steps, {room.min, {room.max.x, room.min.y + chart - caption * 1.8f}});
+    room.min.y += chart - caption * 1.6f;
   }
 
-  void put_said() {
-    if (facts.said.empty() || column.left() <= caption * 4.5f) return;
-    column.skip(4 * u);
-    column.title(words("network.said"), look.ink, caption * 1.1f);
-    put_predictions(pen, facts, {{column.room().min.x, column.y()}, column.room().max});
+  /// "after the: cat 0.31", a line a word, the last words where there are too many.
+  void put_predictions() {
+    if (facts.predictions.empty() || room.height() <= caption * 4.5f) return;
+    room.min.y += 4 * u;
+    put_heading(say("network.said"), look.ink, caption * 1.1f);
+    const float pitch = caption * 1.5f;
+    const auto fits = static_cast<std::size_t>(std::max(0.0f, room.height() / pitch)), count = facts.predictions.size();
+    const std::size_t first = count - std::min(count, fits);
+    float words = 0;
+    for (std::size_t i = first; i < count; ++i)
+      words = std::max(words, pen.measure(Face::ui, caption, facts.predictions[i].after).x);
+    words = std::min(words, room.width() * 0.38f);
+    const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 8 * u;
+    for (std::size_t i = first; i < count; ++i, room.min.y += pitch) {
+      const NetworkFacts::Prediction& next = facts.predictions[i];
+      const float middle = room.min.y + pitch / 2, x = room.min.x + words + 26 * u;
+      const Rect row{{room.min.x - 6 * u, room.min.y}, {room.max.x + 6 * u, room.min.y + pitch}};
+      if (view.network.pointed == static_cast<Index>(i)) pen.fill(row, look.field, Corner::cell * u);
+      pen.text(TextRole::word, Face::ui, caption, {room.min.x + words, middle}, Align::right, look.muted, next.after,
+               words);
+      pen.caption({x - 13 * u, middle}, Align::middle, "→");
+      pen.text(TextRole::word, next.last ? Face::bold : Face::ui, caption, {x, middle}, Align::left, look.ink,
+               next.word, room.max.x - numbers - x - 4 * u);
+      pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.muted,
+                 MatrixNumbers(2, true)(static_cast<float>(next.probability)));
+      pen.target(row, SceneAction::query_word, static_cast<Index>(i));
+    }
   }
 };
 
 }  // namespace
 
-void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
-  const float u = pen.u();
-  pen.fill(room, pen.look().panel);
-  pen.fill({room.min, {room.min.x + 1, room.max.y}}, pen.look().line);
-  const Rect inside{{room.min.x + 22 * u, room.min.y + 18 * u}, {room.max.x - 22 * u, room.max.y - 10 * u}};
-  HeadPanel panel{pen, overview, facts, Column(pen, inside)};
+void put_head_panel(const NetworkPart& part, Rect room) {
+  const float u = part.u;
+  part.pen.fill(room, part.look.panel);
+  part.pen.fill({room.min, {room.min.x + 1, room.max.y}}, part.look.line);
+  HeadPanel panel{part, {{room.min.x + 22 * u, room.min.y + 18 * u}, {room.max.x - 22 * u, room.max.y - 10 * u}}};
   panel.put_title();
   panel.put_patterns();
   panel.put_actions();
   panel.put_orders();
   panel.put_effect();
   panel.put_residual_sizes();
-  panel.put_said();
+  panel.put_predictions();
 }
 
 }  // namespace headlight

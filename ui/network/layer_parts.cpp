@@ -5,7 +5,7 @@
 
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/network/network_scene.h"
 
 namespace headlight {
@@ -13,22 +13,15 @@ namespace {
 
 constexpr Index bytes_a_number = 2;
 
-struct ExpertPanels {
-  Pen& pen;
-  const HeadOverview& overview;
-  const NetworkFacts& facts;
-  const SceneContext& context = pen.context();
-  const Look& look = pen.look();
-  const float u = pen.u(), caption = pen.type.caption, pitch = caption * 1.8f;
+struct ExpertPanels : NetworkPart {
+  const float pitch = caption * 1.8f;
 
   /// A line a word, a column an expert, and last what each expert got of all words.
   void put(Index layer, Rect room) const {
     const Tensor& shares = facts.experts[static_cast<std::size_t>(layer)];
-    const Index batch = std::min(context.view.batch, shares.size(0) - 1), count = shares.size(2);
-    const bool looked = layer == looked_at_head(overview, context.view).layer;
+    const Index batch = batch_of(shares.size(0)), count = shares.size(2);
     pen.text(TextRole::caption, Face::bold, caption, {room.min.x, room.min.y + pitch / 2}, Align::left,
-             looked ? look.accent : look.ink,
-             context.words.fill("network.layer", {overview.layers[static_cast<std::size_t>(layer)].layer}));
+             layer == looked.layer ? look.accent : look.ink, say.fill("network.layer", {layer_at(layer).layer}));
     pen.target(room, SceneAction::layer, layer);
     const Index words =
         std::min(static_cast<Index>(std::ssize(facts.text)), shares.size(1));  // of another stack: fewer
@@ -39,21 +32,19 @@ struct ExpertPanels {
     const auto line = [&](Index at, const std::string& name, const auto& share_of, float most, ImU32 colour) {
       const float top = room.min.y + static_cast<float>(at + 2) * pitch;
       pen.text(TextRole::word, Face::ui, caption, {room.min.x + names - 8 * u, top + pitch / 2}, Align::right,
-               look.muted, elide(context.fonts, Face::ui, caption, name, names - 8 * u));
+               look.muted, name, names - 8 * u);
       pen.fill({{room.min.x + names, top + u}, {room.max.x, top + pitch - u}}, look.field);
       for (Index expert = 0; expert < count; ++expert) {
         const float share = share_of(expert), x = room.min.x + names + static_cast<float>(expert) * cell;
         if (!(share > 0)) continue;
         const Rect place{{x, top + u}, {x + std::max(cell - (cell > 6 * u ? u : 0), 2.0f), top + pitch - u}};
         pen.fill(place, fade(colour, 0.12f + 0.4f * share / most));
-        if (numbers)
-          pen.text(TextRole::number, Face::mono, pen.type.number, place.centre(), Align::middle, look.ink, text(share));
+        if (numbers) pen.number(pen.type.number, place.centre(), Align::middle, look.ink, text(share));
       }
     };
     for (Index expert = 0; expert < count && numbers; ++expert)
-      pen.text(TextRole::caption, Face::ui, caption,
-               {room.min.x + names + (static_cast<float>(expert) + 0.5f) * cell, room.min.y + pitch * 1.5f},
-               Align::middle, look.muted, std::to_string(expert));
+      pen.caption({room.min.x + names + (static_cast<float>(expert) + 0.5f) * cell, room.min.y + pitch * 1.5f},
+                  Align::middle, std::to_string(expert));
     std::vector<float> means(static_cast<std::size_t>(count), 0);
     float most = 0;
     for (Index word = 0; word < words; ++word) {
@@ -71,9 +62,8 @@ struct ExpertPanels {
           },
           most, look.after);
     line(
-        fits, std::string(context.words("network.all_words")),
-        [&](Index expert) { return means[static_cast<std::size_t>(expert)]; }, *std::ranges::max_element(means),
-        look.accent);
+        fits, say("network.all_words"), [&](Index expert) { return means[static_cast<std::size_t>(expert)]; },
+        *std::ranges::max_element(means), look.accent);
   }
 };
 
@@ -87,16 +77,9 @@ const char* key_of(KeysShared shared) {
   return "network.shared_mha";
 }
 
-struct WritingTable {
-  Pen& pen;
-  const HeadOverview& overview;
-  const NetworkFacts& facts;
+struct WritingTable : NetworkPart {
   Rect room;
-  const SceneContext& context = pen.context();
-  const Words& words = context.words;
-  const Look& look = pen.look();
-  const float u = pen.u(), caption = pen.type.caption;
-  const Index at = written_word(facts, context.view), count = std::ssize(facts.text);
+  const Index at = written_word(facts, view), count = std::ssize(facts.text);
 
   /// The same number in all layers, or their sum.
   template <typename Number>
@@ -108,13 +91,13 @@ struct WritingTable {
 
   float put_totals() const {
     const Named word{facts.text[static_cast<std::size_t>(at)], look.k};
-    const std::vector<Named> said{
+    const std::vector<Named> values{
         word,
         {std::to_string(at), look.ink},
         {bytes([&](const DecodeLayer& l) { return (at - l.first(at)) * l.numbers; }), look.ink},
         {bytes([](const DecodeLayer& l) { return l.numbers; }), look.ink},
         {bytes([&](const DecodeLayer& l) { return at * l.as_mha; }), look.ink}};
-    return pen.sentence(TextRole::prose, words("network.writing_step"), said, room, pen.type.story, look.ink);
+    return pen.sentence(TextRole::prose, say("network.writing_step"), values, room, pen.type.story, look.ink);
   }
 
   /// What colours mean; gives its height.
@@ -123,12 +106,9 @@ struct WritingTable {
     for (const auto& [key, colour] :
          {std::pair{"network.kept_read", read()}, {"network.kept_new", look.k}, {"network.kept_hidden", look.field}}) {
       if (colour == look.field && !forgets()) continue;
-      const std::string text(words(key));
+      const std::string text(say(key));
       pen.fill({{x, y + caption * 0.3f}, {x + caption, y + caption * 1.3f}}, colour, Corner::cell * u);
-      x = pen.text(TextRole::caption, Face::ui, caption, {x + caption * 1.5f, y + caption * 0.8f}, Align::left,
-                   look.muted, text)
-              .max.x +
-          18 * u;
+      x = pen.caption({x + caption * 1.5f, y + caption * 0.8f}, Align::left, text).max.x + 18 * u;
     }
     return caption * 2;
   }
@@ -142,8 +122,7 @@ struct WritingTable {
 
   void put_row(const DecodeLayer& layer, Rect row, float names, float numbers, Index first, Index shown) const {
     const float cell = (row.width() - names - numbers) / static_cast<float>(shown);
-    pen.text(TextRole::caption, Face::ui, caption, {row.min.x, row.centre().y}, Align::left, look.ink,
-             elide(context.fonts, Face::ui, caption, label(layer), names - 8 * u));
+    pen.caption({row.min.x, row.centre().y}, Align::left, label(layer), look.ink, names - 8 * u);
     for (Index i = first; i < std::min(first + shown, at + 1); ++i) {
       const float x = row.min.x + names + static_cast<float>(i - first) * cell;
       pen.fill({{x, row.min.y + u}, {x + std::max(cell - (cell > 5 * u ? 2 * u : 0), 1.0f), row.max.y - u}},
@@ -152,8 +131,7 @@ struct WritingTable {
                                      : read(),
                Corner::cell * u);
     }
-    pen.text(TextRole::number, Face::mono, pen.type.number, {row.max.x, row.centre().y}, Align::right, look.muted,
-             text_of(layer));
+    pen.number(pen.type.number, {row.max.x, row.centre().y}, Align::right, look.muted, text_of(layer));
   }
 
   std::string label(const DecodeLayer& layer) const {
@@ -168,7 +146,7 @@ struct WritingTable {
   void put() {
     room.min.y += put_totals();
     room.min.y += put_legend(room.min.y);
-    float names = 0, numbers = pen.measure(Face::ui, caption, words("network.kept_bytes")).x;
+    float names = 0, numbers = pen.measure(Face::ui, caption, say("network.kept_bytes")).x;
     for (const DecodeLayer& layer : facts.decode) {
       names = std::max(names, pen.measure(Face::ui, caption, label(layer)).x + 14 * u);
       numbers = std::max(numbers, pen.measure(Face::mono, pen.type.number, text_of(layer)).x);
@@ -187,16 +165,13 @@ struct WritingTable {
                i == at  ? look.k
                : i > at ? look.muted
                         : look.ink,
-               elide(context.fonts, face, caption, facts.text[static_cast<std::size_t>(i)], cell - 4 * u));
+               facts.text[static_cast<std::size_t>(i)], cell - 4 * u);
       pen.target(word, SceneAction::query_word, i);
     }
-    pen.text(TextRole::caption, Face::ui, caption, {room.max.x, room.min.y + head / 2}, Align::right, look.muted,
-             std::string(words("network.kept_bytes")));
+    pen.caption({room.max.x, room.min.y + head / 2}, Align::right, say("network.kept_bytes"));
     room.min.y += head;
     const float foot = caption * 3.2f;
-    const Index layer = looked_at_head(overview, context.view).layer;
-    const auto lit =
-        std::ranges::find(facts.decode, overview.layers[static_cast<std::size_t>(layer)].layer, &DecodeLayer::layer);
+    const auto lit = std::ranges::find(facts.decode, layer_at(looked.layer).layer, &DecodeLayer::layer);
     const Index row = lit == facts.decode.end() ? 0 : lit - facts.decode.begin();
     const auto [top, rows] = part_around(row, std::ssize(facts.decode), room.height() - foot, caption * 1.7f);
     const float pitch = std::min((room.height() - foot) / static_cast<float>(rows), 44 * u);
@@ -212,9 +187,9 @@ struct WritingTable {
     const DecodeLayer& each = facts.decode[static_cast<std::size_t>(row)];
     room.min.y += static_cast<float>(rows) * pitch + 6 * u;
     pen.sentence(TextRole::caption,
-                 words.fill(key_of(each.shared), {std::to_string(each.heads), std::to_string(each.kv_heads)}) + " " +
-                     words.fill("network.kept_says",
-                                {grouped(each.numbers * bytes_a_number), grouped(each.as_mha * bytes_a_number)}),
+                 say.fill(key_of(each.shared), {std::to_string(each.heads), std::to_string(each.kv_heads)}) + " " +
+                     say.fill("network.kept_says",
+                              {grouped(each.numbers * bytes_a_number), grouped(each.as_mha * bytes_a_number)}),
                  {}, room, caption, look.muted);
   }
 };
@@ -226,18 +201,19 @@ Index written_word(const NetworkFacts& facts, const View& view) {
   return std::clamp<Index>(view.network.pointed.value_or(view.looking.query.value_or(last)), 0, last);
 }
 
-void put_experts(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+void put_experts(const NetworkPart& part, Rect room) {
+  const NetworkFacts& facts = part.facts;
   std::vector<Index> layers;
   Index at = 0;
   for (Index l = 0; l < std::ssize(facts.experts); ++l) {
     if (!facts.experts[static_cast<std::size_t>(l)].defined()) continue;
-    if (l <= looked_at_head(overview, pen.context().view).layer) at = std::ssize(layers);
+    if (l <= part.looked.layer) at = std::ssize(layers);
     layers.push_back(l);
   }
   if (layers.empty() || facts.text.empty()) return;
-  const ExpertPanels panels{pen, overview, facts};
-  const Index columns = std::clamp<Index>(static_cast<Index>(room.width() / (250 * pen.u())), 1, std::ssize(layers));
-  const float gap = 18 * pen.u(), width = room.width() / static_cast<float>(columns);
+  const ExpertPanels panels{part};
+  const Index columns = std::clamp<Index>(static_cast<Index>(room.width() / (250 * part.u)), 1, std::ssize(layers));
+  const float gap = 18 * part.u, width = room.width() / static_cast<float>(columns);
   const Index all_rows = (std::ssize(layers) + columns - 1) / columns;
   const auto [top, rows] = part_around(at / columns, all_rows, room.height(), panels.pitch * 6);
   const float height = std::min(room.height() / static_cast<float>(rows),
@@ -250,8 +226,8 @@ void put_experts(Pen& pen, const HeadOverview& overview, const NetworkFacts& fac
   }
 }
 
-void put_writing(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
-  if (!facts.decode.empty() && !facts.text.empty()) WritingTable{pen, overview, facts, room}.put();
+void put_writing(const NetworkPart& part, Rect room) {
+  if (!part.facts.decode.empty() && !part.facts.text.empty()) WritingTable{part, room}.put();
 }
 
 }  // namespace headlight

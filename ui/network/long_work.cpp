@@ -7,7 +7,7 @@
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
-#include "ui/network/network_facts.h"
+#include "ui/network/network_scene.h"
 
 namespace headlight {
 namespace {

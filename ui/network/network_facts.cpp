@@ -1,5 +1,3 @@
-#include "ui/network/network_facts.h"
-
 #include <algorithm>
 
 #include "core/network/network.h"
@@ -7,6 +5,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
 #include "ui/document/action.h"
+#include "ui/network/network_scene.h"
 #include "ui/sentence/story.h"
 
 namespace headlight {
@@ -18,8 +17,8 @@ constexpr Index most_said = 256;
 struct Effects {
   std::shared_ptr<const NetworkRun> run;
   Index batch = 0, token = -1;
-  std::size_t next = 0;                    ///< of `asked`
-  std::vector<HeadPlace> asked;            ///< head −1: the layer
+  std::size_t next = 0;                    ///< of `cases`
+  std::vector<HeadPlace> cases;            ///< head −1: the layer
   std::shared_ptr<const MeanHeads> means;  ///< over the network's sentences, once they are computed
   std::size_t next_mean = 0;
 };
@@ -64,7 +63,7 @@ void tell_predictions(const NetworkRun& run, Index batch, NetworkFacts& facts, E
   if (run.logits.size(1) >= words && !run.network->spec().takes_tensors) {
     for (Index i = std::max<Index>(0, words - most_said); i < words; ++i) {
       const LikelyToken next = most_likely(run, batch, i, 1).front();
-      facts.said.push_back(
+      facts.predictions.push_back(
           {tokens.entries[entry][static_cast<std::size_t>(i)].text, next.text, next.probability, i == place});
     }
   }
@@ -74,8 +73,8 @@ void tell_predictions(const NetworkRun& run, Index batch, NetworkFacts& facts, E
   for (std::size_t l = 0; l < run.layers.size(); ++l) {
     const Index heads = run.network->layers()[l].heads;
     facts.without.emplace_back(static_cast<std::size_t>(heads));
-    effects.asked.push_back({static_cast<Index>(l), -1});
-    for (Index h = 0; h < heads; ++h) effects.asked.push_back({static_cast<Index>(l), h});
+    effects.cases.push_back({static_cast<Index>(l), -1});
+    for (Index h = 0; h < heads; ++h) effects.cases.push_back({static_cast<Index>(l), h});
   }
   facts.without_layer.resize(run.layers.size());
 }
@@ -127,8 +126,8 @@ Teller begin(const Frame& frame) {
 /// The next head's effect; whether there was one to be had.
 bool advance_effects(Teller& teller) {
   Effects& effects = teller.effects;
-  if (effects.next >= effects.asked.size()) return false;
-  const HeadPlace at = effects.asked[effects.next++];
+  if (effects.next >= effects.cases.size()) return false;
+  const HeadPlace at = effects.cases[effects.next++];
   const double left = probability_without(effects, at);
   NetworkFacts& facts = teller.so_far.facts;
   const auto layer = static_cast<std::size_t>(at.layer);
@@ -142,7 +141,7 @@ void tell_means(const Frame& frame, Teller& teller) {
   Effects& effects = teller.effects;
   const LayersTogether shown = frame.view().network.together;
   const bool busy = shown == LayersTogether::patch || shown == LayersTogether::study;
-  if (effects.means || effects.asked.empty() || busy || !effects.run->knock_out.empty()) return;
+  if (effects.means || effects.cases.empty() || busy || !effects.run->knock_out.empty()) return;
   effects.means = means_shown(frame, effects.run);
   if (!effects.means) return;
   NetworkFacts& facts = teller.so_far.facts;
@@ -153,9 +152,9 @@ void tell_means(const Frame& frame, Teller& teller) {
 /// The next head with its mean in its place; whether there was one to be had.
 bool advance_means(Teller& teller) {
   Effects& effects = teller.effects;
-  while (effects.next_mean < effects.asked.size() && effects.asked[effects.next_mean].head < 0) ++effects.next_mean;
-  if (!effects.means || effects.next_mean >= effects.asked.size()) return false;
-  const HeadPlace at = effects.asked[effects.next_mean++];
+  while (effects.next_mean < effects.cases.size() && effects.cases[effects.next_mean].head < 0) ++effects.next_mean;
+  if (!effects.means || effects.next_mean >= effects.cases.size()) return false;
+  const HeadPlace at = effects.cases[effects.next_mean++];
   teller.so_far.facts.with_mean[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)] =
       probability_without(effects, at, effects.means);
   return true;

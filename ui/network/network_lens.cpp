@@ -1,5 +1,6 @@
 // What the network would say if it ended after each layer: a table of layers by positions.
 #include <algorithm>
+#include <tuple>
 
 #include "core/image/theme.h"
 #include "core/run/trace.h"
@@ -22,18 +23,14 @@ ImU32 between(ImU32 from, ImU32 to, double share) {
   return to_imgui({part(a.r, b.r), part(a.g, b.g), part(a.b, b.b), 255});
 }
 
-struct LensTable {
-  Pen& pen;
-  const HeadOverview& overview;
-  const NetworkFacts& facts;
-  Rect room;
-  const SceneContext& context = pen.context();
-  const Look& look = context.look;
-  const float u = context.u, caption = pen.type.caption;
-  float names = 0, column = 0, line = 0;
+struct LensTable : NetworkPart {
+  LayerGrid grid;
+  const Index positions = std::ssize(facts.lens_words), layers = std::ssize(facts.lens_layers);
+  const std::string title = say(key_for(trace, "network.the_words"));
+  const float note = caption * 1.7f;  ///< room for which positions are shown
 
-  std::string layer_name(std::size_t i) const {
-    return context.words.fill("network.after", {overview.layers[static_cast<std::size_t>(facts.lens_layers[i])].layer});
+  std::string layer_name(Index i) const {
+    return say.fill("network.after", {layer_at(facts.lens_layers[static_cast<std::size_t>(i)]).layer});
   }
 
   void put_cell(const LensCell& cell, Rect at, Index layer, Index position, bool last) const {
@@ -43,58 +40,53 @@ struct LensTable {
     const bool two = at.height() >= pen.type.word * 1.3f + pen.type.number * 1.5f;
     const ImU32 ink = to_imgui(ink_on(colour_of(ground)));
     const float middle = two ? at.centre().y - pen.type.number * 0.75f : at.centre().y;
-    pen.text(TextRole::word, Face::ui, pen.type.word, {at.centre().x, middle}, Align::middle, ink,
-             elide(context.fonts, Face::ui, pen.type.word, cell.likely.text, at.width() - 6 * u));
+    pen.text(TextRole::word, Face::ui, pen.type.word, {at.centre().x, middle}, Align::middle, ink, cell.likely.text,
+             at.width() - 6 * u);
     if (two)
-      pen.text(TextRole::number, Face::mono, pen.type.number, {at.centre().x, at.centre().y + pen.type.word * 0.7f},
-               Align::middle, ink, MatrixNumbers(2, true)(static_cast<float>(cell.likely.probability)));
+      pen.number(pen.type.number, {at.centre().x, at.centre().y + pen.type.word * 0.7f}, Align::middle, ink,
+                 MatrixNumbers(2, true)(static_cast<float>(cell.likely.probability)));
     pen.target(at, SceneAction::lens, position, {Stage::weights, layer, 0, position, 0});
   }
 
+  void lay_out() {
+    grid.names = pen.measure(Face::ui, caption, title).x + 12 * u;
+    for (Index i = 0; i < layers; ++i)
+      grid.names = std::max(grid.names, pen.measure(Face::ui, caption, layer_name(i)).x + 12 * u);
+    grid.head = pen.type.word * 1.9f;
+    const float width = grid.room.width() - grid.names, height = grid.room.height() - grid.head - note;
+    const Index query = std::min(view.looking.query.value_or(positions - 1), positions - 1);
+    std::tie(grid.first, grid.columns) = part_around(query, positions, width, 62 * u);
+    std::tie(grid.top, grid.lines) =
+        part_around(std::min(looked.layer, layers - 1), layers, height, pen.type.word * 1.7f);
+    grid.column = std::min(width / static_cast<float>(grid.columns), 150 * u);
+    grid.line = std::min(height / static_cast<float>(grid.lines), 64 * u);
+  }
+
   void put() {
-    const Index positions = std::ssize(facts.lens_words), lines = std::ssize(facts.lens_layers);
     if (positions == 0 || facts.lens.empty()) return;
-    for (std::size_t i = 0; i < facts.lens_layers.size(); ++i)
-      names = std::max(names, pen.measure(Face::ui, caption, layer_name(i)).x + 12 * u);
-    names = std::max(
-        names, pen.measure(Face::ui, caption, context.words(said_of(context.trace, "network.the_words"))).x + 12 * u);
-    const float head = pen.type.word * 1.9f, least = 62 * u, note = caption * 1.7f;
-    const Index query = context.view.looking.query.value_or(positions - 1);
-    const auto [first, columns] = part_around(std::min(query, positions - 1), positions, room.width() - names, least);
-    const Index looked = looked_at_head(overview, context.view).layer;
-    const auto [top, rows] =
-        part_around(std::min(looked, lines - 1), lines, room.height() - head - note, pen.type.word * 1.7f);
-    column = std::min((room.width() - names) / static_cast<float>(columns), 150 * u);
-    line = std::min((room.height() - head - note) / static_cast<float>(rows), 64 * u);
-    const auto text_at = [&](float y, const std::string& words) {
-      pen.text(TextRole::caption, Face::ui, caption, {room.min.x, y}, Align::left, look.muted, words);
-    };
-    text_at(room.min.y + head / 2, std::string(context.words(said_of(context.trace, "network.the_words"))));
-    for (Index q = first; q < first + columns; ++q) {
-      const float x = room.min.x + names + (static_cast<float>(q - first) + 0.5f) * column;
-      pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {x, room.min.y + head / 2}, Align::middle, look.ink,
-               elide(context.fonts, Face::bold, pen.bold(pen.type.word), facts.lens_words[static_cast<std::size_t>(q)],
-                     column - 4 * u));
-    }
-    for (Index l = top; l < top + rows; ++l) {
-      const float y = room.min.y + head + static_cast<float>(l - top) * line;
-      text_at(y + line / 2, layer_name(static_cast<std::size_t>(l)));
+    lay_out();
+    const ImVec2 corner = grid.room.min;
+    const Index last = grid.first + grid.columns - 1;
+    pen.caption({corner.x, corner.y + grid.head / 2}, Align::left, title);
+    for (Index q = grid.first; q <= last; ++q)
+      pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {grid.middle_of(q), corner.y + grid.head / 2},
+               Align::middle, look.ink, facts.lens_words[static_cast<std::size_t>(q)], grid.column - 4 * u);
+    for (Index l = grid.top; l < grid.top + grid.lines; ++l) {
+      const float y = grid.y_of(l);
+      pen.caption({corner.x, y + grid.line / 2}, Align::left, layer_name(l));
       if (l >= std::ssize(facts.lens)) continue;  // not computed yet
-      for (Index q = first; q < first + columns; ++q) {
-        const float x = room.min.x + names + static_cast<float>(q - first) * column;
+      for (Index q = grid.first; q <= last; ++q) {
+        const float x = grid.x_of(q);
         put_cell(facts.lens[static_cast<std::size_t>(l)][static_cast<std::size_t>(q)],
-                 {{x + 2 * u, y + 2 * u}, {x + column - 2 * u, y + line - 2 * u}},
-                 facts.lens_layers[static_cast<std::size_t>(l)], q, l == lines - 1);
+                 {{x + 2 * u, y + 2 * u}, {x + grid.column - 2 * u, y + grid.line - 2 * u}},
+                 facts.lens_layers[static_cast<std::size_t>(l)], q, l == layers - 1);
       }
     }
-    if (columns < positions)
-      text_at(
-          room.min.y + head + static_cast<float>(rows) * line + note / 2,
-          context.words.fill(said_of(context.trace, "network.positions"),
-                             {std::to_string(first), std::to_string(first + columns - 1), std::to_string(positions)}));
-    pen.add_content({room.min,
-                     {room.min.x + names + static_cast<float>(columns) * column,
-                      room.min.y + head + static_cast<float>(rows) * line}});
+    if (grid.columns < positions)
+      pen.caption({corner.x, grid.end().y + note / 2}, Align::left,
+                  say.fill(key_for(trace, "network.positions"),
+                           {std::to_string(grid.first), std::to_string(last), std::to_string(positions)}));
+    pen.add_content({corner, grid.end()});
   }
 };
 
@@ -105,8 +97,6 @@ std::pair<Index, Index> part_around(Index at, Index count, float room, float lea
   return {std::clamp<Index>(at - fits / 2, 0, count - fits), fits};
 }
 
-void put_lens(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
-  LensTable{pen, overview, facts, room}.put();
-}
+void put_lens(const NetworkPart& part, Rect room) { LensTable{part, {room}}.put(); }
 
 }  // namespace headlight

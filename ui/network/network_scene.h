@@ -1,6 +1,7 @@
 // The network view as a Scene: every head of every layer as a small picture, and details of the current head.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ struct StudyShown {
   std::vector<std::string> lines;
   std::vector<HeadMeans> heads;
   bool whole = false;
-  bool asks = false;  ///< no file is named, and none came with the network
+  bool needs_file = false;  ///< no file is named, and none came with the network
 };
 /// Progress of the long computation.
 struct TaskShown {
@@ -56,10 +57,10 @@ struct NetworkFacts {
     double probability = 0;
     bool last = false;
   };
-  std::vector<Prediction> said;  ///< the most likely token at every position
-  Tensor together;               ///< [n, n], what LayersTogether asks for; rows that are not computed yet are 0
-  Index rows_together = 0;       ///< so many of it are there
-  std::string together_missing;  ///< key of the words that say why it is not there; "" where it is
+  std::vector<Prediction> predictions;  ///< the most likely token at every position
+  Tensor together;                      ///< [n, n], what LayersTogether asks for; rows that are not computed yet are 0
+  Index rows_together = 0;              ///< so many of it are there
+  std::string together_missing;         ///< key of the words that say why it is not there; "" where it is
   std::vector<std::vector<LensCell>> lens;       ///< of LayersTogether::lens, the lines that are computed so far
   std::vector<std::string> lens_words;           ///< along it
   std::vector<Index> lens_layers;                ///< of the overview, one a line
@@ -89,9 +90,9 @@ inline bool has_row_ranges(Index cols) { return cols > 32; }
 /// Whether patches stand where words would.
 bool reads_pictures(const Trace& trace);
 /// The key of the words about patches where the network reads pictures: "network.title_picture", else the key.
-std::string said_of(const Trace& trace, const std::string& key);
+std::string key_for(const Trace& trace, const std::string& key);
 /// Translation key of a pattern: "network.habit_previous".
-std::string habit_key_of(const Trace& trace, HeadPattern habit);
+std::string pattern_key(const Trace& trace, HeadPattern pattern);
 /// The current head.
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view);
 /// All heads in the chosen order.
@@ -102,36 +103,76 @@ HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, con
 /// The share 0…1 that a head is marked with, and its pattern; unset if nothing was measured.
 struct HeadMark {
   double share = 0;
-  std::optional<HeadPattern> habit;
+  std::optional<HeadPattern> pattern;
 };
 std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts& facts, const NetworkChoice& choice,
                                 HeadPlace at);
 
 Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place);
-/// Details of the current head, the residual stream and the predictions.
-void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
-/// The choice between all heads and the pictures of all layers; returns its height.
-float put_ways(Pen& pen, const NetworkFacts& facts, Rect room);
-/// The matrix of all layers up to the current one.
-void put_together(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room, HeadPlace at);
 
+/// What the parts of the picture read, under short names.
+struct NetworkPart : ScenePart {
+  NetworkPart(Pen& by, const HeadOverview& heads, const NetworkFacts& known)
+      : ScenePart(by), overview(heads), facts(known) {}
+  const HeadOverview& overview;
+  const NetworkFacts& facts;
+  const HeadPlace looked = looked_at_head(overview, view);
+  const float caption = pen.type.caption;
+
+  const OverviewLayer& layer_at(Index layer) const { return overview.layers[static_cast<std::size_t>(layer)]; }
+  /// "1.0"
+  std::string head_name(HeadPlace at) const { return layer_at(at.layer).layer + "." + std::to_string(at.head); }
+  /// The batch entry that is looked at, in tensors of so many.
+  Index batch_of(Index count) const { return std::min(view.batch, count - 1); }
+};
+/// Details of the current head, the residual stream and the predictions.
+void put_head_panel(const NetworkPart& part, Rect room);
+/// The choice between all heads and the pictures of all layers; returns its height.
+float put_ways(const NetworkPart& part, Rect room);
+/// The matrix of all layers up to the current one.
+void put_together(const NetworkPart& part, Rect room);
 /// The shares that words gave to the experts, a panel a layer.
-void put_experts(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
+void put_experts(const NetworkPart& part, Rect room);
 /// What the step for a word reads of the words before it and what it adds, a row a layer.
-void put_writing(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
+void put_writing(const NetworkPart& part, Rect room);
 /// The word whose step that is.
 Index written_word(const NetworkFacts& facts, const View& view);
-
 /// What the network would say if it ended after each layer.
-void put_lens(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
-
+void put_lens(const NetworkPart& part, Rect room);
 /// The effect of another sentence's states on the logit of a word.
-void put_patch(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
+void put_patch(const NetworkPart& part, Rect room);
 /// What each head does over many sentences.
-void put_study(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
+void put_study(const NetworkPart& part, Rect room);
+/// A table with a line a layer and a column a position or a head: where it stands, and which of them are shown.
+struct LayerGrid {
+  Rect room;
+  float names = 0, head = 0;  ///< room for the names of the lines, and over the columns
+  Index first = 0, columns = 0, top = 0, lines = 0;
+  float column = 0, line = 0;  ///< width of a column, height of a line
+  float x_of(Index at) const { return room.min.x + names + static_cast<float>(at - first) * column; }
+  float y_of(Index at) const { return room.min.y + head + static_cast<float>(at - top) * line; }
+  float middle_of(Index at) const { return room.min.x + names + (static_cast<float>(at - first) + 0.5f) * column; }
+  ImVec2 end() const { return {x_of(first + columns), y_of(top + lines)}; }
+};
 /// First and number of those of `count` items that fit with `least` pixels each, around `at`.
 std::pair<Index, Index> part_around(Index at, Index count, float room, float least);
 
 void draw_network_view(const Frame& frame, Rect place);
+
+/// The facts computed so far, and a version that changes with them; computed in parts and kept while the trace stays.
+struct FactsSoFar {
+  NetworkFacts facts;
+  int version = 0;
+};
+const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview);
+
+struct NetworkRun;
+
+/// Empty if there is no second sentence.
+PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
+/// The means of heads over the network's sentences, or over those that the view names; null until they are computed,
+/// and where there are none.
+std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
+StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
 
 }  // namespace headlight

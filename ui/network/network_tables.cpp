@@ -2,6 +2,7 @@
 // head does over many sentences, with those in which it matters most.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/image/theme.h"
 #include "core/run/trace.h"
@@ -18,16 +19,6 @@ std::string in_digits(double value) { return MatrixNumbers(2, value > 0)(static_
 
 float button_height(const Pen& pen) { return pen.type.caption * 2.1f; }
 
-float put_button(Pen& pen, ImVec2 at, const std::string& words, SceneAction action) {
-  const float height = button_height(pen), width = pen.measure(Face::ui, pen.type.caption, words).x + 24 * pen.u();
-  const Rect rect{at, {at.x + width, at.y + height}};
-  pen.fill(rect, pen.look().card, Corner::control * pen.u());
-  pen.box(rect, pen.look().line, 1, Corner::control * pen.u());
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, rect.centre(), Align::middle, pen.look().ink, words);
-  pen.target(rect, action);
-  return width;
-}
-
 /// How far the long computation is, and the button that stops it or goes on; gives the height.
 float put_task(Pen& pen, const TaskShown& task, Rect room) {
   const Words& words = pen.context().words;
@@ -36,134 +27,121 @@ float put_task(Pen& pen, const TaskShown& task, Rect room) {
                         pen.type.caption, pen.look().warning) +
            6 * pen.u();
   if (!task.running && !task.stopped) return 0;
-  const float taken = put_button(pen, room.min, words(task.running ? "network.stop" : "network.go_on"),
-                                 task.running ? SceneAction::task_stop : SceneAction::task_again);
+  const Chip button{words(task.running ? "network.stop" : "network.go_on"),
+                    task.running ? SceneAction::task_stop : SceneAction::task_again};
+  pen.chips(room, std::span(&button, 1), button_height(pen), 24, Corner::control * pen.u());
+  const float taken = pen.measure(Face::ui, pen.type.caption, button.words).x + 24 * pen.u();
   const auto whole = [](double value) { return std::to_string(std::llround(value)); };
-  const std::string said = task.stopped ? words.fill("network.stopped", {whole(100 * task.share)})
+  const std::string text = task.stopped ? words.fill("network.stopped", {whole(100 * task.share)})
                            : task.seconds_left
                                ? words.fill("network.running", {whole(100 * task.share), whole(*task.seconds_left)})
                                : words("network.coming");
-  pen.text(TextRole::caption, Face::ui, pen.type.caption,
-           {room.min.x + taken + 10 * pen.u(), room.min.y + button_height(pen) / 2}, Align::left, pen.look().muted,
-           elide(pen.context().fonts, Face::ui, pen.type.caption, said, room.width() - taken - 10 * pen.u()));
+  pen.caption({room.min.x + taken + 10 * pen.u(), room.min.y + button_height(pen) / 2}, Align::left, text, {},
+              room.width() - taken - 10 * pen.u());
   return button_height(pen) + 6 * pen.u();
 }
 
 /// A label and the room for a field that is typed into, which the view draws there; gives the height.
 float put_field(Pen& pen, Rect room, const char* key, Index field) {
-  const std::string label = pen.context().words(said_of(pen.context().trace, key));
+  const std::string label = pen.context().words(key_for(pen.context().trace, key));
   const float height = 30 * pen.u(), width = pen.measure(Face::ui, pen.type.caption, label).x + 10 * pen.u();
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.min.y + 13 * pen.u()}, Align::left,
-           pen.look().muted, label);
+  pen.caption({room.min.x, room.min.y + 13 * pen.u()}, Align::left, label);
   pen.target({{room.min.x + width, room.min.y}, {room.max.x, room.min.y + height}}, SceneAction::own_words, field);
   return height + 6 * pen.u();
 }
 
-struct PatchTable {
-  Pen& pen;
-  const HeadOverview& overview;
-  const PatchShown& made;
-  Rect room;
-  const SceneContext& context = pen.context();
-  const Look& look = context.look;
-  const float u = context.u, caption = pen.type.caption, word = pen.type.word;
-  const bool by_heads = context.view.network.patched == PatchedState::heads;
+struct PatchTable : NetworkPart {
+  LayerGrid grid;
+  const PatchShown& patch = facts.patch;
+  const float word = pen.type.word;
+  const bool by_heads = view.network.patched == PatchedState::heads;
+  const Index layers = std::ssize(overview.layers), columns = by_heads ? overview.heads() : std::ssize(patch.words);
   double most = 0;  ///< the largest effect, at the ends of the colours
-  float names = 0, column = 0, line = 0, head = 0;
 
-  std::string layer_name(Index layer) const {
-    return context.words.fill("network.layer", {overview.layers[static_cast<std::size_t>(layer)].layer});
-  }
+  std::string layer_name(Index layer) const { return say.fill("network.layer", {layer_at(layer).layer}); }
 
-  void put_heading(Index at, float x) {
+  void put_heading(Index at, float x) const {
     const auto i = static_cast<std::size_t>(at);
     const auto put = [&](const std::string& text, float y, Face face, ImU32 ink) {
-      pen.text(TextRole::word, face, word, {x, y}, Align::middle, ink,
-               elide(context.fonts, face, word, text, column - 4 * u));
+      pen.text(TextRole::word, face, word, {x, grid.room.min.y + grid.head * y}, Align::middle, ink, text,
+               grid.column - 4 * u);
     };
-    if (by_heads) return put(std::to_string(at), room.min.y + head * 0.5f, Face::ui, look.muted);
-    const bool same = made.words[i] == made.from[i];
-    put(made.words[i], room.min.y + head * 0.27f, Face::ui, look.ink);
-    put(made.from[i], room.min.y + head * 0.73f, same ? Face::ui : Face::bold, same ? look.muted : look.q);
+    if (by_heads) return put(std::to_string(at), 0.5f, Face::ui, look.muted);
+    const bool same = patch.words[i] == patch.from[i];
+    put(patch.words[i], 0.27f, Face::ui, look.ink);
+    put(patch.from[i], 0.73f, same ? Face::ui : Face::bold, same ? look.muted : look.q);
   }
 
-  void put_cell(Rect at, Index layer, Index position, double effect) {
-    const Colormap& map = window_colormap(context.view, Stage::scores);
+  void put_cell(Rect at, Index layer, Index position, double effect) const {
+    const Colormap& map = window_colormap(view, Stage::scores);
     const auto end = static_cast<float>(most > 0 ? most : 1);
     const Rgba ground = map.at(normalise(static_cast<float>(effect), {-end, end}));
     pen.fill(at, to_imgui(ground), Corner::cell * u);
     const std::string number = in_digits(effect);
     if (pen.measure(Face::mono, pen.type.number, number).x <= at.width() && pen.type.number * 1.1f <= at.height())
-      pen.text(TextRole::number, Face::mono, pen.type.number, at.centre(), Align::middle, to_imgui(ink_on(ground)),
-               number);
+      pen.number(pen.type.number, at.centre(), Align::middle, to_imgui(ink_on(ground)), number);
     if (by_heads) pen.target(at, SceneAction::head, position, {Stage::weights, layer, position, 0, 0});
     else pen.target(at, SceneAction::lens, position, {Stage::weights, layer, 0, position, 0});
   }
 
+  void lay_out() {
+    for (Index l = 0; l < layers; ++l)
+      grid.names = std::max(grid.names, pen.measure(Face::ui, caption, layer_name(l)).x + 12 * u);
+    grid.head = word * (by_heads ? 1.8f : 3.4f);
+    const float width = grid.room.width() - grid.names, height = grid.room.height() - grid.head - caption * 1.7f;
+    std::tie(grid.first, grid.columns) = part_around(view.looking.query.value_or(columns - 1), columns, width, 46 * u);
+    std::tie(grid.top, grid.lines) = part_around(looked.layer, layers, height, pen.type.number * 1.4f);
+    grid.column = std::min(width / static_cast<float>(grid.columns), 120 * u);
+    grid.line = std::min(height / static_cast<float>(grid.lines), 44 * u);
+  }
+
   void put() {
-    const Index lines = std::ssize(overview.layers), columns = by_heads ? overview.heads() : std::ssize(made.words);
-    if (columns == 0 || std::ssize(made.from) != std::ssize(made.words)) return;
-    for (const auto& row : made.grid.grid) {
-      for (const double logit : row) most = std::max(most, std::abs(logit - made.grid.before));
+    if (columns == 0 || std::ssize(patch.from) != std::ssize(patch.words)) return;
+    for (const auto& row : patch.grid.grid) {
+      for (const double logit : row) most = std::max(most, std::abs(logit - patch.grid.before));
     }
-    if (made.whole) {
-      const std::vector<Named> said{
-          {made.word, look.ink}, {in_digits(made.grid.before), look.ink}, {in_digits(made.grid.after_all), look.ink}};
-      room.min.y +=
-          pen.sentence(TextRole::caption, context.words("network.patch_sums"), said, room, caption, look.muted);
+    if (patch.whole) {
+      const std::vector<Named> values{{patch.word, look.ink},
+                                      {in_digits(patch.grid.before), look.ink},
+                                      {in_digits(patch.grid.after_all), look.ink}};
+      grid.room.min.y +=
+          pen.sentence(TextRole::caption, say("network.patch_sums"), values, grid.room, caption, look.muted);
     }
-    for (Index l = 0; l < lines; ++l) names = std::max(names, pen.measure(Face::ui, caption, layer_name(l)).x + 12 * u);
-    head = word * (by_heads ? 1.8f : 3.4f);
-    const Index looked = looked_at_head(overview, context.view).layer;
-    const auto [first, across] =
-        part_around(context.view.looking.query.value_or(columns - 1), columns, room.width() - names, 46 * u);
-    const auto [top, down] = part_around(looked, lines, room.height() - head - caption * 1.7f, pen.type.number * 1.4f);
-    column = std::min((room.width() - names) / static_cast<float>(across), 120 * u);
-    line = std::min((room.height() - head - caption * 1.7f) / static_cast<float>(down), 44 * u);
-    for (Index i = first; i < first + across; ++i)
-      put_heading(i, room.min.x + names + (static_cast<float>(i - first) + 0.5f) * column);
-    for (Index l = top; l < top + down; ++l) {
-      const float y = room.min.y + head + static_cast<float>(l - top) * line;
-      pen.text(TextRole::caption, Face::ui, caption, {room.min.x, y + line / 2}, Align::left, look.muted,
-               layer_name(l));
-      if (l >= std::ssize(made.grid.grid)) continue;  // not computed yet
-      const std::vector<double>& row = made.grid.grid[static_cast<std::size_t>(l)];
-      for (Index i = first; i < std::min<Index>(first + across, std::ssize(row)); ++i) {
-        const float x = room.min.x + names + static_cast<float>(i - first) * column;
-        put_cell({{x + u, y + u}, {x + column - u, y + line - u}}, l, i,
-                 row[static_cast<std::size_t>(i)] - made.grid.before);
+    lay_out();
+    const Index last = grid.first + grid.columns - 1;
+    for (Index i = grid.first; i <= last; ++i) put_heading(i, grid.middle_of(i));
+    for (Index l = grid.top; l < grid.top + grid.lines; ++l) {
+      const float y = grid.y_of(l);
+      pen.caption({grid.room.min.x, y + grid.line / 2}, Align::left, layer_name(l));
+      if (l >= std::ssize(patch.grid.grid)) continue;  // not computed yet
+      const std::vector<double>& row = patch.grid.grid[static_cast<std::size_t>(l)];
+      for (Index i = grid.first; i <= std::min<Index>(last, std::ssize(row) - 1); ++i) {
+        const float x = grid.x_of(i);
+        put_cell({{x + u, y + u}, {x + grid.column - u, y + grid.line - u}}, l, i,
+                 row[static_cast<std::size_t>(i)] - patch.grid.before);
       }
     }
-    if (across < columns)
-      pen.text(
-          TextRole::caption, Face::ui, caption,
-          {room.min.x, room.min.y + head + static_cast<float>(down) * line + caption * 0.85f}, Align::left, look.muted,
-          context.words.fill("network.positions",
-                             {std::to_string(first), std::to_string(first + across - 1), std::to_string(columns)}));
-    pen.add_content({room.min,
-                     {room.min.x + names + static_cast<float>(across) * column,
-                      room.min.y + head + static_cast<float>(down) * line}});
+    if (grid.columns < columns)
+      pen.caption(
+          {grid.room.min.x, grid.end().y + caption * 0.85f}, Align::left,
+          say.fill("network.positions", {std::to_string(grid.first), std::to_string(last), std::to_string(columns)}));
+    pen.add_content({grid.room.min, grid.end()});
   }
 };
 
-struct StudyTable {
-  Pen& pen;
-  const HeadOverview& overview;
-  const StudyShown& made;
+struct StudyTable : NetworkPart {
   Rect room;
-  const SceneContext& context = pen.context();
-  const NetworkChoice& choice = context.view.network;
-  const Look& look = context.look;
-  const float u = context.u, caption = pen.type.caption, line = pen.type.caption * 1.7f;
-  const HeadPlace looked = looked_at_head(overview, context.view);
+  const StudyShown& study = facts.study;
+  const NetworkChoice& choice = view.network;
+  const float line = caption * 1.7f;
 
   std::vector<const HeadMeans*> rows() const {
     const StudyColumn& by = study_columns()[static_cast<std::size_t>(choice.study_sort)];
     const auto value = [&](const HeadMeans* each) { return by.value(*each).value_or(-1e300); };
     std::vector<const HeadMeans*> all;
     double most = 0;
-    for (const HeadMeans& each : made.heads) most = std::max(most, by.value(each).value_or(0));
-    for (const HeadMeans& each : made.heads) {
+    for (const HeadMeans& each : study.heads) most = std::max(most, by.value(each).value_or(0));
+    for (const HeadMeans& each : study.heads) {
       const bool kept = choice.study_of == StudyFilter::all ||
                         (choice.study_of == StudyFilter::layer && each.layer == looked.layer) ||
                         (choice.study_of == StudyFilter::strong && by.value(each).value_or(0) >= most / 2);
@@ -189,14 +167,13 @@ struct StudyTable {
     const Rect rect{{room.min.x, y}, {room.max.x, y + line}};
     if (here) pen.fill(rect, look.field, Corner::cell * u);
     pen.text(TextRole::word, Face::bold, caption, {room.min.x + 6 * u, rect.centre().y}, Align::left,
-             look.head_ink(each.head),
-             overview.layers[static_cast<std::size_t>(each.layer)].layer + "." + std::to_string(each.head));
+             look.head_ink(each.head), head_name({each.layer, each.head}));
     float x = room.min.x + names;
     for (const Index i : columns()) {
       x += column;
       const std::optional<double> value = study_columns()[static_cast<std::size_t>(i)].value(each);
-      pen.text(TextRole::number, Face::mono, pen.type.number, {x, rect.centre().y}, Align::right,
-               value ? look.ink : look.muted, value ? in_digits(*value) : "–");
+      pen.number(pen.type.number, {x, rect.centre().y}, Align::right, value ? look.ink : look.muted,
+                 value ? in_digits(*value) : "–");
     }
     pen.target(rect, SceneAction::study_head, each.head, {Stage::weights, each.layer, each.head, 0, 0});
   }
@@ -204,22 +181,19 @@ struct StudyTable {
   /// The sentences in which the head that is looked at matters most; from `y` on.
   void put_sentences(float y) {
     const auto at = std::ranges::find_if(
-        made.heads, [&](const HeadMeans& each) { return each.layer == looked.layer && each.head == looked.head; });
-    if (at == made.heads.end() || at->lines.empty() || y + 2 * line > room.max.y) return;
-    const std::string name =
-        overview.layers[static_cast<std::size_t>(looked.layer)].layer + "." + std::to_string(looked.head);
-    pen.text(
-        TextRole::word, Face::bold, caption, {room.min.x, y + line / 2}, Align::left, look.ink,
-        elide(context.fonts, Face::bold, caption, context.words.fill("network.study_sentences", {name}), room.width()));
+        study.heads, [&](const HeadMeans& each) { return each.layer == looked.layer && each.head == looked.head; });
+    if (at == study.heads.end() || at->lines.empty() || y + 2 * line > room.max.y) return;
+    pen.text(TextRole::word, Face::bold, caption, {room.min.x, y + line / 2}, Align::left, look.ink,
+             say.fill("network.study_sentences", {head_name(looked)}), room.width());
     const float numbers = pen.measure(Face::mono, pen.type.number, "−00.00").x + 10 * u;
     for (const HeadMeans::Line& each : at->lines) {
       y += line;
       if (y + line > room.max.y) return;
       const Rect rect{{room.min.x, y}, {room.max.x, y + line}};
-      pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + numbers - 10 * u, rect.centre().y},
-               Align::right, look.muted, in_digits(each.effect));
+      pen.number(pen.type.number, {room.min.x + numbers - 10 * u, rect.centre().y}, Align::right, look.muted,
+                 in_digits(each.effect));
       pen.text(TextRole::word, Face::ui, caption, {room.min.x + numbers, rect.centre().y}, Align::left, look.ink,
-               elide(context.fonts, Face::ui, caption, made.lines[each.line], room.width() - numbers));
+               study.lines[each.line], room.width() - numbers);
       pen.target(rect, SceneAction::study_line, static_cast<Index>(each.line));
     }
   }
@@ -244,11 +218,10 @@ struct StudyTable {
     for (const Index i : shown) {
       const bool by = i == choice.study_sort;
       const std::string key = std::string("network.study_") + study_columns()[static_cast<std::size_t>(i)].name;
-      const std::string words = context.words(key) + std::string(by ? choice.study_up ? " ↑" : " ↓" : "");
+      const std::string words = say(key) + std::string(by ? choice.study_up ? " ↑" : " ↓" : "");
       x += column;
       pen.text(TextRole::caption, by ? Face::bold : Face::ui, caption, {x, room.min.y + line / 2}, Align::right,
-               by ? look.ink : look.muted,
-               elide(context.fonts, by ? Face::bold : Face::ui, caption, words, column - 4 * u));
+               by ? look.ink : look.muted, words, column - 4 * u);
       pen.target({{x - column, room.min.y}, {x, room.min.y + line}}, SceneAction::study_sort, i);
     }
   }
@@ -257,9 +230,9 @@ struct StudyTable {
   void put_place(std::size_t first, std::size_t shown, std::size_t count, Rect rows) {
     const auto most = static_cast<Index>(count - shown), from = static_cast<Index>(first);
     const Rect note{{room.min.x, rows.max.y}, {room.max.x, rows.max.y + line}};
-    pen.text(TextRole::caption, Face::ui, caption, {room.min.x + 6 * u, note.centre().y}, Align::left, look.muted,
-             context.words.fill("network.study_rows",
-                                {std::to_string(first + 1), std::to_string(first + shown), std::to_string(count)}));
+    pen.caption({room.min.x + 6 * u, note.centre().y}, Align::left,
+                say.fill("network.study_rows",
+                         {std::to_string(first + 1), std::to_string(first + shown), std::to_string(count)}));
     pen.target(note, SceneAction::study_page, from < most ? std::min(most, from + static_cast<Index>(shown)) : 0,
                {Stage::weights, 0, 0, most, from});
     const auto part = [&](std::size_t row) {
@@ -270,7 +243,7 @@ struct StudyTable {
   }
 
   void put() {
-    if (made.heads.empty()) return;
+    if (study.heads.empty()) return;
     put_choices();
     const std::vector<Index> shown_columns = columns();
     const float names = 64 * u;
@@ -294,27 +267,29 @@ struct StudyTable {
 
 }  // namespace
 
-void put_patch(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+void put_patch(const NetworkPart& part, Rect room) {
   constexpr const char* states[] = {"network.patch_residual", "network.patch_heads", "network.patch_mlp"};
-  const float u = pen.u(), word = std::min(260 * u, room.width() * 0.35f);
+  Pen& pen = part.pen;
+  const float u = part.u, word = std::min(260 * u, room.width() * 0.35f);
   const Rect left{room.min, {room.max.x - word - 12 * u, room.max.y}}, right{{room.max.x - word, room.min.y}, room.max};
   put_field(pen, right, "network.patch_word", 1);
   room.min.y += put_field(pen, left, "network.patch_from", 0);
-  if (pen.tabs(room, Align::left, states, static_cast<std::size_t>(pen.context().view.network.patched),
-               SceneAction::patched) > 0)
+  if (pen.tabs(room, Align::left, states, static_cast<std::size_t>(part.view.network.patched), SceneAction::patched) >
+      0)
     room.min.y += button_height(pen) + 6 * u;
-  room.min.y += put_task(pen, facts.task, room);
-  PatchTable{pen, overview, facts.patch, room}.put();
+  room.min.y += put_task(pen, part.facts.task, room);
+  PatchTable{part, {room}}.put();
 }
 
-void put_study(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+void put_study(const NetworkPart& part, Rect room) {
+  Pen& pen = part.pen;
   room.min.y += put_field(pen, room, "network.study_file", 2);
-  if (facts.study.asks) {
-    pen.sentence(TextRole::story, pen.context().words("network.study_asks"), {}, room, pen.type.story, pen.look().ink);
+  if (part.facts.study.needs_file) {
+    pen.sentence(TextRole::story, part.say("network.study_asks"), {}, room, pen.type.story, part.look.ink);
     return;
   }
-  room.min.y += put_task(pen, facts.task, room);
-  StudyTable{pen, overview, facts.study, room}.put();
+  room.min.y += put_task(pen, part.facts.task, room);
+  StudyTable{part, room}.put();
 }
 
 }  // namespace headlight

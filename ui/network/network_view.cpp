@@ -2,9 +2,8 @@
 
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/network/network_facts.h"
 #include "ui/network/network_scene.h"
 #include "ui/widgets/controls.h"
 
@@ -105,7 +104,7 @@ void offer_fields(const Frame& frame, const Scene& scene) {
     ImGui::BeginChild(hint, {target.rect.width(), target.rect.height()}, false,
                       ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
     if (const auto text = text_field(frame, "field", frame.view().network.*member, Face::ui, false,
-                                     frame.words(said_of(*frame.trace(), hint))))
+                                     frame.words(key_for(*frame.trace(), hint))))
       frame.show([member = member, typed = *text](View& v) { v.network.*member = typed; });
     ImGui::EndChild();
   }
@@ -157,9 +156,9 @@ void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts&
       });
     case SceneAction::measure:
       return frame.show([measure = static_cast<HeadMeasure>(target.index)](View& v) { v.measure = measure; });
-    case SceneAction::habit:
+    case SceneAction::pattern:
       return frame.show([index = target.index](View& v) {
-        v.network.habit = index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(index));
+        v.network.pattern = index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(index));
       });
     case SceneAction::lens:
       open_head(frame, overview, {target.cell.batch, looked_at_head(overview, frame.view()).head});

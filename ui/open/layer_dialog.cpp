@@ -1,5 +1,3 @@
-#include "ui/open/layer_dialog.h"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/open/folder_listing.h"
+#include "ui/open/open_dialog.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/paragraph.h"
@@ -225,10 +224,10 @@ constexpr Answer answers[] = {{"attend", MaskPolarity::attend, "polarity.attend"
 struct MaskPictures {
   Tensor masks[2];
 };
-MaskPictures mask_pictures(const Scenario& asked) {
+MaskPictures mask_pictures(const Scenario& of) {
   MaskPictures pictures;
   for (std::size_t i = 0; i < 2; ++i) {
-    Scenario scenario = asked;
+    Scenario scenario = of;
     scenario.mask_polarity = answers[i].polarity;
     try {
       pictures.masks[i] = resolve(scenario).file_mask;
@@ -274,8 +273,8 @@ bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, R
             frame.words(answer.title));
   draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + 38 * u}, frame.look.muted,
                  frame.words(answer.meaning), width);
-  const float said = 2.6f * TypeSize::body * u;  // two lines, so that both pictures stand at one height
-  draw_mask(frame, mask, {{x, place.min.y + 50 * u + said}, {place.max.x - 14 * u, place.max.y - 14 * u}});
+  const float text = 2.6f * TypeSize::body * u;  // two lines, so that both pictures stand at one height
+  draw_mask(frame, mask, {{x, place.min.y + 50 * u + text}, {place.max.x - 14 * u, place.max.y - 14 * u}});
   return clicked;
 }
 

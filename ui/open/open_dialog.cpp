@@ -7,7 +7,7 @@
 #include "core/files/recent_files.h"
 #include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
-#include "ui/lessons/lesson_picture.h"
+#include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"

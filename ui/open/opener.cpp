@@ -157,10 +157,10 @@ void Opener::arrived() {
 }
 
 void Opener::failed(Document& document, const Message& error) {
-  const bool asked = ask_for_polarity(document, error) || ask_for_layer(document);
-  if (pending_ && asked) waiting_ = document.origin.lesson;
+  const bool asks = ask_for_polarity(document, error) || ask_for_layer(document);
+  if (pending_ && asks) waiting_ = document.origin.lesson;
   std::exchange(pending_, false) ? take_back_opening(document, error) : show_error(document, error);
-  asked ? document.error.clear() : opening_.clear();
+  asks ? document.error.clear() : opening_.clear();
 }
 
 void open_mask_into(Document& document, const std::string& path) {

@@ -1,5 +1,3 @@
-#include "ui/open/paste.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "ui/document/action.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
+#include "ui/open/open_dialog.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/pressable.h"

@@ -10,6 +10,7 @@
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/operation/parts.h"
+#include "ui/widgets/card.h"
 
 namespace headlight::operation {
 namespace {
@@ -64,22 +65,19 @@ Block make_block(const SceneContext& context, Stage stage, const Window& rows, c
   block.col = cols.first;
   block.cols = cols.count;
   block.turned = turned;
-  block.rect = {{std::round(rect.min.x), std::round(rect.min.y)}, {std::round(rect.max.x), std::round(rect.max.y)}};
+  block.rect = card_on_pixels(rect);
   const Cell cell = matrix_of(trace, context.view, stage);
-  MatrixQuad& quad = block.quad;
   const Tensor& whole = trace[stage];
-  quad.values =
-      turned ? slice_of(whole.transpose(whole.rank() - 2, whole.rank() - 1), rows, cols) : slice_of(whole, rows, cols);
+  block.quad = matrix_quad(context, stage,
+                           slice_of(turned ? whole.transpose(whole.rank() - 2, whole.rank() - 1) : whole, rows, cols),
+                           stage_range(trace, stage, window_colormap(context.view, stage).kind()));
+  MatrixQuad& quad = block.quad;
   quad.batch = cell.batch;
   quad.head = cell.head;
   const StageInfo& about = info(stage);
   if (about.cover != Cover::none) quad.mask = slice_of(trace[Stage::mask], rows, cols);
   quad.show_leaks = about.lane == Lane::weights;
   if (about.cover == Cover::mask_and_dropout) quad.kept = slice_of(trace.dropout_keep, rows, cols);
-  quad.colormap = &window_colormap(context.view, stage);
-  quad.range = stage_range(trace, stage, quad.colormap->kind());
-  quad.theme = context.look.theme;
-  quad.scale = context.u;
   quad.min = block.rect.min;
   quad.max = block.rect.max;
   const float side = std::min(block.rect.width() / static_cast<float>(block.cols),
@@ -119,14 +117,10 @@ double length_of(const std::vector<float>& row) {
 
 void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect rect, float share,
                    const std::optional<Cell>& first) {
-  MatrixQuad quad;
   Buffer values(numbers.size());
   std::ranges::copy(numbers, values.begin());
-  quad.values = Tensor({1, std::ssize(numbers)}, std::move(values));
-  quad.colormap = &window_colormap(pen.context().view, Stage::output);
-  quad.range = {-most, most};
-  quad.theme = pen.look().theme;
-  quad.scale = pen.u();
+  MatrixQuad quad =
+      matrix_quad(pen.context(), Stage::output, Tensor({1, std::ssize(numbers)}, std::move(values)), {-most, most});
   quad.min = rect.min;
   quad.max = rect.max;
   const Rect seen{rect.min, {rect.min.x + rect.width() * share, rect.max.y}};

@@ -1,5 +1,3 @@
-#include "ui/operation/breaks.h"
-
 #include <algorithm>
 #include <array>
 
@@ -7,6 +5,7 @@
 #include "core/network/sampling.h"
 #include "core/scenario/inputs.h"
 #include "ui/look/measure.h"
+#include "ui/operation/operation.h"
 #include "ui/operation/parts.h"
 #include "ui/player/stages.h"
 
@@ -83,9 +82,8 @@ struct BreakRow {
   }
 
   void put_choices() {
-    const Rect said = pen.text(TextRole::caption, Face::ui, caption, {left, middle}, Align::left, look.muted,
-                               std::string(context.words("break.it")));
-    left = said.max.x + 12 * u;
+    const Rect label = pen.caption({left, middle}, Align::left, context.words("break.it"));
+    left = label.max.x + 12 * u;
     for (const Break what : {Break::mask, Break::scale, Break::head, Break::words}) {
       if (is_there(context, what, can_swap)) put_choice(what);
     }
@@ -122,7 +120,7 @@ struct BreakRow {
     while (count-- > 0) put_word(story.next[count]);
     const std::string next(context.words("break.next"));
     if (right - pen.measure(Face::ui, caption, next).x > left + 16 * u)
-      pen.text(TextRole::caption, Face::ui, caption, {right, middle}, Align::right, look.muted, next);
+      pen.caption({right, middle}, Align::right, next);
   }
 };
 

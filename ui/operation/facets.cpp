@@ -72,7 +72,7 @@ void put_title_and_story(Pen& pen, Rect& area, std::string_view title, std::stri
 }
 
 bool is_guessed(const SceneContext& context) {
-  return context.view.looking.guessing.asked && !context.view.looking.guessing.guess;
+  return context.view.looking.guessing.active && !context.view.looking.guessing.guess;
 }
 
 void put_guess(Pen& pen, Rect area, float right) {
@@ -133,24 +133,16 @@ void put_temperature(const Task& task, Rect room, const std::string& beside) {
   const auto place = [&](double t) {
     return track.min.x + track.width() * static_cast<float>(std::clamp((std::log(t) - low) / (high - low), 0.0, 1.0));
   };
-  pen.fill(track, look.field, Corner::cell * u);
-  pen.fill({{place(1) - u, y - 7 * u}, {place(1) + u, y + 7 * u}}, look.muted);
   const double none = 1 / std::sqrt(static_cast<double>(trace.dims().d_head));
-  pen.fill({{place(none) - u, y - 7 * u}, {place(none) + u, y + 7 * u}}, look.muted);
-  const float knob = place(temperature);
-  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
+  pen.slider(track, y, look.field, {place(1), place(none)}, place(temperature), SceneAction::temperature);
   const float under = y + 10 * u + pen.type.caption * 0.6f;
   if (under + pen.type.caption * 0.6f <= room.max.y + 2 * u) {
     pen.caption({place(1), under}, Align::middle, "÷ √d");
-    const std::string as_they_are(words("facet.no_scale"));
-    if (place(1) - place(none) > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 + 30 * u) {
-      pen.caption({place(none), under},
-                  place(none) - track.min.x > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 ? Align::middle
-                                                                                                         : Align::left,
-                  as_they_are);
-    }
+    const std::string unscaled = words("facet.no_scale");
+    const float half = pen.measure(Face::ui, pen.type.caption, unscaled).x / 2;
+    if (place(1) - place(none) > half + 30 * u)
+      pen.caption({place(none), under}, place(none) - track.min.x > half ? Align::middle : Align::left, unscaled);
   }
-  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, SceneAction::temperature);
 }
 
 }  // namespace headlight::operation

@@ -272,7 +272,7 @@ struct KeyList : TaskPart {
              lit      ? look.k
              : hidden ? look.muted
                       : look.ink,
-             elide(context.fonts, face, pixels, key_word(context, k), name - 6 * u));
+             key_word(context, k), name - 6 * u);
     pen.number(pen.type.number, {room.min.x + number, y}, Align::right, hidden ? look.muted : look.ink,
                hidden ? MatrixNumbers(1, false)(scores.values[i]) : figures(scores.values[i]));
     pen.number(pen.type.number, {room.max.x, y}, Align::right, lit ? look.head_ink(view.head) : look.muted,

@@ -6,7 +6,6 @@
 #include "core/network/row_parts.h"
 #include "core/scenario/inputs.h"
 #include "ui/look/measure.h"
-#include "ui/operation/lookup.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
@@ -36,6 +35,101 @@ std::optional<Addition> addition_at(const SceneContext& context, const Cell& out
 }
 
 namespace {
+
+/// The table of words and the table of places: the rows that are taken from them, each among its neighbours.
+struct Tables {
+  RowLookup rows;
+  Rect words, places;  ///< of their rows
+  float line = 0;      ///< height of a row
+  Rect taken_word() const { return row_of(rows.words, words, rows.token); }
+  Rect taken_place() const { return row_of(rows.places, places, rows.place); }
+
+ private:
+  Rect row_of(const std::vector<TableRow>& table, const Rect& at, Index number) const {
+    const float y = at.min.y + line * static_cast<float>(table.empty() ? 0 : number - table.front().number);
+    return {{at.min.x, y}, {at.max.x, y + line}};
+  }
+};
+
+float table_line(const Pen& pen) { return pen.type.caption * 1.35f; }
+
+/// Without rows 0.
+float height_of(const Pen& pen, const RowLookup& rows) {
+  const std::size_t count = std::max(rows.words.size(), rows.places.size());
+  return count == 0 ? 0 : pen.type.caption * 2.2f + table_line(pen) * static_cast<float>(count);
+}
+
+/// Side by side at the top of `room`, which is as wide as the rows below them.
+Tables lay_out_tables(const Pen& pen, RowLookup rows, Rect room) {
+  Tables tables{std::move(rows), {}, {}, table_line(pen)};
+  const float top = room.min.y + pen.type.caption * 1.6f, wide = room.width() * (tables.rows.places.empty() ? 1 : 0.5f);
+  tables.words = {{room.min.x, top},
+                  {room.min.x + wide, top + tables.line * static_cast<float>(tables.rows.words.size())}};
+  tables.places = {{room.min.x + room.width() * 0.6f, top},
+                   {room.max.x, top + tables.line * static_cast<float>(tables.rows.places.size())}};
+  return tables;
+}
+
+/// The largest magnitude in the tables' rows.
+float largest_in(const RowLookup& rows) {
+  float most = 0;
+  for (const auto* table : {&rows.words, &rows.places}) {
+    for (const TableRow& row : *table) most = std::max(most, largest_of(row.numbers));
+  }
+  return most;
+}
+
+/// "1617  girl"
+std::string name_in_table(const TableRow& row) {
+  return std::to_string(row.number) + (row.word.empty() ? "" : "  " + row.word);
+}
+
+/// One row of numbers in the columns `cols`, −`most` to `most` in colours.
+Block row_block(const Task& task, const std::vector<float>& numbers, const Window& cols, Rect rect, float most) {
+  Block block = make_block(task.context(), task.stage, {0, 1, 0, true}, cols, rect);
+  Buffer part;
+  for (Index c = cols.first; c < cols.first + cols.count; ++c) part.push_back(numbers[static_cast<std::size_t>(c)]);
+  block = with_numbers(block, Tensor({1, cols.count}, std::move(part)));
+  block.quad.range = {-most, most};
+  block.own = false;
+  return block;
+}
+
+void put_table(const Task& task, const Tables& tables, const std::vector<TableRow>& table, const Rect& at, Index taken,
+               const std::string& title, const Window& cols, float most, float names) {
+  Pen& pen = task.pen;
+  const Look& look = pen.look();
+  const float u = task.u(), caption = pen.type.caption;
+  pen.caption({at.min.x, at.min.y - caption * 0.8f}, Align::left, title, {}, at.width());
+  float y = at.min.y;
+  for (const TableRow& row : table) {
+    const bool here = row.number == taken;
+    const Rect rect{{at.min.x, y + u}, {at.max.x, y + tables.line - u}};
+    put(pen, row_block(task, row.numbers, cols, rect, most), here ? 1.0f : 0.4f);
+    if (here) pen.frame(rect.grown(2 * u), look.q);
+    const std::string name = name_in_table(row);
+    const Face face = here ? Face::bold : Face::ui;
+    const float size = here ? pen.bold(caption) : caption;
+    pen.text(TextRole::caption, face, size, {at.min.x - 10 * u, rect.centre().y}, Align::right,
+             here ? look.q : look.muted, name, names);
+    y += tables.line;
+  }
+}
+
+/// `names`: pixels for those at the left; `scale`: the words for the colours' scale, "" where the rows below have the
+/// same.
+void put_tables(const Task& task, const Tables& tables, const Window& cols, float most, float names,
+                const std::string& scale) {
+  const RowLookup& rows = tables.rows;
+  const Words& words = task.context().words;
+  std::string title = std::string(words("level.table_words")) + (scale.empty() ? "" : " · ") + scale;
+  if (task.pen.measure(Face::ui, task.pen.type.caption, title).x > tables.words.width())
+    title = words("level.table_words_short");
+  put_table(task, tables, rows.words, tables.words, rows.token, title, cols, most, names);
+  if (!rows.places.empty())
+    put_table(task, tables, rows.places, tables.places, rows.place, std::string(words("level.table_places")), cols,
+              most, tables.places.min.x - tables.words.max.x - 20 * task.u());
+}
 
 // Of the stage's time: when the sum is there, and all rows.
 constexpr float sum_comes = 0.62f, all_there = 0.9f;
@@ -87,7 +181,7 @@ LineScales scales_of(const std::vector<Line>& lines, const RowParts& parts, cons
   LineScales scales;
   for (const Line& line : lines) scales.sums = std::max(scales.sums, largest_of(*line.numbers));
   scales.tables = std::max({scales.tables, largest_of(parts.word), parts.place.empty() ? 0 : largest_of(parts.place),
-                            tables ? largest_of(tables->rows) : 0});
+                            tables ? largest_in(tables->rows) : 0});
   if (scales.tables > pale * scales.sums) scales.tables = scales.sums = std::max(scales.tables, scales.sums);
   return scales;
 }
@@ -133,7 +227,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
     const Face face = word ? Face::bold : Face::ui;
     const float size = word ? pen.bold(pen.type.caption) : pen.type.caption;
     pen.text(TextRole::caption, face, size, {place.min.x - 10 * u, rect.centre().y}, Align::right,
-             word ? line.colour : pen.look().muted, elide(pen.context().fonts, face, size, line.name, names));
+             word ? line.colour : pen.look().muted, line.name, names);
     pen.add_content(block.rect);
     y += pitch;
   }
@@ -243,8 +337,8 @@ struct InputPicture : TaskPart {
     if (waits()) return;
     const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";
-    const Rect said = pen.caption({x + wide / 2, middle}, Align::middle, std::string(say(how)));
-    for (const float arrow : {said.min.x - 18 * u, said.max.x + 18 * u})
+    const Rect label = pen.caption({x + wide / 2, middle}, Align::middle, say(how));
+    for (const float arrow : {label.min.x - 18 * u, label.max.x + 18 * u})
       pen.line({arrow, middle - half}, {arrow, middle + half}, look.muted, std::max(1.0f, 1.5f * u), true);
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }

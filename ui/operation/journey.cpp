@@ -70,31 +70,31 @@ struct Rivals : TaskPart {
     const Named first{key_word(context, task.focus.key), look.k}, second{key_word(context, rival), look.k};
     const auto a = static_cast<double>(number(last, task.focus.key)), b = static_cast<double>(number(last, rival));
     if (!std::isfinite(a) || !std::isfinite(b)) return {{say("facet.rival_hidden"), {first, second}}};
-    std::vector<std::pair<std::string, std::vector<Named>>> said;
+    std::vector<std::pair<std::string, std::vector<Named>>> lines;
     if (is_scaled()) {
       std::string factor, again;
       const auto [sum, score] = scaled(task.focus.key, factor);
       const auto [other_sum, other_score] = scaled(rival, again);
-      said.push_back({"{0} " + factor + " = {1}, {2} " + again + " = {3}.",
-                      {{sum, look.ink}, {score, look.ink}, {other_sum, look.ink}, {other_score, look.ink}}});
+      lines.push_back({"{0} " + factor + " = {1}, {2} " + again + " = {3}.",
+                       {{sum, look.ink}, {score, look.ink}, {other_sum, look.ink}, {other_score, look.ink}}});
     }
     const Stage made = trace.has(Stage::scaled_scores) ? Stage::scaled_scores : Stage::scores;
     if (number(made, task.focus.key) != number(last, task.focus.key) || number(made, rival) != number(last, rival))
-      said.push_back({say("facet.rivals_then"), {{printed(a).text, look.ink}, {printed(b).text, look.ink}}});
-    said.push_back(
+      lines.push_back({say("facet.rivals_then"), {{printed(a).text, look.ink}, {printed(b).text, look.ink}}});
+    lines.push_back(
         {say("facet.rivals"),
          {first, second, {printed(a - b).text, look.ink}, {times_text(std::exp(a - b)), look.head_ink(view.head)}}});
-    return said;
+    return lines;
   }
 
   /// The two sums as cards on one scale, the sentences under them.
   void put(Rect room) const {
     const float gap = 14 * u;
-    const auto said = sentences();
+    const auto lines = sentences();
     float below = gap;
-    for (const auto& [pattern, values] : said) below += height_of(pen, pattern, values, room, pen.type.story);
+    for (const auto& [pattern, values] : lines) below += height_of(pen, pattern, values, room, pen.type.story);
     float y = room.max.y - below + gap;
-    for (const auto& [pattern, values] : said)
+    for (const auto& [pattern, values] : lines)
       y += pen.sentence(TextRole::story, pattern, values, {{room.min.x, y}, room.max}, pen.type.story, look.ink);
     room.max.y -= below;
     const Task of_scores{pen, Stage::scores, task.focus, task.reveal, task.area};
@@ -115,24 +115,24 @@ struct Rivals : TaskPart {
   }
 };
 
-void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
+void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const Words& words = task.context().words;
   const float u = task.u(), pitch = pen.type.word * 1.9f;
   const std::vector<Named> names{{query_word(task.context(), task.focus.query), look.ink}};
-  const bool changed = std::ranges::any_of(next, [](const NextWord& word) { return word.before >= 0; });
+  const bool changed = std::ranges::any_of(next, [](const Guess& word) { return word.before >= 0; });
   float y = room.min.y + 8 * u +
             pen.sentence(TextRole::caption, words("sentence.next"), names, room, pen.type.caption, look.muted);
   if (changed)
     y += pen.sentence(TextRole::caption, words("facet.next_changed"), {}, {{room.min.x, y - 6 * u}, room.max},
                       pen.type.caption, look.muted);
-  for (const NextWord& word : next) {
+  for (const Guess& word : next) {
     if (y + pitch > room.max.y) break;
     const float middle = y + pitch / 2, number = pen.measure(Face::mono, pen.type.number, "0.00").x + 6 * u,
                 name = room.width() * 0.4f;
-    pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, middle}, Align::left, look.ink,
-             elide(pen.context().fonts, Face::ui, pen.type.word, word.word, name - 6 * u));
+    pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, middle}, Align::left, look.ink, word.word,
+             name - 6 * u);
     const Rect track{{room.min.x + name, middle - 6 * u}, {room.max.x - number, middle + 6 * u}};
     const auto fill = [&](double probability, float inset, ImU32 colour) {
       const float width = std::max(track.width() * static_cast<float>(probability), u);
@@ -152,7 +152,7 @@ void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
 
 /// The whole scene: the area shrinks as its parts are put.
 struct Journey : ScenePart {
-  const std::vector<NextWord>& next;
+  const std::vector<Guess>& next;
   Rect area;
   const Index settled = focus_of(trace, view).key;  ///< what stands where does not follow the pointer
   const Focus focus = pointed_focus(trace, view);
@@ -271,22 +271,18 @@ struct Journey : ScenePart {
 
   /// The temperature, and the way to another word.
   void put_foot() const {
-    const std::string why = say.fill(rival ? "facet.no_rival" : "facet.why_not", {});
-    const float button = pen.measure(Face::bold, pen.type.caption, why).x + 28 * u;
-    const Rect ask{{slider.max.x - button, slider.min.y}, {slider.max.x, slider.min.y + pen.type.caption * 2.2f}};
-    const bool offers = !presenting && trace.dims().n_k > 1 && slider.width() > button + 420 * u;
-    if (offers) {
-      pen.box(ask, look.line, 1, Corner::card * u);
-      pen.text(TextRole::caption, Face::bold, pen.type.caption, ask.centre(), Align::middle, look.ink, why);
-      pen.target(ask, SceneAction::rival);
-    }
-    put_temperature(task, {slider.min, {offers ? ask.min.x - 24 * u : slider.max.x, slider.max.y}}, entropy_text(task));
+    const std::string why = say(rival ? "facet.no_rival" : "facet.why_not");
+    const float width = pen.measure(Face::bold, pen.type.caption, why).x + 28 * u;
+    Rect room = slider;
+    if (!presenting && trace.dims().n_k > 1 && slider.width() > width + 420 * u)
+      room.max.x = pen.button({slider.max.x, slider.min.y}, why, SceneAction::rival).min.x - 24 * u;
+    put_temperature(task, room, entropy_text(task));
   }
 };
 
 }  // namespace
 
-Scene make_journey(const SceneContext& context, const std::vector<NextWord>& next, Rect place) {
+Scene make_journey(const SceneContext& context, const std::vector<Guess>& next, Rect place) {
   Scene scene;
   Pen pen(context, scene);
   Journey journey{pen, next, scene_area(context, place)};

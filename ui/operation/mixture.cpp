@@ -186,7 +186,7 @@ struct Mixture : TaskPart {
     const std::string word = query_word(context, task.focus.query);
     const float most = area.max.x - result.min.x + 20 * u, size = pen.bold(pen.type.word);
     const Rect name = pen.text(TextRole::word, Face::bold, size, {result.min.x, area.min.y + heads * 0.5f}, Align::left,
-                               look.after, elide(context.fonts, Face::bold, size, word, most));
+                               look.after, word, most);
     pen.target(name.grown(4 * u), SceneAction::query_word, task.focus.query);
     pen.math(pen.type.formula, {result.min.x, strips.min.y - 16 * u}, most, look.after, false,
              symbol_of(context, Stage::head_outputs));

@@ -14,7 +14,7 @@ struct Moving : TaskPart {
   const Stage whole = merges ? Stage::concat : source, heads = merges ? source : task.stage;
   const Tensor& parts = trace[heads];
   const Index count = parts.size(1), d_head = parts.size(-1);
-  const Index groups = is_per_kv_head(heads) ? trace.dims().groups() : 1;
+  const Index groups = heads_per(trace, heads);
   const Index chosen = view.head / groups;
   const Cell cell = cell_of(trace, view, heads, task.focus);
   const Axis axis = info(heads).rows;

@@ -3,6 +3,8 @@
 #include "ui/operation/next.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "core/scenario/inputs.h"
 #include "ui/look/measure.h"
@@ -78,8 +80,8 @@ struct NextPicture : ScenePart {
     if (made <= 0) return;
     const std::string size = "‖·‖ = " + printed(length_of(numbers)).text;
     const float right = rows.max.x - pen.measure(Face::mono, pen.type.number, size).x;
-    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {rows.min.x, y}, Align::left, look.ink,
-             elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, right - rows.min.x - 10 * u));
+    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {rows.min.x, y}, Align::left, look.ink, words,
+             right - rows.min.x - 10 * u);
     pen.number(pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
     const Rect strip{{rows.min.x, y + pen.type.caption}, {rows.max.x, y + pen.type.caption + high}};
     put_row_strip(pen, numbers, largest_of(numbers), strip, made, first);
@@ -91,7 +93,7 @@ struct NextPicture : ScenePart {
     if (done(part) <= 0) return;
     const float x = rows.min.x + 14 * u;
     pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, std::max(1.0f, 1.5f * u), true);
-    pen.caption({x + 18 * u, y}, Align::left, std::string(say(words)));
+    pen.caption({x + 18 * u, y}, Align::left, say(words));
   }
 
   std::size_t index_of_layer() const {
@@ -168,7 +170,7 @@ struct NextPicture : ScenePart {
     const auto put = [&](float from, float until, const std::string& words) {
       const Rect at = column(from, until, head);
       pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {at.min.x, head.centre().y}, Align::left,
-               look.muted, elide(context.fonts, Face::bold, pen.bold(pen.type.caption), words, at.width() + 10 * u));
+               look.muted, words, at.width() + 10 * u);
     };
     const Sampling& sampling = story.sampling;
     if (done(logits) > 0) put(word_end, logit_end, std::string(say("next.logit")));
@@ -222,9 +224,7 @@ struct NextPicture : ScenePart {
     const Rect kept = column(tempered_end, kept_end, row);
     const bool falls = !candidate.in_top_k || !candidate.in_top_p;
     const char* const why = !candidate.in_top_k ? "next.out_k" : "next.out_p";
-    if (falls)
-      pen.caption({kept.min.x, middle}, Align::left,
-                  elide(context.fonts, Face::ui, pen.type.caption, std::string(say(why)), kept.width() + 8 * u));
+    if (falls) pen.caption({kept.min.x, middle}, Align::left, say(why), {}, kept.width() + 8 * u);
     else pen.fill({{kept.min.x + 4 * u, middle - 5 * u}, {kept.min.x + 14 * u, middle + 5 * u}}, look.after, 5 * u);
     if (done(chances) <= 0) return;
     const Rect last = column(kept_end, 1, row);
@@ -326,6 +326,53 @@ Scene make_next(const SceneContext& context, const NextWords& next, const Senten
   picture.put_sentence();
   picture.put_dials();
   return scene;
+}
+
+NextWords next_words(const Trace& trace, const View& view, const SentenceStory& story, const OtherPass& other,
+                     Index place, std::optional<Index> token) {
+  constexpr std::ptrdiff_t shown = 8;
+  const auto own = network_of(trace.inputs);
+  const NetworkRun& run = other.without_head ? *other.run : *own;
+  const Index batch = std::min(view.batch, run.logits.size(0) - 1);
+  if (place < 0) place = place_of_prediction(run, batch);
+  const MatrixView logits = run.logits.matrix(batch);
+  const Index row = std::min(place, logits.rows - 1);
+  const auto logit = [&](Index id) { return logits(row, id); };
+  std::vector<Index> order(static_cast<std::size_t>(logits.cols));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto last = order.begin() + std::min(shown, std::ssize(order));
+  std::ranges::partial_sort(order, last, [&](Index a, Index b) { return logit(a) > logit(b); });
+  const Sampling& sampling = story.sampling;
+  const bool cuts = sampling.top_k > 0 && sampling.top_k < logits.cols;
+  float least = 0;  // that top-k keeps
+  if (cuts) {
+    std::vector<float> all;
+    for (Index id = 0; id < logits.cols; ++id) all.push_back(logit(id));
+    std::ranges::nth_element(all, all.begin() + sampling.top_k - 1, std::ranges::greater());
+    least = all[static_cast<std::size_t>(sampling.top_k - 1)];
+  }
+  NextWords next;
+  next.place = place;
+  double named = 0;
+  for (auto id = order.begin(); id != last; ++id) {
+    NextCandidate candidate{run.network->word(*id), *id, logit(*id), logit(*id)};
+    if (sampling.temperature > 0) candidate.tempered /= sampling.temperature;
+    candidate.probability = story.shares[static_cast<std::size_t>(*id)];
+    candidate.in_top_k = !cuts || candidate.logit >= least;
+    candidate.in_top_p = candidate.in_top_k && candidate.probability > 0;
+    named += candidate.probability;
+    if (token == *id) next.chosen = std::ssize(next.candidates);
+    next.candidates.push_back(std::move(candidate));
+  }
+  next.others = logits.cols - std::ssize(next.candidates);
+  next.others_probability = std::max(1 - named, 0.0);
+  const auto entry = static_cast<std::size_t>(view.batch);
+  if (const auto& tokens = trace.inputs.query_tokens; entry < tokens.size() && run.text.decoder.count() == 0) {
+    for (Index i = 0; i <= place && i < std::ssize(tokens[entry]); ++i)
+      next.sentence.push_back(tokens[entry][static_cast<std::size_t>(i)]);
+  }
+  next.product = logit_product(run, batch, place, next.candidates[static_cast<std::size_t>(next.chosen)].token);
+  return next;
 }
 
 }  // namespace headlight

@@ -95,14 +95,14 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
   const Stage drawn = shown_as(trace, stage);
   // Where every word has its colour, its name has it too.
   const bool coloured = operation_of(trace, drawn) == OperationKind::softmax || drawn == Stage::head_outputs;
-  const ImU32 asked = coloured ? look.word_ink(focus.key) : look.k;
+  const ImU32 key = coloured ? look.word_ink(focus.key) : look.k;
   // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6}
   // the head
   return {
       {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
-      {key_word(context, focus.key), asked, true, NamedLink{SceneAction::key_word, focus.key}},
+      {key_word(context, focus.key), key, true, NamedLink{SceneAction::key_word, focus.key}},
       {MatrixNumbers(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value),
-       coloured ? asked : look.head_ink(weight_head), true, NamedLink{SceneAction::look_at, 0, cell}},
+       coloured ? key : look.head_ink(weight_head), true, NamedLink{SceneAction::look_at, 0, cell}},
       {std::to_string(trace[stage].size(-1)), look.ink, false},
       {std::to_string(dims.d_head), look.ink, false},
       {by_key ? key_word(context, focus.key) : query_word(context, focus.query),
@@ -266,8 +266,8 @@ struct StepHead : ScenePart {
     if (const Guessing& guessing = view.looking.guessing; guessable && guessing.guess) {
       const float guess = *guessing.guess;
       const int decimals = MatrixNumbers({&guess, 1, 1, 1, 1}).decimals() + 1;
-      const std::vector<Named> said{{MatrixNumbers(decimals, false)(guess), look.ink}, values[2]};
-      tell(TextRole::story, say("guess.said"), said, pen.type.story, look.ink);
+      const std::vector<Named> numbers{{MatrixNumbers(decimals, false)(guess), look.ink}, values[2]};
+      tell(TextRole::story, say("guess.said"), numbers, pen.type.story, look.ink);
     }
     if (!hidden) return;
     const float y = area.min.y + 4 * u, height = 32 * u;

@@ -1,4 +1,3 @@
-#include "ui/operation/operation_view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,15 +6,14 @@
 
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/level/travel.h"
-#include "ui/operation/breaks.h"
 #include "ui/operation/next.h"
 #include "ui/operation/operation.h"
 #include "ui/operation/softmax_row.h"
 #include "ui/operation/why.h"
 #include "ui/player/stages.h"
-#include "ui/sentence/sentence_view.h"
+#include "ui/sentence/sentence.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
 
@@ -128,7 +126,7 @@ void click(const Frame& frame, const SceneTarget& target) {
       case SceneAction::back: looking.level = Level::pipeline; break;
       case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
       case SceneAction::guess:
-        looking.guessing = {!looking.guessing.asked || looking.guessing.guess, {}};
+        looking.guessing = {!looking.guessing.active || looking.guessing.guess, {}};
         looking.share.reset();
         break;
       case SceneAction::rival:
@@ -208,13 +206,9 @@ void press_facet_keys(const Frame& frame) {
 namespace {
 
 /// What the network says after the word that is followed, with what is changed of it; beside it, as it is.
-std::vector<NextWord> words_beside_journey(const Frame& frame) {
+std::vector<Guess> words_beside_journey(const Frame& frame) {
   const Index place = prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query);
-  if (frame.view().presenting || place < 0) return {};
-  std::vector<NextWord> next;
-  for (const Guess& guess : sentence_story(frame, place).next)
-    next.push_back({guess.word, guess.probability, guess.before});
-  return next;
+  return frame.view().presenting || place < 0 ? std::vector<Guess>() : sentence_story(frame, place).next;
 }
 
 }  // namespace

@@ -151,8 +151,8 @@ struct Residual : TaskPart {
       if (line.total)
         pen.line({task.area.min.x, rect.min.y - 2 * u}, {task.area.max.x, rect.min.y - 2 * u}, look.line, 1);
       const Face face = face_of(line);
-      pen.text(TextRole::caption, face, size_of(line), {strips.min.x - 12 * u, y}, Align::right, line.colour,
-               elide(context.fonts, face, size_of(line), line.name, names - 14 * u));
+      pen.text(TextRole::caption, face, size_of(line), {strips.min.x - 12 * u, y}, Align::right, line.colour, line.name,
+               names - 14 * u);
       pen.box(rect, look.line, 1);
       const bool leaves = &line == &lines.back() && line.total;  // what the picture of the next word begins with
       const Cell first{Stage::output, cell.batch, 0, cell.row, 0};
@@ -192,18 +192,14 @@ struct Residual : TaskPart {
   /// Over the columns what they are; the frame around the chosen number of every row.
   void put_column() const {
     const float y = task.area.min.y + header * 0.45f, caption = pen.type.caption;
-    pen.text(TextRole::caption, Face::ui, caption, {strips.max.x + numbers, y}, Align::right, look.muted,
-             say.fill("residual.number", {std::to_string(cell.col)}));
-    if (lengths > 0)
-      pen.text(TextRole::caption, Face::ui, caption, {strips.max.x + numbers + 26 * u, y}, Align::left, look.muted,
-               std::string(say("residual.length")));
+    pen.caption({strips.max.x + numbers, y}, Align::right, say.fill("residual.number", {std::to_string(cell.col)}));
+    if (lengths > 0) pen.caption({strips.max.x + numbers + 26 * u, y}, Align::left, say("residual.length"));
     const std::string all =
         say.fill("residual.numbers", {std::to_string(width), printed(static_cast<double>(scale.most)).text,
                                       MatrixNumbers(1, true)(static_cast<float>(100 * scale.beyond))});
     const float until =
         strips.max.x + numbers - pen.measure(Face::ui, caption, say.fill("residual.number", {"0000"})).x;
-    if (strips.min.x + pen.measure(Face::ui, caption, all).x < until)
-      pen.text(TextRole::caption, Face::ui, caption, {strips.min.x, y}, Align::left, look.muted, all);
+    if (strips.min.x + pen.measure(Face::ui, caption, all).x < until) pen.caption({strips.min.x, y}, Align::left, all);
     const float x = x_of(cell.col), wide = std::max(strips.width() / static_cast<float>(width), 3 * u);
     pen.box({{x - u, strips.min.y}, {x + wide + u, strips.max.y}}, look.ink, std::max(1.5f, 1.5f * u),
             Corner::mark * u);
@@ -249,15 +245,13 @@ struct Residual : TaskPart {
     const float y = card.min.y + text_line() / 2, x = card.min.x + 10 * u;
     const std::string hint(say(open ? "residual.fold" : "residual.open"));
     const Rect end = pen.caption({card.max.x - 10 * u, y}, Align::right, hint, look.accent);
-    pen.caption({x, y}, Align::left, elide(context.fonts, Face::ui, pen.type.caption, sizes, end.min.x - x - 16 * u),
-                look.ink);
+    pen.caption({x, y}, Align::left, sizes, look.ink, end.min.x - x - 16 * u);
   }
   void put_inside(const Rect& card, const NeuronsOfRow& found, const Network& network) const {
     float y = card.min.y + text_line();
     const auto strip = [&](const char* key, const std::vector<float>& row) {
       const Rect rect{{strips.min.x, y + 3 * u}, {card.max.x - 10 * u, y + strip_line() - 3 * u}};
-      pen.caption({strips.min.x - 12 * u, rect.centre().y}, Align::right,
-                  elide(context.fonts, Face::ui, pen.type.caption, std::string(say(key)), names - 14 * u));
+      pen.caption({strips.min.x - 12 * u, rect.centre().y}, Align::right, say(key), {}, names - 14 * u);
       put_row_strip(pen, row, largest_of(row), rect);
       pen.box(rect, look.line, 1);
       y += strip_line();
@@ -275,8 +269,7 @@ struct Residual : TaskPart {
       const std::string told =
           say.fill(words.empty() ? "residual.neuron" : "residual.neuron_words",
                    {std::to_string(neuron.index), printed(static_cast<double>(neuron.added)).text, words});
-      pen.caption({strips.min.x, y + text_line() / 2}, Align::left,
-                  elide(context.fonts, Face::ui, pen.type.caption, told, card.max.x - strips.min.x - 10 * u));
+      pen.caption({strips.min.x, y + text_line() / 2}, Align::left, told, {}, card.max.x - strips.min.x - 10 * u);
       y += text_line();
     }
   }

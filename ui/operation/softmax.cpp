@@ -80,8 +80,7 @@ struct SoftmaxPicture : TaskPart {
     const float width = pen.measure(Face::bold, size, words).x;
     const bool noted = pen.measure(Face::ui, pen.type.caption, under).x <= room;
     const float line = noted ? pen.type.caption * 0.75f : 0;
-    pen.text(TextRole::caption, Face::bold, size, {x, y - line}, Align::left, look.ink,
-             elide(context.fonts, Face::bold, size, words, room));
+    pen.text(TextRole::caption, Face::bold, size, {x, y - line}, Align::left, look.ink, words, room);
     if (noted) pen.caption({x, y - line + size * 1.25f}, Align::left, under);
     if (!symbol.empty() && room - width > 12 * u)
       pen.math(pen.type.formula * 0.85f, {at.left - 16 * u, y - line}, room - width - 10 * u, lane, false, symbol,
@@ -258,8 +257,7 @@ struct SoftmaxPicture : TaskPart {
     if (made.shares < 1) return;
     const float caption = pen.type.caption, y = (bar.max.y + at.shares.max.y) / 2;
     if (row.compares() && y - caption / 2 > bar.centre().y + pen.type.title * 0.6f)
-      pen.text(TextRole::caption, Face::ui, caption, {at.right + 14 * u, y}, Align::left, look.muted,
-               std::string(say("softmax.before")));
+      pen.caption({at.right + 14 * u, y}, Align::left, say("softmax.before"));
     double total = 0;
     for (const SoftmaxPart& part : row.parts) total += part.share;
     pen.text(TextRole::number, Face::bold, pen.type.title, {at.right + 14 * u, bar.centre().y}, Align::left, look.ink,
@@ -324,12 +322,7 @@ struct SoftmaxPicture : TaskPart {
     if (at.foot.height() <= 1) return;
     Rect room = at.foot;
     if (row.tried && !view.presenting) {
-      const std::string words(say("softmax.drop"));
-      const float width = pen.measure(Face::bold, pen.type.caption, words).x + 28 * u;
-      const Rect button{{room.max.x - width, room.min.y}, {room.max.x, room.min.y + pen.type.caption * 2.2f}};
-      pen.box(button, look.line, 1, Corner::card * u);
-      pen.text(TextRole::caption, Face::bold, pen.type.caption, button.centre(), Align::middle, look.ink, words);
-      pen.target(button, SceneAction::drop_trial);
+      const Rect button = pen.button({room.max.x, room.min.y}, say("softmax.drop"), SceneAction::drop_trial);
       room.max.x = button.min.x - 24 * u;
     }
     put_temperature(task, room, row.empty ? "" : std::string(say(row.tried ? "softmax.tried" : "softmax.drag")));

@@ -136,26 +136,22 @@ struct WhyPicture : ScenePart {
   /// A line of words, one of them chosen; gives the y below.
   float put_choice(float y, float names, const char* title, bool than) const {
     const float height = caption * 2.1f;
-    pen.text(TextRole::caption, Face::ui, caption, {area.min.x, y + height / 2}, Align::left, look.muted,
-             std::string(say(title)));
-    float x = area.min.x + names;
-    const auto offer = [&](const std::string& words, bool here, SceneAction action, Index token) {
-      const Face face = here ? Face::bold : Face::ui;
-      const float width = pen.measure(face, caption, words).x + 20 * u;
-      if (x + width > area.max.x) return;
-      const Rect chip{{x, y}, {x + width, y + height}};
-      pen.fill(chip, here ? look.field : look.card, height / 2);
-      pen.box(chip, here ? look.accent : look.line, 1, height / 2);
-      pen.text(TextRole::caption, face, caption, chip.centre(), Align::middle, look.ink, words);
-      pen.target(chip, action, token);
-      x += width + 6 * u;
+    pen.caption({area.min.x, y + height / 2}, Align::left, say(title));
+    std::vector<Chip> chips;
+    float end = area.min.x + names;
+    const auto offer = [&](const Chip& chip) {
+      const float width = pen.measure(chip.lit ? Face::bold : Face::ui, caption, chip.words).x + 20 * u;
+      if (end + width > area.max.x) return;
+      chips.push_back(chip);
+      end += width + 6 * u;
     };
-    if (than) offer(std::string(say("why.none")), !why.than, SceneAction::than, -1);
+    if (than) offer({say("why.none"), SceneAction::than, -1, !why.than});
     for (std::size_t i = 0; i < why.words.size(); ++i) {
       if (than && i == why.chosen) continue;
-      offer(why.words[i].word, than ? why.than == i : why.chosen == i, than ? SceneAction::than : SceneAction::rival,
-            why.words[i].token);
+      offer({why.words[i].word, than ? SceneAction::than : SceneAction::rival, why.words[i].token,
+             than ? why.than == i : why.chosen == i});
     }
+    pen.chips({{area.min.x + names, y}, area.max}, chips, height, 20);
     return y + height + 5 * u;
   }
 
@@ -212,8 +208,7 @@ struct WhyPicture : ScenePart {
       const float y = room.min.y + (static_cast<float>(i) + 0.5f) * pitch;
       const Rect row{{room.min.x, y - pitch / 2}, {room.max.x, y + pitch / 2}};
       if (line.lit) pen.fill(row.grown(u), look.field, Corner::cell * u);
-      pen.text(TextRole::caption, Face::ui, caption, {left - 10 * u, y}, Align::right, look.ink,
-               elide(context.fonts, Face::ui, caption, line.name, names - 10 * u));
+      pen.caption({left - 10 * u, y}, Align::right, line.name, look.ink, names - 10 * u);
       const auto value = static_cast<float>(line.value);
       const ImU32 colour = line.colour != 0 ? line.colour : sign_colour(pen, value);
       pen.bar({zero, y}, {zero + value / std::max(high - low, 1e-9f) * width, y}, std::min(pitch * 0.62f, 18 * u),
@@ -267,8 +262,7 @@ struct WhyPicture : ScenePart {
     const std::string text = say.fill(
         other() ? "why.together_than" : "why.together",
         {printed(sum).text, difference, printed(std::abs(sum - together()) < 1e-4 ? 0 : sum - together()).text});
-    pen.text(TextRole::caption, Face::ui, caption, {bars.min.x, y}, Align::left, look.muted,
-             elide(context.fonts, Face::ui, caption, text, area.width()));
+    pen.caption({bars.min.x, y}, Align::left, text, {}, area.width());
   }
 
   /// The looked-at head's part, by the word that it comes from.
@@ -279,7 +273,7 @@ struct WhyPicture : ScenePart {
     const std::string title =
         say.fill("why.by_word", {why.layers[static_cast<std::size_t>(why.layer)], std::to_string(*part->head)});
     pen.text(TextRole::caption, Face::bold, pen.bold(caption), {room.min.x, room.min.y + caption * 0.7f}, Align::left,
-             look.head_ink(view.head), elide(context.fonts, Face::bold, pen.bold(caption), title, room.width()));
+             look.head_ink(view.head), title, room.width());
     room.min.y += caption * 2;
     const float least = std::max(caption * 1.35f, pen.type.number * 1.35f);
     const auto most = static_cast<std::size_t>(std::max(room.height() / least - 1, 1.0f));

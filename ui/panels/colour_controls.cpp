@@ -88,21 +88,18 @@ void draw_maps(const Frame& frame) {
 void draw_ends(const Frame& frame) {
   note(frame, frame.words("controls.range"));
   const RangeSetting& now = frame.view().range;
-  const char* labels[] = {frame.words("controls.range_row"), frame.words("controls.range_head"),
-                          frame.words("controls.range_stage"), frame.words("controls.range_fixed")};
-  const auto clicked = segments(frame, "range", labels, static_cast<int>(now.mode));
-  if (clicked && *clicked != static_cast<int>(now.mode))
-    change_range(frame, {static_cast<RangeMode>(*clicked), now.fixed});
+  constexpr const char* ranges[] = {"controls.range_row", "controls.range_head", "controls.range_stage",
+                                    "controls.range_fixed"};
+  if (const auto mode = pick(frame, "range", ranges, static_cast<int>(now.mode)))
+    change_range(frame, {static_cast<RangeMode>(*mode), now.fixed});
   if (now.mode != RangeMode::row) {
     note(frame, frame.words("controls.norm"));
     const Norm spread = frame.view().norm.value_or(
         frame.trace() && now.mode == RangeMode::stage && frame.trace()->dims().n_k > keys_spread_evenly ? Norm::log
                                                                                                         : Norm::linear);
-    const char* norms[] = {frame.words("controls.norm_linear"), frame.words("controls.norm_sqrt"),
-                           frame.words("controls.norm_log")};
-    const auto wanted = segments(frame, "norm", norms, static_cast<int>(spread));
-    if (wanted && *wanted != static_cast<int>(spread))
-      frame.show([norm = static_cast<Norm>(*wanted)](View& v) { v.norm = norm; });
+    constexpr const char* norms[] = {"controls.norm_linear", "controls.norm_sqrt", "controls.norm_log"};
+    if (const auto norm = pick(frame, "norm", norms, static_cast<int>(spread)))
+      frame.show([norm = static_cast<Norm>(*norm)](View& v) { v.norm = norm; });
   }
   if (now.mode != RangeMode::fixed) return;
   const std::string& written = controls_picture(frame).fixed_range;

@@ -14,7 +14,7 @@
 #include "ui/frame/frame.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/panels/registry.h"
 
 namespace headlight {
@@ -52,11 +52,11 @@ void draw_input(const Frame& frame) {
     note(frame, file_name_of(now.file));
     tooltip(frame, now.file);
   }
-  const char* labels[] = {frame.words("controls.text"), frame.words("controls.random"), frame.words("controls.file")};
-  const int chosen = static_cast<int>(now.source);
+  constexpr const char* sources[] = {"controls.text", "controls.random", "controls.file"};
   const bool has_file = !now.file.empty();
-  const auto clicked = segments(frame, "source", std::span(labels, has_file ? 3u : 2u), chosen);
-  if (clicked && *clicked != chosen) frame.actions.push_back(ChangeSource{static_cast<Source>(*clicked)});
+  if (const auto source =
+          pick(frame, "source", std::span(sources).first(has_file ? 3 : 2), static_cast<int>(now.source)))
+    frame.actions.push_back(ChangeSource{static_cast<Source>(*source)});
   if (first_stage(frame) == Stage::query) draw_settings(frame, SettingGroup::input);
   draw_pasted(frame);
   const std::string& story = in_language(frame.document.origin.lesson.description, frame.words.language());
@@ -111,10 +111,9 @@ void draw_shape(const Frame& frame) {
 void draw_packing(const Frame& frame) {
   const Inputs& inputs = frame.trace()->inputs;
   note(frame, frame.words("controls.weights_as"));
-  const char* labels[] = {frame.words("controls.three"), frame.words("controls.one")};
-  if (const auto clicked = segments(frame, "packing", labels, frame.view().packed.value_or(inputs.packed) ? 1 : 0)) {
-    frame.show([one = *clicked == 1](View& v) { v.packed = one; });
-  }
+  constexpr const char* ways[] = {"controls.three", "controls.one"};
+  if (const auto way = pick(frame, "packing", ways, frame.view().packed.value_or(inputs.packed) ? 1 : 0))
+    frame.show([one = *way == 1](View& v) { v.packed = one; });
 }
 
 /// Which of a network's layers, or of the layers whose attention a file holds.

@@ -23,8 +23,8 @@ struct ControlsPicture {
 /// The same, cached.
 const ControlsPicture& controls_picture(const Frame& frame);
 
-void draw_mask_controls(const Frame& frame);     // ui/panels/mask_controls.cpp
-void draw_variant_controls(const Frame& frame);  // ui/panels/setting_controls.cpp
+void draw_mask_controls(const Frame& frame);  // ui/panels/setting_controls.cpp
+void draw_variant_controls(const Frame& frame);
 void draw_dropout_controls(const Frame& frame);
 void draw_further_controls(const Frame& frame);
 void draw_colour_controls(const Frame& frame);  // ui/panels/colour_controls.cpp

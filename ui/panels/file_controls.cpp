@@ -9,16 +9,13 @@ namespace headlight {
 namespace {
 
 /// One choice of three or so under a small heading.
-template <typename Choice, std::size_t count>
-void choose(const Frame& frame, const char* id, const char* heading, const char* const (&keys)[count],
+template <typename Choice>
+void choose(const Frame& frame, const char* id, const char* heading, std::initializer_list<const char*> keys,
             Choice Scenario::*member) {
   note(frame, frame.words(heading));
-  const char* labels[count];
-  for (std::size_t i = 0; i < count; ++i) labels[i] = frame.words(keys[i]);
-  const int now = static_cast<int>(frame.document.scenario.*member);
-  if (const auto clicked = segments(frame, id, labels, now)) {
-    if (*clicked != now) frame.edit({}, [member, i = *clicked](Scenario& s) { s.*member = static_cast<Choice>(i); });
-  }
+  if (const auto clicked =
+          pick(frame, id, std::span(keys.begin(), keys.size()), static_cast<int>(frame.document.scenario.*member)))
+    frame.edit({}, [member, i = *clicked](Scenario& s) { s.*member = static_cast<Choice>(i); });
 }
 
 /// The key of an assumption's heading: core says it in English.

@@ -9,11 +9,10 @@
 #include "ui/imgui_compat.h"
 #include "ui/inspector/inspector_picture.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
 #include "ui/look/words.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
-#include "ui/pipeline/moment_picture.h"
+#include "ui/pipeline/picture.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/math_text.h"
 #include "ui/widgets/pressable.h"
@@ -63,222 +62,215 @@ void draw_cell_editor(const Frame& frame, const Cell& cell) {
   }
 }
 
-class Drawer {
- public:
-  Drawer(const Frame& frame, const InspectorPicture& picture)
-      : frame_(frame),
-        picture_(picture),
-        list_(*ImGui::GetWindowDrawList()),
-        u_(frame.u),
-        width_(ImGui::GetContentRegionAvail().x) {}
-
-  /// What the pointer is on: a source's link, a symbol of the formula.
-  std::optional<Cell> pointed() const { return pointed_; }
-  std::optional<Stage> pointed_term() const { return pointed_term_; }
+struct InspectorDrawer {
+  const Frame& frame;
+  const InspectorPicture& picture;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Look& look = frame.look;
+  const float u = frame.u, width = ImGui::GetContentRegionAvail().x;
+  // What the pointer is on: a source's link, a symbol of the formula.
+  std::optional<Cell> pointed{};
+  std::optional<Stage> pointed_term{};
 
   void draw() {
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 5 * u_});
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 5 * u});
     heading();
     crumbs();
     formulas();
-    for (const NumberLine& line : picture_.quantities) number_line(line.label, line.number);
+    for (const NumberLine& line : picture.quantities) number_line(line.label, line.number);
     dot();
     sources();
     rule();
     row();
     rule();
-    number_line(frame_.words("inspector.index"), picture_.index);
-    number_line(frame_.words("inspector.exact"), picture_.exact);
+    number_line(frame.words("inspector.index"), picture.index);
+    number_line(frame.words("inspector.exact"), picture.exact);
     ImGui::PopStyleVar();
-    draw_cell_editor(frame_, picture_.cell);
+    draw_cell_editor(frame, picture.cell);
   }
 
- private:
   void text(Face face, float points, ImU32 colour, std::string_view words, float room) {
-    draw_text(list_, frame_.fonts, face, points * u_, ImGui::GetCursorScreenPos(), colour, words);
-    ImGui::Dummy({width_, room * u_});
+    draw_text(list, frame.fonts, face, points * u, ImGui::GetCursorScreenPos(), colour, words);
+    ImGui::Dummy({width, room * u});
   }
 
   void right(Face face, float points, ImVec2 at, ImU32 colour, std::string_view words) {
     if (words.ends_with("∞")) face = Face::ui;  // a monospaced ∞ is too small to read
-    const float extent = text_size(frame_.fonts, face, points * u_, words).x;
-    draw_text(list_, frame_.fonts, face, points * u_, {at.x + width_ - extent, at.y}, colour, words);
+    const float extent = text_size(frame.fonts, face, points * u, words).x;
+    draw_text(list, frame.fonts, face, points * u, {at.x + width - extent, at.y}, colour, words);
   }
 
   void number_line(std::string_view label, std::string_view number) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_text(list_, frame_.fonts, Face::ui, TypeSize::body * u_, at, frame_.look.muted, label);
-    right(Face::mono, TypeSize::body, at, frame_.look.ink, number);
-    ImGui::Dummy({width_, 14 * u_});
+    draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, at, look.muted, label);
+    right(Face::mono, TypeSize::body, at, look.ink, number);
+    ImGui::Dummy({width, 14 * u});
   }
 
   void rule() {
-    ImGui::Dummy({0, 2 * u_});
+    ImGui::Dummy({0, 2 * u});
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    list_.AddLine(at, {at.x + width_, at.y}, frame_.look.line);
-    ImGui::Dummy({0, 6 * u_});
+    list.AddLine(at, {at.x + width, at.y}, look.line);
+    ImGui::Dummy({0, 6 * u});
   }
 
   void heading() {
     const ImVec2 begin = ImGui::GetCursorScreenPos();
-    text(Face::bold, TypeSize::heading, frame_.look.lane(picture_.cell.stage), picture_.title, 16);
-    const float titled = text_size(frame_.fonts, Face::bold, TypeSize::heading * u_, picture_.title).x + 10 * u_;
-    draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {begin.x + titled, begin.y + 2 * u_},
-                frame_.look.muted, stage_words(frame_.words, picture_.cell.stage), width_ - titled);
-    note(frame_, picture_.place);
-    const float size = picture_.cell.stage == Stage::mask ? 20 : 34;
+    text(Face::bold, TypeSize::heading, look.lane(picture.cell.stage), picture.title, 16);
+    const float titled = text_size(frame.fonts, Face::bold, TypeSize::heading * u, picture.title).x + 10 * u;
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {begin.x + titled, begin.y + 2 * u}, look.muted,
+                stage_words(frame.words, picture.cell.stage), width - titled);
+    note(frame, picture.place);
+    const float size = picture.cell.stage == Stage::mask ? 20 : 34;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    text(Face::bold, size, frame_.look.ink, picture_.value, size + 4);
-    if (picture_.meaning.empty()) return;
-    const float x = at.x + text_size(frame_.fonts, Face::bold, size * u_, picture_.value).x + 12 * u_;
-    const float room = at.x + width_ - x;
-    if (text_size(frame_.fonts, Face::ui, TypeSize::note * u_, picture_.meaning).x > room)
-      return note(frame_, picture_.meaning);
-    draw_text(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {x, at.y + (size - 16) * u_}, frame_.look.muted,
-              picture_.meaning);
+    text(Face::bold, size, look.ink, picture.value, size + 4);
+    if (picture.meaning.empty()) return;
+    const float x = at.x + text_size(frame.fonts, Face::bold, size * u, picture.value).x + 12 * u;
+    const float room = at.x + width - x;
+    if (text_size(frame.fonts, Face::ui, TypeSize::note * u, picture.meaning).x > room)
+      return note(frame, picture.meaning);
+    draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {x, at.y + (size - 16) * u}, look.muted,
+              picture.meaning);
   }
 
   /// "output › concat › weights": in as many lines as it takes.
   void crumbs() {
-    if (picture_.crumbs.size() < 2) return;
+    if (picture.crumbs.size() < 2) return;
     ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 start = at;
-    const float line = 18 * u_;
-    for (std::size_t i = 0; i < picture_.crumbs.size(); ++i) {
-      const bool last = i + 1 == picture_.crumbs.size();
+    const float line = 18 * u;
+    for (std::size_t i = 0; i < picture.crumbs.size(); ++i) {
+      const bool last = i + 1 == picture.crumbs.size();
       const Face face = last ? Face::bold : Face::ui;
-      const float extent = text_size(frame_.fonts, face, 12.5f * u_, picture_.crumbs[i].label).x;
-      const float arrow = last ? 0 : 15 * u_;
-      if (at.x > start.x && at.x + extent + arrow > start.x + width_) at = {start.x, at.y + line};
+      const float extent = text_size(frame.fonts, face, 12.5f * u, picture.crumbs[i].label).x;
+      const float arrow = last ? 0 : 15 * u;
+      if (at.x > start.x && at.x + extent + arrow > start.x + width) at = {start.x, at.y + line};
       bool hovered = false;
       if (!last && link("crumb", i, at, {extent, line}, hovered))
-        frame_.show([trace = frame_.document.trace, i](View& v) {
+        frame.show([trace = frame.document.trace, i](View& v) {
           if (i < v.path.size()) v = go_back(std::move(v), *trace, i);
         });
-      const ImU32 colour = last ? frame_.look.ink : hovered ? frame_.look.ink : frame_.look.accent;
-      draw_text(list_, frame_.fonts, face, 12.5f * u_, at, colour, picture_.crumbs[i].label);
+      const ImU32 colour = last ? look.ink : hovered ? look.ink : look.accent;
+      draw_text(list, frame.fonts, face, 12.5f * u, at, colour, picture.crumbs[i].label);
       if (!last)
-        draw_text(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x + extent + 5 * u_, at.y}, frame_.look.muted,
-                  "›");
+        draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + extent + 5 * u, at.y}, look.muted, "›");
       at.x += extent + arrow;
     }
     ImGui::SetCursorScreenPos(start);
-    ImGui::Dummy({width_, at.y + line - start.y});
+    ImGui::Dummy({width, at.y + line - start.y});
   }
 
   bool link(const char* kind, std::size_t number, ImVec2 at, ImVec2 size, bool& hovered) {
     char id[32];
     std::snprintf(id, sizeof id, "%s%zu", kind, number);
     ImGui::SetCursorScreenPos(at);
-    const bool clicked = pressable(frame_, id, size);
+    const bool clicked = pressable(frame, id, size);
     hovered = ImGui::IsItemHovered();
     if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     return clicked;
   }
 
   void go_to(const Cell& cell) {
-    frame_.show([trace = frame_.document.trace, cell, from = picture_.cell, reaches = picture_.reaches](View& v) {
+    frame.show([trace = frame.document.trace, cell, from = picture.cell, reaches = picture.reaches](View& v) {
       v = reaches ? look_at(std::move(v), *trace, cell) : follow(std::move(v), *trace, from, cell);
     });
   }
 
   void math(const std::vector<std::string>& lines, float points, const MathInk& ink) {
     for (const std::string& line : lines) {
-      const ImVec2 size = math_size(frame_.fonts, points * u_, line);
-      const float fit = std::clamp(width_ / std::max(size.x, 1.0f), 0.6f, 1.0f);  // one piece wider than the panel
+      const ImVec2 size = math_size(frame.fonts, points * u, line);
+      const float fit = std::clamp(width / std::max(size.x, 1.0f), 0.6f, 1.0f);  // one piece wider than the panel
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      draw_math(list_, frame_.fonts, points * u_ * fit, at, ink, line);
-      ImGui::Dummy({width_, size.y * fit - u_});
+      draw_math(list, frame.fonts, points * u * fit, at, ink, line);
+      ImGui::Dummy({width, size.y * fit - u});
       if (!ImGui::IsItemHovered()) continue;
-      pointed_term_ = math_stage_at(frame_.fonts, points * u_ * fit, at, line, ImGui::GetIO().MousePos);
+      pointed_term = math_stage_at(frame.fonts, points * u * fit, at, line, ImGui::GetIO().MousePos);
     }
   }
 
   void formulas() {
     rule();
-    const View& view = frame_.view();
-    math(picture_.formula, formula_points,
-         {frame_.look.ink, &frame_.look, view.pointed_term ? view.pointed_term : view.pointed_stage});
-    math(picture_.numbers, numbers_points, {frame_.look.muted, nullptr, {}});
-    ImGui::Dummy({0, u_});
+    const View& view = frame.view();
+    math(picture.formula, formula_points,
+         {look.ink, &frame.look, view.pointed_term ? view.pointed_term : view.pointed_stage});
+    math(picture.numbers, numbers_points, {look.muted, nullptr, {}});
+    ImGui::Dummy({0, u});
   }
 
   void dot_cell(const DotCell& cell, ImVec2 min, ImVec2 size, const char* kind, std::size_t number) {
-    compat::add_fill(list_, min, {min.x + size.x, min.y + size.y}, cell.ground, Corner::cell * u_);
-    const ImVec2 extent = text_size(frame_.fonts, Face::mono, TypeSize::note * u_, cell.text);
+    compat::add_fill(list, min, {min.x + size.x, min.y + size.y}, cell.ground, Corner::cell * u);
+    const ImVec2 extent = text_size(frame.fonts, Face::mono, TypeSize::note * u, cell.text);
     if (extent.x <= size.x) {
-      draw_text(list_, frame_.fonts, Face::mono, TypeSize::note * u_,
+      draw_text(list, frame.fonts, Face::mono, TypeSize::note * u,
                 {min.x + (size.x - extent.x) / 2, min.y + (size.y - extent.y) / 2}, cell.ink, cell.text);
     }
     if (!kind) return;
     bool hovered = false;
     if (link(kind, number, min, size, hovered)) go_to(cell.cell);
-    if (hovered) pointed_ = cell.cell;
-    if (hovered)
-      compat::add_rect(list_, min, {min.x + size.x, min.y + size.y}, frame_.look.ink, Corner::cell * u_, 1.5f * u_);
+    if (hovered) pointed = cell.cell;
+    if (hovered) compat::add_rect(list, min, {min.x + size.x, min.y + size.y}, look.ink, Corner::cell * u, 1.5f * u);
   }
 
   /// Three aligned rows; long ones go on below.
   void dot() {
-    const DotPicture& dot = picture_.dot;
+    const DotPicture& dot = picture.dot;
     if (dot.columns.empty()) return;
-    section(frame_, frame_.words(picture_.cell.stage > Stage::scores && picture_.cell.stage <= Stage::dropped_weights
-                                     ? "inspector.dot_behind"
-                                     : "inspector.dot"));
+    section(frame, frame.words(picture.cell.stage > Stage::scores && picture.cell.stage <= Stage::dropped_weights
+                                   ? "inspector.dot_behind"
+                                   : "inspector.dot"));
     const ImVec2 start = ImGui::GetCursorScreenPos();
-    const float label = 18 * u_, gap = 2 * u_;
-    const auto at_most = static_cast<std::size_t>(std::max(1.0f, (width_ - label + gap) / (43 * u_)));
+    const float label = 18 * u, gap = 2 * u;
+    const auto at_most = static_cast<std::size_t>(std::max(1.0f, (width - label + gap) / (43 * u)));
     const std::size_t lines = (dot.columns.size() + at_most - 1) / at_most,
                       in_line = (dot.columns.size() + lines - 1) / lines;
-    const ImVec2 size{(width_ - label + gap) / static_cast<float>(std::max<std::size_t>(in_line, 4)) - gap, 19 * u_};
+    const ImVec2 size{(width - label + gap) / static_cast<float>(std::max<std::size_t>(in_line, 4)) - gap, 19 * u};
     float y = start.y;
     for (std::size_t first = 0; first < dot.columns.size(); first += in_line) {
       if (!dot.names.empty()) {
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
-          const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap), room = size.x - 2 * u_;
-          const float extent = std::min(text_size(frame_.fonts, Face::ui, TypeSize::body * u_, dot.names[i]).x, room);
-          draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {x + (size.x - extent) / 2, y},
-                      frame_.look.muted, dot.names[i], room);
+          const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap), room = size.x - 2 * u;
+          const float extent = std::min(text_size(frame.fonts, Face::ui, TypeSize::body * u, dot.names[i]).x, room);
+          draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {x + (size.x - extent) / 2, y}, look.muted,
+                      dot.names[i], room);
         }
-        y += 18 * u_;
+        y += 18 * u;
       }
       const std::string* names[] = {&dot.left, &dot.right, &dot.both};
-      const ImU32 colours[] = {dot.left_colour, dot.right_colour, frame_.look.ink};
+      const ImU32 colours[] = {dot.left_colour, dot.right_colour, look.ink};
       const char* kinds[] = {"left", "right", nullptr};
       for (std::size_t r = 0; r < 3; ++r) {
-        if (r < 2 && frame_.view().pointed_stage == dot.columns[0][r].cell.stage) {
-          list_.AddRectFilled({start.x - 4 * u_, y}, {start.x + width_, y + size.y}, frame_.look.field_hover,
-                              Corner::cell * u_);
+        if (r < 2 && frame.view().pointed_stage == dot.columns[0][r].cell.stage) {
+          list.AddRectFilled({start.x - 4 * u, y}, {start.x + width, y + size.y}, look.field_hover, Corner::cell * u);
         }
-        draw_text(list_, frame_.fonts, Face::bold, TypeSize::body * u_, {start.x, y + 2 * u_}, colours[r], *names[r]);
+        draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {start.x, y + 2 * u}, colours[r], *names[r]);
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
           const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap);
           dot_cell(dot.columns[i][r], {x, y}, size, kinds[r], i);
         }
         y += size.y + gap;
       }
-      y += 4 * u_;
+      y += 4 * u;
     }
-    right(Face::mono, TypeSize::note, {start.x, y}, frame_.look.ink, dot.sum);
-    y += 18 * u_;
+    right(Face::mono, TypeSize::note, {start.x, y}, look.ink, dot.sum);
+    y += 18 * u;
     for (const NumberLine& line : dot.closing) {
-      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {start.x, y}, frame_.look.muted, line.label,
-                  width_ - 76 * u_);
-      right(Face::mono, TypeSize::note, {start.x, y + u_}, frame_.look.ink, line.number);
-      y += 18 * u_;
+      draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {start.x, y}, look.muted, line.label,
+                  width - 76 * u);
+      right(Face::mono, TypeSize::note, {start.x, y + u}, look.ink, line.number);
+      y += 18 * u;
     }
     ImGui::SetCursorScreenPos(start);
-    ImGui::Dummy({width_, y - start.y});
+    ImGui::Dummy({width, y - start.y});
   }
 
   /// Where the number came from, or what it reaches: a line a cell, each a link.
   void sources() {
-    const std::vector<SourceLine>& lines = picture_.reaches ? picture_.reached : picture_.sources;
-    const bool has_sources = !picture_.sources.empty() || !picture_.dot.columns.empty();
+    const std::vector<SourceLine>& lines = picture.reaches ? picture.reached : picture.sources;
+    const bool has_sources = !picture.sources.empty() || !picture.dot.columns.empty();
     if (lines.empty() && !has_sources) return;
     direction();
     for (std::size_t i = 0; i < lines.size(); ++i) source_line(lines[i], i);
-    if (!picture_.more_sources.empty()) note(frame_, picture_.more_sources);
+    if (!picture.more_sources.empty()) note(frame, picture.more_sources);
     ImGui::Dummy({0, 0});
   }
 
@@ -287,82 +279,73 @@ class Drawer {
     ImVec2 at = ImGui::GetCursorScreenPos();
     const char* words[] = {"inspector.sources", "inspector.reaches"};
     for (std::size_t i = 0; i < 2; ++i) {
-      const bool chosen = (i == 1) == picture_.reaches;
-      const char* text = frame_.words(words[i]);
-      const ImVec2 size{text_size(frame_.fonts, Face::bold, TypeSize::note * u_, text).x, 17 * u_};
+      const bool chosen = (i == 1) == picture.reaches;
+      const char* text = frame.words(words[i]);
+      const ImVec2 size{text_size(frame.fonts, Face::bold, TypeSize::note * u, text).x, 17 * u};
       bool hovered = false;
       if (link("direction", i, at, size, hovered)) {
-        frame_.show([i](View& v) { v.reaches = i == 1; });
+        frame.show([i](View& v) { v.reaches = i == 1; });
       }
-      draw_text(list_, frame_.fonts, Face::bold, TypeSize::note * u_, at,
-                chosen || hovered ? frame_.look.ink : frame_.look.muted, text);
-      if (chosen) list_.AddLine({at.x, at.y + 17 * u_}, {at.x + size.x, at.y + 17 * u_}, frame_.look.ink, 1.5f * u_);
-      at.x += size.x + 16 * u_;
+      draw_text(list, frame.fonts, Face::bold, TypeSize::note * u, at, chosen || hovered ? look.ink : look.muted, text);
+      if (chosen) list.AddLine({at.x, at.y + 17 * u}, {at.x + size.x, at.y + 17 * u}, look.ink, 1.5f * u);
+      at.x += size.x + 16 * u;
     }
     ImGui::SetCursorScreenPos({ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x, at.y});
-    ImGui::Dummy({width_, 20 * u_});
+    ImGui::Dummy({width, 20 * u});
   }
 
   void source_line(const SourceLine& source, std::size_t number) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     bool hovered = false;
-    if (link("source", number, at, {width_, 18 * u_}, hovered)) go_to(source.cell);
-    if (hovered) pointed_ = source.cell;
-    if (hovered || frame_.view().pointed_stage == source.cell.stage) {
-      list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover,
-                          Corner::cell * u_);
+    if (link("source", number, at, {width, 18 * u}, hovered)) go_to(source.cell);
+    if (hovered) pointed = source.cell;
+    if (hovered || frame.view().pointed_stage == source.cell.stage) {
+      list.AddRectFilled({at.x - 6 * u, at.y}, {at.x + width + 6 * u, at.y + 18 * u}, look.field_hover,
+                         Corner::cell * u);
     }
     // A number is whole; words beside it, as what is reached has, take what the label leaves.
-    const bool is_number = !picture_.reaches;
-    const float extent =
-        text_size(frame_.fonts, is_number ? Face::mono : Face::ui, TypeSize::note * u_, source.number).x;
+    const bool is_number = !picture.reaches;
+    const float extent = text_size(frame.fonts, is_number ? Face::mono : Face::ui, TypeSize::note * u, source.number).x;
     const float room =
-        is_number ? width_ - extent - 10 * u_ : text_size(frame_.fonts, Face::ui, TypeSize::note * u_, source.label).x;
-    draw_elided(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x, at.y + 1 * u_}, source.colour, source.label,
+        is_number ? width - extent - 10 * u : text_size(frame.fonts, Face::ui, TypeSize::note * u, source.label).x;
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x, at.y + 1 * u}, source.colour, source.label,
                 room);
     if (is_number) {
-      right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
+      right(Face::mono, 12.5f, {at.x, at.y + 1 * u}, look.ink, source.number);
     } else {
-      const float left = width_ - room - 12 * u_, width = std::min(extent, left);
-      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x + width_ - width, at.y + 1 * u_},
-                  frame_.look.ink, source.number, left);
+      const float left = width - room - 12 * u, used = std::min(extent, left);
+      draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + width - used, at.y + 1 * u}, look.ink,
+                  source.number, left);
     }
-    ImGui::SetCursorScreenPos({at.x, at.y + 19 * u_});
+    ImGui::SetCursorScreenPos({at.x, at.y + 19 * u});
   }
 
   void row() {
-    section(frame_, frame_.words("inspector.row"));
-    const float label = 66 * u_, number = 62 * u_, line = 18 * u_;
+    section(frame, frame.words("inspector.row"));
+    const float label = 66 * u, number = 62 * u, line = 18 * u;
     const ImVec2 start = ImGui::GetCursorScreenPos();
     float y = start.y;
-    const Shown shown = frame_.shown(picture_.cell.stage);  // not all of a row may be computed yet
-    for (const Bar& bar : picture_.row) {
-      const ImU32 ink = bar.lit ? frame_.look.ink : frame_.look.muted;
+    const Shown shown = frame.shown(picture.cell.stage);  // not all of a row may be computed yet
+    for (const Bar& bar : picture.row) {
+      const ImU32 ink = bar.lit ? look.ink : look.muted;
       const Face face = bar.lit ? Face::bold : Face::ui;
-      const float extent = text_size(frame_.fonts, face, 12 * u_, bar.label).x;
-      draw_text(list_, frame_.fonts, face, 12 * u_, {start.x + label - extent - 8 * u_, y}, ink, bar.label);
-      const float from = start.x + label, length = width_ - label - number, top = y + 3 * u_;
-      compat::add_fill(list_, {from, top}, {from + length, top + 9 * u_}, frame_.look.field, Corner::cell * u_);
-      const bool computed = shown.has(picture_.cell.row, bar.col);
+      const float extent = text_size(frame.fonts, face, 12 * u, bar.label).x;
+      draw_text(list, frame.fonts, face, 12 * u, {start.x + label - extent - 8 * u, y}, ink, bar.label);
+      const float from = start.x + label, length = width - label - number, top = y + 3 * u;
+      compat::add_fill(list, {from, top}, {from + length, top + 9 * u}, look.field, Corner::cell * u);
+      const bool computed = shown.has(picture.cell.row, bar.col);
       if (bar.has_value && computed)
-        compat::add_fill(list_, {from + bar.from * length, top}, {from + bar.to * length, top + 9 * u_}, bar.colour,
-                         3 * u_);
+        compat::add_fill(list, {from + bar.from * length, top}, {from + bar.to * length, top + 9 * u}, bar.colour,
+                         3 * u);
       if (computed) right(Face::mono, TypeSize::note, {start.x, y}, ink, bar.number);
       y += line;
     }
     ImGui::SetCursorScreenPos(start);
-    ImGui::Dummy({width_, y - start.y});
-    if (picture_.sum.empty() || !shown.has(picture_.cell.row, Shown::all - 1)) return;
-    number_line(frame_.words("inspector.sum"), picture_.sum);
-    number_line(frame_.words("inspector.entropy"), picture_.entropy);
+    ImGui::Dummy({width, y - start.y});
+    if (picture.sum.empty() || !shown.has(picture.cell.row, Shown::all - 1)) return;
+    number_line(frame.words("inspector.sum"), picture.sum);
+    number_line(frame.words("inspector.entropy"), picture.entropy);
   }
-
-  const Frame& frame_;
-  const InspectorPicture& picture_;
-  ImDrawList& list_;
-  float u_, width_;
-  std::optional<Cell> pointed_;
-  std::optional<Stage> pointed_term_;
 };
 
 void point_at(const Frame& frame, const std::optional<Cell>& cell, const std::optional<Stage>& term) {
@@ -414,9 +397,9 @@ void draw_inspector(const Frame& frame, Rect place) {
   if (!frame.trace()) return;
   const std::optional<Cell> cell = frame.looked_at();
   if (cell && contains(*frame.trace(), *cell)) {
-    Drawer drawer(frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x));
+    InspectorDrawer drawer{frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x)};
     drawer.draw();
-    point_at(frame, drawer.pointed(), drawer.pointed_term());
+    point_at(frame, drawer.pointed, drawer.pointed_term);
   } else {
     if (const std::optional<Stage> stage = stage_on_its_way(frame)) draw_stage_on_its_way(frame, *stage);
     note(frame, frame.words("inspector.hint"));

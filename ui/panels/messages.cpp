@@ -3,7 +3,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/panels/registry.h"
-#include "ui/sentence/sentence_view.h"
+#include "ui/sentence/sentence.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
 

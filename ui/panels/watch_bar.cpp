@@ -9,7 +9,7 @@
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
@@ -112,9 +112,9 @@ float draw_layer(const Frame& frame, const RunPicture& run, float x, Rect place)
     x += 24 * u;
   };
   go("layer_before", "‹", run.layer - 1);
-  const std::string said = frame.words.fill("watch.layer", {std::to_string(run.layer), std::to_string(last)}) + "  " +
+  const std::string text = frame.words.fill("watch.layer", {std::to_string(run.layer), std::to_string(last)}) + "  " +
                            run.layers[static_cast<std::size_t>(run.layer)];
-  x = draw_note(frame, x + 8 * u, y + 6 * u, frame.look.ink, said) + 8 * u;
+  x = draw_note(frame, x + 8 * u, y + 6 * u, frame.look.ink, text) + 8 * u;
   go("layer_after", "›", run.layer + 1);
   return x;
 }
@@ -163,9 +163,9 @@ void draw_watch_bar(const Frame& frame, Rect place) {
   float x = draw_note(frame, place.min.x + 18 * u, y, frame.look.ink, call) + 18 * u;
   if (!run.layers.empty()) x = draw_layer(frame, run, x, place) + 18 * u;
   if (run.missing_count > 0) {
-    const std::string said = frame.words.fill("watch.missing", {std::to_string(run.missing_count)});
+    const std::string text = frame.words.fill("watch.missing", {std::to_string(run.missing_count)});
     ImGui::SetCursorScreenPos({x, place.min.y});
-    x = draw_note(frame, x, y, frame.look.warning, said);
+    x = draw_note(frame, x, y, frame.look.warning, text);
     ImGui::InvisibleButton("missing", {x - ImGui::GetCursorScreenPos().x, place.height()});
     tooltip(frame, run.missing);
     x += 18 * u;
@@ -184,13 +184,13 @@ void draw_watch_bar(const Frame& frame, Rect place) {
     const LayerGradient& gradient = frame.pictures.get<LayerGradient>([&] { return gradient_of(file, run.layer); },
                                                                       file, run.layer, backward.changed);
     const bool has = gradient.has(*cell);
-    const std::string said =
+    const std::string text =
         has ? frame.words.fill("watch.gradient",
                                {bound_text(gradient.values.at({cell->batch, cell->head, cell->row, cell->col}))})
             : frame.words("watch.no_gradient");
-    const float width = text_size(frame.fonts, Face::ui, TypeSize::body * u, said).x;
+    const float width = text_size(frame.fonts, Face::ui, TypeSize::body * u, text).x;
     if (right - width > x + 60 * u) {
-      draw_note(frame, right - width, y, frame.look.ink, said);
+      draw_note(frame, right - width, y, frame.look.ink, text);
       ImGui::SetCursorScreenPos({right - width, place.min.y});
       ImGui::InvisibleButton("gradient", {width, place.height()});
       takes_keyboard(frame);

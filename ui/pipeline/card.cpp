@@ -5,7 +5,7 @@
 
 #include "ui/document/action.h"
 #include "ui/frame/frame.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
 #include "ui/pipeline/picture.h"
 #include "ui/widgets/math_text.h"
 
@@ -25,7 +25,7 @@ std::string symbol_of(const Trace& trace, Stage stage, Index head) {
   if (is_x) return "X";
   const std::string symbol(info(stage).symbol);
   if (!has_head_axis(stage) || stage == Stage::mask) return symbol;
-  return symbol + "_{" + std::to_string(is_per_kv_head(stage) ? head / trace.dims().groups() : head) + "}";
+  return symbol + "_{" + std::to_string(head / heads_per(trace, stage)) + "}";
 }
 
 /// The ends of a card's colour bar; where there is no room for both, one says it all of a range around zero.

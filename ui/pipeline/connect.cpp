@@ -100,10 +100,10 @@ void left_arrows(Connector& draw) {
         const bool tall = to->height() > 2 * from->height() || packed;
         const float y = is_parameter(stage) && (packed || tall) ? from->centre().y : to->centre().y;
         if (from_input) {
-          const float start = draw.right_of(last), said = std::max(draw.extent(above).x, draw.extent(below).x);
-          const float turned = said > 0 ? to->min.x - said - 12 * t : to->min.x;
-          draw.curve({start, from->centre().y}, {turned, y}, made).has_head = said <= 0;
-          if (said > 0) draw.on_line(draw.straight({turned, y}, {to->min.x, y}, made), above, below);
+          const float start = draw.right_of(last), width = std::max(draw.extent(above).x, draw.extent(below).x);
+          const float turned = width > 0 ? to->min.x - width - 12 * t : to->min.x;
+          draw.curve({start, from->centre().y}, {turned, y}, made).has_head = width <= 0;
+          if (width > 0) draw.on_line(draw.straight({turned, y}, {to->min.x, y}, made), above, below);
         } else {
           const float level = from_weights && from->height() > 2 * to->height() ? to->centre().y : y;
           draw.on_line(draw.straight({draw.right_of(last), level}, {to->min.x, level}, made), above, below);

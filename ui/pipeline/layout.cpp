@@ -95,7 +95,7 @@ std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
   });
   for (std::size_t i = 0; i < columns.size(); ++i) {
     Column& column = columns[i];
-    float said = 0, stack = 0;
+    float words = 0, stack = 0;
     for (std::size_t lane = 0; lane < 3; ++lane) {
       const Group& group = column.lanes[lane];
       if (group.empty()) continue;
@@ -108,14 +108,14 @@ std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
         const bool weights = !next.empty() && is_parameter(next.front());  // what is said of them stands behind them
         const Stage made = weights && next.size() > 1 ? next[1] : next.empty() ? Stage::scores : next.front();
         if (!weights || next.size() > 1)
-          said =
-              std::max({said, ruler.words(step_words(ruler.trace, made)), ruler.words(bias_words(ruler.trace, made))});
-        if (input) said += weights && next.size() > 1 ? 26 * ruler.t : 0;  // room to turn in
+          words =
+              std::max({words, ruler.words(step_words(ruler.trace, made)), ruler.words(bias_words(ruler.trace, made))});
+        if (input) words += weights && next.size() > 1 ? 26 * ruler.t : 0;  // room to turn in
       } else {
-        said = ruler.words("· K^T");
+        words = ruler.words("· K^T");
       }
     }
-    column.gap = stack + std::max(said + 16 * ruler.t, (i == 0 ? 30 : arrow_room) * ruler.t);
+    column.gap = stack + std::max(words + 16 * ruler.t, (i == 0 ? 30 : arrow_room) * ruler.t);
   }
   return columns;
 }

@@ -1,10 +1,9 @@
-#include "ui/pipeline/moment_picture.h"
-
 #include <algorithm>
 
 #include "core/explain/explain.h"
 #include "ui/frame/colormaps.h"
-#include "ui/look/number_text.h"
+#include "ui/look/words.h"
+#include "ui/pipeline/picture.h"
 
 namespace headlight {
 namespace {
@@ -94,7 +93,7 @@ void show_travel(const Frame& frame, const PipelinePicture& picture, const Momen
   const HeatPicture* front = heat_of(picture, heads);
   if (!wide || !front) return;
   const Index count = trace[heads].size(1), d_head = trace[heads].size(-1);
-  const Index groups = is_per_kv_head(heads) ? trace.dims().groups() : 1;
+  const Index groups = heads_per(trace, heads);
   const float t = static_cast<float>(now.last) / static_cast<float>(travel_parts);
   const Colormap& map = window_colormap(frame.view(), whole);
   for (Index i = count; i-- > 0;) {  // the front head last, over the others

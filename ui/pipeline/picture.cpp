@@ -38,7 +38,6 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
   for (Index h = 0; h < heads; ++h) {
     ThumbnailPicture thumbnail;
     thumbnail.head = h;
-    thumbnail.border = frame.look.head(h);
     const float x = row.min.x + label + static_cast<float>(h % in_line) * (side + gap);
     const float y = top + static_cast<float>(h / in_line) * (side + gap);
     thumbnail.card = {{x, y}, {x + side, y + side}};
@@ -69,18 +68,18 @@ bool shows_packed(const Frame& frame) {
 
 namespace {
 
-/// Of the stages that share a card: the moment's, the one that was asked for, the selected cell's, else the last but
-/// dropout.
+/// Of the stages that share a card: the moment's, the one that was brought forward, the selected cell's, else the last
+/// but dropout.
 Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
   const auto among = [&](Stage stage) { return std::ranges::find(stages, stage) != stages.end(); };
   const View& view = frame.view();
   if (view.step && among(frame.timeline.at(*view.step).stage)) return frame.timeline.at(*view.step).stage;
-  const auto asked = std::find_if(view.brought_forward.rbegin(), view.brought_forward.rend(), among);
-  const bool has_asked = asked != view.brought_forward.rend();
-  if (has_asked && view.brought_forward_beside == view.selected) return *asked;
+  const auto chosen = std::find_if(view.brought_forward.rbegin(), view.brought_forward.rend(), among);
+  const bool has_chosen = chosen != view.brought_forward.rend();
+  if (has_chosen && view.brought_forward_beside == view.selected) return *chosen;
   if (view.selected && among(shown_as(*frame.trace(), view.selected->stage)))
     return shown_as(*frame.trace(), view.selected->stage);
-  if (has_asked) return *asked;
+  if (has_chosen) return *chosen;
   return stages.front() == Stage::weights ? Stage::weights : stages.back();
 }
 
@@ -195,9 +194,12 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   return {};
 }
 
-const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
-  return picture_of_cards<PipelinePicture>(
-      frame, [&] { return make_pipeline_picture(frame, size); }, size.x, size.y);
+const std::shared_ptr<const PipelinePicture>& pipeline_picture(const Frame& frame, ImVec2 size) {
+  struct Kept {
+    std::shared_ptr<const PipelinePicture> picture;
+  };
+  const auto make = [&] { return Kept{std::make_shared<const PipelinePicture>(make_pipeline_picture(frame, size))}; };
+  return picture_of_cards<Kept>(frame, make, size.x, size.y).picture;
 }
 
 }  // namespace headlight

@@ -1,6 +1,9 @@
-// The pipeline view as plain data, computed once for a trace, a view and a size; ui/pipeline/draw.h only draws it.
+// The pipeline view as plain data, computed once for a trace, a view and a size; ui/pipeline/pipeline_scene.h makes a
+// scene of it.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +14,7 @@
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/pipeline/layout.h"
+#include "ui/timeline/timeline.h"
 
 namespace headlight {
 
@@ -56,7 +60,6 @@ struct CardPicture {
 struct ThumbnailPicture {
   Rect card;
   Index head = 0;
-  ImU32 border = 0;
   std::string number;  ///< the head's number, if it fits
   HeatPicture heat;
 };
@@ -85,8 +88,8 @@ T& picture_of_cards(const Frame& frame, Make&& make, const Parts&... also) {
                           view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
 }
 
-/// The same, cached.
-const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
+/// The picture, cached; scenes share its heatmaps.
+const std::shared_ptr<const PipelinePicture>& pipeline_picture(const Frame& frame, ImVec2 size);
 
 /// The size of a matrix in `box`. Cells may be stretched by this factor at most; very long matrices get a minimum size
 /// instead, so that they can be seen and clicked.
@@ -101,5 +104,61 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type);
 /// Adds the shape, axis names (if `named`), how the matrix is sampled, and the counts, as far as they fit; `t`: pixels
 /// per point.
 void write_notes(const Frame& frame, CardPicture& card, bool named, float t);
+
+/// A head's columns moving between two cards.
+struct Traveller {
+  MatrixQuad quad;   ///< without corners
+  Rect rect;         ///< canvas pixels
+  ImU32 colour = 0;  ///< the head's colour
+};
+
+/// What the step player shows in place of a stage's own numbers: partial sums, a softmax in progress, columns moving to
+/// their heads. Computed once per moment.
+struct MomentPicture {
+  HeatPicture heat;               ///< replaces the stage's heatmap; no rows if the stage is shown as it is
+  std::string caption;            ///< "3 of 16 terms", "e^(s − max)"; replaces the card's shape
+  std::vector<std::string> sums;  ///< of each row, beside it
+  std::vector<Rect> sources;      ///< the terms' columns and rows in the operands, canvas pixels
+  std::vector<Traveller> travellers;
+};
+
+/// The stage in progress at this moment, if its card shows other numbers than the stage's own.
+std::optional<Stage> stage_on_its_way(const Frame& frame);
+
+/// The same, cached.
+const MomentPicture& moment_picture(const Frame& frame, const PipelinePicture& picture);
+
+/// Cells of one matrix with a common outline.
+struct SourceMark {
+  Stage stage{};
+  Rect rect;
+};
+
+/// An arc from a source's card to the cell: a curve between the cards, drawn beneath them so that it crosses no
+/// numbers, then a straight line over the cell's own card, between two rows or columns.
+struct ProvenanceArc {
+  Stage from_stage{};                         ///< the stage whose lane colour it has
+  ImVec2 from, from_control, to_control, to;  ///< a cubic Bézier from card edge to card edge
+  ImVec2 enter, end;                          ///< the line over the card to the edge of the cell; it avoids the title
+  float room = 0;                             ///< distance of the rows (columns) between which that line runs
+  /// Whether it fits between labels and numbers, at `t` pixels per point; otherwise the arc ends at the card.
+  bool reaches_in(float t) const { return room >= 15 * t; }
+};
+
+/// Marks and arcs over the cards that show where the current number came from, or what depends on it. Plain geometry in
+/// canvas pixels.
+struct Provenance {
+  std::vector<SourceMark> marks;
+  std::vector<ProvenanceArc> arcs;
+};
+
+/// For the cell's direct sources, if the picture shows the cell.
+Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
+
+/// The rectangle of a cell, if the picture shows it.
+std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
+
+/// For the current cell, whichever of the two the view shows, cached; empty without a cell.
+const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& picture);
 
 }  // namespace headlight

@@ -4,10 +4,9 @@
 #include <cmath>
 
 #include "ui/inspector/inspector_picture.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/pipeline/moment_picture.h"
-#include "ui/pipeline/provenance.h"
+#include "ui/pipeline/picture.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/math_text.h"
 
@@ -26,8 +25,9 @@ bool has_fraction(std::string_view markup) { return markup.find("\\frac") != std
 
 struct SceneMaker {
   const Frame& frame;
-  const PipelinePicture& picture;
+  const std::shared_ptr<const PipelinePicture> shared;
   const CanvasTransform to;
+  const PipelinePicture& picture = *shared;
   const Provenance& provenance = provenance_picture(frame, picture);
   const MomentPicture& moment = moment_picture(frame, picture);
   const std::optional<Stage> on_its_way = stage_on_its_way(frame);
@@ -61,10 +61,10 @@ struct SceneMaker {
     scene.items.emplace_back(
         SceneMath{pixels, 0, colour, lanes, {min, {min.x + size.x, min.y + size.y}}, std::string(markup)});
   }
-  void put_heat(const HeatPicture& heat, const Rect& rect, float labels, bool numbers, bool marks, bool whole = false) {
-    auto placed = std::make_shared<HeatPicture>(heat);
-    placed->rect = rect;
-    pen.heat({std::move(placed), labels, numbers, whole, marks});
+  /// One of the picture's heatmaps.
+  void put_heat(const HeatPicture& heat, float labels, bool marks) {
+    pen.heat(
+        {.heat = {shared, &heat}, .labels = labels, .numbers = marks, .marks = marks, .place = to.screen(heat.rect)});
   }
 
   void put_arrow(const Arrow& arrow) {
@@ -120,7 +120,7 @@ struct SceneMaker {
   /// Of the cards of other heads, what the card before them leaves.
   void put_heads_behind(const CardPicture& card, const Rect& rect) {
     const Index heads = frame.trace()->dims().heads;
-    const Index step = is_per_kv_head(card.stage) ? frame.trace()->dims().groups() : 1;
+    const Index step = heads_per(*frame.trace(), card.stage);
     for (int i = card.behind; i >= 1; --i) {
       const float shift = static_cast<float>(i) * stack_step * t, edge = 15 * t;
       const Rect behind =
@@ -168,10 +168,14 @@ struct SceneMaker {
     for (const HeatPicture& heat : card.heats) {
       const Rect area = to.screen(heat.rect);
       if (moment.heat.rows > 0 && heat.stage == on_its_way && frame.shown(heat.stage).nothing()) {
-        put_heat(moment.heat, area, 0, true, false, true);
+        pen.heat({.heat = std::make_shared<HeatPicture>(moment.heat),
+                  .numbers = true,
+                  .whole = true,
+                  .marks = false,
+                  .place = area});
         put_sums(area);
       }
-      put_heat(heat, area, card.labelled ? label_points * t : 0, true, true);
+      put_heat(heat, card.labelled ? label_points * t : 0, true);
     }
     const Rect heat = to.screen(card.heats[0].rect);
     if (!card.strip.rows.empty()) {
@@ -283,11 +287,8 @@ struct SceneMaker {
   }
 
   void put_traveller(const Traveller& traveller) {
-    MatrixQuad quad = traveller.quad;
     const Rect rect = to.screen(traveller.rect);
-    quad.min = rect.min;
-    quad.max = rect.max;
-    scene.items.emplace_back(SceneMatrix{std::move(quad), rect});
+    pen.matrix(traveller.quad, rect);
     pen.box(rect, traveller.colour, 1.6f * t, 2 * t);
   }
 
@@ -344,7 +345,7 @@ struct SceneMaker {
       pen.fill(rect, look.card, 6 * t);
       pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * t, {rect.min.x + 5 * t, rect.min.y + t},
                 chosen ? look.ink : look.muted, thumbnail.number);
-      put_heat(thumbnail.heat, to.screen(thumbnail.heat.rect), 0, false, false);
+      put_heat(thumbnail.heat, 0, false);
       pen.box(rect, look.head(thumbnail.head), (chosen ? 2.4f : 1.1f) * t, 6 * t, look.head_lap(thumbnail.head));
       pen.target(rect, SceneAction::head, thumbnail.head);
     }

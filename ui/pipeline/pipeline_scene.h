@@ -1,6 +1,8 @@
 // The pipeline's Scene, on a canvas that pans and zooms: cards, arrows, what the pointer and the step player show.
 #pragma once
 
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 #include "ui/level/scene.h"
 #include "ui/pipeline/picture.h"
 
@@ -19,5 +21,15 @@ CanvasTransform transform_of(const View& view, Rect place);
 
 /// The scene, cached. A card's target has its stage, on screen.
 const Scene& pipeline_scene(const Frame& frame, Rect place);
+
+/// Draws it; it pans (drag) and zooms (wheel, around the pointer).
+void draw_pipeline_view(const Frame& frame, Rect place);
+
+/// Where the card of a stage stands on the screen; all of `place` where there is none.
+Rect card_on_screen(const Frame& frame, Rect place, Stage stage);
+/// The picture as it is; looks at no pointer.
+void draw_pipeline_still(const Frame& frame, Rect place);
+/// The numbers of its matrices, each where it stands on the screen.
+Scene numbers_on_cards(const Frame& frame, Rect place);
 
 }  // namespace headlight

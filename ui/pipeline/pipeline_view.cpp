@@ -1,5 +1,4 @@
 // The pipeline view: every stage as a card on a canvas that pans (drag) and zooms (wheel, around the pointer).
-#include "ui/pipeline/pipeline_view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -133,8 +132,8 @@ Scene numbers_on_cards(const Frame& frame, Rect place) {
     const Cell first{heat.stage, heat.batch, heat.head, 0, 0};
     if (is_parameter(heat.stage) || heat.elsewhere || !frame.shows(first)) continue;
     MatrixQuad quad = heat.quad;
-    quad.min = heat.rect.min;
-    quad.max = heat.rect.max;
+    quad.min = of->rect().min;
+    quad.max = of->rect().max;
     put_cells(*frame.trace(), quad, first, scene);
   }
   return scene;
@@ -149,8 +148,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   const bool over = ImGui::IsItemHovered();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = over ? target_at(scene, mouse) : nullptr;
-  const HeatPicture* heat = over ? heat_at(scene, mouse) : nullptr;
-  const std::optional<Cell> under = heat ? cell_in(*heat, mouse) : std::nullopt;
+  const std::optional<Cell> under = over ? cell_at(scene, mouse) : std::nullopt;
   // Thumbnails choose a head when they are clicked; their cells count for the menu alone.
   const bool is_cell = under && frame.shows(*under) && target && target->action == SceneAction::stage;
   const std::optional<Cell> cell = is_cell ? under : std::nullopt;

@@ -1,8 +1,8 @@
-#include "ui/pipeline/provenance.h"
-
 #include <algorithm>
 
+#include "core/explain/explain.h"
 #include "ui/inspector/inspector_picture.h"
+#include "ui/pipeline/picture.h"
 
 namespace headlight {
 namespace {
@@ -75,8 +75,7 @@ std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
   std::vector<Span> found;
   for (const Term& term : e.terms) {
     if (has_head_axis(term.cell.stage)) {
-      const Index shown = is_per_kv_head(term.cell.stage) ? head / trace.dims().groups() : head;
-      if (term.cell.head != shown) continue;
+      if (term.cell.head != head / heads_per(trace, term.cell.stage)) continue;
     }
     const Stage stage = shown_as(trace, term.cell.stage);
     auto span = std::ranges::find(found, stage, &Span::stage);
@@ -106,12 +105,10 @@ Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, c
   const Rect at = cells(*target.heat, cell.row, 1, cell.col, 1);
   const Explanation e = explain(trace, cell);
   Index head = has_head_axis(cell.stage) ? cell.head : e.terms.empty() ? 0 : e.terms[0].cell.head;
-  if (is_per_kv_head(cell.stage)) head *= trace.dims().groups();
+  head *= heads_per(trace, cell.stage);
   for (const Span& span : spans(trace, e, head)) {
     const Place source = find(picture, span.stage, is_parameter(span.stage) ? 0 : cell.batch,
-                              !has_head_axis(span.stage)   ? 0
-                              : is_per_kv_head(span.stage) ? head / trace.dims().groups()
-                                                           : head);
+                              has_head_axis(span.stage) ? head / heads_per(trace, span.stage) : 0);
     if (!source.heat) continue;
     const Rect whole = cells(*source.heat, span.row, span.row_end - span.row, span.col, span.col_end - span.col);
     if (span.count == span.size()) {

@@ -70,16 +70,10 @@ std::string number_text(const SceneContext& context, float number) {
   return MatrixNumbers(digits, true)(number);
 }
 
-MatrixQuad quad_of(const SceneContext& context, const PatchNumbers& numbers, Rect rect) {
-  MatrixQuad quad;
-  quad.values = numbers.cells;
-  quad.colormap = &window_colormap(context.view, Stage::weights);
-  quad.range = {0, numbers.most > 0 ? numbers.most : 1};
-  quad.theme = context.look.theme;
-  quad.scale = context.u;
-  quad.opacity = context.view.looking.opacity;
-  quad.min = rect.min, quad.max = rect.max;
-  return quad;
+void put_colours(Pen& pen, const PatchNumbers& numbers, float opacity, const Rect& rect) {
+  MatrixQuad quad = matrix_quad(pen.context(), Stage::weights, numbers.cells, {0, numbers.most > 0 ? numbers.most : 1});
+  quad.opacity = opacity;
+  pen.matrix(std::move(quad), rect);
 }
 
 /// The picture with colours over its patches, its grid, and the patch that is looked at.
@@ -135,7 +129,7 @@ struct Overlay : ScenePart {
 
   void put(const Rect& whole, const PatchNumbers& numbers, bool hidden) const {
     pen.scene().items.emplace_back(SceneImage{whole, picture.image});
-    if (!hidden) pen.scene().items.emplace_back(SceneMatrix{quad_of(context, numbers, whole), whole});
+    if (!hidden) put_colours(pen, numbers, view.looking.opacity, whole);
     put_grid(whole);
     if (!hidden) put_numbers(whole, numbers);
     if (query >= picture.extra) {
@@ -143,7 +137,7 @@ struct Overlay : ScenePart {
       pen.box(at.grown(2 * u), look.card, 2 * u, Corner::cell * u);
       pen.frame(at.grown(u), look.q);
     }
-    const bool reads = view.looking.held && !view.looking.guessing.asked;
+    const bool reads = view.looking.held && !view.looking.guessing.active;
     for (Index i = 0; i < picture.rows * picture.columns; ++i)
       pen.target(patch(whole, i), reads ? SceneAction::key_word : SceneAction::query_word, picture.extra + i);
     pen.add_content(whole);
@@ -153,9 +147,7 @@ struct Overlay : ScenePart {
   void put_bar(Rect bar, float most) const {
     Buffer steps;
     for (int i = 0; i < 64; ++i) steps.push_back(static_cast<float>(63 - i) / 63);
-    MatrixQuad quad = quad_of(context, {Tensor({64, 1}, std::move(steps)), 1}, bar);
-    quad.opacity = 1;
-    pen.scene().items.emplace_back(SceneMatrix{quad, bar});
+    put_colours(pen, {Tensor({64, 1}, std::move(steps)), 1}, 1, bar);
     pen.box(bar, look.line, 1);
     for (const float share : {0.0f, 0.5f, 1.0f}) {
       const float y = mixed(bar.max.y - 0.5f * pen.type.number, bar.min.y + 0.5f * pen.type.number, share);
@@ -187,7 +179,7 @@ struct Overlay : ScenePart {
       if (!hidden)
         pen.number(pen.type.number, {cell.centre().x, y + third * 1.9f}, Align::middle, look.muted,
                    dead ? "NaN" : number_text(context, number));
-      const bool reads = view.looking.held && !view.looking.guessing.asked;
+      const bool reads = view.looking.held && !view.looking.guessing.active;
       pen.target(cell, reads ? SceneAction::key_word : SceneAction::query_word, i);
     }
   }
@@ -199,10 +191,7 @@ struct Overlay : ScenePart {
     const float widest = pen.measure(Face::ui, pen.type.caption, say.fill("sentence.opacity", {"100"})).x;
     const Rect track{{text.min.x + widest + 16 * u, y - 2 * u}, {room.max.x - 8 * u, y + 2 * u}};
     if (track.width() < 60 * u) return;
-    const float knob = mixed(track.min.x, track.max.x, share);
-    pen.fill(track, look.line, Corner::cell * u);
-    pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
-    pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, SceneAction::opacity);
+    pen.slider(track, y, look.line, {}, mixed(track.min.x, track.max.x, share), SceneAction::opacity);
   }
 };
 
@@ -217,9 +206,7 @@ float put_small_overlay(Pen& pen, const PatchPicture& picture, const MatrixView&
   const ImVec2 min{room.min.x, room.centre().y - size.y / 2};
   const Rect whole{min, {min.x + size.x, min.y + size.y}};
   pen.scene().items.emplace_back(SceneImage{whole, picture.small});
-  MatrixQuad quad = quad_of(pen.context(), numbers, whole);
-  quad.opacity = opacity;
-  pen.scene().items.emplace_back(SceneMatrix{quad, whole});
+  put_colours(pen, numbers, opacity, whole);
   return numbers.most;
 }
 

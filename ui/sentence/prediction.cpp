@@ -41,7 +41,7 @@ void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
   const Words& words = pen.context().words;
   const float u = pen.u(), dial = dial_height(pen);
   const Named after{story.next_after, look.ink};
-  const char* const says =
+  const char* const key =
       story.next_at + 1 < pen.context().trace.dims().n_q ? "sentence.writes_over" : "sentence.writes_on";
   pen.fill({room.min, {room.max.x, room.min.y + 1}}, look.line);
   float y = room.min.y + 14 * u;
@@ -50,7 +50,7 @@ void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
   y += 6 * u;
   put_button(pen, {room.min.x, y}, std::string(words("sentence.draw_word")), false, SceneAction::draw_word);
   y += button_height(pen) + 10 * u;
-  pen.sentence(TextRole::story, words(says), std::span(&after, 1), {{room.min.x, y}, room.max}, pen.type.caption,
+  pen.sentence(TextRole::story, words(key), std::span(&after, 1), {{room.min.x, y}, room.max}, pen.type.caption,
                look.muted);
 }
 
@@ -66,8 +66,8 @@ void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 si
     pen.number(pen.type.number, {room.max.x, middle}, Align::right, lit ? look.ink : look.muted,
                MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
   };
-  pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, first}, Align::left, look.ink,
-           elide(pen.context().fonts, Face::ui, pen.type.word, guess.word, sides.x - 8 * u));
+  pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, first}, Align::left, look.ink, guess.word,
+           sides.x - 8 * u);
   const bool both = two && guess.before >= 0;
   if (both) bar(first, guess.before, fade(look.after, 0.45f), false);
   bar(both ? first + pen.type.word * 1.25f : first, guess.probability, look.after, true);
@@ -79,17 +79,14 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
   constexpr const char* names[dial_count] = {"sentence.temperature", "sentence.top_k", "sentence.top_p"};
   const Look& look = pen.look();
   const float u = pen.u(), text = room.min.y + pen.type.caption * 0.7f, y = room.max.y - 9 * u;
-  pen.caption({room.min.x, text}, Align::left, std::string(pen.context().words(names[static_cast<std::size_t>(dial)])));
+  pen.caption({room.min.x, text}, Align::left, pen.context().words(names[static_cast<std::size_t>(dial)]));
   pen.number(pen.type.number, {room.max.x, text}, Align::right, look.ink,
              dial_text(story.sampling, dial, pen.context().words));
   const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
   const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
-  pen.fill(track, look.field, Corner::cell * u);
-  const float plain = at(dial_share(Sampling{}, dial, std::ssize(story.shares))),
-              knob = at(dial_share(story.sampling, dial, std::ssize(story.shares)));
-  pen.fill({{plain - u, y - 7 * u}, {plain + u, y + 7 * u}}, look.muted);
-  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
-  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, SceneAction::sampling, static_cast<Index>(dial));
+  pen.slider(track, y, look.field, {at(dial_share(Sampling{}, dial, std::ssize(story.shares)))},
+             at(dial_share(story.sampling, dial, std::ssize(story.shares))), SceneAction::sampling,
+             static_cast<Index>(dial));
 }
 
 float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, SceneAction action) {

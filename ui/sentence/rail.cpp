@@ -25,20 +25,14 @@ void put_thumbnail(Pen& pen, const SentenceStory& story, const RailHead& head, R
       std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
   const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), room.width() * 0.4f),
                     std::max(side * static_cast<float>(matrix.rows), room.height() * 0.4f)};
-  MatrixQuad quad;
-  quad.values = head.weights;
+  MatrixQuad quad = matrix_quad(context, Stage::weights, head.weights, {0, 1});
   quad.batch = context.view.batch;
   quad.head = head.head;
   quad.mask = head.mask;
   quad.show_leaks = true;
-  quad.colormap = &window_colormap(context.view, Stage::weights);
-  quad.range = {0, 1};
-  quad.theme = context.look.theme;
-  quad.scale = context.u;
   quad.opacity = head.silent ? 0.25f : 1;
-  quad.min = {std::round(room.min.x), std::round(room.centre().y - size.y / 2)};
-  quad.max = {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)};
-  pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
+  pen.matrix(std::move(quad), {{std::round(room.min.x), std::round(room.centre().y - size.y / 2)},
+                               {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)}});
 }
 
 /// The heads under the names of their layers, from the top down; those around the chosen one where not all have room.
@@ -100,7 +94,7 @@ struct Rail : ScenePart {
                   {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + 4 * u, room = card.max.x - x - 6 * u;
     // What it does in as many lines as the card holds below its name, in words that are whole.
-    const std::string does = head.silent ? say("sentence.silent") : head.habit;
+    const std::string does = head.silent ? say("sentence.silent") : head.claim;
     float line = pen.type.caption * 1.3f;
     std::vector<std::string> lines;
     const auto break_lines = [&](std::initializer_list<std::string_view> texts, float height) {

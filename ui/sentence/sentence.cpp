@@ -8,7 +8,6 @@
 #include "ui/document/action.h"
 #include "ui/level/focus.h"
 #include "ui/level/matrix_numbers.h"
-#include "ui/level/measured.h"
 #include "ui/level/row_prose.h"
 #include "ui/sentence/sides.h"
 #include "ui/sentence/story.h"
@@ -108,14 +107,13 @@ namespace {
 struct SentenceParts : ScenePart {
   const SentenceStory& story;
   Rect place;
-  Index scroll = 0;
   const Guessing& guessing = view.looking.guessing;
   const Index query = asking_word(trace, view);
-  const Row row = guessing.asked ? row_of(context, query) : measured_row(context, query);
+  const Row row = guessing.active ? row_of(context, query) : measured_row(context, query);
   const ImU32 colour = look.head(view.head);
   const Align align = presenting ? Align::middle : Align::left;
   /// Until it is guessed, nothing says where the word looks.
-  const bool hidden = guessing.asked && !guessing.guess && !row.dead;
+  const bool hidden = guessing.active && !guessing.guess && !row.dead;
   const Index n_q = trace.dims().n_q, n_k = trace.dims().n_k;
   const float button = pen.type.story * 2.5f;                                    ///< height of one
   const float number = context.fonts.crisp(Face::mono, pen.type.number) * 1.6f;  ///< height of a share's
@@ -132,9 +130,9 @@ struct SentenceParts : ScenePart {
   }
   /// Weights only, and nothing but their number is why.
   bool too_many_to_measure() const {
-    return !presenting && !guessing.asked && !row.dead && can_contribute(trace) && !can_be_measured(trace);
+    return !presenting && !guessing.active && !row.dead && can_contribute(trace) && !can_be_measured(trace);
   }
-  bool has_measures() const { return !presenting && !guessing.asked && !row.dead && can_be_measured(trace); }
+  bool has_measures() const { return !presenting && !guessing.active && !row.dead && can_be_measured(trace); }
 
   void lay_out() {
     middle = place;
@@ -156,7 +154,7 @@ struct SentenceParts : ScenePart {
   void put_sentences() {
     if (row.brought) put_brought();
     else put_looks();
-    if (story.claim && !presenting && !guessing.asked) put_claim(*story.claim);
+    if (story.claim && !presenting && !guessing.active) put_claim(*story.claim);
     if (story.random_weights || trace.inputs.random_inputs)
       tell(TextRole::story, say(story.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
            pen.type.story, look.warning);
@@ -174,10 +172,9 @@ struct SentenceParts : ScenePart {
       const float line = pen.type.caption * 1.7f;
       body.max.y -= line;
       pen.caption({body.min.x, body.max.y + line * 0.6f}, Align::left,
-                  elide(context.fonts, Face::ui, pen.type.caption,
-                        say.fill("measure.too_many", {std::to_string(trace.dims().heads), std::to_string(n_q),
-                                                      std::to_string(n_k), std::to_string(most_measured)}),
-                        body.width()));
+                  say.fill("measure.too_many", {std::to_string(trace.dims().heads), std::to_string(n_q),
+                                                std::to_string(n_k), std::to_string(most_measured)}),
+                  {}, body.width());
     }
     if (has_measures() && body.height() >= 140 * u) {
       body.max.y -= pen.type.caption * 2.1f + 6 * u;
@@ -196,8 +193,8 @@ struct SentenceParts : ScenePart {
     const char* const ask = story.picture ? "sentence.guess_patch" : "sentence.guess_ask";
     tell(TextRole::prose, say(hidden ? ask : sentence_key(context, story, query, row)), names_of(context, query, row),
          pen.type.title, look.ink);
-    if (guessing.asked && guessing.guess) put_guessed();
-    if (const RowProse prose = guessing.asked ? RowProse() : row_prose(context, query); prose.key)
+    if (guessing.active && guessing.guess) put_guessed();
+    if (const RowProse prose = guessing.active ? RowProse() : row_prose(context, query); prose.key)
       tell(TextRole::story, say(prose.key), prose.values, pen.type.story, look.muted);
   }
 
@@ -224,35 +221,36 @@ struct SentenceParts : ScenePart {
   void put_guessed() {
     const Index guess = std::clamp<Index>(static_cast<Index>(*guessing.guess), 0, n_k - 1);
     const float share = row.shares[static_cast<std::size_t>(guess)];
-    const std::vector<Named> said{{key_word(context, guess), look.ink}, {share_text(share), look.head_ink(view.head)}};
+    const std::vector<Named> guessed{{key_word(context, guess), look.ink},
+                                     {share_text(share), look.head_ink(view.head)}};
     const bool right = share >= row.shares[static_cast<std::size_t>(row.most)];
-    tell(TextRole::story, say(right ? "sentence.guess_right" : "sentence.guess_wrong"), said, pen.type.story,
+    tell(TextRole::story, say(right ? "sentence.guess_right" : "sentence.guess_wrong"), guessed, pen.type.story,
          look.muted);
   }
 
-  /// Two lines of words: these ask, those are asked.
+  /// Two lines of words: the queries, and below them the keys.
   void put_two_lines() {
-    WordLine asks = lay_out_words(pen, Axis::query, n_q, query, body, 0),
-             asked = lay_out_words(pen, Axis::key, n_k, row.most, body, 0);
-    asks = lay_out_words(pen, Axis::query, n_q, query, body, asks.height + 8 * u);
+    WordLine queries = lay_out_words(pen, Axis::query, n_q, query, body, 0),
+             keys = lay_out_words(pen, Axis::key, n_k, row.most, body, 0);
+    queries = lay_out_words(pen, Axis::query, n_q, query, body, queries.height + 8 * u);
     const float top = body.min.y + pen.type.caption * 1.6f;
-    const float asks_height = static_cast<float>(asks.lines) * (asks.height + 8 * u);
-    const float asked_top = std::max(top + asks_height + body.height() * 0.18f,
-                                     body.max.y - depth - number - 12 * u - asked.height -
-                                         (static_cast<float>(asked.lines) - 1) * (asked.height + depth + number));
-    asks = lay_out_words(pen, Axis::query, n_q, query, {{body.min.x, top}, body.max}, asks.height + 8 * u);
-    asked = lay_out_words(pen, Axis::key, n_k, row.most, {{body.min.x, asked_top}, body.max},
-                          asked.height + depth + number + 14 * u);
-    if (!hidden) put_arcs(pen, asks, asked, query, row, colour, body.min.y, true);
-    for (const WordPlace& word : asks.places)
-      put_word(pen, asks, word, query_word(context, word.index), word.index == query, false, look.q,
+    const float queries_height = static_cast<float>(queries.lines) * (queries.height + 8 * u);
+    const float keys_top = std::max(top + queries_height + body.height() * 0.18f,
+                                    body.max.y - depth - number - 12 * u - keys.height -
+                                        (static_cast<float>(keys.lines) - 1) * (keys.height + depth + number));
+    queries = lay_out_words(pen, Axis::query, n_q, query, {{body.min.x, top}, body.max}, queries.height + 8 * u);
+    keys = lay_out_words(pen, Axis::key, n_k, row.most, {{body.min.x, keys_top}, body.max},
+                         keys.height + depth + number + 14 * u);
+    if (!hidden) put_arcs(pen, queries, keys, query, row, colour, body.min.y, true);
+    for (const WordPlace& word : queries.places)
+      put_word(pen, queries, word, query_word(context, word.index), word.index == query, false, look.q,
                SceneAction::query_word);
-    for (const WordPlace& word : asked.places)
-      put_word(pen, asked, word, key_word(context, word.index), word.index == row.most && !row.dead && !hidden,
+    for (const WordPlace& word : keys.places)
+      put_word(pen, keys, word, key_word(context, word.index), word.index == row.most && !row.dead && !hidden,
                row.hidden[static_cast<std::size_t>(word.index)], colour, SceneAction::key_word);
-    put_shares(pen, asked, row, depth, row.most, colour, hidden);
+    put_shares(pen, keys, row, depth, row.most, colour, hidden);
     pen.caption({body.min.x, body.min.y + pen.type.caption * 0.6f}, Align::left, say("sentence.they_ask"), look.q);
-    for (const WordLine* line : {&asks, &asked}) {
+    for (const WordLine* line : {&queries, &keys}) {
       for (const WordPlace& word : line->places) pen.add_content(word.box);
     }
   }
@@ -271,7 +269,7 @@ struct SentenceParts : ScenePart {
     const auto fits = std::max<Index>(static_cast<Index>(body.height() / pitch), 1);
     const Index at = line.find(query) ? line.find(query)->line : 0;
     const Index first =
-        std::clamp<Index>(line.lines > fits ? at - fits / 2 + scroll : 0, 0, std::max<Index>(line.lines - fits, 0));
+        std::clamp<Index>(line.lines > fits ? at - fits / 2 : 0, 0, std::max<Index>(line.lines - fits, 0));
     std::erase_if(line.places, [&](const WordPlace& word) { return word.line < first || word.line >= first + fits; });
     for (WordPlace& word : line.places) {
       const float up = static_cast<float>(first) * pitch - 14 * u - over;
@@ -333,10 +331,10 @@ struct SentenceParts : ScenePart {
 
 }  // namespace
 
-Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place, Index scroll) {
+Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place) {
   Scene scene;
   Pen pen(context, scene);
-  SentenceParts parts{pen, story, place, scroll};
+  SentenceParts parts{pen, story, place};
   parts.lay_out();
   parts.put_sentences();
   const Inputs& inputs = context.trace.inputs;

@@ -8,7 +8,9 @@
 
 #include "core/network/sampling.h"
 #include "core/network/shipped_models.h"
+#include "ui/frame/frame.h"
 #include "ui/level/pen.h"
+#include "ui/level/scene.h"
 #include "ui/sentence/patch_picture.h"
 
 namespace headlight {
@@ -18,9 +20,9 @@ struct RailHead {
   Index layer = 0, head = 0;
   Tensor weights;     ///< [B, H, n_q, n_k]
   Tensor mask;        ///< undefined without a mask
-  std::string habit;  ///< what it does; "" if unknown
+  std::string claim;  ///< what it does; "" if unknown
   bool chosen = false, silent = false;
-  std::string brief = {};  ///< of the habit, in few words; "" if there are none
+  std::string brief = {};  ///< the same in few words; "" if there are none
 };
 struct RailLayer {
   std::string name;  ///< "1", "decoder.3"
@@ -70,7 +72,20 @@ Index asking_word(const Trace& trace, const View& view);
 /// Whether the query may attend to this key, so that guessing its weight makes sense.
 bool may_be_guessed(const Trace& trace, const View& view, Index key);
 
-/// `place`: the canvas, in screen pixels; `scroll`: rows of words scrolled past the top.
-Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place, Index scroll = 0);
+/// `place`: the canvas, in screen pixels.
+Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place);
+
+/// The scene as it was drawn last; null if it was not.
+const Scene* last_sentence_scene(const Frame& frame);
+/// The current one, in `place`, cached.
+const Scene& sentence_scene(const Frame& frame, Rect place);
+/// Draws it with its text field, and handles the pointer.
+void draw_sentence_view(const Frame& frame, Rect place);
+
+/// Whether the document's error is shown above the text field that caused it.
+bool says_error(const Frame& frame);
+
+/// Moves a sampling slider while it is held.
+void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story);
 
 }  // namespace headlight

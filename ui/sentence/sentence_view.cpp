@@ -1,4 +1,3 @@
-#include "ui/sentence/sentence_view.h"
 
 #include <algorithm>
 
@@ -7,7 +6,7 @@
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
-#include "ui/level/scene_context.h"
+#include "ui/level/scene.h"
 #include "ui/level/travel.h"
 #include "ui/look/measure.h"
 #include "ui/player/stages.h"
@@ -33,7 +32,7 @@ const SentenceStory& story(const Frame& frame) {
 /// A word was clicked: it is the guess that was asked for, or from here on the word that asks, or the key.
 void click_word(View& view, const Trace& trace, SceneAction action, Index index, bool picture) {
   LevelChoice& looking = view.looking;
-  if (looking.guessing.asked && !looking.guessing.guess) {
+  if (looking.guessing.active && !looking.guessing.guess) {
     if (may_be_guessed(trace, view, index)) looking.guessing.guess = static_cast<float>(index);
     return;
   }
@@ -76,7 +75,7 @@ void click(const Frame& frame, const SceneTarget& target) {
     switch (action) {
       case SceneAction::guess:
         looking.query = asking_word(*trace, view);  // stays the one that is asked about
-        looking.guessing = {!looking.guessing.asked, {}};
+        looking.guessing = {!looking.guessing.active, {}};
         break;
       case SceneAction::query_word:
       case SceneAction::key_word: click_word(view, *trace, action, index, picture); break;
@@ -95,14 +94,14 @@ void click(const Frame& frame, const SceneTarget& target) {
 }
 
 /// A sentence that was typed and entered; where it was refused, it stays in the field.
-struct AskedWords {
+struct EnteredWords {
   std::string text;
   std::string instead;  ///< the sentence that stayed in its place
   bool refused = false;
 };
 
-AskedWords& asked_words(const Frame& frame) {
-  return frame.pictures.get<AskedWords>([] { return AskedWords{}; });
+EnteredWords& entered_words(const Frame& frame) {
+  return frame.pictures.get<EnteredWords>([] { return EnteredWords{}; });
 }
 
 /// What is wrong, without the setting's name, which the field itself is here.
@@ -176,23 +175,23 @@ void offer_words(const Frame& frame, const Scene& scene) {
   ImGui::SetCursorScreenPos({left, at->rect.centre().y - 14 * frame.u});
   ImGui::BeginChild("words", {at->rect.max.x - left, 30 * frame.u}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
-  AskedWords& asked = asked_words(frame);
-  if (!asked.text.empty() && given == asked.text) {
-    asked.refused = false;
-    if (is_current(frame.document)) asked.text.clear();
-  } else if (!asked.text.empty() && !asked.refused) {
-    asked.refused = !frame.document.error.empty();
-    asked.instead = given;
-  } else if (asked.refused && asked.instead != given) {
-    asked = {};
+  EnteredWords& entered = entered_words(frame);
+  if (!entered.text.empty() && given == entered.text) {
+    entered.refused = false;
+    if (is_current(frame.document)) entered.text.clear();
+  } else if (!entered.text.empty() && !entered.refused) {
+    entered.refused = !frame.document.error.empty();
+    entered.instead = given;
+  } else if (entered.refused && entered.instead != given) {
+    entered = {};
   }
-  const std::string& stands = asked.refused ? asked.text : given;
+  const std::string& stands = entered.refused ? entered.text : given;
   if (const auto text =
           text_field(frame, "own_words", in_one_line(frame, stands), Face::ui, false,
                      frame.words(field == &Scenario::image ? "sentence.own_picture" : "sentence.own_words"),
                      AfterEnter::goes_on)) {
-    asked = {as_lines(*text), {}, false};
-    frame.edit({}, [typed = asked.text, field](Scenario& s) { s.*field = typed; });
+    entered = {as_lines(*text), {}, false};
+    frame.edit({}, [typed = entered.text, field](Scenario& s) { s.*field = typed; });
   }
   ImGui::EndChild();
   if (says_error(frame)) draw_refusal(frame, {{at->rect.min.x, 0}, {at->rect.max.x, at->rect.min.y - 4 * frame.u}});
@@ -248,7 +247,7 @@ void drag_opacity(const Frame& frame, const Scene& scene) {
 /// The number of the patch under the pointer.
 void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
   const SentenceStory& shown = story(frame);
-  if (!shown.picture || !target || target->link || frame.view().looking.guessing.asked) return;
+  if (!shown.picture || !target || target->link || frame.view().looking.guessing.active) return;
   if (target->action != SceneAction::query_word && target->action != SceneAction::key_word) return;
   sentence_parts::draw_patch_number(scene_context(frame), *shown.picture, asking_word(*frame.trace(), frame.view()),
                                     target->index);
@@ -258,8 +257,8 @@ void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
 
 bool says_error(const Frame& frame) {
   const View& view = frame.view();
-  const AskedWords* asked = frame.pictures.find<AskedWords>();
-  return asked && asked->refused && !frame.document.error.empty() && view.kind == ViewKind::pipeline &&
+  const EnteredWords* entered = frame.pictures.find<EnteredWords>();
+  return entered && entered->refused && !frame.document.error.empty() && view.kind == ViewKind::pipeline &&
          level_shown(view) == Level::sentence && view.dialog == Dialog::none;
 }
 
@@ -285,7 +284,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("sentence_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
-  const bool guesses = frame.view().looking.guessing.asked;  // about one word, whatever the pointer passes
+  const bool guesses = frame.view().looking.guessing.active;  // about one word, whatever the pointer passes
   const std::optional<Index> word = target && !guesses && !target->link && target->action == SceneAction::query_word
                                         ? std::optional(target->index)
                                         : std::nullopt;

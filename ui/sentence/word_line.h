@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ui/level/measured.h"
 #include "ui/level/pen.h"
+#include "ui/level/row_prose.h"
 
 namespace headlight::sentence_parts {
 

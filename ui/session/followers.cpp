@@ -7,7 +7,6 @@
 #include "core/files/file_watch.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
-#include "ui/document/beside.h"
 #include "ui/document/view.h"
 #include "ui/look/measure.h"
 

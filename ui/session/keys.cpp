@@ -1,5 +1,3 @@
-#include "ui/session/keys.h"
-
 #include <algorithm>
 
 #include "core/explain/explain.h"
@@ -11,8 +9,9 @@
 #include "ui/masklab/painting.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"
-#include "ui/operation/operation_view.h"
+#include "ui/operation/operation.h"
 #include "ui/player/stages.h"
+#include "ui/session/session_state.h"
 #include "ui/views/registry.h"
 
 namespace headlight {
@@ -160,7 +159,7 @@ void escape(const Frame& frame) {
       v.menu.reset();
     } else if (v.dialog != Dialog::none) {
       v.dialog = Dialog::none;
-    } else if (v.looking.guessing.asked) {
+    } else if (v.looking.guessing.active) {
       v.looking.guessing = {};
     } else if (v.presenting) {
       v.presenting = false;

@@ -13,7 +13,6 @@
 #include "core/text/utf8_path.h"
 #include "ui/lessons/lesson_canvas.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/lesson_picture.h"
 
 namespace headlight {
 namespace {

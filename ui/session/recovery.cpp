@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -13,7 +14,8 @@
 #include "core/tensor/error.h"
 #include "core/text/unicode.h"
 #include "core/text/utf8_path.h"
-#include "ui/document/view_fields.h"
+#include "ui/document/action.h"
+#include "ui/document/view.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/session/lesson_memory.h"
@@ -28,6 +30,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t undo_bytes = 4u << 20;
 constexpr std::size_t logged_actions = 200;
+constexpr double seconds_between_keeping = 0.5;
 
 /// The next start may be in another folder.
 Json scenario_json(Scenario scenario) {
@@ -222,6 +225,73 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
   ImGui::SetCursorScreenPos({max.x - 24 * u - button_width(frame, take) - wide, y});
   if (chip(frame, "discard", discard, false, wide)) answer = RecoveryAnswer::discard;
   return answer;
+}
+
+void Autosave::begin(const std::filesystem::path& folder, Document& document) {
+  journal_ = std::make_unique<Journal>(folder);
+  look_for_offer(document);
+}
+
+double Autosave::seconds_to_keeping() const {
+  if (!journal_ || !touched_) return std::numeric_limits<double>::infinity();
+  const double since = std::chrono::duration<double>(Clock::now() - kept_).count();
+  return std::max(seconds_between_keeping - since, 0.0);
+}
+
+void Autosave::keep(const Document& document, const std::optional<TypedLine>& typed,
+                    const std::deque<std::string>& log) {
+  if (seconds_to_keeping() > 0) return;
+  touched_ = false;
+  kept_ = Clock::now();
+  if (!is_worth_keeping(document) && !typed) {
+    if (!std::exchange(kept_text_, {}).empty()) journal_->close();
+    return;
+  }
+  std::string now = recovery_text(document, typed, log);
+  if (now == kept_text_) return;
+  kept_text_ = std::move(now);
+  journal_->keep(kept_text_);
+}
+
+void Autosave::close() {
+  if (journal_) journal_->close();
+}
+
+// The newest that can be read; what cannot is not offered again.
+void Autosave::look_for_offer(Document& document) {
+  found_.reset();
+  offered_.reset();
+  while (auto found = journal_->find()) {
+    try {
+      offered_ = recovered(found->text, utf8_from(found->file));
+      found_ = std::move(found);
+      return;
+    } catch (const InputError& error) {
+      document.error = error.message();
+      journal_->set_aside(*found);
+    }
+  }
+}
+
+std::optional<TypedLine> Autosave::take_offer(Document& document) {
+  take_over(document, std::move(offered_->document));
+  touched_ = true;
+  kept_ = {};
+  return std::move(offered_->typed);
+}
+
+std::string Autosave::take_trouble() {
+  if (!journal_ || told_) return {};
+  std::string trouble = journal_->trouble();
+  told_ = !trouble.empty();
+  return trouble;
+}
+
+void Autosave::drop_offer(Document& document) {
+  keep(document, {}, {});
+  journal_->wait();  // kept by this window before the old one's is let go of
+  journal_->forget(*found_);
+  look_for_offer(document);
 }
 
 }  // namespace headlight

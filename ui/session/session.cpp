@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/export/export_preview.h"
+#include "ui/export/export_controls.h"
 #include "ui/imgui_compat.h"
-#include "ui/session/keys.h"
 #include "ui/session/session_state.h"
 #include "ui/widgets/pressable.h"
 

@@ -4,33 +4,56 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "core/files/file_watch.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "ui/document/action.h"
-#include "ui/export/export_actions.h"
+#include "ui/document/document.h"
 #include "ui/export/export_file.h"
-#include "ui/export/take_matrix.h"
+#include "ui/export/recorder.h"
 #include "ui/export/view_drawing.h"
+#include "ui/frame/frame.h"
 #include "ui/frame/pictures.h"
 #include "ui/imgui_compat.h"
-#include "ui/lessons/save_step.h"
+#include "ui/lessons/lesson_panel.h"
+#include "ui/look/words.h"
+#include "ui/open/open_dialog.h"
 #include "ui/open/opener.h"
-#include "ui/open/paste.h"
 #include "ui/panels/registry.h"
 #include "ui/player/stages.h"
-#include "ui/session/autosave.h"
 #include "ui/session/followers.h"
 #include "ui/session/lesson_memory.h"
 #include "ui/session/recovery.h"
 #include "ui/session/session.h"
-#include "ui/session/shown_text.h"
 #include "ui/views/registry.h"
 #include "ui/widgets/pressable.h"
 
 namespace headlight {
+
+/// All characters that the window can show, for loading the fonts.
+class ShownText {
+ public:
+  /// Collects them again if something new is shown.
+  void gather(const Document& document, const Words& words, const Opener& opener, Pictures& pictures);
+  /// The program's own texts, with the lessons'.
+  const std::string& own() const { return own_; }
+  /// Opened or typed text.
+  const std::string& given() const { return given_; }
+
+ private:
+  bool dialog_changed(const View& view, Pictures& pictures);
+
+  std::string own_, given_;
+  // The state at the last collection.
+  const Trace* trace_ = nullptr;
+  std::string language_, message_, typed_;
+  ViewKind view_ = ViewKind::pipeline;
+  Dialog dialog_ = Dialog::none;
+  std::string folder_;
+};
 
 /// As its control is labelled; a setting without a control by its key.
 inline std::string_view setting_word(const Words& words, const std::string& key) {
@@ -301,5 +324,8 @@ struct Session::State {
     else if (!held) held.emplace(FrozenPresentation{document, timeline.now(), words});
   }
 };
+
+/// Keyboard shortcuts, which act while no text is typed. Each is listed in ui/panels/help.cpp.
+void press_keys(const Frame& frame);
 
 }  // namespace headlight

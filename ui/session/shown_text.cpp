@@ -1,15 +1,12 @@
-#include "ui/session/shown_text.h"
-
 #include <algorithm>
 
 #include "core/network/network.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/inputs.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/lesson_picture.h"
-#include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
 #include "ui/sentence/story.h"
+#include "ui/session/session_state.h"
 
 namespace headlight {
 namespace {

@@ -4,13 +4,23 @@
 // Elementwise stages appear at once, or, with ProductOrder::dot, cell by cell.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "core/run/trace.h"
-#include "ui/timeline/product_order.h"
 
 namespace headlight {
+
+/// The order in which the step player computes a matrix product.
+enum class ProductOrder : std::uint8_t {
+  rows,     ///< one row at a time
+  columns,  ///< one column at a time
+  dot,      ///< dot product: one number at a time
+  outer,    ///< outer product: one term of all sums at a time
+};
+inline constexpr int way_count = 4;
+inline constexpr const char* way_words[way_count] = {"row", "column", "dot", "outer"};  ///< as --way takes them
 
 /// The stage on whose card it is shown: in self-attention one card, key's, shows query, key and value.
 Stage shown_as(const Trace& trace, Stage stage);

@@ -4,9 +4,9 @@
 
 #include "ui/frame/frame.h"
 #include "ui/level/travel.h"
-#include "ui/operation/operation_view.h"
-#include "ui/pipeline/pipeline_view.h"
-#include "ui/sentence/sentence_view.h"
+#include "ui/operation/operation.h"
+#include "ui/pipeline/pipeline_scene.h"
+#include "ui/sentence/sentence.h"
 #include "ui/views/registry.h"
 
 namespace headlight {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "ui/heads/heads_picture.h"
-#include "ui/lessons/lesson_picture.h"
+#include "ui/lessons/lesson_panel.h"
 #include "ui/map/map_picture.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/mine/mine_picture.h"

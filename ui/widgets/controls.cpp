@@ -1,6 +1,7 @@
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <exception>
@@ -178,15 +179,15 @@ std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const
 }
 
 std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo,
-                                  float hi, const char* shown, bool enabled) {
+                                  float hi, const char* shown) {
   ImGui::PushID(id);
   std::optional<float> change;
-  if (const auto typed = slider_heading(frame, "##number", label, shown, enabled)) {
+  if (const auto typed = slider_heading(frame, "##number", label, shown, true)) {
     float number = 0;
     const auto [end, error] = number_from(typed->data(), typed->data() + typed->size(), number);
     if (error == std::errc() && end == typed->data() + typed->size() && std::isfinite(number)) change = number;
   }
-  const Moved moved = track(frame, "##track", (value - lo) / (hi - lo), enabled);
+  const Moved moved = track(frame, "##track", (value - lo) / (hi - lo), true);
   if (moved.share || moved.steps != 0) {
     const float share = moved.share.value_or((value - lo) / (hi - lo) + 0.01f * static_cast<float>(moved.steps));
     const float chosen = std::round((lo + std::clamp(share, 0.0f, 1.0f) * (hi - lo)) * 100) / 100;
@@ -214,6 +215,14 @@ std::optional<int> segments(const Frame& frame, const char* id, std::span<const 
   }
   ImGui::PopID();
   return clicked;
+}
+
+std::optional<int> pick(const Frame& frame, const char* id, std::span<const char* const> keys, int chosen) {
+  std::array<const char*, 8> labels{};
+  std::ranges::transform(keys.first(std::min(keys.size(), labels.size())), labels.begin(),
+                         [&](const char* key) { return frame.words(key); });
+  const auto clicked = segments(frame, id, std::span(labels).first(keys.size()), chosen);
+  return clicked && *clicked != chosen ? clicked : std::nullopt;
 }
 
 float chip_width(const Frame& frame, std::string_view label) {

@@ -64,10 +64,12 @@ std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const
                                        const Choices& choices, bool enabled = true);
 /// The same over [lo, hi]; shows the text `shown` as its number, such as "1/√d_head".
 std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo,
-                                  float hi, const char* shown, bool enabled = true);
+                                  float hi, const char* shown);
 
 /// Options side by side, one of them chosen; they wrap if they do not fit. Returns the clicked one.
 std::optional<int> segments(const Frame& frame, const char* id, std::span<const char* const> labels, int chosen);
+/// The same with the translation keys of at most eight labels; returns the clicked one if it was not chosen already.
+std::optional<int> pick(const Frame& frame, const char* id, std::span<const char* const> keys, int chosen);
 /// The width of a chip with this label.
 float chip_width(const Frame& frame, std::string_view label);
 /// A small rounded button, filled if `chosen`.

@@ -269,9 +269,9 @@ std::vector<std::string> math_lines(const Fonts& fonts, float pixels, std::strin
 std::string formula_in_words(const Words& words, std::string markup) {
   constexpr std::pair<std::string_view, const char*> english[] = {
       {" where ", "inspector.where"}, {", else ", "inspector.else"}, {" more: ", "inspector.more_terms"}};
-  for (const auto& [said, key] : english) {
-    const std::size_t at = markup.find(said);
-    if (at != std::string::npos) markup.replace(at, said.size(), words(key));
+  for (const auto& [phrase, key] : english) {
+    const std::size_t at = markup.find(phrase);
+    if (at != std::string::npos) markup.replace(at, phrase.size(), words(key));
   }
   return markup;
 }
