@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"

@@ -85,8 +85,37 @@ struct HeadCards : NetworkPart {
     return lines;
   }
 
+  /// The head's number, what it is marked by and what it does, under its picture or beside it.
+  void put_words(HeadPlace at, Rect words, bool below, bool names_layer, const std::optional<HeadMark>& mark) const {
+    const bool silent = layer_at(at.layer).silent[static_cast<std::size_t>(at.head)];
+    float y = words.min.y + line / 2;
+    const std::string number = names_layer ? head_name(at) : std::to_string(at.head);
+    const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left,
+                                look.head_ink(at.head), number);
+    const float after = below ? named.max.x + 7 * u : words.min.x;
+    if (!below) y += line;
+    const bool shares =
+        mark && (mark->pattern || view.network.order == HeadOrder::effect || view.network.order == HeadOrder::entropy);
+    const std::string share = shares ? MatrixNumbers(2, true)(static_cast<float>(mark->share)) : "";
+    const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
+    const auto fits = [&](const std::string& text, float beside_it) {
+      return after + pen.measure(Face::ui, caption, text).x + beside_it <= words.max.x;
+    };
+    std::string label = mark_words(mark, silent);
+    if (!fits(label, 0) && mark && mark->pattern && !silent)
+      label = say("network.brief_" + std::string(name(*mark->pattern)));
+    const bool in_line = below && fits(label, number_room);
+    if (!label.empty() && fits(label, 0)) pen.caption({after, y}, Align::left, label, silent ? look.warning : look.ink);
+    if (!share.empty() && in_line) pen.number(pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
+    if (!share.empty() && !below && y + 1.5f * line <= words.max.y)
+      pen.number(pen.type.number, {words.min.x, y += line}, Align::left, look.muted, share);
+    const auto room_for = static_cast<std::size_t>(std::max((words.max.y - y) / line - 0.5f, 0.0f));
+    for (const std::string& text : claim_lines(at, words.width(), room_for))
+      pen.caption({words.min.x, y += line}, Align::left, text);
+  }
+
   void put_card(HeadPlace at, Rect card, bool names_layer) const {
-    const bool chosen = looked == at, silent = layer_at(at.layer).silent[static_cast<std::size_t>(at.head)];
+    const bool chosen = looked == at;
     const ImU32 hue = look.head(at.head);
     const bool large = card.width() >= 56 * u;
     const float pad = large ? 7 * u : 2 * u;
@@ -119,31 +148,7 @@ struct HeadCards : NetworkPart {
     if (!below && !beside) {
       put_bar({{card.min.x + pad, card.max.y - bar - u}, {card.max.x - pad, card.max.y - u}});
     } else {
-      float y = words.min.y + line / 2;
-      const std::string number = names_layer ? head_name(at) : std::to_string(at.head);
-      const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left,
-                                  look.head_ink(at.head), number);
-      const float after = below ? named.max.x + 7 * u : words.min.x;
-      if (beside) y += line;
-      const bool shares = mark && (mark->pattern || view.network.order == HeadOrder::effect ||
-                                   view.network.order == HeadOrder::entropy);
-      const std::string share = shares ? MatrixNumbers(2, true)(static_cast<float>(mark->share)) : "";
-      const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
-      const auto fits = [&](const std::string& text, float beside_it) {
-        return after + pen.measure(Face::ui, caption, text).x + beside_it <= words.max.x;
-      };
-      std::string label = mark_words(mark, silent);
-      if (!fits(label, 0) && mark && mark->pattern && !silent)
-        label = say("network.brief_" + std::string(name(*mark->pattern)));
-      const bool in_line = below && fits(label, number_room);
-      if (!label.empty() && fits(label, 0))
-        pen.caption({after, y}, Align::left, label, silent ? look.warning : look.ink);
-      if (!share.empty() && in_line) pen.number(pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
-      if (!share.empty() && beside && y + 1.5f * line <= words.max.y - bar)
-        pen.number(pen.type.number, {words.min.x, y += line}, Align::left, look.muted, share);
-      const auto room_for = static_cast<std::size_t>(std::max((words.max.y - bar - y) / line - 0.5f, 0.0f));
-      for (const std::string& text : claim_lines(at, words.width(), room_for))
-        pen.caption({words.min.x, y += line}, Align::left, text);
+      put_words(at, {words.min, {words.max.x, words.max.y - bar}}, below, names_layer, mark);
       put_bar({{words.min.x, words.max.y - bar}, words.max});
     }
     pen.box(card,

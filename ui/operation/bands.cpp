@@ -89,9 +89,8 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
       pen.bar({column.centre().x, zero}, {column.centre().x, band.values[i] == 0 ? zero : longer},
               column.width() - 2 * inset, fade(to_imgui(ground), lit ? 1.0f : 0.85f), band.values[i]);
       if (pixels > 0)
-        pen.text(TextRole::number, lit ? Face::mono : Face::mono, pixels,
-                 {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted,
-                 figures(band.values[i]));
+        pen.number(pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted,
+                   figures(band.values[i]));
     } else {
       pen.hatch({{column.min.x + inset, top}, {column.max.x - inset, place.max.y}});
       if (pixels > 0)

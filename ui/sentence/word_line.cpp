@@ -1,5 +1,6 @@
 #include "ui/sentence/word_line.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 

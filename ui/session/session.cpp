@@ -5,6 +5,7 @@
 
 #include "ui/export/export_controls.h"
 #include "ui/imgui_compat.h"
+#include "ui/level/scene.h"
 #include "ui/session/session_state.h"
 #include "ui/widgets/pressable.h"
 

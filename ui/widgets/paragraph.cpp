@@ -1,5 +1,7 @@
 #include "ui/widgets/paragraph.h"
 
+#include <algorithm>
+
 namespace headlight {
 namespace {
 
