@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -187,5 +188,22 @@ inline bool pressed(Key key) { return ImGui::IsKeyPressed(index_of(key), true); 
 inline bool pressed_once(Key key) { return ImGui::IsKeyPressed(index_of(key), false); }
 inline bool pressed_once(char letter) { return ImGui::IsKeyPressed(index_of(letter), false); }
 inline bool pressed(char letter) { return ImGui::IsKeyPressed(index_of(letter), true); }
+
+/// Before a field is drawn: 1.86 keeps the undo steps of one that comes back with another text, and an assertion fails
+/// when they are undone. Later versions forget them by themselves.
+inline void forget_steps_of_other_text([[maybe_unused]] ImGuiID field, [[maybe_unused]] const std::string& text) {
+#if IMGUI_VERSION_NUM < 19000
+  ImGuiInputTextState* const state = ImGui::GetInputTextState(field);
+  if (state == nullptr || ImGui::GetActiveID() == field) return;
+  const char *at = text.data(), *const end = at + text.size();
+  bool same = true;
+  for (int i = 0; same && i < state->CurLenW; ++i) {
+    unsigned int character = 0;
+    if (at < end) at += ImTextCharFromUtf8(&character, at, end);
+    same = static_cast<ImWchar>(character) == state->TextW[i];
+  }
+  if (!same || at != end) state->ID = 0;
+#endif
+}
 
 }  // namespace headlight::compat

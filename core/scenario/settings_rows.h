@@ -29,6 +29,7 @@ struct SettingRow {
   bool has_option = true;
   const char* refused_empty = nullptr;  ///< what is expected in place of an empty text
   bool of_layer = false;                ///< it changes the attention of a network's layer where it is not the default
+  bool has_condition = false;           ///< in_layer is set: GCC's UBSan cannot compare it with null in a constant
   bool (*in_layer)(const Scenario&) = nullptr;  ///< with of_layer: it does so where this holds instead
 
   constexpr SettingRow in(SettingRange numbers) const { return with(&SettingRow::range, numbers); }
@@ -39,7 +40,7 @@ struct SettingRow {
   }
   constexpr SettingRow changes_layer() const { return with(&SettingRow::of_layer, true); }
   constexpr SettingRow changes_layer(bool (*condition)(const Scenario&)) const {
-    return changes_layer().with(&SettingRow::in_layer, condition);
+    return changes_layer().with(&SettingRow::has_condition, true).with(&SettingRow::in_layer, condition);
   }
   constexpr SettingRow without_option() const { return with(&SettingRow::has_option, false); }
   constexpr SettingRow as_negation() const { return with(&SettingRow::negated, true); }

@@ -118,7 +118,7 @@ bool changes_layer([[maybe_unused]] const Scenario& s) {
   constexpr auto row = row_of<i>;
   if constexpr (!row.of_layer) {
     return false;
-  } else if constexpr (row.in_layer != nullptr) {
+  } else if constexpr (row.has_condition) {
     return row.in_layer(s);
   } else {
     static const Scenario usual;

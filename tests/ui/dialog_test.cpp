@@ -81,3 +81,25 @@ TEST_CASE("the first visit offers three things to try, and each does what it say
     CHECK(window.document().view.playing == wanted.plays);
   }
 }
+
+TEST_CASE("a field that comes back with a shorter text takes Ctrl+Z") {
+  HeadlessWindow window(sentence());
+  const auto open_on = [&](const char* path) {
+    window.session.perform(EditView{[](View& v) { v.dialog = Dialog::none; }});
+    window.frame();
+    window.frame();
+    window.session.perform(EditView{[path](View& v) {
+      v.saving.path = path;
+      v.dialog = Dialog::save;
+    }});
+    window.settle();
+  };
+  open_on("");
+  window.type("a name of many letters");
+  window.press(compat::Key::left);
+  window.press(compat::Key::del);
+  open_on("a");
+  window.press('z', true);
+  window.press('y', true);
+  CHECK(window.session.faults() == 0);
+}

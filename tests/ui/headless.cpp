@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include <imgui_internal.h>
 
@@ -21,6 +22,13 @@ HeadlessWindow::Context::Context(ImVec2 size) : imgui(ImGui::CreateContext()) {
 #endif
 #if IMGUI_VERSION_NUM < 18700
   for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = 400 + key;
+  for (const auto& [key, letter] : {std::pair{ImGuiKey_A, 'A'},
+                                    {ImGuiKey_C, 'C'},
+                                    {ImGuiKey_V, 'V'},
+                                    {ImGuiKey_X, 'X'},
+                                    {ImGuiKey_Y, 'Y'},
+                                    {ImGuiKey_Z, 'Z'}})
+    io.KeyMap[key] = letter;  // as the window has them: undo, copy and paste in a field
 #endif
 }
 

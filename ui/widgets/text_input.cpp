@@ -61,6 +61,7 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   const std::string_view nul("\0", 1);
   const bool has_nul = buffer.find('\0') != std::string::npos;
   if (has_nul) replace_all(buffer, nul, nul_sign);
+  compat::forget_steps_of_other_text(own, buffer);
   constexpr std::size_t most_seen = 300;  // bytes; a field shows hardly more
   frame.fonts.note(std::string_view(buffer).substr(0, most_seen));
   if (gives_back) {
