@@ -64,8 +64,10 @@ Trace masked_after_softmax(const Trace& trace) {
   const auto record = [&](Stage stage) -> Tensor& { return wrong.records[static_cast<std::size_t>(stage)].output; };
   record(Stage::weights) = apply_mask(wrong[Stage::weights], trace[Stage::mask], {0});
   record(Stage::mask) = trace[Stage::mask];
-  record(Stage::output) = project(merge_heads(gather_values(wrong[Stage::weights], trace[Stage::V_heads])),
-                                  trace[Stage::W_o], trace[Stage::b_o]);
+  if (trace.has(Stage::V_heads)) {  // a file of attention has no values
+    record(Stage::output) = project(merge_heads(gather_values(wrong[Stage::weights], trace[Stage::V_heads])),
+                                    trace[Stage::W_o], trace[Stage::b_o]);
+  }
   return wrong;
 }
 

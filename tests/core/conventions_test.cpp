@@ -5,6 +5,7 @@
 
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -108,4 +109,17 @@ TEST_CASE("the other polarity inverts what was painted over the mask, too") {
   const auto named = compute(scenario);
   const auto others = conventions(*named);
   CHECK(find(others, "polarity")->cells == named->dims().heads * 36);
+}
+
+TEST_CASE("attention from a file has no output: each convention says what it does to the weights") {
+  Scenario scenario = masked("causal()");
+  scenario.source = Source::file;
+  scenario.file = places::fixtures() + "/attention_flow.npz";
+  const auto trace = compute(scenario);
+  REQUIRE_FALSE(trace->has(Stage::V_heads));
+  for (const Tried& each : conventions(*trace)) {
+    INFO(each.id);
+    CHECK(each.output_change == 0);
+    CHECK(each.weights.defined());
+  }
 }
