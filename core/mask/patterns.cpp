@@ -7,13 +7,12 @@
 namespace headlight {
 namespace {
 
-// Definitions may use the language for masks, and these names that only definitions have:
-//   valid_len            valid_lens[b] or valid_lens[b, q]
+// A definition is written in the mask language. Besides `valid_len`, which is valid_lens[b] or valid_lens[b, q], it may
+// use these names, which users cannot write:
 //   grid_rows, grid_columns, first_patch  the patches of core/mask/evaluate.h
-//   file_mask, painted_mask  the cell of that mask
-//   hash(seed, i, j)     a 32-bit word, see core/mask/machine.h
-//   drawn(seed, i, j, r, n)  j is one of the r of n whose hash(seed, i, ·) is lowest: r distinct ones, fewer only if n
-//   < r
+//   file_mask, painted_mask               the cell of that mask
+//   hash(seed, i, j)                      a 32-bit word, see core/mask/machine.h
+//   drawn(seed, i, j, r, n)               whether j is among the r of n numbers with the lowest hash(seed, i, ·)
 constexpr Parameter window_w[] = {{"w", 0, 4}};
 constexpr Parameter dilated_wd[] = {{"w", 0, 8}, {"d", 1, 2}};
 constexpr Parameter strided_l[] = {{"l", 1, 4}};
