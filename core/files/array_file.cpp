@@ -250,8 +250,8 @@ std::optional<ArrayWords> ArrayFile::words(std::string_view name) const {
 }
 
 std::string name_of_only_array(const std::filesystem::path& path) {
-  const std::u8string stem = path.stem().u8string();
-  return stem.empty() ? "x" : std::string(stem.begin(), stem.end());
+  const std::string stem = utf8_from(path.stem());
+  return stem.empty() ? "x" : stem;
 }
 
 std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path) {
