@@ -25,14 +25,6 @@ class Common {
   bool one_ = true;
 };
 
-/// Calls use(mask, b, h) for every matrix of the mask.
-template <typename Use>
-void each_matrix(const Tensor& mask, Use use) {
-  for (Index b = 0; b < mask.size(0); ++b) {
-    for (Index h = 0; h < mask.size(1); ++h) use(mask.matrix(b, h), b, h);
-  }
-}
-
 std::optional<float> fill_in_scores(const Tensor& mask, const Tensor& masked_scores) {
   Common fill;
   each_matrix(mask, [&](const MatrixView& may, Index b, Index h) {

@@ -185,19 +185,17 @@ std::optional<float> factor_between(const Tensor& mine, const Tensor& right, flo
 /// scores.
 std::optional<float> factor_in_weights(const Tensor& scores, const Tensor& weights) {
   double products = 0, squares = 0;
-  for (Index b = 0; b < weights.size(0); ++b) {
-    for (Index h = 0; h < weights.size(1); ++h) {
-      const MatrixView w = weights.matrix(b, h), s = scores.matrix(b, h);
-      for (Index q = 0; q < w.rows; ++q) {
-        for (Index k = 1; k < w.cols; ++k) {
-          if (!(w(q, 0) > 1e-4F && w(q, k) > 1e-4F)) continue;
-          const double difference = static_cast<double>(s(q, k)) - static_cast<double>(s(q, 0));
-          products += difference * std::log(static_cast<double>(w(q, k)) / static_cast<double>(w(q, 0)));
-          squares += difference * difference;
-        }
+  each_matrix(weights, [&](const MatrixView& w, Index b, Index h) {
+    const MatrixView s = scores.matrix(b, h);
+    for (Index q = 0; q < w.rows; ++q) {
+      for (Index k = 1; k < w.cols; ++k) {
+        if (!(w(q, 0) > 1e-4F && w(q, k) > 1e-4F)) continue;
+        const double difference = static_cast<double>(s(q, k)) - static_cast<double>(s(q, 0));
+        products += difference * std::log(static_cast<double>(w(q, k)) / static_cast<double>(w(q, 0)));
+        squares += difference * difference;
       }
     }
-  }
+  });
   const auto factor = static_cast<float>(products / squares);
   return std::isfinite(factor) && factor != 0 && std::abs(factor - 1) > 1e-3F ? std::optional(factor) : std::nullopt;
 }

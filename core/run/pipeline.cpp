@@ -202,12 +202,7 @@ ScoreSteps Pipeline::score_steps() const {
 
 bool every_head_finite(const Tensor& heads) {
   if (projected_heads(heads)) return true;  // otherwise they would be stored
-  for (Index b = 0; b < heads.size(0); ++b) {
-    for (Index h = 0; h < heads.size(1); ++h) {
-      if (!all_finite(heads.matrix(b, h))) return false;
-    }
-  }
-  return true;
+  return !any_matrix(heads, [](const MatrixView& head) { return !all_finite(head); });
 }
 
 std::string gigabytes(double bytes) {
