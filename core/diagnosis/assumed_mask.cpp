@@ -4,6 +4,7 @@
 #include "core/diagnosis/diagnosis.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/mask/evaluate.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {

@@ -9,6 +9,7 @@
 #include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/parallel/worker.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

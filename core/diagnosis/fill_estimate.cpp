@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/diagnosis/mistakes.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {

@@ -11,6 +11,7 @@
 #include "core/mask/expression.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {

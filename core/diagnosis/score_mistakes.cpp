@@ -12,6 +12,7 @@
 #include "core/diagnosis/reproduction.h"
 #include "core/diagnosis/weight_recovery.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight::mistakes {
 namespace {

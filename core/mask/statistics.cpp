@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

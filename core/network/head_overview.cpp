@@ -12,6 +12,7 @@
 #include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
 #include "core/stage/pool.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

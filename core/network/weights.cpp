@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/files/error_place.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
 

@@ -11,6 +11,7 @@
 #include "core/run/difference.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/inputs.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {

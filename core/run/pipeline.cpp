@@ -16,6 +16,7 @@
 #include "core/run/statistics.h"
 #include "core/scenario/inputs.h"
 #include "core/stage/extent.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
 #include "core/tensor/sampler.h"

@@ -9,6 +9,7 @@
 #include "core/attention/projection.h"
 #include "core/parallel/jobs.h"
 #include "core/run/trace.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

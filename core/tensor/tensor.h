@@ -146,21 +146,6 @@ class Tensor {
 };
 
 bool identical(const Tensor& a, const Tensor& b);
-/// Calls use(matrix, b, h) with the last two axes of a tensor of two to four axes, at every (b, h).
-template <typename Use>
-void each_matrix(const Tensor& tensor, Use use) {
-  const Index batch = tensor.rank() > 2 ? tensor.size(0) : 1, heads = tensor.rank() > 3 ? tensor.size(1) : 1;
-  for (Index b = 0; b < batch; ++b) {
-    for (Index h = 0; h < heads; ++h) use(tensor.matrix(b, h), b, h);
-  }
-}
-/// Whether `holds` of any of these matrices; no more are read after the first.
-template <typename Holds>
-bool any_matrix(const Tensor& tensor, Holds holds) {
-  bool found = false;
-  each_matrix(tensor, [&](const MatrixView& matrix, Index, Index) { found = found || holds(matrix); });
-  return found;
-}
 /// The parts one after the other along the first axis, as torch.cat; their other sizes are the same.
 Tensor joined(std::span<const Tensor> parts);
 /// Whether `from` can be broadcast to `to` by NumPy's rule (aligned at the last axis; sizes equal or 1).
