@@ -128,21 +128,6 @@ std::vector<std::string> Course::untranslated() const {
   return lacking;
 }
 
-namespace {
-
-/// Sorted by name: names begin with the position in the order.
-std::vector<std::string> lesson_files(const std::filesystem::path& folder) {
-  std::vector<std::string> files;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
-    if (const std::string file = portable_utf8_from(entry.path()); is_lesson_file(file)) files.push_back(file);
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-}  // namespace
-
 bool is_lesson_file(const std::string& path) { return path.ends_with(".json") || is_markdown(path); }
 
 Course read_course(const std::string& path) { return course_from(read_lesson_text(path).json, path, nullptr); }

@@ -11,6 +11,7 @@
 #include "core/tensor/error.h"
 #include "core/tensor/message.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -274,10 +275,8 @@ Masking kept(Masking made, const Inputs* last) {
 std::string only_array(const FileReading& r) {
   const std::span<const ArrayEntry> entries = r.file.arrays().entries();
   if (entries.size() == 1) return entries.front().name;
-  std::string names;
-  for (const ArrayEntry& entry : entries.first(std::min<std::size_t>(entries.size(), 8))) {
-    names += (names.empty() ? "" : ", ") + in_quotes(entry.name).english();
-  }
+  const std::string names = comma_list(entries.first(std::min<std::size_t>(entries.size(), 8)),
+                                       [](const ArrayEntry& entry) { return in_quotes(entry.name).english(); });
   r.fail(Message(entries.size() > 8 ? "holds several arrays, none of them a mask by its name ({0}, …)"
                                     : "holds several arrays, none of them a mask by its name ({0})",
                  names),
