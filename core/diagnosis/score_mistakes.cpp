@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "core/attention/projection.h"
@@ -13,6 +12,7 @@
 #include "core/diagnosis/weight_recovery.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/each_matrix.h"
+#include "core/text/number_text.h"
 
 namespace headlight::mistakes {
 namespace {
@@ -222,11 +222,7 @@ std::vector<Size> usual_factors(const Dims& d) {
   return list;
 }
 
-std::string to_four_digits(float value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", static_cast<double>(value));
-  return text.data();
-}
+std::string to_four_digits(float value) { return formatted("%.4g", static_cast<double>(value)); }
 
 /// "1.07", or "2.449 (√n_k)" if the factor is one of usual_factors().
 std::string factor_in_words(float factor, const Dims& dims) {

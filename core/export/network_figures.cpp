@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/export/layers_figure.h"
 #include "core/files/picture_file.h"
@@ -241,9 +240,7 @@ std::string other_tokens_text(const FigureSpec& spec, const Trace& trace, const 
     for (std::size_t p = 0; p < spec.panels.size(); ++p) {
       double sum = 0;
       for (const Index i : tokens) sum += static_cast<double>(spec.panels[p].matrix(row, i));
-      char number[24];
-      std::snprintf(number, sizeof number, "%.2g", sum);
-      text += (p > 0 ? ", " : " ") + std::string(number);
+      text += (p > 0 ? ", " : " ") + formatted("%.2g", sum);
     }
   }
   return text.empty() ? "" : ", besides on " + text;

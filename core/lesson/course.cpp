@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -10,6 +9,7 @@
 #include "core/mask/evaluate.h"
 #include "core/scenario/lesson_markdown.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -175,9 +175,7 @@ Course course_named(const std::string& id_or_path) {
 }
 
 std::string number_words(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, value == std::round(value) ? "%.0f" : "%.3g", value);
-  std::string words = text;
+  std::string words = value == std::round(value) ? formatted("%.0f", value) : formatted("%.3g", value);
   if (words.starts_with("-")) words.replace(0, 1, "−");
   return words;
 }

@@ -174,17 +174,6 @@ TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& 
   return mask;
 }
 
-/// Combines two tensors number by number; each axis of [B, H, n_q, n_k] is whole or 1.
-template <typename Combine>
-Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
-  Shape shape(4);
-  for (std::size_t i = 0; i < 4; ++i) shape[i] = std::max(a.shape()[i], b.shape()[i]);
-  const Tensor left = a.expand(shape).contiguous(), right = b.expand(shape).contiguous();
-  Buffer values;
-  for (std::size_t i = 0; i < left.values().size(); ++i) values.push_back(combine(left.values()[i], right.values()[i]));
-  return Tensor(std::move(shape), std::move(values));
-}
-
 }  // namespace
 
 void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& in) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <thread>
 
@@ -20,6 +19,7 @@
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
 #include "core/tensor/sampler.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -206,11 +206,7 @@ bool every_head_finite(const Tensor& heads) {
   return !any_matrix(heads, [](const MatrixView& head) { return !all_finite(head); });
 }
 
-std::string gigabytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB", bytes / 1e9);
-  return text;
-}
+std::string gigabytes(double bytes) { return formatted("%.1f GB", bytes / 1e9); }
 
 // Not with a fill that leaks, with dropout, with cells painted over the mask, or with replaced stages.
 bool Pipeline::parts_will_do() const {

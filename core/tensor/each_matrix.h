@@ -1,5 +1,8 @@
-// Visits the matrices of a tensor, one for each batch entry and head.
+// Visits the matrices of a tensor, one for each batch entry and head; combines two tensors.
 #pragma once
+
+#include <algorithm>
+#include <utility>
 
 #include "core/tensor/tensor.h"
 
@@ -20,6 +23,17 @@ bool any_matrix(const Tensor& tensor, Holds holds) {
   bool found = false;
   each_matrix(tensor, [&](const MatrixView& matrix, Index, Index) { found = found || holds(matrix); });
   return found;
+}
+
+/// Two tensors of four axes number by number, where each axis is as long in both, or 1 in one of them.
+template <typename Combine>
+Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
+  Shape shape(4);
+  for (std::size_t i = 0; i < 4; ++i) shape[i] = std::max(a.shape()[i], b.shape()[i]);
+  const Tensor left = a.expand(shape).contiguous(), right = b.expand(shape).contiguous();
+  Buffer values(left.values().begin(), left.values().end());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], right.values()[i]);
+  return Tensor(std::move(shape), std::move(values));
 }
 
 }  // namespace headlight

@@ -14,6 +14,9 @@ namespace headlight {
 std::string shortest(float value);
 std::string shortest(double value);
 
+/// As std::snprintf, but a text: formatted("%.2f", 0.5) is "0.50".
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
+
 /// As std::from_chars: independent of the locale, no blanks, no '+'; `value` is unchanged if there is no number.
 std::from_chars_result number_from(const char* begin, const char* end, float& value);
 std::from_chars_result number_from(const char* begin, const char* end, double& value);
