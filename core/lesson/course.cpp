@@ -175,9 +175,9 @@ Course course_named(const std::string& id_or_path) {
 }
 
 std::string number_words(double value) {
-  std::string words = value == std::round(value) ? formatted("%.0f", value) : formatted("%.3g", value);
-  if (words.starts_with("-")) words.replace(0, 1, "−");
-  return words;
+  const double size = std::abs(value);
+  return (std::signbit(value) ? "−" : "") +
+         (size == std::round(size) ? formatted("%.0f", size) : formatted("%.3g", size));
 }
 
 Tensor allowed_cells(const std::string& expression, const Trace& trace) {
