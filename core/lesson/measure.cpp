@@ -201,7 +201,7 @@ bool says(const std::string& shown, double value) {
   // Typographic minus signs and ∞ are allowed.
   std::string text = shown;
   if (const std::size_t minus = text.find("−"); minus != std::string::npos)
-    text.replace(minus, std::string("−").size(), "-");
+    text.replace(minus, std::string("−").size(), 1, '-');
   if (text == "NaN") return std::isnan(value);
   if (text == "-∞" || text == "∞") return std::isinf(value) && (value < 0) == (text.front() == '-');
   const bool percent = text.ends_with("%");
