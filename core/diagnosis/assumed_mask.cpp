@@ -4,6 +4,7 @@
 #include "core/diagnosis/diagnosis.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/mask/evaluate.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {
@@ -45,19 +46,16 @@ struct Reach {
 
 Reach reach_of(const Tensor& mask) {
   Reach reach{.lengths = std::vector<Index>(static_cast<std::size_t>(mask.size(0)), 0)};
-  for (Index b = 0; b < mask.size(0); ++b) {
-    for (Index h = 0; h < mask.size(1); ++h) {
-      const MatrixView m = mask.matrix(b, h);
-      for (Index q = 0; q < m.rows; ++q) {
-        for (Index k = 0; k < m.cols; ++k) {
-          if (m(q, k) == 0) continue;
-          reach.distance = std::max(reach.distance, std::abs(q - k));
-          Index& length = reach.lengths[static_cast<std::size_t>(b)];
-          length = std::max(length, k + 1);
-        }
+  each_matrix(mask, [&](const MatrixView& m, Index b, Index) {
+    for (Index q = 0; q < m.rows; ++q) {
+      for (Index k = 0; k < m.cols; ++k) {
+        if (m(q, k) == 0) continue;
+        reach.distance = std::max(reach.distance, std::abs(q - k));
+        Index& length = reach.lengths[static_cast<std::size_t>(b)];
+        length = std::max(length, k + 1);
       }
     }
-  }
+  });
   reach.last = *std::ranges::max_element(reach.lengths);
   return reach;
 }

@@ -9,6 +9,7 @@
 #include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/parallel/worker.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -263,16 +264,12 @@ Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
 /// shows them.
 bool dead_rows_are_seen(const Trace& trace, const OwnStages& own) {
   if (std::ranges::any_of(own.stages, [](const OwnStage& s) { return s.stage >= Stage::weights; })) return true;
-  const Tensor& mask = trace[Stage::mask];
-  for (Index b = 0; b < mask.size(0); ++b) {
-    for (Index h = 0; h < mask.size(1); ++h) {
-      const MatrixView m = mask.matrix(b, h);
-      for (Index q = 0; q < m.rows; ++q) {
-        if (is_dead_row(m, q)) return false;
-      }
+  return !trace.has(Stage::mask) || !any_matrix(trace[Stage::mask], [](const MatrixView& mask) {
+    for (Index q = 0; q < mask.rows; ++q) {
+      if (is_dead_row(mask, q)) return true;
     }
-  }
-  return true;
+    return false;
+  });
 }
 
 Finding other_fill() {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/diagnosis/mistakes.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {
@@ -24,14 +25,6 @@ class Common {
   std::optional<float> value_;
   bool one_ = true;
 };
-
-/// Calls use(mask, b, h) for every matrix of the mask.
-template <typename Use>
-void each_matrix(const Tensor& mask, Use use) {
-  for (Index b = 0; b < mask.size(0); ++b) {
-    for (Index h = 0; h < mask.size(1); ++h) use(mask.matrix(b, h), b, h);
-  }
-}
 
 std::optional<float> fill_in_scores(const Tensor& mask, const Tensor& masked_scores) {
   Common fill;

@@ -11,6 +11,7 @@
 #include "core/mask/expression.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {
@@ -73,16 +74,9 @@ struct Causality {
   }
 };
 
-template <typename Each>
-void each_mask(const Tensor& mask, Each each) {
-  for (Index b = 0; b < mask.size(0); ++b) {
-    for (Index h = 0; h < mask.size(1); ++h) each(mask.matrix(b, h));
-  }
-}
-
 bool is_causal(const Tensor& mask, Index offset) {
   Causality causality;
-  each_mask(mask, [&](const MatrixView& m) { causality.look(m, offset); });
+  each_matrix(mask, [&](const MatrixView& m, Index, Index) { causality.look(m, offset); });
   return causality.hidden && !causality.beyond;
 }
 
@@ -112,7 +106,7 @@ bool changed_cell(const MatrixView& mask, Index q, Index k, const Corner& corner
 Tensor changed(const Tensor& mask, const Corner& corner, CausalChange change, Unseen unseen) {
   Buffer values;
   values.reserve(static_cast<std::size_t>(mask.count()));
-  each_mask(mask, [&](const MatrixView& m) {
+  each_matrix(mask, [&](const MatrixView& m, Index, Index) {
     const bool allowed =
         unseen == Unseen::there || (unseen == Unseen::there_unless_padded && !is_padded(m, corner.offset));
     for (Index q = 0; q < m.rows; ++q) {
@@ -154,7 +148,7 @@ std::vector<Tensor> query_padding_masks(const Trace& run) {
   const bool causal = is_causal(mask, 0);
   Buffer seen_keys, hidden_keys;
   bool padded = false;
-  each_mask(mask, [&](const MatrixView& m) {
+  each_matrix(mask, [&](const MatrixView& m, Index, Index) {
     std::vector<bool> seen;
     for (Index k = 0; k < m.cols; ++k) seen.push_back(is_seen(m, k));
     padded = padded || std::ranges::find(seen, false) != seen.end();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "core/attention/projection.h"
@@ -12,6 +11,8 @@
 #include "core/diagnosis/reproduction.h"
 #include "core/diagnosis/weight_recovery.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/tensor/each_matrix.h"
+#include "core/text/number_text.h"
 
 namespace headlight::mistakes {
 namespace {
@@ -185,19 +186,17 @@ std::optional<float> factor_between(const Tensor& mine, const Tensor& right, flo
 /// scores.
 std::optional<float> factor_in_weights(const Tensor& scores, const Tensor& weights) {
   double products = 0, squares = 0;
-  for (Index b = 0; b < weights.size(0); ++b) {
-    for (Index h = 0; h < weights.size(1); ++h) {
-      const MatrixView w = weights.matrix(b, h), s = scores.matrix(b, h);
-      for (Index q = 0; q < w.rows; ++q) {
-        for (Index k = 1; k < w.cols; ++k) {
-          if (!(w(q, 0) > 1e-4F && w(q, k) > 1e-4F)) continue;
-          const double difference = static_cast<double>(s(q, k)) - static_cast<double>(s(q, 0));
-          products += difference * std::log(static_cast<double>(w(q, k)) / static_cast<double>(w(q, 0)));
-          squares += difference * difference;
-        }
+  each_matrix(weights, [&](const MatrixView& w, Index b, Index h) {
+    const MatrixView s = scores.matrix(b, h);
+    for (Index q = 0; q < w.rows; ++q) {
+      for (Index k = 1; k < w.cols; ++k) {
+        if (!(w(q, 0) > 1e-4F && w(q, k) > 1e-4F)) continue;
+        const double difference = static_cast<double>(s(q, k)) - static_cast<double>(s(q, 0));
+        products += difference * std::log(static_cast<double>(w(q, k)) / static_cast<double>(w(q, 0)));
+        squares += difference * difference;
       }
     }
-  }
+  });
   const auto factor = static_cast<float>(products / squares);
   return std::isfinite(factor) && factor != 0 && std::abs(factor - 1) > 1e-3F ? std::optional(factor) : std::nullopt;
 }
@@ -223,11 +222,7 @@ std::vector<Size> usual_factors(const Dims& d) {
   return list;
 }
 
-std::string to_four_digits(float value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", static_cast<double>(value));
-  return text.data();
-}
+std::string to_four_digits(float value) { return formatted("%.4g", static_cast<double>(value)); }
 
 /// "1.07", or "2.449 (√n_k)" if the factor is one of usual_factors().
 std::string factor_in_words(float factor, const Dims& dims) {

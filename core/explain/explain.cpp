@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +10,7 @@
 #include "core/explain/steps.h"
 #include "core/run/stage_steps.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -80,11 +80,9 @@ std::vector<Index> numbers_in(std::string_view text, auto fail) {
   std::vector<Index> numbers;
   while (true) {
     const std::size_t comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
-    Index value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size()) fail();
-    numbers.push_back(value);
+    const std::optional<Index> value = number_of_text<Index>(text.substr(0, comma));
+    if (!value) fail();
+    numbers.push_back(*value);
     if (comma == std::string_view::npos) return numbers;
     text.remove_prefix(comma + 1);
   }

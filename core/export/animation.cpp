@@ -1,11 +1,9 @@
 #include "core/export/animation.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <span>
@@ -18,6 +16,7 @@
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -277,8 +276,7 @@ class FolderFilm : public Film {
     for (long i = 0; i < times; ++i) {
       if (++count_ > 99999)
         throw FileError(path_, "would hold more than 99999 pictures", "expected fewer or shorter steps");
-      char name[16];
-      std::snprintf(name, sizeof name, "%05d.png", count_);
+      const std::string name = formatted("%05d.png", count_);
       write_bytes(growing_.path() / name, std::as_bytes(std::span(png)), growing_.path() / name);
     }
   }

@@ -13,6 +13,7 @@
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -130,11 +131,6 @@ void write_files(const fs::path& folder, const Trace& trace, const ExportOptions
   write_computation(folder, trace);
 }
 
-std::string stem(const fs::path& target) {
-  const std::u8string text = target.stem().u8string();
-  return {text.begin(), text.end()};
-}
-
 }  // namespace
 
 void write_bundle(const fs::path& target, const Trace& trace, const ExportOptions& options) {
@@ -146,7 +142,7 @@ void write_bundle(const fs::path& target, const Trace& trace, const ExportOption
   }
   const Temporary scratch = temporary_folder(target);
   write_files(scratch.path(), trace, options);
-  if (zip) return write_zip(target, scratch.path(), stem(target));
+  if (zip) return write_zip(target, scratch.path(), utf8_from(target.stem()));
   std::error_code error;
   fs::remove(target, error);  // an empty folder, or nothing
   fs::rename(scratch.path(), target, error);

@@ -9,6 +9,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/text/unicode.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -18,8 +19,8 @@ using Words = std::optional<std::vector<std::string>>;
 std::string absolute(const std::string& path) {
   if (path.starts_with(shipped_model_prefix)) return path;
   std::error_code error;
-  const std::u8string text = std::filesystem::absolute(path_from(path), error).u8string();
-  return error ? path : std::string(text.begin(), text.end());
+  const std::string whole = utf8_from(std::filesystem::absolute(path_from(path), error));
+  return error ? path : whole;
 }
 
 /// Whether the scenario reads its text. A network of pictures does so only to compare them with texts.

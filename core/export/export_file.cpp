@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 
 #include "core/export/export_options.h"
 #include "core/export/layers_figure.h"
@@ -16,6 +15,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
+#include "core/text/number_text.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
@@ -100,8 +100,7 @@ void write_numbers(const StageCut& cut, bool shares, const std::string& extensio
   const double bytes =
       4 * static_cast<double>(cut.heads.size()) * static_cast<double>(first.rows) * static_cast<double>(first.cols);
   if (cut.tensor().source() && bytes > memory_budget()) {
-    char size[32];
-    std::snprintf(size, sizeof size, "%.1f GB", bytes / 1e9);
+    const std::string size = formatted("%.1f GB", bytes / 1e9);
     throw SettingError("--stage",
                        Message("{0} of so many tokens would be {1} of numbers", std::string(name(cut.stage)), size),
                        "expected a picture (.png), explain for single cells, or fewer tokens");

@@ -2,9 +2,7 @@
 // patch of a picture looks.
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "core/export/layers_figure.h"
 #include "core/files/picture_file.h"
@@ -15,6 +13,7 @@
 #include "core/run/trace.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -202,10 +201,8 @@ Index row_named(const Trace& trace, const PictureGrid& grid, const ExportOptions
     if (trace.inputs.name_along(Axis::query, options.batch, i) == options.query) found.push_back(i);
   }
   if (found.size() == 1) return found.front();
-  Index number = -1;
-  const char* const end = options.query.data() + options.query.size();
-  const auto read = std::from_chars(options.query.data(), end, number);
-  if (found.empty() && read.ec == std::errc() && read.ptr == end && number >= 0 && number < dims.n_q) return number;
+  const Index number = number_of_text<Index>(options.query).value_or(-1);
+  if (found.empty() && number >= 0 && number < dims.n_q) return number;
   if (found.size() > 1)
     throw SettingError("--query", Message("\"{0}\" names {1} tokens", options.query, std::ssize(found)),
                        Message("expected a query's number, such as {0}", found.front()));
@@ -243,9 +240,7 @@ std::string other_tokens_text(const FigureSpec& spec, const Trace& trace, const 
     for (std::size_t p = 0; p < spec.panels.size(); ++p) {
       double sum = 0;
       for (const Index i : tokens) sum += static_cast<double>(spec.panels[p].matrix(row, i));
-      char number[24];
-      std::snprintf(number, sizeof number, "%.2g", sum);
-      text += (p > 0 ? ", " : " ") + std::string(number);
+      text += (p > 0 ? ", " : " ") + formatted("%.2g", sum);
     }
   }
   return text.empty() ? "" : ", besides on " + text;

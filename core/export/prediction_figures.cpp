@@ -1,7 +1,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "core/export/layers_figure.h"
@@ -9,6 +8,7 @@
 #include "core/network/logit_parts.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -76,11 +76,7 @@ FigureSpec with_logit_style(FigureSpec spec, const ExportOptions& options) {
   return spec;
 }
 
-std::string in_digits(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", std::abs(value));
-  return (value < 0 ? "−" : "") + std::string(text);
-}
+std::string in_digits(double value) { return (value < 0 ? "−" : "") + formatted("%.4g", std::abs(value)); }
 
 struct Lens {
   std::vector<std::string> words;
@@ -260,10 +256,8 @@ std::string lens_table(const Trace& trace, const ExportOptions& options) {
   for (std::size_t block = 0; block < lens.cells.size(); ++block) {
     for (std::size_t at = 0; at < lens.words.size(); ++at) {
       const LensCell& cell = lens.cells[block][at];
-      char shares[64];
-      std::snprintf(shares, sizeof shares, ",%.9g,%.9g\n", cell.likely.probability, cell.probability_of);
       table += std::to_string(block) + "," + std::to_string(at) + "," + quoted(lens.words[at]) + "," +
-               quoted(cell.likely.text) + shares;
+               quoted(cell.likely.text) + formatted(",%.9g,%.9g\n", cell.likely.probability, cell.probability_of);
     }
   }
   return table;
@@ -273,10 +267,8 @@ std::string parts_table(const Trace& trace, const ExportOptions& options) {
   const AskedParts parts = parts_for(trace, options);
   std::string table = "layer,what,head,value\n";
   for (const LogitPart& part : parts.made.parts) {
-    char value[40];
-    std::snprintf(value, sizeof value, ",%.9g\n", part.value);
     table += parts.layer(part) + "," + std::string(name(part.what)) + "," +
-             (part.head ? std::to_string(*part.head) : "") + value;
+             (part.head ? std::to_string(*part.head) : "") + formatted(",%.9g\n", part.value);
   }
   return table;
 }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 #include "core/diagnosis/diagnosis.h"
@@ -11,6 +10,7 @@
 #include "core/figure/figure.h"
 #include "core/network/network_trace.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -381,9 +381,7 @@ class Writer {
     std::vector<std::string> inside;
     for (const double share : shares) {
       if (!key_ && share > 0.05) hidden_.add(share);  // very small shares appear in many places
-      char text[16];
-      std::snprintf(text, sizeof text, "%.2f", share);
-      inside.emplace_back(key_ ? text : "");
+      inside.push_back(key_ ? formatted("%.2f", share) : "");
     }
     sheet_.cells({query_word}, cols, inside, {});
   }

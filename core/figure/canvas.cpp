@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
+#include "core/text/number_text.h"
 #include "core/text/texts.h"
 #include "core/text/unicode.h"
 
@@ -19,9 +19,7 @@ constexpr float embedded_scale = 2;   // pixels for one unit in embedded picture
 
 /// Up to two decimals, without zeros at the end.
 std::string number(float value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(value));
-  std::string out = text;
+  std::string out = formatted("%.2f", static_cast<double>(value));
   out.erase(out.find_last_not_of('0') + 1);
   if (out.back() == '.') out.pop_back();
   return out == "-0" ? "0" : out;

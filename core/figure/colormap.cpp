@@ -119,11 +119,8 @@ namespace {
 constexpr float sequential_least = 1e-4f, diverging_least = 1e-3f;  // of the largest value, on a logarithmic scale
 
 std::optional<float> parse_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  float value = 0;
-  const auto [end, failed] = number_from(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return {};
-  return value;
+  const auto value = number_of_text<float>(without_plus(text));
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 }  // namespace

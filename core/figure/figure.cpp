@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstdio>
 
 #include "core/figure/canvas.h"
 #include "core/figure/figure_layout.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
 
-std::string format_size(float units) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", static_cast<double>(units));
-  return text;
-}
+std::string format_size(float units) { return formatted("%g", static_cast<double>(units)); }
 
 void check_sizes(const FigureSpec& spec) {
   assert(!spec.panels.empty() && spec.panels.front().matrix.rows > 0 && spec.panels.front().matrix.cols > 0);

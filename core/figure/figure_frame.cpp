@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -203,8 +204,7 @@ std::vector<LegendEntry> legend_entries(const FigureSpec& spec, const std::vecto
   if (!spec.bar || has_own_bars(spec, ranges)) return entries;
   const CellsBeyond beyond = cells_beyond(spec, ranges);
   const auto add = [&](Index n, const std::string& side, float end, float shade) {
-    char number[32];
-    std::snprintf(number, sizeof number, "%.3g", static_cast<double>(end));
+    const std::string number = formatted("%.3g", static_cast<double>(end));
     if (n > 0) entries.push_back({CellKind::value, share(n, beyond.all) + " " + side + " " + number, shade});
   };
   add(beyond.above, w.above, ranges.front().hi, 1);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/text/number_text.h"
+
 namespace headlight {
 namespace {
 
@@ -32,9 +34,7 @@ void slant(AxisTicks& out, float pitch, float size, Typesetter& typesetter) {
 int decimals_for(double step) { return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-6)), 0, 9); }
 
 std::string scientific(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3e", value);
-  const std::string whole = text;
+  const std::string whole = formatted("%.3e", value);
   const std::size_t e = whole.find('e');
   std::string digits = whole.substr(0, e);
   digits.erase(digits.find_last_not_of('0') + 1);
@@ -163,9 +163,7 @@ std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm
 std::string format_scientific(float value) { return with_minus(scientific(static_cast<double>(value))); }
 
 std::string format_value(float value, int decimals, bool leading_zero) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, static_cast<double>(value));
-  std::string out = text;
+  std::string out = formatted("%.*f", decimals, static_cast<double>(value));
   if (out.find_first_not_of("-0.") == std::string::npos && out[0] == '-') out.erase(0, 1);
   if (!leading_zero && decimals > 0) {
     const std::size_t digit = out[0] == '-' ? 1 : 0;

@@ -107,10 +107,7 @@ ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace&
 std::optional<double> number_in_text(std::string_view text) {
   if (text == "True" || text == "true") return 1;
   if (text == "False" || text == "false") return 0;
-  double value = 0;
-  const auto [end, error] = number_from(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
+  return number_of_text<double>(text);
 }
 
 std::string first_names(const std::vector<ArrayEntry>& entries) {
@@ -250,8 +247,8 @@ std::optional<ArrayWords> ArrayFile::words(std::string_view name) const {
 }
 
 std::string name_of_only_array(const std::filesystem::path& path) {
-  const std::u8string stem = path.stem().u8string();
-  return stem.empty() ? "x" : std::string(stem.begin(), stem.end());
+  const std::string stem = utf8_from(path.stem());
+  return stem.empty() ? "x" : stem;
 }
 
 std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path) {

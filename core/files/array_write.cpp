@@ -10,8 +10,6 @@
 #include <memory>
 #include <vector>
 
-#include <zip.h>
-
 #include "core/files/array_contents.h"
 #include "core/files/byte_reader.h"
 #include "core/files/whole_file.h"
@@ -21,18 +19,17 @@ namespace headlight {
 namespace {
 
 /// The bytes of a .npy, made in parts, so that no second copy of all numbers is held.
-class NpyBytes {
+class NpyBytes final : public EntryBytes {
  public:
   NpyBytes(const Tensor& values, bool boolean)
       : values_(values.is_contiguous() ? values : values.contiguous()),
         boolean_(boolean),
         header_(npy_header(values.shape(), boolean)) {}
 
-  std::uint64_t size() const { return header_.size() + static_cast<std::uint64_t>(values_.count()) * width(); }
-  void rewind() { at_ = 0; }
+  std::uint64_t size() const override { return header_.size() + static_cast<std::uint64_t>(values_.count()) * width(); }
+  void rewind() override { at_ = 0; }
 
-  /// Fills `out` with the next bytes; returns how many there were.
-  std::size_t read(std::span<std::byte> out) {
+  std::size_t read(std::span<std::byte> out) override {
     std::size_t done = 0;
     while (done < out.size() && at_ < size()) {
       const std::size_t count = at_ < header_.size() ? read_header(out.subspan(done)) : read_numbers(out.subspan(done));
@@ -83,75 +80,6 @@ class NpyBytes {
   std::uint64_t at_ = 0;
 };
 
-/// libzip's callback: where an entry's bytes come from.
-zip_int64_t feed(void* state, void* data, zip_uint64_t length, zip_source_cmd_t command) {
-  auto* bytes = static_cast<NpyBytes*>(state);
-  switch (command) {
-    case ZIP_SOURCE_OPEN: bytes->rewind(); return 0;
-    case ZIP_SOURCE_READ:
-      return static_cast<zip_int64_t>(bytes->read({static_cast<std::byte*>(data), static_cast<std::size_t>(length)}));
-    case ZIP_SOURCE_CLOSE: return 0;
-    case ZIP_SOURCE_STAT: {
-      auto* stat = static_cast<zip_stat_t*>(data);
-      zip_stat_init(stat);
-      stat->size = bytes->size();
-      stat->valid = ZIP_STAT_SIZE;
-      return sizeof(*stat);
-    }
-    case ZIP_SOURCE_ERROR: return 2 * sizeof(int);
-    case ZIP_SOURCE_FREE: return 0;  // the caller owns them
-    case ZIP_SOURCE_SUPPORTS:
-      return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
-                                            ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
-    default: return -1;
-  }
-}
-
-class NpzWriter {
- public:
-  NpzWriter(const std::filesystem::path& temporary, const std::filesystem::path& target) : target_(target) {
-    const std::u8string name = temporary.u8string();
-    int code = 0;
-    archive_.reset(zip_open(std::string(name.begin(), name.end()).c_str(), ZIP_CREATE | ZIP_EXCL, &code));
-    if (!archive_) {
-      zip_error_t error;
-      zip_error_init_with_code(&error, code);
-      const std::string reason = zip_error_strerror(&error);
-      zip_error_fini(&error);
-      fail(reason);
-    }
-  }
-
-  void add(const NamedArray& array) {
-    bytes_.push_back(std::make_unique<NpyBytes>(array.values, array.boolean));
-    zip_source_t* source = zip_source_function(archive_.get(), &feed, bytes_.back().get());
-    if (source == nullptr) fail(zip_strerror(archive_.get()));
-    const zip_int64_t entry = zip_file_add(archive_.get(), (array.name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
-    if (entry < 0) {
-      zip_source_free(source);
-      fail(zip_strerror(archive_.get()));
-    }
-    const auto position = static_cast<zip_uint64_t>(entry);
-    constexpr zip_uint16_t first_of_1980 = 1 << 5 | 1;  // a fixed date, so that equal arrays give equal files
-    if (zip_set_file_compression(archive_.get(), position, ZIP_CM_STORE, 0) != 0 ||
-        zip_file_set_dostime(archive_.get(), position, 0, first_of_1980, 0) != 0) {
-      fail(zip_strerror(archive_.get()));
-    }
-  }
-
-  void close() {
-    if (zip_close(archive_.get()) != 0) fail(zip_strerror(archive_.get()));
-    static_cast<void>(archive_.release());  // zip_close has freed it
-  }
-
- private:
-  [[noreturn]] void fail(const Message& reason) const { fail_to_write(target_, reason); }
-
-  const std::filesystem::path& target_;
-  std::vector<std::unique_ptr<NpyBytes>> bytes_;  // outlive the archive, which reads them when it is closed
-  std::unique_ptr<zip, DiscardZip> archive_;
-};
-
 void append_number(std::string& text, float value) {
   if (std::isnan(value)) {
     text += "nan";  // whatever its sign bit is
@@ -195,8 +123,9 @@ void append_lists(std::string& text, const Shape& shape, std::span<const float> 
 void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
   assert(!arrays.empty());  // libzip writes no file for an empty archive
   write_whole_file(path, [&](const std::filesystem::path& temporary) {
-    NpzWriter writer(temporary, path);
-    for (const NamedArray& array : arrays) writer.add(array);
+    ZipWriter writer(temporary, path);
+    for (const NamedArray& array : arrays)
+      writer.add(array.name + ".npy", std::make_unique<NpyBytes>(array.values, array.boolean));
     writer.close();
   });
 }

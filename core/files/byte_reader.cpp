@@ -13,6 +13,7 @@
 #include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 #include "core/tensor/message.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -68,11 +69,6 @@ constexpr std::uint64_t max_entries = 100'000;
 // Deflate shrinks a model's numbers very little and masks about 50 times. A ratio of 1000 is an attack (a "ZIP bomb").
 constexpr std::uint64_t max_ratio = 100;
 constexpr std::uint64_t always_allowed = std::uint64_t{32} << 20;
-
-std::string utf8(const std::filesystem::path& path) {
-  const std::u8string text = path.u8string();
-  return {text.begin(), text.end()};
-}
 
 /// libzip's error message, "Zlib error: data error", in the two parts that libzip joins.
 Message libzip_message(const std::string& text) {
@@ -137,7 +133,7 @@ void DiscardZip::operator()(zip* archive) const { zip_discard(archive); }
 ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& place) {
   zip_error_t error;
   zip_error_init(&error);
-  zip_source_t* source = zip_source_file_create(utf8(path).c_str(), 0, -1, &error);
+  zip_source_t* source = zip_source_file_create(utf8_from(path).c_str(), 0, -1, &error);
   if (source != nullptr) {
     archive_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
     if (!archive_) zip_source_free(source);
@@ -185,39 +181,83 @@ std::unique_ptr<ByteReader> ZipArchive::reader(std::size_t entry, ZipCheck check
 
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string name_in_zip(const fs::path& path) {
-  const std::u8string text = path.u8string();
-  return {text.begin(), text.end()};
-}
-
-void add_file(zip* archive, const fs::path& file, const std::string& name, const fs::path& target) {
-  zip_source_t* source = zip_source_file(archive, name_in_zip(file).c_str(), 0, -1);
-  const zip_int64_t entry = source ? zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
-  if (entry < 0) {
-    zip_source_free(source);
-    fail_to_write(target, zip_strerror(archive));
+/// libzip's callback: where an entry's bytes come from.
+zip_int64_t feed(void* state, void* data, zip_uint64_t length, zip_source_cmd_t command) {
+  auto* bytes = static_cast<EntryBytes*>(state);
+  switch (command) {
+    case ZIP_SOURCE_OPEN: bytes->rewind(); return 0;
+    case ZIP_SOURCE_READ:
+      return static_cast<zip_int64_t>(bytes->read({static_cast<std::byte*>(data), static_cast<std::size_t>(length)}));
+    case ZIP_SOURCE_CLOSE: return 0;
+    case ZIP_SOURCE_STAT: {
+      auto* stat = static_cast<zip_stat_t*>(data);
+      zip_stat_init(stat);
+      stat->size = bytes->size();
+      stat->valid = ZIP_STAT_SIZE;
+      return sizeof(*stat);
+    }
+    case ZIP_SOURCE_ERROR: return 2 * sizeof(int);
+    case ZIP_SOURCE_FREE: return 0;  // the writer owns them
+    case ZIP_SOURCE_SUPPORTS:
+      return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
+                                            ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
+    default: return -1;
   }
-  constexpr zip_uint16_t first_of_1980 = 1 << 5 | 1;  // a fixed date, so that equal files give equal archives
-  zip_file_set_dostime(archive, static_cast<zip_uint64_t>(entry), 0, first_of_1980, 0);
 }
 
 }  // namespace
 
-void write_zip(const fs::path& target, const fs::path& folder, const std::string& inside) {
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+ZipWriter::ZipWriter(const std::filesystem::path& path, const std::filesystem::path& target) : target_(target) {
+  int code = 0;
+  archive_.reset(zip_open(utf8_from(path).c_str(), ZIP_CREATE | ZIP_EXCL, &code));
+  if (archive_) return;
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  const std::string reason = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  fail_to_write(target_, reason);
+}
+
+void ZipWriter::fail() const { fail_to_write(target_, zip_strerror(archive_.get())); }
+
+void ZipWriter::add(const std::string& name, std::unique_ptr<EntryBytes> bytes) {
+  bytes_.push_back(std::move(bytes));
+  const std::uint64_t entry = add(name, zip_source_function(archive_.get(), &feed, bytes_.back().get()));
+  if (zip_set_file_compression(archive_.get(), entry, ZIP_CM_STORE, 0) != 0) fail();
+}
+
+void ZipWriter::add(const std::string& name, const std::filesystem::path& file) {
+  add(name, zip_source_file(archive_.get(), utf8_from(file).c_str(), 0, -1));
+}
+
+std::uint64_t ZipWriter::add(const std::string& name, zip_source* source) {
+  const zip_int64_t added = source ? zip_file_add(archive_.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
+  if (added < 0) {
+    zip_source_free(source);
+    fail();
+  }
+  const auto entry = static_cast<zip_uint64_t>(added);
+  constexpr zip_uint16_t first_of_1980 = 1 << 5 | 1;  // a fixed date, so that equal entries give equal archives
+  if (zip_file_set_dostime(archive_.get(), entry, 0, first_of_1980, 0) != 0) fail();
+  return entry;
+}
+
+void ZipWriter::close() {
+  if (zip_close(archive_.get()) != 0) fail();
+  static_cast<void>(archive_.release());  // zip_close has freed it
+}
+
+void write_zip(const std::filesystem::path& target, const std::filesystem::path& folder, const std::string& inside) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (!entry.is_directory()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  write_whole_file(target, [&](const fs::path& temporary) {
-    std::unique_ptr<zip, DiscardZip> archive(zip_open(name_in_zip(temporary).c_str(), ZIP_CREATE | ZIP_EXCL, nullptr));
-    if (!archive) fail_to_write(target, "no archive can be made there");
-    for (const fs::path& file : files)
-      add_file(archive.get(), file, inside + "/" + name_in_zip(file.lexically_relative(folder)), target);
-    if (zip_close(archive.get()) != 0) { fail_to_write(target, zip_strerror(archive.get())); }
-    static_cast<void>(archive.release());  // zip_close has freed it
+  write_whole_file(target, [&](const std::filesystem::path& temporary) {
+    ZipWriter writer(temporary, target);
+    for (const std::filesystem::path& file : files)
+      writer.add(inside + "/" + utf8_from(file.lexically_relative(folder)), file);
+    writer.close();
   });
 }
 

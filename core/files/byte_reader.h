@@ -1,4 +1,4 @@
-// Reads bytes in order: from a part of a file, or from an entry of a ZIP archive.
+// Reads bytes in order: from a part of a file, or from an entry of a ZIP archive. Writes ZIP archives.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "core/files/error_place.h"
 
 struct zip;
+struct zip_source;
 
 namespace headlight {
 
@@ -80,6 +81,37 @@ class ZipArchive {
   std::vector<ZipEntry> entries_;
   std::vector<std::uint64_t> positions_;  ///< of entries_ in the archive's directory
   mutable std::mutex mutex_;
+};
+
+/// The bytes of an entry, made in parts while they are written.
+class EntryBytes {
+ public:
+  virtual ~EntryBytes() = default;
+  virtual std::uint64_t size() const = 0;
+  virtual void rewind() = 0;
+  /// Fills `out` with the next bytes; returns how many there were.
+  virtual std::size_t read(std::span<std::byte> out) = 0;
+};
+
+/// Writes a new archive at `path`; the same entries give the same bytes. Throws FileError "TARGET: cannot be written".
+class ZipWriter {
+ public:
+  /// `target` outlives the writer.
+  ZipWriter(const std::filesystem::path& path, const std::filesystem::path& target);
+  /// Stored as they are.
+  void add(const std::string& name, std::unique_ptr<EntryBytes> bytes);
+  /// Packed.
+  void add(const std::string& name, const std::filesystem::path& file);
+  /// Reads the entries and writes them all.
+  void close();
+
+ private:
+  [[noreturn]] void fail() const;
+  std::uint64_t add(const std::string& name, zip_source* source);
+
+  const std::filesystem::path& target_;
+  std::vector<std::unique_ptr<EntryBytes>> bytes_;  ///< outlive the archive, which reads them when it is closed
+  std::unique_ptr<zip, DiscardZip> archive_;
 };
 
 /// Packs the files of `folder` and of the folders in it, by name, under `inside`/ in the archive; the same files give

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <span>
 
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/texts.h"
 #include "core/text/unicode.h"
 
@@ -52,11 +52,7 @@ const Signature* recognise(std::string_view head) {
   return it == signatures.end() ? nullptr : &*it;
 }
 
-std::string escape(unsigned char byte) {
-  std::array<char, 5> text{};
-  std::snprintf(text.data(), text.size(), "\\x%02x", static_cast<unsigned>(byte));
-  return text.data();
-}
+std::string escape(unsigned char byte) { return formatted("\\x%02x", static_cast<unsigned>(byte)); }
 
 /// The length of the well-formed UTF-8 sequence at the front (RFC 3629), or 0.
 std::size_t sequence_length(std::string_view text) {
@@ -112,9 +108,7 @@ Message byte_count(std::uint64_t bytes) {
   double amount = static_cast<double>(bytes) / 1000;
   std::size_t unit = 0;
   for (; amount >= 1000 && unit + 1 < units.size(); ++unit) amount /= 1000;
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %s", amount, units[unit]);
-  return std::string(text.data());
+  return formatted("%.1f %s", amount, units[unit]);
 }
 
 bool is_utf8(std::string_view text) {

@@ -1,7 +1,6 @@
 #include "core/files/file_watch.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "core/files/error_place.h"
 #include "core/files/recent_files.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
@@ -46,9 +46,7 @@ std::string sibling_path(const std::string& path, std::string_view name) {
 Index step_number(std::string_view name) {
   if (!name.starts_with(step_begins) || !name.ends_with(step_ends)) return -1;
   name = name.substr(step_begins.size(), name.size() - step_begins.size() - step_ends.size());
-  Index number = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? number : -1;
+  return number_of_text<Index>(name).value_or(-1);
 }
 
 std::vector<fs::path> files_in(const fs::path& folder) {

@@ -79,13 +79,9 @@ ArrayContents open_picture(std::string file, const ErrorPlace& place) {
 }
 
 std::optional<float> number_of(std::string_view cell) {
-  std::string word = lowercase(cell);
+  const std::string word = lowercase(cell);
   if (word == "true" || word == "false") return word == "true" ? 1.0F : 0.0F;
-  if (word.starts_with('+')) word.erase(0, 1);
-  float value = 0;
-  const auto [end, error] = number_from(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || word.empty()) return std::nullopt;
-  return value;
+  return number_of_text<float>(without_plus(word));
 }
 
 /// The cells of one line. They hold no commas, semicolons or blanks themselves.

@@ -11,6 +11,7 @@
 #include "core/files/error_place.h"
 #include "core/files/load_budget.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 #ifdef HEADLIGHT_JPEG
 #include <jerror.h>
@@ -98,9 +99,8 @@ Image read_png(const std::string& file, const std::string& bytes) {
 
 void check_pixels(const std::string& file, double width, double height) {
   if (width * height <= most_pixels) return;
-  char text[64];
-  std::snprintf(text, sizeof text, "%.0f × %.0f", width, height);
-  throw FileError(file, Message("has {0} pixels", text), "expected at most 100 million");
+  throw FileError(file, Message("has {0} pixels", formatted("%.0f × %.0f", width, height)),
+                  "expected at most 100 million");
 }
 
 Image read_picture(const std::string& file) {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -33,11 +34,7 @@ std::uint8_t mix_channel(std::uint8_t from, std::uint8_t to, float share) {
 
 }  // namespace
 
-std::string to_hex(Rgba colour) {
-  char text[8];
-  std::snprintf(text, sizeof text, "#%02x%02x%02x", colour.r, colour.g, colour.b);
-  return text;
-}
+std::string to_hex(Rgba colour) { return formatted("#%02x%02x%02x", colour.r, colour.g, colour.b); }
 
 Rgba mix(Rgba ground, Rgba over, float share) {
   share = std::clamp(share, 0.0f, 1.0f);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -10,6 +9,7 @@
 #include "core/mask/evaluate.h"
 #include "core/scenario/lesson_markdown.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -128,21 +128,6 @@ std::vector<std::string> Course::untranslated() const {
   return lacking;
 }
 
-namespace {
-
-/// Sorted by name: names begin with the position in the order.
-std::vector<std::string> lesson_files(const std::filesystem::path& folder) {
-  std::vector<std::string> files;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
-    if (const std::string file = portable_utf8_from(entry.path()); is_lesson_file(file)) files.push_back(file);
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-}  // namespace
-
 bool is_lesson_file(const std::string& path) { return path.ends_with(".json") || is_markdown(path); }
 
 Course read_course(const std::string& path) { return course_from(read_lesson_text(path).json, path, nullptr); }
@@ -190,11 +175,9 @@ Course course_named(const std::string& id_or_path) {
 }
 
 std::string number_words(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, value == std::round(value) ? "%.0f" : "%.3g", value);
-  std::string words = text;
-  if (words.starts_with("-")) words.replace(0, 1, "−");
-  return words;
+  const double size = std::abs(value);
+  return (std::signbit(value) ? "−" : "") +
+         (size == std::round(size) ? formatted("%.0f", size) : formatted("%.3g", size));
 }
 
 Tensor allowed_cells(const std::string& expression, const Trace& trace) {

@@ -1,7 +1,6 @@
 // Numbers of a trace that lessons refer to.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "core/diagnosis/own_stages.h"
@@ -43,8 +42,8 @@ Address address_of(const std::string& text) {
       address.at[axis] = -1;
       continue;
     }
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), address.at[axis]);
-    if (error != std::errc() || end != part.data() + part.size() || address.at[axis] < 0) wrong();
+    address.at[axis] = number_of_text<Index>(part).value_or(-1);
+    if (address.at[axis] < 0) wrong();
   }
   return address;
 }
@@ -202,14 +201,14 @@ bool says(const std::string& shown, double value) {
   // Typographic minus signs and ∞ are allowed.
   std::string text = shown;
   if (const std::size_t minus = text.find("−"); minus != std::string::npos)
-    text.replace(minus, std::string("−").size(), "-");
+    text.replace(minus, std::string("−").size(), 1, '-');
   if (text == "NaN") return std::isnan(value);
   if (text == "-∞" || text == "∞") return std::isinf(value) && (value < 0) == (text.front() == '-');
   const bool percent = text.ends_with("%");
   while (!text.empty() && (text.back() == '%' || text.back() == ' ')) text.pop_back();
-  double stated = 0;
-  const auto [end, error] = number_from(text.data(), text.data() + text.size(), stated);
-  if (error != std::errc() || end != text.data() + text.size()) return false;
+  const std::optional<double> number = number_of_text<double>(text);
+  if (!number) return false;
+  const double stated = *number;
   const std::size_t point = text.find('.');
   const double places = point == std::string::npos ? 0 : static_cast<double>(text.size() - point - 1);
   // Half a unit of the last decimal, plus the precision of float32.

@@ -4,23 +4,13 @@
 #include <bit>
 #include <cassert>
 
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index largest_usual_block = 128;  // the usual blocks of FlexAttention and FlashAttention
-
-/// Calls f with each matrix of a tensor of two to four axes.
-template <typename F>
-void each_matrix(const Tensor& mask, F f) {
-  assert(mask.rank() >= 2 && mask.rank() <= 4);
-  const Index heads = mask.rank() == 4 ? mask.size(1) : 1;
-  const Index batch = mask.rank() > 2 ? mask.size(0) : 1;
-  for (Index b = 0; b < batch; ++b) {
-    for (Index h = 0; h < heads; ++h) f(mask.matrix(b, h));
-  }
-}
 
 Index allowed_in(const MatrixView& mask, Index row, Index rows, Index col, Index cols) {
   Index allowed = 0;
@@ -52,7 +42,7 @@ std::vector<Index> dead_rows(const MatrixView& mask) {
 
 AllowedShare allowed_share(const Tensor& mask) {
   AllowedShare result;
-  each_matrix(mask, [&](const MatrixView& m) {
+  each_matrix(mask, [&](const MatrixView& m, Index, Index) {
     result.allowed += allowed_in(m, 0, m.rows, 0, m.cols);
     result.cells += m.rows * m.cols;
   });
@@ -62,7 +52,7 @@ AllowedShare allowed_share(const Tensor& mask) {
 BlockCounts block_counts(const Tensor& mask, Index block) {
   assert(block >= 1);
   BlockCounts counts;
-  each_matrix(mask, [&](const MatrixView& m) {
+  each_matrix(mask, [&](const MatrixView& m, Index, Index) {
     for (Index row = 0; row < m.rows; row += block) {
       for (Index col = 0; col < m.cols; col += block) {
         const Index rows = std::min(block, m.rows - row), cols = std::min(block, m.cols - col);

@@ -12,6 +12,7 @@
 #include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
 #include "core/stage/pool.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -27,14 +28,12 @@ Tensor pictures_of(const Tensor& weights, const std::stop_token& stop) {
   const Index rows = std::min(weights.size(2), picture_side), cols = std::min(weights.size(3), picture_side);
   if (!weights.source() && rows == weights.size(2) && cols == weights.size(3)) return weights;
   Buffer values;
-  for (Index b = 0; b < weights.size(0); ++b) {
-    for (Index h = 0; h < weights.size(1); ++h) {
-      if (stop.stop_requested()) throw Cancelled();
-      const PooledMatrix pooled = pool(weights.matrix(b, h), {}, rows, cols, 0, 4 * picture_side);
-      values.insert(values.end(), pooled.values.begin(), pooled.values.end());
-      breathe();
-    }
-  }
+  each_matrix(weights, [&](const MatrixView& matrix, Index, Index) {
+    if (stop.stop_requested()) throw Cancelled();
+    const PooledMatrix pooled = pool(matrix, {}, rows, cols, 0, 4 * picture_side);
+    values.insert(values.end(), pooled.values.begin(), pooled.values.end());
+    breathe();
+  });
   return {{weights.size(0), weights.size(1), rows, cols}, std::move(values)};
 }
 

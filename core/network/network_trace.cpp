@@ -14,6 +14,7 @@
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -188,10 +189,9 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
     assume("text", Message("{0}, since none was given", text));
   for (const Message& note : network.spec().notes) assume("model", note);
   if (!pass.knock_out.empty()) {
-    std::string heads;
-    for (const auto& [layer, head] : pass.knock_out)
-      heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(layer)].layer + "." +
-               std::to_string(head);
+    const std::string heads = comma_list(pass.knock_out, [&](const auto& at) {
+      return network.layers()[static_cast<std::size_t>(at.first)].layer + "." + std::to_string(at.second);
+    });
     assume("knocked out",
            Message(pass.means ? "{0}: these heads' outputs are their means" : "{0}: these heads' outputs are zero",
                    heads));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
@@ -12,6 +11,7 @@
 #include "core/files/error_place.h"
 #include "core/files/picture_file.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -235,11 +235,8 @@ Tensor sound_in(const SoundSpec& spec, const std::string& name) {
 
 NetworkText text_of_sound(const SoundSpec& spec, Tensor bands) {
   std::vector<Token> tokens;
-  for (Index row = 0; row < spec.frames / 2; ++row) {
-    char second[32];
-    std::snprintf(second, sizeof second, "%.2fs", static_cast<double>(row) * seconds_a_row);
-    tokens.push_back({row, second});
-  }
+  for (Index row = 0; row < spec.frames / 2; ++row)
+    tokens.push_back({row, formatted("%.2fs", static_cast<double>(row) * seconds_a_row)});
   return text_of_numbers(std::move(bands), std::move(tokens));
 }
 

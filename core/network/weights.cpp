@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/files/error_place.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
 
@@ -173,17 +174,6 @@ TorchMask read_one(const Checkpoint& file, const std::string& name, const Dims& 
   return mask;
 }
 
-/// Combines two tensors number by number; each axis of [B, H, n_q, n_k] is whole or 1.
-template <typename Combine>
-Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
-  Shape shape(4);
-  for (std::size_t i = 0; i < 4; ++i) shape[i] = std::max(a.shape()[i], b.shape()[i]);
-  const Tensor left = a.expand(shape).contiguous(), right = b.expand(shape).contiguous();
-  Buffer values;
-  for (std::size_t i = 0; i < left.values().size(); ++i) values.push_back(combine(left.values()[i], right.values()[i]));
-  return Tensor(std::move(shape), std::move(values));
-}
-
 }  // namespace
 
 void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& in) {
@@ -236,19 +226,16 @@ PlacesTerms places_terms(const PlacesSpec& spec, const Tensor& queries, const Te
                          const Tensor& place_keys, double scale) {
   const Index n_q = queries.size(2), n_k = keys.size(2);
   Buffer to, from;
-  for (Index b = 0; b < queries.size(0); ++b) {
-    for (Index h = 0; h < queries.size(1); ++h) {
-      const MatrixView q = queries.matrix(b, h), k = keys.matrix(b, h);
-      const MatrixView place_q = place_queries.matrix(0, h), place_k = place_keys.matrix(0, h);
-      for (Index row = 0; row < n_q; ++row) {
-        for (Index col = 0; col < n_k; ++col) {
-          const Index place = place_of_distance(row - col, spec);
-          to.push_back(static_cast<float>(spec.to_place ? scale * product(q, row, place_k, place) : 0));
-          from.push_back(static_cast<float>(spec.from_place ? scale * product(k, col, place_q, place) : 0));
-        }
+  each_matrix(queries, [&](const MatrixView& q, Index b, Index h) {
+    const MatrixView k = keys.matrix(b, h), place_q = place_queries.matrix(0, h), place_k = place_keys.matrix(0, h);
+    for (Index row = 0; row < n_q; ++row) {
+      for (Index col = 0; col < n_k; ++col) {
+        const Index place = place_of_distance(row - col, spec);
+        to.push_back(static_cast<float>(spec.to_place ? scale * product(q, row, place_k, place) : 0));
+        from.push_back(static_cast<float>(spec.from_place ? scale * product(k, col, place_q, place) : 0));
       }
     }
-  }
+  });
   const Shape shape{queries.size(0), queries.size(1), n_q, n_k};
   return {Tensor(shape, std::move(to)), Tensor(shape, std::move(from))};
 }

@@ -11,18 +11,13 @@
 #include "core/run/difference.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/inputs.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {
 
 bool has_dead_row(const Trace& trace) {
-  const Tensor& mask = trace[Stage::mask];
-  for (Index b = 0; b < mask.size(0); ++b) {
-    for (Index h = 0; h < mask.size(1); ++h) {
-      if (!dead_rows(mask.matrix(b, h)).empty()) return true;
-    }
-  }
-  return false;
+  return any_matrix(trace[Stage::mask], [](const MatrixView& mask) { return !dead_rows(mask).empty(); });
 }
 
 struct Finder {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
 bool same_number(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-Index batches(const Tensor& tensor) { return tensor.rank() >= 3 ? tensor.size(0) : 1; }
-Index heads(const Tensor& tensor) { return tensor.rank() == 4 ? tensor.size(1) : 1; }
 
 /// Adds the differences of one matrix to `values` and to the statistics of the stage.
 void subtract(StageDifference& stage, const MatrixView& a, const MatrixView& b, Cell at, Buffer& values) {
@@ -48,12 +46,10 @@ StageDifference compare(Stage stage, const Tensor& a, const Tensor& b, const std
   if (identical(a, b)) return result;
   Buffer values;
   values.reserve(static_cast<std::size_t>(b.count()));
-  for (Index batch = 0; batch < batches(b); ++batch) {
-    for (Index head = 0; head < heads(b); ++head) {
-      if (stop.stop_requested()) throw Cancelled();
-      subtract(result, a.matrix(batch, head), b.matrix(batch, head), {stage, batch, head, 0, 0}, values);
-    }
-  }
+  each_matrix(b, [&](const MatrixView& matrix, Index batch, Index head) {
+    if (stop.stop_requested()) throw Cancelled();
+    subtract(result, a.matrix(batch, head), matrix, {stage, batch, head, 0, 0}, values);
+  });
   if (result.changed == 0) return result;
   result.kind = Kind::differs;
   result.values = Tensor(b.shape(), std::move(values));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <thread>
 
@@ -16,9 +15,11 @@
 #include "core/run/statistics.h"
 #include "core/scenario/inputs.h"
 #include "core/stage/extent.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
 #include "core/tensor/sampler.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -202,19 +203,10 @@ ScoreSteps Pipeline::score_steps() const {
 
 bool every_head_finite(const Tensor& heads) {
   if (projected_heads(heads)) return true;  // otherwise they would be stored
-  for (Index b = 0; b < heads.size(0); ++b) {
-    for (Index h = 0; h < heads.size(1); ++h) {
-      if (!all_finite(heads.matrix(b, h))) return false;
-    }
-  }
-  return true;
+  return !any_matrix(heads, [](const MatrixView& head) { return !all_finite(head); });
 }
 
-std::string gigabytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB", bytes / 1e9);
-  return text;
-}
+std::string gigabytes(double bytes) { return formatted("%.1f GB", bytes / 1e9); }
 
 // Not with a fill that leaks, with dropout, with cells painted over the mask, or with replaced stages.
 bool Pipeline::parts_will_do() const {

@@ -9,6 +9,7 @@
 #include "core/attention/projection.h"
 #include "core/parallel/jobs.h"
 #include "core/run/trace.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -17,23 +18,19 @@ namespace {
 Index heads_of(const Tensor& tensor) { return tensor.rank() == 4 ? tensor.size(1) : 1; }
 
 void read(const Trace& trace, Stage stage, const std::stop_token& stop, StageSummary& to) {
-  const Index batches = to.of.rank() >= 3 ? to.of.size(0) : 1;
-  for (Index b = 0; b < batches; ++b) {
-    for (Index h = 0; h < heads_of(to.of); ++h) {
-      if (stop.stop_requested()) throw Cancelled();
-      const MatrixView matrix = to.of.matrix(b, h);
-      const CellMasks masks = masks_over(trace, stage, b, h);
-      if (to.of.source()) {
-        to.extent.add(matrix, masks, stop);
-        to.kinds.push_back(count_kinds(matrix, masks, stop));
-      } else {
-        const Survey all = survey(matrix, masks, stop);
-        to.extent.add(all);
-        to.kinds.push_back(all.kinds);
-      }
-      breathe();
+  each_matrix(to.of, [&](const MatrixView& matrix, Index b, Index h) {
+    if (stop.stop_requested()) throw Cancelled();
+    const CellMasks masks = masks_over(trace, stage, b, h);
+    if (to.of.source()) {
+      to.extent.add(matrix, masks, stop);
+      to.kinds.push_back(count_kinds(matrix, masks, stop));
+    } else {
+      const Survey all = survey(matrix, masks, stop);
+      to.extent.add(all);
+      to.kinds.push_back(all.kinds);
     }
-  }
+    breathe();
+  });
 }
 
 /// For a first look: head outputs that are computed when read need all keys and values, and counting needs the whole

@@ -8,9 +8,11 @@
 #include "core/mask/expression.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 #include "core/tensor/message.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -114,17 +116,6 @@ constexpr MaskName mask_names[] = {
 template <typename Rule>
 bool all_of(const Tensor& tensor, Rule rule) {
   return std::ranges::all_of(tensor.values(), rule);
-}
-
-template <typename Combine>
-Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
-  Shape shape(4);
-  for (std::size_t i = 0; i < 4; ++i) shape[i] = std::max(a.shape()[i], b.shape()[i]);
-  const Tensor left = a.expand(shape).contiguous();
-  const Tensor right = b.expand(shape).contiguous();
-  Buffer values(left.values().begin(), left.values().end());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], right.values()[i]);
-  return Tensor(std::move(shape), std::move(values));
 }
 
 bool is_binary(const Tensor& tensor) {
@@ -274,10 +265,8 @@ Masking kept(Masking made, const Inputs* last) {
 std::string only_array(const FileReading& r) {
   const std::span<const ArrayEntry> entries = r.file.arrays().entries();
   if (entries.size() == 1) return entries.front().name;
-  std::string names;
-  for (const ArrayEntry& entry : entries.first(std::min<std::size_t>(entries.size(), 8))) {
-    names += (names.empty() ? "" : ", ") + in_quotes(entry.name).english();
-  }
+  const std::string names = comma_list(entries.first(std::min<std::size_t>(entries.size(), 8)),
+                                       [](const ArrayEntry& entry) { return in_quotes(entry.name).english(); });
   r.fail(Message(entries.size() > 8 ? "holds several arrays, none of them a mask by its name ({0}, …)"
                                     : "holds several arrays, none of them a mask by its name ({0})",
                  names),

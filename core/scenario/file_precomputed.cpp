@@ -209,9 +209,8 @@ Index layer_number(const FileReading& r, const PrecomputedAttention& found, Inde
   const std::string& layer_setting = r.resolving.scenario.layer;
   const std::string layer_text = within_group(layer_setting, found.group).value_or(layer_setting);
   if (layer_text.empty()) return 0;
-  Index layer = -1;
-  const auto [end, error] = std::from_chars(layer_text.data(), layer_text.data() + layer_text.size(), layer);
-  if (error != std::errc() || end != layer_text.data() + layer_text.size() || layer < 0 || layer >= layers) {
+  const Index layer = number_of_text<Index>(layer_text).value_or(-1);
+  if (layer < 0 || layer >= layers) {
     r.fail(Message("has no layer {0}", in_quotes(layer_text)), Message("expected --layer with 0 to {0}", layers - 1));
   }
   return layer;

@@ -20,8 +20,7 @@
 namespace headlight {
 namespace {
 
-Lesson read_lesson(const std::filesystem::path& path) {
-  const std::string file = portable_utf8_from(path);
+Lesson read_lesson(const std::string& file) {
   const Json json = read_lesson_text(file).json;
   const Place root{json, "$", file};
   allow_only(root, {"$schema", "kind", "id", "title", "description", "scenario", "bug", "steps"});
@@ -39,14 +38,8 @@ Lesson read_lesson(const std::filesystem::path& path) {
 }
 
 std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<Message>* troubles) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json" || is_markdown(portable_utf8_from(entry.path())))
-      files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());  // names begin with the position in the order
   std::vector<Lesson> lessons;
-  for (const std::filesystem::path& file : files) {
+  for (const std::string& file : lesson_files(folder)) {
     try {
       lessons.push_back(read_lesson(file));
     } catch (const InputError& error) {
@@ -99,7 +92,7 @@ Lesson open_source(const std::string& named) {
   }
   const std::string extension = lowercase(file.substr(std::min(file.find_last_of('.'), file.size())));
   if ((extension == ".json" || is_markdown(file)) && has_steps(file)) {
-    opened = read_lesson(path_from(file));
+    opened = read_lesson(file);
   } else if (extension == ".json") {
     opened.scenario = read_scenario(file, &opened.view);
     opened.file = file;
@@ -356,6 +349,17 @@ class Reader {
 bool is_markdown(const std::string& path) {
   const std::string low = lowercase(path);
   return low.ends_with(".md") || low.ends_with(".markdown");
+}
+
+std::vector<std::string> lesson_files(const std::filesystem::path& folder) {
+  std::vector<std::string> files;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    const std::string file = portable_utf8_from(entry.path());
+    if (file.ends_with(".json") || is_markdown(file)) files.push_back(file);
+  }
+  std::ranges::sort(files);
+  return files;
 }
 
 std::string LessonText::with_line(const std::string& sentence) const {

@@ -1,8 +1,10 @@
 // Lessons as teachers write them with a text editor: Markdown, turned into the JSON of assets/lesson.schema.json.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/scenario/json_place.h"
 
@@ -22,5 +24,8 @@ LessonText read_lesson_text(const std::string& path);
 LessonText lesson_from_markdown(const std::string& markdown, const std::string& subject);
 /// "a.md", "a.markdown"
 bool is_markdown(const std::string& path);
+/// The paths of the lesson files of a folder, by name: names begin with the position in the order. None where the
+/// folder cannot be read.
+std::vector<std::string> lesson_files(const std::filesystem::path& folder);
 
 }  // namespace headlight

@@ -209,13 +209,6 @@ namespace {
 
 using Text = std::string_view;
 
-template <typename Number>
-bool read_all(Text text, Number& out) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = number_from(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
 /// Calls `take` for each part of a list, separated by commas.
 template <typename Take>
 void for_each_part(Text list, Take take) {
@@ -259,32 +252,32 @@ bool holds_blank(const std::string& token) { return token.find_first_of(" \t\r\n
 }  // namespace
 
 Index parse_whole(Text option, Text text, Index least, Index most) {
-  Index value = 0;
+  const std::optional<Index> value = number_of_text<Index>(without_plus(text));
   const Message expected = least == most ? Message(least) : Message("{0} to {1}", least, most);
-  if (!read_all(text, value)) {
+  if (!value) {
     throw SettingError(std::string(option), Message("\"{0}\" is not a whole number", std::string(text)),
                        Message("expected {0}", expected));
   }
-  if (value < least || value > most) {
-    throw SettingError(std::string(option), Message("{0} is out of range", value), Message("expected {0}", expected));
+  if (*value < least || *value > most) {
+    throw SettingError(std::string(option), Message("{0} is out of range", *value), Message("expected {0}", expected));
   }
-  return value;
+  return *value;
 }
 
 namespace {
 
 std::uint64_t parse_seed(Text option, Text text) {
-  std::uint64_t value = 0;
-  if (!read_all(text, value)) setting_text::fail(option, text, "a whole number, 0 to 18446744073709551615");
-  return value;
+  const auto seed = number_of_text<std::uint64_t>(without_plus(text));
+  if (!seed) setting_text::fail(option, text, "a whole number, 0 to 18446744073709551615");
+  return *seed;
 }
 
 }  // namespace
 
 float parse_number(Text option, Text text) {
-  float value = 0;
-  if (!read_all(text, value) || std::isnan(value)) setting_text::fail(option, text, "a number");
-  return value;
+  const auto value = number_of_text<float>(without_plus(text));
+  if (!value || std::isnan(*value)) setting_text::fail(option, text, "a number");
+  return *value;
 }
 
 bool parse_switch(Text option, Text text) {
@@ -297,7 +290,8 @@ std::vector<HeadAddress> parse_heads(Text option, Text text) {
   for_each_part(text, [&](Text part) {
     const std::size_t point = part.rfind('.');
     HeadAddress head{std::string(part.substr(0, point)), -1};
-    const bool numbered = point == Text::npos || (read_all(part.substr(point + 1), head.head) && head.head >= 0);
+    if (point != Text::npos) head.head = number_of_text<Index>(without_plus(part.substr(point + 1))).value_or(-1);
+    const bool numbered = point == Text::npos || head.head >= 0;
     if (!numbered || head.layer.empty()) setting_text::fail(option, part, "a layer and a head, such as 3.1");
     heads.push_back(std::move(head));
   });

@@ -56,36 +56,27 @@ LinearKeys projection_at(const Names& names, const std::string& name, const Suff
   return {weight->name, names.if_present(joined(name, suffix.bias)), heads ? WeightLayout::in_head_out : suffix.layout};
 }
 
-/// The number of inputs of a weight.
-Index inputs_of(const ArrayEntry& entry, WeightLayout layout) {
+/// The numbers of inputs and outputs of a weight, over all heads.
+struct Sides {
+  Index in = 0, out = 0;
+};
+Sides sides_of(const ArrayEntry& entry, WeightLayout layout) {
   const Shape& s = entry.shape;
   switch (layout) {
-    case WeightLayout::out_in: return s[1];
-    case WeightLayout::in_out: return s[0];
-    case WeightLayout::head_in_out: return s[1];
-    case WeightLayout::in_head_out: return s[0];
-    case WeightLayout::head_inner_out: return s[0] * s[1];
+    case WeightLayout::out_in: return {s[1], s[0]};
+    case WeightLayout::in_out: return {s[0], s[1]};
+    case WeightLayout::head_in_out: return {s[1], s[0] * s[2]};
+    case WeightLayout::in_head_out: return {s[0], s[1] * s[2]};
+    case WeightLayout::head_inner_out: return {s[0] * s[1], s[2]};
   }
-  return 0;
-}
-
-Index outputs_of(const ArrayEntry& entry, WeightLayout layout) {
-  const Shape& s = entry.shape;
-  switch (layout) {
-    case WeightLayout::out_in: return s[0];
-    case WeightLayout::in_out: return s[1];
-    case WeightLayout::head_in_out: return s[0] * s[2];
-    case WeightLayout::in_head_out: return s[1] * s[2];
-    case WeightLayout::head_inner_out: return s[2];
-  }
-  return 0;
+  return {};
 }
 
 /// The number of outputs of a projection, over all heads.
 Index outputs_of(const Names& names, const LinearKeys& keys) {
-  if (keys.heads.empty()) return outputs_of(*names.file().find(keys.weight), keys.layout);
+  if (keys.heads.empty()) return sides_of(*names.file().find(keys.weight), keys.layout).out;
   Index sum = 0;
-  for (const LinearKeys& head : keys.heads) sum += outputs_of(*names.file().find(head.weight), head.layout);
+  for (const LinearKeys& head : keys.heads) sum += outputs_of(names, head);
   return sum;
 }
 
@@ -110,12 +101,12 @@ LinearKeys output_of(const Names& names, const std::string& prefix, Index width,
         if (keys.layout == WeightLayout::in_head_out) keys.layout = WeightLayout::head_inner_out;
         const ArrayEntry& entry = *names.file().find(keys.weight);
         // c_proj is a Conv1D in GPT-2 and an nn.Linear in nanoGPT; if it is not square, its sides show which.
-        if (name == "c_proj" && width > 0 && inputs_of(entry, keys.layout) != width &&
-            outputs_of(entry, keys.layout) == width) {
+        const Sides sides = sides_of(entry, keys.layout);
+        if (name == "c_proj" && width > 0 && sides.in != width && sides.out == width) {
           keys.layout = keys.layout == WeightLayout::out_in ? WeightLayout::in_out : WeightLayout::out_in;
         }
         const bool certain = name == "o_proj" || name == "out_proj" || name == "c_proj";
-        const Index in = inputs_of(entry, keys.layout);
+        const Index in = sides_of(entry, keys.layout).in;
         if (width == 0 || certain || in == width || (queries > width && in == queries)) return keys;
       }
     }
@@ -202,12 +193,9 @@ std::optional<AttentionKeys> packed_at(const Names& names, const std::string& na
   if (scheme.weight == "c_attn.weight" && cols > rows) keys.packed.layout = WeightLayout::in_out;
   // A square proj is an output projection, as in timm.
   if (scheme.weight == "proj.weight" && (rows % 3 != 0 || rows <= cols)) return {};
-  const Index all = outputs_of(*entry, keys.packed.layout), in = inputs_of(*entry, keys.packed.layout);
-  if (scheme.weight == "proj.weight" || all == 3 * in) {
-    keys.o = output_of(names, *prefix, all / 3);
-  } else {
-    keys.o = output_of(names, *prefix, 0);
-  }
+  const Sides sides = sides_of(*entry, keys.packed.layout);
+  const bool is_square = scheme.weight == "proj.weight" || sides.out == 3 * sides.in;
+  keys.o = output_of(names, *prefix, is_square ? sides.out / 3 : 0);
   if (keys.o.weight == entry->name) keys.o = {};
   if (keys.packed.layout == WeightLayout::in_out && keys.o.layout == WeightLayout::out_in &&
       keys.o.weight.ends_with("c_proj.weight")) {
@@ -361,11 +349,9 @@ void refuse_quantised(const ArrayFile& file) {
   refuse_quantised(file);
   const Message half = half_found(file);
   if (!half.empty()) throw FileError(file.path(), half, expected);
-  std::string names;
   const auto entries = file.entries();
-  for (std::size_t i = 0; i < std::min<std::size_t>(entries.size(), 8); ++i) {
-    names += (i ? ", " : "") + in_quotes(entries[i].name).english();
-  }
+  std::string names = comma_list(entries.first(std::min<std::size_t>(entries.size(), 8)),
+                                 [](const ArrayEntry& entry) { return in_quotes(entry.name).english(); });
   if (entries.size() > 8) names += ", …";
   throw FileError(file.path(),
                   names.empty() ? Message("holds no attention weights (no arrays at all)")

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <version>
@@ -19,6 +21,15 @@ std::string shortest_of(Number value) {
 }
 
 }  // namespace
+
+std::string formatted(const char* format, ...) {
+  char text[128];
+  std::va_list values;
+  va_start(values, format);
+  const int length = std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return {text, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof text - 1))};
+}
 
 std::string shortest(float value) { return shortest_of(value); }
 std::string shortest(double value) { return shortest_of(value); }

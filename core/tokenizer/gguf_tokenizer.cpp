@@ -4,6 +4,7 @@
 
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"
+#include "core/text/texts.h"
 #include "core/text/unicode.h"
 #include "core/tokenizer/token_pipeline.h"
 
@@ -95,12 +96,9 @@ class GgufTokenizer {
     }
     parts.byte_level = true;
     const auto known = split_expressions_.find(words.empty() ? "default" : words);
-    if (known == split_expressions_.end()) {
-      std::string list;
-      for (const auto& [name, expressions] : split_expressions_) list += (list.empty() ? "" : ", ") + name;
+    if (known == split_expressions_.end())
       place_.fail(Message("its words are cut as {0} does, which is not known here", in_quotes(words)),
-                  Message("one of {0}", list));
-    }
+                  Message("one of {0}", comma_list(split_expressions_, [](const auto& each) { return each.first; })));
     for (const std::string& expression : known->second) parts.words.push_back(words_by(expression));
     parts.words.push_back(byte_level(false, false));
     rules.whole_words = words == "llama-bpe" || words == "llama3" || words == "llama-v3";

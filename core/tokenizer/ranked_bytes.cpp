@@ -3,7 +3,6 @@
 // for each token, its bytes as base64 and its rank. nanochat's tokenizer.pkl is a pickle of tiktoken's Encoding with
 // its expression and special tokens.
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "core/files/error_place.h"
 #include "core/files/load_budget.h"
 #include "core/files/pickle.h"
+#include "core/text/number_text.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/saved_settings.h"
@@ -31,12 +31,8 @@ std::optional<RankedToken> ranked_token(std::string_view line) {
   const std::size_t blank = line.find(' ');
   if (blank == std::string_view::npos) return {};
   const auto bytes = from_base64(line.substr(0, blank));
-  Index rank = -1;
-  const std::string_view number = line.substr(blank + 1);
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rank);
-  if (!bytes || bytes->empty() || error != std::errc() || end != number.data() + number.size() || rank < 0 ||
-      rank > last_possible_id)
-    return {};
+  const Index rank = number_of_text<Index>(line.substr(blank + 1)).value_or(-1);
+  if (!bytes || bytes->empty() || rank < 0 || rank > last_possible_id) return {};
   return RankedToken{*bytes, rank};
 }
 

@@ -1,10 +1,10 @@
 #include "core/tokenizer/saved_settings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "core/files/load_budget.h"
+#include "core/text/number_text.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
@@ -102,10 +102,9 @@ std::vector<AddedToken> SavedSettings::added_tokens(Vocabulary& vocabulary) cons
   const ErrorPlace place{utf8_from(folder_ / "added_tokens.json")};
   if (const Json& decoder = field(settings_, "added_tokens_decoder"); decoder.is_object()) {
     for (const auto& [id, token] : decoder.items()) {
-      Index number = 0;
+      const Index number = number_of_text<Index>(id).value_or(-1);
       const auto text = content_of(token);
-      const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
-      if (!text || error != std::errc() || end != id.data() + id.size() || number < 0) continue;
+      if (!text || number < 0) continue;
       vocabulary.emplace(*text, number);
       add(*text, token);
     }

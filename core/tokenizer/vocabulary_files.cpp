@@ -2,7 +2,6 @@
 // typed as numbers.
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <span>
 
@@ -10,6 +9,7 @@
 #include "core/files/load_budget.h"
 #include "core/files/pickle.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/unicode.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/json_steps.h"
@@ -187,9 +187,8 @@ class Ids : public TokenSplitter {
     for (std::size_t at = 0; (at = line.find_first_not_of(" \t,", at)) < line.size();) {
       const std::size_t end = std::min(line.find_first_of(" \t,", at), line.size());
       const std::string word(line.substr(at, end - at));
-      Index id = -1;
-      const auto [stopped, error] = std::from_chars(word.data(), word.data() + word.size(), id);
-      if (error != std::errc() || stopped != word.data() + word.size() || id < 0 || id >= vocabulary_) {
+      const Index id = number_of_text<Index>(word).value_or(-1);
+      if (id < 0 || id >= vocabulary_) {
         throw SettingError(
             "--text",
             Message("{0} is no token id, and there is no tokenizer beside the weights to make words into ids",

@@ -6,6 +6,7 @@
 
 #include "core/files/error_place.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "core/text/unicode.h"
 #include "core/tokenizer/token_model.h"
 
@@ -103,8 +104,7 @@ void fail_unknown(const Vocabulary& vocabulary, std::string_view word) {
     for (std::size_t i = 0; i < listed.size() && near.size() < 3; i += listed.size() / 3)
       near.push_back(listed[i].second);
   }
-  std::string list;
-  for (const std::string& known : near) list += (list.empty() ? "" : ", ") + in_quotes(known).english();
+  const std::string list = comma_list(near, [](const std::string& known) { return in_quotes(known).english(); });
   throw SettingError(
       "--text", Message("{0} is not among the {1} words that this model knows", in_quotes(word), vocabulary.size()),
       Message(any ? "the nearest are {0}" : "it knows words such as {0}", list));

@@ -1,0 +1,39 @@
+// Visits the matrices of a tensor, one for each batch entry and head; combines two tensors.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+/// Calls use(matrix, b, h) with the last two axes of a tensor of two to four axes, at every (b, h).
+template <typename Use>
+void each_matrix(const Tensor& tensor, Use use) {
+  const Index batch = tensor.rank() > 2 ? tensor.size(0) : 1, heads = tensor.rank() > 3 ? tensor.size(1) : 1;
+  for (Index b = 0; b < batch; ++b) {
+    for (Index h = 0; h < heads; ++h) use(tensor.matrix(b, h), b, h);
+  }
+}
+
+/// Whether `holds` of any of these matrices; no more are read after the first.
+template <typename Holds>
+bool any_matrix(const Tensor& tensor, Holds holds) {
+  bool found = false;
+  each_matrix(tensor, [&](const MatrixView& matrix, Index, Index) { found = found || holds(matrix); });
+  return found;
+}
+
+/// Two tensors of four axes number by number, where each axis is as long in both, or 1 in one of them.
+template <typename Combine>
+Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
+  Shape shape(4);
+  for (std::size_t i = 0; i < 4; ++i) shape[i] = std::max(a.shape()[i], b.shape()[i]);
+  const Tensor left = a.expand(shape).contiguous(), right = b.expand(shape).contiguous();
+  Buffer values(left.values().begin(), left.values().end());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], right.values()[i]);
+  return Tensor(std::move(shape), std::move(values));
+}
+
+}  // namespace headlight
