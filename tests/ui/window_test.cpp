@@ -1,3 +1,4 @@
+#include "core/text/unicode.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
@@ -205,4 +206,21 @@ TEST_CASE("a click on a lesson opens it in the pipeline, with its title and stor
   CHECK(window.document().origin.lesson.id == "masked-self-attention");
   CHECK(window.document().trace->dims().heads == 8);
   CHECK(window.session.title().starts_with("Masked self-attention"));
+}
+
+TEST_CASE("the button to another language has all letters of its name") {
+  if (find_font(FontRole::cjk).path == find_font(FontRole::text).path) return;  // no Chinese face is installed
+  HeadlessWindow window(sentence(), {1024, 768});
+  window.settle();
+  for (const std::string& language : list_languages()) {
+    const std::string name = language_name(language);
+    CAPTURE(name);
+    for (std::size_t at = 0; at < name.size();) {
+      const auto letter = static_cast<ImWchar>(next_character(name, at));
+      bool found = false;
+      for (const ImFont* font : ImGui::GetIO().Fonts->Fonts)
+        found = found || const_cast<ImFont*>(font)->FindGlyphNoFallback(letter) != nullptr;
+      CHECK(found);
+    }
+  }
 }

@@ -46,7 +46,7 @@ class ShownText {
  private:
   bool dialog_changed(const View& view, Pictures& pictures);
 
-  std::string own_, given_;
+  std::string own_, given_, languages_;  ///< the last: their names, each in its own letters
   // The state at the last collection.
   const Trace* trace_ = nullptr;
   std::string language_, message_, typed_;

@@ -76,7 +76,10 @@ void ShownText::gather(const Document& document, const Words& words, const Opene
   typed_ = document.scenario.text;
   given_ = document_text(document, words) + open_dialog_text(document.view, opener.recent(), pictures) +
            layer_dialog_text(document.view);
-  own_ = words.all_text() + lessons_text(document, words, pictures);
+  if (languages_.empty()) {
+    for (const std::string& language : list_languages()) languages_ += language_name(language);
+  }
+  own_ = words.all_text() + languages_ + lessons_text(document, words, pictures);
 }
 
 }  // namespace headlight
