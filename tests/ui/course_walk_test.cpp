@@ -83,6 +83,26 @@ TEST_CASE("every lesson is stepped from start to end, in English on a small wind
   }
 }
 
+TEST_CASE("a question about a mask or a row draws in a window that leaves it no room") {
+  for (const Course& course : shipped_courses()) {
+    HeadlessWindow window(at_lesson(course));
+    for (std::size_t step = 0; step < course.steps.size(); ++step) {
+      const auto& question = course.steps[step].question;
+      if (!question || (question->kind != QuestionKind::mask && question->kind != QuestionKind::row)) continue;
+      INFO(course.card.id << ", step " << step + 1);
+      window.session.perform(GoToStep{step});
+      for (const float width : {330.0f, 640.0f, 1500.0f}) {
+        for (float height = 200; height < 460; height += 10) {
+          ImGui::GetIO().DisplaySize = {width, height};
+          window.frame();
+          window.frame();
+        }
+      }
+      CHECK(window.session.faults() == 0);
+    }
+  }
+}
+
 TEST_CASE("Next and Back stand in one place at every step of a lesson") {
   for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1600, 900}}) {
     const Course course = course_named("softmax-temperature");

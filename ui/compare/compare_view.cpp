@@ -10,6 +10,7 @@
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -106,7 +107,7 @@ std::string number_words(const char* side, const HeatPicture& heat, const Cell& 
 /// A cell of any of the three matrices is the present result's cell.
 void point(const Frame& frame, const ComparePicture& picture) {
   ImGui::SetCursorScreenPos(picture.large.min);
-  const bool clicked = ImGui::InvisibleButton("matrices", {picture.large.width(), picture.large.height()});
+  const bool clicked = clickable("matrices", {picture.large.width(), picture.large.height()});
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneHeat* under = ImGui::IsItemHovered() ? heat_at(picture.scene, mouse) : nullptr;
   const std::optional<Cell> found = under ? cell_at(picture.scene, mouse) : std::nullopt;

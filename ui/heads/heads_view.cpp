@@ -12,6 +12,7 @@
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -185,7 +186,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   mass_slider(frame, {{left, top + 20 * u}, {inner.max.x, top + 60 * u}});
   ImGui::SetCursorScreenPos({inner.min.x, top});
   // The arcs' column is part of the surface; the slider's window lies above it.
-  ImGui::InvisibleButton("surface", {inner.width(), std::max(inner.max.y - top, 1.0f)});
+  clickable("surface", {inner.width(), inner.max.y - top});
   const ImVec2 point = ImGui::GetIO().MousePos;
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered()) {

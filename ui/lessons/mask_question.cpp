@@ -5,6 +5,7 @@
 #include "ui/lessons/lesson_canvas.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -81,7 +82,7 @@ struct MaskDrawer {
     if (now.revealed) return;
     const Rect& grid = picture.guess;
     ImGui::SetCursorScreenPos(grid.min);
-    ImGui::InvisibleButton("paint", {grid.width(), grid.height()});
+    clickable("paint", {grid.width(), grid.height()});
     if (!ImGui::IsItemActive()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const auto col = static_cast<Index>((mouse.x - grid.min.x) / picture.cell),
@@ -146,7 +147,7 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
   const float wide = (place.width() - 2 * margin - left - 10 * u - gap) / 2;
   const float cell = std::min(
       {wide / static_cast<float>(dims.n_k), (place.height() - title - below) / static_cast<float>(dims.n_q), 52 * u});
-  picture.cell = std::floor(cell);
+  picture.cell = std::max(std::floor(cell), 1.0f);  // in a window without room, too
   const ImVec2 size{picture.cell * static_cast<float>(dims.n_k), picture.cell * static_cast<float>(dims.n_q)};
   const float x = place.centre().x - (left + 10 * u + 2 * size.x + gap) / 2 + left + 10 * u;
   const float y = place.min.y + title + std::max(0.0f, (place.height() - title - below - size.y) / 3);

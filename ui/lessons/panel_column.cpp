@@ -147,7 +147,7 @@ std::optional<double> PanelColumn::slider(const char* id, double part, bool set,
   const float first = left_ + knob, length = width_ - 2 * knob;
   const ImVec2 at = here();
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton(id, {width_, 22 * u});
+  clickable(id, {width_, 22 * u});
   const int steps = live && takes_keyboard(frame_) ? keyboard_steps() : 0;
   const bool held = live && ImGui::IsItemActive(), hot = live && ImGui::IsItemHovered();
   list.AddRectFilled({left_, y - 3 * u}, {left_ + width_, y + 3 * u}, frame_.look.field, Corner::cell * u);

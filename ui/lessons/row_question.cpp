@@ -116,7 +116,7 @@ struct RowDrawer {
     if (now.revealed) return;
     ImGui::PushID(static_cast<int>(k));
     ImGui::SetCursorScreenPos({key.guess.min.x, key.guess.min.y - 8 * u});
-    ImGui::InvisibleButton("bar", {key.guess.width(), key.guess.height() + 16 * u});
+    clickable("bar", {key.guess.width(), key.guess.height() + 16 * u});
     const int steps = takes_keyboard(frame) ? keyboard_steps() : 0;
     const bool held = ImGui::IsItemActive();
     ImGui::PopID();

@@ -14,6 +14,7 @@
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 #include "ui/widgets/text_input.h"
 
 namespace headlight {
@@ -90,7 +91,7 @@ void move_map(const Frame& frame, const MapCamera& camera, bool finds_cells) {
 
 void move_in_small(const Frame& frame, const MapCamera& camera, Rect small) {
   ImGui::SetCursorScreenPos(small.min);
-  ImGui::InvisibleButton("small", {small.width(), small.height()});
+  clickable("small", {small.width(), small.height()});
   if (!ImGui::IsItemActive() || camera.shows_all()) return;
   const ImVec2 at = ImGui::GetIO().MousePos;
   const double key = static_cast<double>((at.x - small.min.x) / small.width()) * static_cast<double>(camera.cols);
@@ -165,7 +166,7 @@ void draw_map_view(const Frame& frame, Rect place) {
   follow_selected(frame, camera);
   move_in_small(frame, camera, layout.small);
   ImGui::SetCursorScreenPos(layout.map.min);
-  ImGui::InvisibleButton("surface", {layout.map.width(), layout.map.height()});
+  clickable("surface", {layout.map.width(), layout.map.height()});
 
   const bool finds_cells = camera.scale >= pointed_points * static_cast<double>(u);
   const std::optional<std::pair<Index, Index>> under =

@@ -119,7 +119,7 @@ void draw_entries(const Frame& frame, const MaskPicture& picture) {
 /// Pointing, clicking and painting. Without a mask, what is looked at is the weights' cell.
 void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) {
   ImGui::SetCursorScreenPos(area.min);
-  const bool clicked = ImGui::InvisibleButton("matrices", {area.width(), area.height()});
+  const bool clicked = clickable("matrices", {area.width(), area.height()});
   const ImVec2 point = ImGui::GetIO().MousePos;
   std::optional<Cell> cell;
   const bool reaches = ImGui::IsItemHovered() || ImGui::IsItemActive();

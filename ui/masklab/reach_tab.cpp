@@ -11,6 +11,7 @@
 #include "ui/masklab/mask_picture.h"
 #include "ui/masklab/reach_picture.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -238,7 +239,7 @@ const ReachPicture& reach_picture(const Frame& frame, Rect area) {
 /// A row of the matrix, or a dot of the diagram where its tokens do not move when another is chosen.
 void point(const Frame& frame, const ReachPicture& picture) {
   ImGui::SetCursorScreenPos(picture.cells.min);
-  const bool clicked = ImGui::InvisibleButton("reach", {picture.cells.width(), picture.cells.height()});
+  const bool clicked = clickable("reach", {picture.cells.width(), picture.cells.height()});
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
     const ImVec2 at = ImGui::GetIO().MousePos;

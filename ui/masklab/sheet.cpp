@@ -10,6 +10,7 @@
 #include "ui/look/measure.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 
@@ -68,7 +69,7 @@ void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool c
 
 void point_at_cells(const Frame& frame, const Scene& scene, Rect area) {
   ImGui::SetCursorScreenPos(area.min);
-  const bool clicked = ImGui::InvisibleButton("cells", {std::max(area.width(), 1.0f), std::max(area.height(), 1.0f)});
+  const bool clicked = clickable("cells", {area.width(), area.height()});
   const bool here = ImGui::IsItemHovered() || ImGui::IsItemActive();
   hover_or_select(frame, here ? cell_at(scene, ImGui::GetIO().MousePos) : std::nullopt, clicked);
 }

@@ -39,7 +39,7 @@ void close(const Frame& frame) {
 /// Takes every click beside the menu, so that none changes what is looked at. Comes after what lies above it.
 void catch_clicks(const Frame& frame, Rect window, Rect menu) {
   ImGui::SetCursorScreenPos(window.min);
-  ImGui::InvisibleButton("beside", {window.width(), window.height()});
+  clickable("beside", {window.width(), window.height()});
   const bool clicked = ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
   if (ImGui::IsItemHovered() && clicked && !menu.contains(ImGui::GetIO().MousePos)) close(frame);
 }

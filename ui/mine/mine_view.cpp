@@ -42,7 +42,7 @@ struct MineDrawer {
     if (picture.panels.size() != 3) return;
     const Rect& all = picture.cells;
     ImGui::SetCursorScreenPos(all.min);
-    ImGui::InvisibleButton("matrices", {all.width(), all.height()});
+    clickable("matrices", {all.width(), all.height()});
     const std::optional<Cell> cell =
         ImGui::IsItemHovered() ? cell_at(picture.scene, ImGui::GetIO().MousePos) : std::nullopt;
     if (!cell) return;

@@ -6,6 +6,7 @@
 #include "ui/look/measure.h"
 #include "ui/network/network_scene.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -215,7 +216,7 @@ void draw_network_view(const Frame& frame, Rect place) {
   const Scene& scene = network_scene(frame, overview, so_far, place);
   offer_fields(frame, scene);
   ImGui::SetCursorScreenPos(place.min);
-  ImGui::InvisibleButton("network_surface", {place.width(), place.height()});
+  clickable("network_surface", {place.width(), place.height()});
   turn_wheel(frame, scene);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;

@@ -16,6 +16,7 @@
 #include "ui/sentence/sentence.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -327,7 +328,7 @@ void draw_operation_view(const Frame& frame, Rect place) {
   const Scene& scene = operation_scene(frame, place);
   offer_guess(frame, scene);
   ImGui::SetCursorScreenPos(place.min);
-  ImGui::InvisibleButton("operation_surface", {place.width(), place.height()});
+  clickable("operation_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) && !shows_why(frame) &&

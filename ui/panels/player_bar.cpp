@@ -102,7 +102,7 @@ struct TimelineLine {
 
   void scrub() const {
     ImGui::SetCursorScreenPos({left, place.min.y});
-    ImGui::InvisibleButton("line", {right - left, place.height()});
+    clickable("line", {right - left, place.height()});
     const float share = (ImGui::GetIO().MousePos.x - left) / (right - left);
     if (ImGui::IsItemHovered()) {
       const auto at =

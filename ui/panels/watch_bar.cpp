@@ -124,7 +124,7 @@ void draw_steps(const Frame& frame, const RunPicture& run, float left, float rig
   const float u = frame.u, y = place.centre().y;
   const auto count = static_cast<float>(run.steps.size());
   ImGui::SetCursorScreenPos({left, place.min.y});
-  ImGui::InvisibleButton("steps", {right - left, place.height()});
+  clickable("steps", {right - left, place.height()});
   if (ImGui::IsItemHovered()) tooltip(frame, frame.words("watch.steps"));
   if (ImGui::IsItemActive()) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - left) / (right - left), 0.0f, 0.9999f);
@@ -166,7 +166,7 @@ void draw_watch_bar(const Frame& frame, Rect place) {
     const std::string text = frame.words.fill("watch.missing", {std::to_string(run.missing_count)});
     ImGui::SetCursorScreenPos({x, place.min.y});
     x = draw_note(frame, x, y, frame.look.warning, text);
-    ImGui::InvisibleButton("missing", {x - ImGui::GetCursorScreenPos().x, place.height()});
+    clickable("missing", {x - ImGui::GetCursorScreenPos().x, place.height()});
     tooltip(frame, run.missing);
     x += 18 * u;
   }
@@ -192,7 +192,7 @@ void draw_watch_bar(const Frame& frame, Rect place) {
     if (right - width > x + 60 * u) {
       draw_note(frame, right - width, y, frame.look.ink, text);
       ImGui::SetCursorScreenPos({right - width, place.min.y});
-      ImGui::InvisibleButton("gradient", {width, place.height()});
+      clickable("gradient", {width, place.height()});
       takes_keyboard(frame);
       if (has && (ImGui::IsItemHovered() || cell == frame.view().selected))
         draw_gradients(frame, gradient, *cell, place.max.x - 12 * u, place.min.y - 8 * u);

@@ -11,6 +11,7 @@
 #include "ui/matrix/matrix_menu.h"
 #include "ui/pipeline/pipeline_scene.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -144,7 +145,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   const CanvasTransform transform = transform_of(frame.view(), place);
   zoom_controls(frame, place, transform);  // before the surface, which would have the pointer else
   ImGui::SetCursorScreenPos(place.min);
-  ImGui::InvisibleButton("surface", {place.width(), place.height()});
+  clickable("surface", {place.width(), place.height()});
   const bool over = ImGui::IsItemHovered();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = over ? target_at(scene, mouse) : nullptr;

@@ -15,6 +15,7 @@
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -282,7 +283,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   press_enter(frame, scene);
   offer_words(frame, scene);
   ImGui::SetCursorScreenPos(place.min);
-  ImGui::InvisibleButton("sentence_surface", {place.width(), place.height()});
+  clickable("sentence_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   const bool guesses = frame.view().looking.guessing.active;  // about one word, whatever the pointer passes
   const std::optional<Index> word = target && !guesses && !target->link && target->action == SceneAction::query_word

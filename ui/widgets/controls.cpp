@@ -65,7 +65,7 @@ Moved track(const Frame& frame, const char* id, float share, bool enabled) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = 18 * frame.u;
   const float radius = 6.5f * frame.u;
-  ImGui::InvisibleButton(id, {width, height});
+  clickable(id, {width, height});
   Moved moved;
   if (enabled && takes_keyboard(frame)) {
     moved.steps = keyboard_steps();

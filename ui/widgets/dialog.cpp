@@ -6,6 +6,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -21,7 +22,7 @@ void draw_veil(const Frame& frame, Rect place) {
   const PanelArea area(frame, "veil", place.min, place.max, 0, {0, 0}, PanelArea::Kind::floating);
   ImGui::GetWindowDrawList()->AddRectFilled(place.min, place.max, fade(frame.look.window, 0.72f));
   ImGui::SetCursorScreenPos(place.min);
-  if (ImGui::InvisibleButton("beside", {place.width(), place.height()})) close(frame);
+  if (clickable("beside", {place.width(), place.height()})) close(frame);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "ui/widgets/pressable.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "ui/imgui_compat.h"
@@ -23,8 +24,12 @@ bool takes_keyboard(const Frame& frame) {
   return true;
 }
 
+bool clickable(const char* id, ImVec2 size) {
+  return ImGui::InvisibleButton(id, {std::max(size.x, 1.0f), std::max(size.y, 1.0f)});
+}
+
 bool pressable(const Frame& frame, const char* id, ImVec2 size, bool enabled) {
-  const bool clicked = ImGui::InvisibleButton(id, size);
+  const bool clicked = clickable(id, size);
   if (!enabled) return false;
   const bool here = takes_keyboard(frame) && !frame.focus.moved();
   return clicked || (here && (compat::pressed_once(Key::enter) || compat::pressed_once(Key::space)));

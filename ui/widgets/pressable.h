@@ -8,6 +8,9 @@ namespace headlight {
 /// An invisible item at the cursor; returns whether it was pressed. ImGui::IsItemHovered() and the like refer to it. A
 /// disabled one takes mouse clicks and ignores them.
 bool pressable(const Frame& frame, const char* id, ImVec2 size, bool enabled = true);
+/// The same for the mouse alone, as of a picture; at least a pixel wide and high, as ImGui refuses an empty item and a
+/// window may leave no room.
+bool clickable(const char* id, ImVec2 size);
 /// Makes the last item reachable by Tab; returns whether it has the keyboard, in which case it gets a ring and is
 /// scrolled into view.
 bool takes_keyboard(const Frame& frame);
