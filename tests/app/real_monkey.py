@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A real window under Xvfb with random input: clicks, drags, scrolling, typing, keys, resizing, and files dropped on it where
-there is python3-xlib: real_monkey.py PROGRAM [--minutes 60] [--seed 1]. Needs Xvfb and xdotool. It fails when the program ends,
-writes to standard error, does not answer within ten seconds, or holds more memory over its second half than five percent above the first."""
+"""A real window under Xvfb with random input: clicks, drags, scrolling, typing, keys, resizing, and files dropped on
+it where there is python3-xlib: real_monkey.py PROGRAM [--minutes 60] [--seed 1]. Needs Xvfb and xdotool. It fails when
+the program ends, writes to standard error, does not answer within ten seconds, or holds more memory over its second
+half than five percent above the first."""
 import argparse
 import os
 import random
@@ -42,6 +43,11 @@ def resident(pid):
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
     return 0.0
+
+
+def processor_ticks(pid):
+    """Of the program and of the system for it."""
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
 
 
 def xdotool(*words):
@@ -91,7 +97,8 @@ work = home / "work"
 work.mkdir()
 for name in ("s002_v1.input.npz", "s003_valid_lens.input.npz", "s000_masked_mha.input.npz"):
     shutil.copy(fixtures / name, work / name)
-# What is dropped: arrays, checkpoints, pictures, models, lessons and a course, and what is none of these. Copies, as the window may write to them.
+# What is dropped: arrays, checkpoints, pictures, models, lessons and a course, and what is none of these. Copies, as
+# the window may write to them.
 DROPS = []
 for name in ("tests/fixtures", "assets/lessons", "assets/models", "assets/examples", "README.md"):
     copy = home / "dropped" / name
@@ -111,6 +118,8 @@ try:
                       XDG_DATA_HOME=str(home / "data"), LIBGL_ALWAYS_SOFTWARE="1")
     os.environ.pop("WAYLAND_DISPLAY", None)
     source = xdnd.Source() if xdnd else None
+    if not source:
+        print("no python3-xlib: nothing is dropped", flush=True)
     start = time.monotonic()
     memory, slowest, restarts = [], 0.0, -1
     program = None
@@ -136,9 +145,10 @@ try:
             memory.append(resident(program.pid))
             # It takes keys and asks for nothing else: a hung loop would not read its signals' flags either, so a frame is asked for.
             before = time.monotonic()
-            ticks = [int(v) for v in Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]]
-            xdotool("mousemove", "--window", window, rng.randrange(20, 620), rng.randrange(20, 380))  # within its smallest size, whatever F11 did
-            while [int(v) for v in Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]] == ticks:
+            ticks = processor_ticks(program.pid)
+            # Within its smallest size, whatever F11 did.
+            xdotool("mousemove", "--window", window, rng.randrange(20, 620), rng.randrange(20, 380))
+            while processor_ticks(program.pid) == ticks:
                 xdotool("mousemove_relative", "--", rng.choice([-3, 3]), rng.choice([-3, 3]))
                 if time.monotonic() - before > 10:
                     fail("no frame in ten seconds")
@@ -152,5 +162,6 @@ finally:
     server.terminate()
 half = len(memory) // 2
 growth = max(memory[half:]) / max(memory[: half or 1]) - 1 if half else 0.0
-print(f"{steps} acts, {drops} drops, {restarts} restarts; {max(memory or [0]):.0f} MB at most, over the second half {100 * growth:+.1f} % of the first's peak; an answer took {slowest:.1f} s at most")
+print(f"{steps} acts, {drops} drops, {restarts} restarts; {max(memory or [0]):.0f} MB at most, over the second half "
+      f"{100 * growth:+.1f} % of the first's peak; an answer took {slowest:.1f} s at most")
 sys.exit(1 if growth > 0.05 and args.minutes >= 10 else 0)  # in less, caches are still filling

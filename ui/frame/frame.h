@@ -55,8 +55,6 @@ class KeyboardFocus {
   };
   const std::optional<Ring>& ring() const { return ring_; }
   void draw_ring(const Rect& rect, const Rect& clip) { ring_ = {rect, clip}; }
-  /// Controls of this frame so far, in order.
-  const std::vector<ImGuiID>& reachable() const { return order_; }
 
  private:
   std::vector<ImGuiID> order_, before_;  ///< of this frame; of the previous one
