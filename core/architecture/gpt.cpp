@@ -11,61 +11,64 @@
 namespace headlight {
 namespace {
 
-struct GptFlavour {
-  const char* activation;
-  bool tied;
-};
+/// Blocks of ln_1, attention, ln_2, MLP.
+constexpr BlockLayout gpt_blocks{
+    .names = {"h.", "attn", {"q_proj", "k_proj", "v_proj", "out_proj"}, "ln_1", "ln_2", {"mlp.c_fc", "mlp.c_proj"}},
+    .causal = true};
 
-/// Blocks of ln_1, attention, ln_2, MLP; c_attn is q‖k‖v. The shape shows whether a weight is of Conv1D or nn.Linear.
-void build_gpt(NetworkBuilder& b, const GptFlavour& flavour) {
+/// The last norm, and the table of the words.
+void end_decoder(NetworkBuilder& b, const BlockLayout& layout, const char* final_norm, bool tied) {
+  b.network.stacks.back().final_norm = b.norm(final_norm, layout.norm, layout.d, layout.epsilon);
+  b.network.head.output = b.output_head("lm_head.weight", layout.d, b.config.flag({"tie_word_embeddings"}, tied));
+}
+
+/// c_attn is q‖k‖v. The shape shows whether a weight is of Conv1D or nn.Linear.
+void build_gpt(NetworkBuilder& b, const char* activation, bool tied) {
   const Config& c = b.config;
   b.find_prefix({"wte.weight"});
-  const Index d = c.whole({"n_embd"}), blocks = c.whole({"n_layer"}), heads = c.whole({"n_head"});
+  BlockLayout layout = gpt_blocks;
+  layout.names.linears = {"c_attn", "c_proj"};
+  layout.read_sizes(c, {"n_embd"}, {"n_layer"}, {"n_head"});
+  const Index d = layout.d;
+  layout.inner = c.whole({"n_inner"}, 4 * d);
   const Index positions = c.whole({"n_positions", "n_ctx", "block_size"});
-  const Index inner = c.whole({"n_inner"}, 4 * d);
-  const double epsilon = c.number({"layer_norm_epsilon", "layer_norm_eps"}, 1e-5);
-  const Activation activation = b.activation(c.text({"activation_function", "activation"}, flavour.activation));
+  layout.epsilon = c.number({"layer_norm_epsilon", "layer_norm_eps"}, 1e-5);
+  layout.activation = b.activation(c.text({"activation_function", "activation"}, activation));
   const bool scaled = c.flag({"scale_attn_weights"}, true),
              by_layer = c.flag({"scale_attn_by_inverse_layer_idx"}, false);
   b.refuse_unless("add_cross_attention", false);
   c.flag({"bias"}, true);
 
-  StackSpec& stack = b.begin_stack("wte.weight", d);
+  StackSpec& stack = b.begin_stack(d, "wte.weight");
   b.add_positions(stack.embedding, "wpe.weight", positions, d);
-  const bool in_out =
+  layout.in_out =
       b.has("h.0.attn.c_attn.weight") && b.file.entry(b.prefix + "h.0.attn.c_attn.weight").shape == Shape{d, 3 * d};
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "h." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    block.before_attention = b.norm(at + "ln_1", NormKind::layer, d, epsilon);
-    AttentionSpec& a = b.begin_attention(block, "attn", d, heads);
-    a.scale = (scaled ? 1 / std::sqrt(static_cast<double>(a.d_head)) : 1) / static_cast<double>(by_layer ? i + 1 : 1);
-    a.causal = true;
-    split_packed(b.linear(at + "attn.c_attn", 3 * d, d, NetworkBuilder::Bias::where_there, in_out), 1, d, d, a);
-    a.o = b.linear(at + "attn.c_proj", d, d, NetworkBuilder::Bias::where_there, in_out);
-    block.before_mlp = b.norm(at + "ln_2", NormKind::layer, d, epsilon);
-    block.mlp =
-        b.mlp(at + "mlp.c_fc", at + "mlp.c_proj", inner, d, activation, NetworkBuilder::Bias::where_there, in_out);
+  Index number = 0;
+  for (BlockSpec& block : b.add_blocks(stack, layout)) {
+    double& scale = block.attention.scale;
+    scale = (scaled ? scale : 1) / static_cast<double>(by_layer ? ++number : 1);
   }
-  stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
-  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, flavour.tied));
+  end_decoder(b, layout, "ln_f", tied);
 }
 
 }  // namespace
 
-void build_gpt2(NetworkBuilder& b) { build_gpt(b, {"gelu_new", true}); }
-void build_nanogpt(NetworkBuilder& b) { build_gpt(b, {"gelu", true}); }
-void build_mingpt(NetworkBuilder& b) { build_gpt(b, {"gelu_new", false}); }
+void build_gpt2(NetworkBuilder& b) { build_gpt(b, "gelu_new", true); }
+void build_nanogpt(NetworkBuilder& b) { build_gpt(b, "gelu", true); }
+void build_mingpt(NetworkBuilder& b) { build_gpt(b, "gelu_new", false); }
 
 /// Black et al. 2021: GPT-2 with separate projections, scores that are not scaled, and a window in every other layer.
 void build_gpt_neo(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"wte.weight"});
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_layers"}), heads = c.whole({"num_heads"}),
-              positions = c.whole({"max_position_embeddings"});
-  const Index inner = c.whole({"intermediate_size"}, 4 * d), window = c.whole({"window_size"}, 256);
-  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
-  const Activation activation = b.activation(c.text({"activation_function"}, "gelu_new"));
+  BlockLayout layout = gpt_blocks;
+  layout.names.attention = "attn.attention";
+  layout.read_sizes(c, {"hidden_size"}, {"num_layers"}, {"num_heads"});
+  layout.inner = c.whole({"intermediate_size"}, 4 * layout.d);
+  const Index blocks = layout.count;
+  const Index positions = c.whole({"max_position_embeddings"}), window = c.whole({"window_size"}, 256);
+  layout.epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  layout.activation = b.activation(c.text({"activation_function"}, "gelu_new"));
   std::vector<std::string> kinds;
   if (const auto* listed = c.find({"attention_layers"}); listed && listed->is_array()) {
     for (const auto& kind : *listed) kinds.push_back(kind.is_string() ? kind.get<std::string>() : "");
@@ -83,24 +86,17 @@ void build_gpt_neo(NetworkBuilder& b) {
   } else if (static_cast<Index>(kinds.size()) != blocks)
     c.fail(Message("its attention_layers name {0} layers", kinds.size()),
            Message("expected global or local for each of {0}", blocks));
-  StackSpec& stack = b.begin_stack("wte.weight", d);
-  b.add_positions(stack.embedding, "wpe.weight", positions, d);
+  StackSpec& stack = b.begin_stack(layout.d, "wte.weight");
+  b.add_positions(stack.embedding, "wpe.weight", positions, layout.d);
   for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "h." + std::to_string(i) + ".", kind = kinds[static_cast<std::size_t>(i)];
+    const std::string& kind = kinds[static_cast<std::size_t>(i)];
     if (kind != "global" && kind != "local" && b.whole())
       c.fail(Message("its attention_layers say \"{0}\"", kind), "expected global or local");
-    BlockSpec& block = b.begin_block(stack, at);
-    block.before_attention = b.norm(at + "ln_1", NormKind::layer, d, epsilon);
-    AttentionSpec& a = b.begin_attention(block, "attn.attention", d, heads);
+    AttentionSpec& a = b.add_block(stack, layout, layout.place(i)).attention;
     a.scale = 1;
-    a.causal = true;
     a.window = kind == "local" ? window : 0;
-    b.add_projections(a, at + "attn.attention.", {"q_proj", "k_proj", "v_proj", "out_proj"}, d);
-    block.before_mlp = b.norm(at + "ln_2", NormKind::layer, d, epsilon);
-    block.mlp = b.mlp(at + "mlp.c_fc", at + "mlp.c_proj", inner, d, activation);
   }
-  stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
-  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+  end_decoder(b, layout, "ln_f", true);
 }
 
 /// Wang & Komatsuzaki 2021: one norm, then attention and MLP side by side; rotation of the first rotary_dim channels in
@@ -108,58 +104,57 @@ void build_gpt_neo(NetworkBuilder& b) {
 void build_gpt_j(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"wte.weight"});
-  const Index d = c.whole({"n_embd"}), blocks = c.whole({"n_layer"}), heads = c.whole({"n_head"});
-  const Index inner = c.whole({"n_inner"}, 4 * d), rotary = c.whole({"rotary_dim"}, 64);
-  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
-  const Activation activation = b.activation(c.text({"activation_function"}, "gelu_new"));
+  BlockLayout layout = gpt_blocks;
+  layout.names.mlp = {"mlp.fc_in", "mlp.fc_out"}, layout.names.mlp_norm = "", layout.parallel = true;
+  layout.read_sizes(c, {"n_embd"}, {"n_layer"}, {"n_head"});
+  layout.inner = c.whole({"n_inner"}, 4 * layout.d);
+  const Index rotary = c.whole({"rotary_dim"}, 64);
+  layout.epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  layout.activation = b.activation(c.text({"activation_function"}, "gelu_new"));
   c.flag({"scale_attn_weights"}, true);
   c.flag({"rotary"}, true);
-  StackSpec& stack = b.begin_stack("wte.weight", d);
+  StackSpec& stack = b.begin_stack(layout.d, "wte.weight");
   stack.embedding.most_positions = c.whole({"n_positions"}, 2048);
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "h." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    block.parallel = true;
-    block.before_attention = block.before_mlp = b.norm(at + "ln_1", NormKind::layer, d, epsilon);
-    AttentionSpec& a = b.begin_attention(block, "attn", d, heads);
-    if (rotary > a.d_head || rotary % 2 != 0)
-      c.fail(Message("its rotary_dim is {0}", rotary), Message("expected an even number up to d_head {0}", a.d_head));
-    a.causal = true;
-    a.rope = plain_rope(Rope::interleaved, 10000, rotary);
-    b.add_projections(a, at + "attn.", {"q_proj", "k_proj", "v_proj", "out_proj"}, d);
-    block.mlp = b.mlp(at + "mlp.fc_in", at + "mlp.fc_out", inner, d, activation);
+  for (BlockSpec& block : b.add_blocks(stack, layout)) {
+    const Index d_head = block.attention.d_head;
+    if (rotary > d_head || rotary % 2 != 0)
+      c.fail(Message("its rotary_dim is {0}", rotary), Message("expected an even number up to d_head {0}", d_head));
+    block.attention.rope = plain_rope(Rope::interleaved, 10000, rotary);
   }
-  stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
-  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, false));
+  end_decoder(b, layout, "ln_f", false);
 }
 
 /// Attention and nothing else: x ← x + attention(x). A norm before it, a last norm and biases where the file has them.
 void build_attention_only(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"token_embedding.weight"});
-  const Index d = c.whole({"d_model"}), blocks = c.whole({"num_layers"}), heads = c.whole({"num_heads"}),
-              positions = c.whole({"n_positions"});
-  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
-  StackSpec& stack = b.begin_stack("token_embedding.weight", d);
-  b.add_positions(stack.embedding, "position_embedding.weight", positions, d);
-  const auto norm = [&](const std::string& name) {
-    return b.has(name + ".weight") ? b.norm(name, NormKind::layer, d, epsilon) : NormSpec{};
-  };
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "layers." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    block.before_attention = norm(at + "norm");
-    AttentionSpec& a = b.begin_attention(block, "attn", d, heads);
-    a.causal = true;
-    b.add_projections(a, at + "attn.", {"q_proj", "k_proj", "v_proj", "o_proj"}, d);
+  BlockLayout layout{.names = {"layers.", "attn", {"q_proj", "k_proj", "v_proj", "o_proj"}}};
+  layout.causal = true;
+  layout.read_sizes(c, {"d_model"}, {"num_layers"}, {"num_heads"});
+  const Index positions = c.whole({"n_positions"});
+  layout.epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  StackSpec& stack = b.begin_stack(layout.d, "token_embedding.weight");
+  b.add_positions(stack.embedding, "position_embedding.weight", positions, layout.d);
+  for (Index i = 0; i < layout.count; ++i) {
+    layout.names.attention_norm = b.has(layout.place(i) + "norm.weight") ? "norm" : "";
+    b.add_block(stack, layout, layout.place(i));
   }
-  stack.final_norm = norm("norm");
-  b.network.head.output = b.output_head("unembedding.weight", d, c.flag({"tie_word_embeddings"}, false));
+  if (b.has("norm.weight")) stack.final_norm = b.norm("norm", layout.norm, layout.d, layout.epsilon);
+  b.network.head.output = b.output_head("unembedding.weight", layout.d, c.flag({"tie_word_embeddings"}, false));
 }
 
 // Decoders whose projections are packed head by head, and other decoders of that time: GPT-NeoX, BLOOM, Falcon, MPT,
 // OPT.
 namespace {
+
+constexpr BlockLayout packed_by_head{.names = {"h.",
+                                               "self_attention",
+                                               {"query_key_value", "dense"},
+                                               "input_layernorm",
+                                               "post_attention_layernorm",
+                                               {"mlp.dense_h_to_4h", "mlp.dense_4h_to_h"}},
+                                     .causal = true,
+                                     .by_group = true};
 
 struct NeoxFlavour {
   std::string tokens = "embed_in.weight", head = "embed_out.weight";
@@ -172,36 +167,28 @@ struct NeoxFlavour {
 void build_neox_family(NetworkBuilder& b, const NeoxFlavour& flavour) {
   const Config& c = b.config;
   b.find_prefix({flavour.tokens});
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
-              heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"}, 4 * d);
-  const double epsilon = c.number({"layer_norm_eps"}, 1e-5), share = b.rotary_share(flavour.share);
-  const bool parallel = c.flag({"use_parallel_residual"}, flavour.parallel), bias = c.flag({"attention_bias"}, true);
-  const Activation activation = b.activation(c.text({"hidden_act"}, flavour.activation));
-  StackSpec& stack = b.begin_stack(flavour.tokens, d);
+  BlockLayout layout = packed_by_head;
+  layout.names.blocks = "layers.", layout.names.attention = flavour.attention;
+  layout.read_sizes(c);
+  layout.inner = c.whole({"intermediate_size"}, 4 * layout.d);
+  layout.epsilon = c.number({"layer_norm_eps"}, 1e-5);
+  const double share = b.rotary_share(flavour.share);
+  layout.parallel = c.flag({"use_parallel_residual"}, flavour.parallel);
+  layout.attention_bias = layout.output_bias = c.flag({"attention_bias"}, true) ? Bias::needed : Bias::none;
+  layout.activation = b.activation(c.text({"hidden_act"}, flavour.activation));
+  StackSpec& stack = b.begin_stack(layout.d, flavour.tokens);
   stack.embedding.most_positions = c.whole({"max_position_embeddings"}, 2048);
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "layers." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    block.parallel = parallel;
-    block.before_attention = b.norm(at + "input_layernorm", NormKind::layer, d, epsilon);
-    block.before_mlp = b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
-    AttentionSpec& a = b.begin_attention(block, flavour.attention, d, heads);
-    const std::string part = at + flavour.attention + ".";
-    a.causal = true;
-    const auto rotary = static_cast<Index>(share * static_cast<double>(a.d_head));
-    a.rope = b.rope(rotary, Rope::half, flavour.base);
-    const auto wanted = bias ? NetworkBuilder::Bias::needed : NetworkBuilder::Bias::none;
-    split_packed(b.linear(part + "query_key_value", 3 * d, d, wanted), heads, a.d_head, a.d_head, a);
-    a.o = b.linear(part + "dense", d, d, wanted);
-    if (flavour.normed_heads && c.flag({"qk_layernorm"}, true)) {
-      a.q_norm = b.norm(part + "q_layernorm", NormKind::layer, a.d_head, epsilon);
-      a.k_norm = b.norm(part + "k_layernorm", NormKind::layer, a.d_head, epsilon);
-    }
-    block.mlp = b.mlp(at + "mlp.dense_h_to_4h", at + "mlp.dense_4h_to_h", inner, d, activation);
+  for (Index i = 0; i < layout.count; ++i) {
+    AttentionSpec& a = b.add_block(stack, layout, layout.place(i)).attention;
+    a.rope = b.rope(static_cast<Index>(share * static_cast<double>(a.d_head)), Rope::half, flavour.base);
+    if (!flavour.normed_heads || !c.flag({"qk_layernorm"}, true)) continue;
+    const std::string part = layout.place(i) + flavour.attention + ".";
+    a.q_norm = b.norm(part + "q_layernorm", NormKind::layer, a.d_head, layout.epsilon);
+    a.k_norm = b.norm(part + "k_layernorm", NormKind::layer, a.d_head, layout.epsilon);
   }
-  stack.final_norm = b.norm(flavour.final_norm, NormKind::layer, d, epsilon);
-  if (c.flag({"tie_word_embeddings"}, false) || b.file.has(flavour.head))
-    b.network.head.output = b.output_head(flavour.head, d, c.flag({"tie_word_embeddings"}, false));
+  stack.final_norm = b.norm(flavour.final_norm, NormKind::layer, layout.d, layout.epsilon);
+  const bool tied = c.flag({"tie_word_embeddings"}, false);
+  if (tied || b.file.has(flavour.head)) b.network.head.output = b.output_head(flavour.head, layout.d, tied);
 }
 
 }  // namespace
@@ -225,80 +212,62 @@ void build_persimmon(NetworkBuilder& b) {
 void build_bloom(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"word_embeddings.weight"});
-  const Index d = c.whole({"hidden_size", "n_embed"}), blocks = c.whole({"n_layer", "num_hidden_layers"}),
-              heads = c.whole({"n_head", "num_attention_heads"});
-  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  BlockLayout layout = packed_by_head;
+  layout.read_sizes(c, {"hidden_size", "n_embed"}, {"n_layer", "num_hidden_layers"}, {"n_head", "num_attention_heads"});
+  layout.inner = 4 * layout.d;
+  layout.epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  layout.activation = Activation::gelu_tanh;
   b.refuse_unless("apply_residual_connection_post_layernorm", false);
-  StackSpec& stack = b.begin_stack("word_embeddings.weight", d);
-  stack.embedding.norm = b.norm("word_embeddings_layernorm", NormKind::layer, d, epsilon);
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "h." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    block.before_attention = b.norm(at + "input_layernorm", NormKind::layer, d, epsilon);
-    block.before_mlp = b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
-    AttentionSpec& a = b.begin_attention(block, "self_attention", d, heads);
-    a.causal = a.alibi = true;
-    split_packed(b.linear(at + "self_attention.query_key_value", 3 * d, d), heads, a.d_head, a.d_head, a);
-    a.o = b.linear(at + "self_attention.dense", d, d);
-    block.mlp = b.mlp(at + "mlp.dense_h_to_4h", at + "mlp.dense_4h_to_h", 4 * d, d, Activation::gelu_tanh);
-  }
-  stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
-  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+  StackSpec& stack = b.begin_stack(layout.d, "word_embeddings.weight");
+  stack.embedding.norm = b.norm("word_embeddings_layernorm", NormKind::layer, layout.d, layout.epsilon);
+  for (BlockSpec& block : b.add_blocks(stack, layout)) block.attention.alibi = true;
+  end_decoder(b, layout, "ln_f", true);
 }
 
 /// Almazrouei et al. 2023: one key/value head (7B) or one a group (40B), attention and MLP side by side.
 void build_falcon(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"word_embeddings.weight"});
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers", "n_layer"}),
-              heads = c.whole({"num_attention_heads", "n_head"});
-  const bool grouped = c.flag({"new_decoder_architecture"}, false), single = c.flag({"multi_query"}, true),
-             bias = c.flag({"bias"}, false);
-  const bool parallel = c.flag({"parallel_attn"}, true);
+  BlockLayout layout = packed_by_head;
+  layout.read_sizes(c, {"hidden_size"}, {"num_hidden_layers", "n_layer"}, {"num_attention_heads", "n_head"});
+  const Index heads = layout.heads;
+  const bool grouped = c.flag({"new_decoder_architecture"}, false), single = c.flag({"multi_query"}, true);
+  layout.attention_bias = layout.output_bias = layout.mlp_bias = c.flag({"bias"}, false) ? Bias::needed : Bias::none;
+  layout.parallel = c.flag({"parallel_attn"}, true) || grouped;
   const Index groups = grouped ? c.whole({"num_kv_heads", "n_head_kv"}, heads) : single ? 1 : heads;
   c.find({"num_kv_heads", "n_head_kv"});
-  const Index inner = c.whole({"ffn_hidden_size"}, 4 * d),
-              norms = c.whole({"num_ln_in_parallel_attn"}, grouped ? 2 : 1);
-  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
-  const Activation activation = b.activation(c.text({"activation"}, "gelu"));
+  layout.kv_heads = groups;
+  layout.inner = c.whole({"ffn_hidden_size"}, 4 * layout.d);
+  const Index norms = c.whole({"num_ln_in_parallel_attn"}, grouped ? 2 : 1);
+  if (grouped && norms == 2) layout.names.attention_norm = "ln_attn", layout.names.mlp_norm = "ln_mlp";
+  else if (layout.parallel) layout.names.mlp_norm = "";
+  layout.epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  layout.activation = b.activation(c.text({"activation"}, "gelu"));
   c.find({"max_position_embeddings"});  // RoPE has no largest position
   const bool alibi = c.flag({"alibi"}, false);
   if (alibi) b.network.notes.push_back("ALiBi scaled with the scores, in bfloat16 as Falcon has it");
   b.refuse_unless("apply_residual_connection_post_layernorm", false);
   if (groups == 0 || heads % groups != 0)
     c.fail(Message("says {0} key/value heads", groups), Message("expected a divisor of its {0} heads", heads));
-  StackSpec& stack = b.begin_stack("word_embeddings.weight", d);
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "h." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    block.parallel = parallel || grouped;
-    const bool two = grouped && norms == 2;
-    block.before_attention = b.norm(at + (two ? "ln_attn" : "input_layernorm"), NormKind::layer, d, epsilon);
-    block.before_mlp = two              ? b.norm(at + "ln_mlp", NormKind::layer, d, epsilon)
-                       : block.parallel ? block.before_attention
-                                        : b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
-    AttentionSpec& a = b.begin_attention(block, "self_attention", d, heads);
-    a.kv_heads = groups;
-    a.causal = true;
-    a.scaled_alibi = alibi;
-    if (!alibi) a.rope = b.rope(a.d_head, Rope::half);
-    const auto wanted = bias ? NetworkBuilder::Bias::needed : NetworkBuilder::Bias::none;
-    split_packed(b.linear(at + "self_attention.query_key_value", (heads + 2 * groups) * a.d_head, d, wanted), groups,
-                 heads / groups * a.d_head, a.d_head, a);
-    a.o = b.linear(at + "self_attention.dense", d, heads * a.d_head, wanted);
-    block.mlp = b.mlp(at + "mlp.dense_h_to_4h", at + "mlp.dense_4h_to_h", inner, d, activation, wanted);
+  StackSpec& stack = b.begin_stack(layout.d, "word_embeddings.weight");
+  for (BlockSpec& block : b.add_blocks(stack, layout)) {
+    block.attention.scaled_alibi = alibi;
+    if (!alibi) block.attention.rope = b.rope(block.attention.d_head, Rope::half);
   }
-  stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
-  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+  end_decoder(b, layout, "ln_f", true);
 }
 
 /// MosaicML 2023: no biases, ALiBi.
 void build_mpt(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"wte.weight"});
-  const Index d = c.whole({"d_model"}), blocks = c.whole({"n_layers"}), heads = c.whole({"n_heads"});
-  const Index inner = d * c.whole({"expansion_ratio"}, 4);
-  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  BlockLayout layout{
+      .names = {"blocks.", "attn", {"Wqkv", "out_proj"}, "norm_1", "norm_2", {"ffn.up_proj", "ffn.down_proj"}},
+      .causal = true};
+  layout.read_sizes(c, {"d_model"}, {"n_layers"}, {"n_heads"});
+  const Index heads = layout.heads;
+  layout.inner = layout.d * c.whole({"expansion_ratio"}, 4);
+  layout.epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   c.find({"norm_type", "no_bias", "max_seq_len", "init_config", "embedding_fraction", "use_norm_bias"});
   c.flag({"learned_pos_emb"}, true);  // ALiBi replaces learned positions
   nlohmann::json rules = nlohmann::json::object();
@@ -311,40 +280,35 @@ void build_mpt(NetworkBuilder& b) {
   a_config.refuse_unless("attn_type", "multihead_attention");
   const double largest_bias = a_config.number({"alibi_bias_max"}, 8);
   if (!alibi && b.whole()) c.fail("its attn_config has no alibi", "expected ALiBi, the positions of MPT computed here");
-  StackSpec& stack = b.begin_stack("wte.weight", d);
+  StackSpec& stack = b.begin_stack(layout.d, "wte.weight");
   b.refuse_unless("logit_scale", nlohmann::json());
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "blocks." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    block.before_attention = b.norm(at + "norm_1", NormKind::layer, d, epsilon);
-    block.before_mlp = b.norm(at + "norm_2", NormKind::layer, d, epsilon);
-    AttentionSpec& a = b.begin_attention(block, "attn", d, heads);
-    a.causal = true;
-    const bool standard_slopes = largest_bias == 8 && (heads & (heads - 1)) == 0;
+  const bool standard_slopes = largest_bias == 8 && (heads & (heads - 1)) == 0;
+  for (BlockSpec& block : b.add_blocks(stack, layout)) {
+    AttentionSpec& a = block.attention;
     a.alibi = alibi && standard_slopes;
     if (alibi && !standard_slopes) a.slopes = mpt_slopes(heads, largest_bias);
     if (own_scale) a.scale = a_config.number({"softmax_scale"});
-    split_packed(b.linear(at + "attn.Wqkv", 3 * d, d), 1, d, d, a);
-    a.o = b.linear(at + "attn.out_proj", d, d);
-    block.mlp = b.mlp(at + "ffn.up_proj", at + "ffn.down_proj", inner, d, Activation::gelu);
   }
-  stack.final_norm = b.norm("norm_f", NormKind::layer, d, epsilon);
-  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+  end_decoder(b, layout, "norm_f", true);
 }
 
 /// Zhang et al. 2022: positions begin at row 2. The 350M model has its norms after the sums and a narrower embedding.
 void build_opt(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"embed_tokens.weight"});
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
-              heads = c.whole({"num_attention_heads"}), inner = c.whole({"ffn_dim"});
+  BlockLayout layout = fairseq_blocks;
+  layout.causal = true;
+  layout.read_sizes(c);
+  layout.inner = c.whole({"ffn_dim"});
+  const Index d = layout.d;
   const Index narrow = c.whole({"word_embed_proj_dim"}, d), positions = c.whole({"max_position_embeddings"}, 2048);
-  const bool before = c.flag({"do_layer_norm_before"}, true), last = !c.flag({"_remove_final_layer_norm"}, false);
+  layout.norms_after = !c.flag({"do_layer_norm_before"}, true);
+  const bool last = !c.flag({"_remove_final_layer_norm"}, false);
   b.refuse_unless("layer_norm_elementwise_affine", true);
-  const auto bias = c.flag({"enable_bias"}, true) ? NetworkBuilder::Bias::needed : NetworkBuilder::Bias::none;
-  const Activation activation = b.activation(c.text({"activation_function"}, "relu"));
-  b.network.width = d;
-  StackSpec& stack = b.network.stacks.emplace_back();
+  layout.attention_bias = layout.output_bias = layout.mlp_bias =
+      c.flag({"enable_bias"}, true) ? Bias::needed : Bias::none;
+  layout.activation = b.activation(c.text({"activation_function"}, "relu"));
+  StackSpec& stack = b.begin_stack(d);
   stack.embedding.tokens = b.tokens("embed_tokens.weight", narrow);
   stack.embedding.position_kind = PositionKind::learned;
   stack.embedding.positions = b.array("embed_positions.weight", {positions + 2, d},
@@ -355,18 +319,8 @@ void build_opt(NetworkBuilder& b) {
     stack.embedding.projection = b.linear("project_in", d, narrow);
     stack.projection = b.linear("project_out", narrow, d);
   }
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "layers." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    (before ? block.before_attention : block.attention_sum) =
-        b.norm(at + "self_attn_layer_norm", NormKind::layer, d, 1e-5);
-    (before ? block.before_mlp : block.mlp_sum) = b.norm(at + "final_layer_norm", NormKind::layer, d, 1e-5);
-    AttentionSpec& a = b.begin_attention(block, "self_attn", d, heads);
-    a.causal = true;
-    b.add_projections(a, at + "self_attn.", {"q_proj", "k_proj", "v_proj", "out_proj"}, d, bias);
-    block.mlp = b.mlp(at + "fc1", at + "fc2", inner, d, activation, bias);
-  }
-  if (before && last) stack.final_norm = b.norm("final_layer_norm", NormKind::layer, d, 1e-5);
+  b.add_blocks(stack, layout);
+  if (!layout.norms_after && last) stack.final_norm = b.norm("final_layer_norm", NormKind::layer, d, layout.epsilon);
   b.network.head.output = b.output_head("lm_head.weight", narrow, c.flag({"tie_word_embeddings"}, true));
 }
 

@@ -7,6 +7,8 @@ namespace {
 
 using Flavour = LlamaFlavour;
 
+constexpr MlpNames packed_mlp{.up = "mlp.gate_up_proj", .down = "mlp.down_proj", .packed = true};
+
 }  // namespace
 
 void build_llama(NetworkBuilder& b) { build_llama_family(b, {}); }
@@ -22,7 +24,7 @@ void build_smollm3(NetworkBuilder& b) {
       b, {.tied = true, .base = 2000000, .window_by_flag = true, .window_unrotated = true, .unrotated_every = 4});
 }
 void build_phi3(NetworkBuilder& b) {
-  build_llama_family(b, {.epsilon = 1e-5, .bias = "", .packed_heads = true, .packed_mlp = true});
+  build_llama_family(b, {.epsilon = 1e-5, .bias = "", .linears = {"qkv_proj", "o_proj"}, .mlp = packed_mlp});
 }
 void build_granite(NetworkBuilder& b) { build_llama_family(b, {.multipliers = true}); }
 
@@ -52,10 +54,8 @@ void build_phi(NetworkBuilder& b) {
                          .parallel = true,
                          .rotated_share = 0.5,
                          .bias = "",
-                         .output = "dense",
-                         .gate = "",
-                         .up = "fc1",
-                         .down = "fc2",
+                         .linears = {"q_proj", "k_proj", "v_proj", "dense"},
+                         .mlp = {"mlp.fc1", "mlp.fc2"},
                          .final_norm = "final_layernorm",
                          .activation = "gelu_new"});
 }
@@ -76,16 +76,14 @@ void build_nanochat(NetworkBuilder& b) {
   Flavour flavour{.gains = false,
                   .qk_norms = Flavour::QkNorms::unit,
                   .backwards = true,
-                  .gate = "",
-                  .up = "fc1",
-                  .down = "fc2",
+                  .mlp = {"mlp.fc1", "mlp.fc2"},
                   .activation = "relu2",
                   .embedding_norm = true,
                   .softcap = 15};
   if (const auto own = b.file.prefix_of("transformer.wte.weight")) {
     flavour.tokens = "wte.weight", flavour.blocks = "h.", flavour.attention = "attn";
-    flavour.q = "c_q", flavour.k = "c_k", flavour.v = "c_v", flavour.output = "c_proj";
-    flavour.up = "c_fc", flavour.down = "c_proj";
+    flavour.linears = {"c_q", "c_k", "c_v", "c_proj"};
+    flavour.mlp = {"mlp.c_fc", "mlp.c_proj"};
     for (const char* later : {"resid_lambdas", "x0_lambdas", "value_embeds.0.weight", "value_embeds.1.weight",
                               "smear_gate.weight", "backout_lambda"}) {
       if (b.file.has(*own + later))
@@ -106,9 +104,7 @@ void build_starcoder2(NetworkBuilder& b) {
                          .norm = NormKind::layer,
                          .epsilon = 1e-5,
                          .bias = "use_bias",
-                         .gate = "",
-                         .up = "c_fc",
-                         .down = "c_proj",
+                         .mlp = {"mlp.c_fc", "mlp.c_proj"},
                          .activation = "gelu_pytorch_tanh"});
 }
 
@@ -153,7 +149,7 @@ void build_glm(NetworkBuilder& b) {
                          .rotated_share = 0.5,
                          .pairing = Rope::interleaved,
                          .output_bias = false,
-                         .packed_mlp = true});
+                         .mlp = packed_mlp});
 }
 
 /// Mixtures of experts: Jiang et al. 2024; Qwen's of 2024 and 2025; Muennighoff et al. 2024; Granite's; gpt-oss, whose
@@ -207,7 +203,7 @@ void build_llama4(NetworkBuilder& b) {
                          .pairing = Rope::interleaved,
                          .unrotated_every = 4,
                          .chunks = true,
-                         .mlp = "feed_forward.",
+                         .mlp = {"feed_forward.up_proj", "feed_forward.down_proj", "feed_forward.gate_proj"},
                          .experts = Flavour::Experts::llama4});
   // In layers without rotation, queries after this position are scaled up with the position.
   const Index scaled_from = c.flag({"attn_temperature_tuning"}, true) ? c.whole({"floor_scale"}, 8192) - 1 : 0;
@@ -260,9 +256,20 @@ void build_gemma3(NetworkBuilder& b) {
 void build_meta_llama(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"tok_embeddings.weight"});
-  const Index d = c.whole({"dim"}), blocks = c.whole({"n_layers"}), heads = c.whole({"n_heads"});
-  const Index kv_heads = c.whole({"n_kv_heads"}, heads);
-  const double epsilon = c.number({"norm_eps"}, 1e-5), base = c.number({"rope_theta"}, 10000);
+  BlockLayout layout{.names = {"layers.",
+                               "attention",
+                               {"wq", "wk", "wv", "wo"},
+                               "attention_norm",
+                               "ffn_norm",
+                               {"feed_forward.w3", "feed_forward.w2", "feed_forward.w1"}},
+                     .norm = NormKind::rms,
+                     .causal = true,
+                     .activation = Activation::silu};
+  layout.read_sizes(c, {"dim"}, {"n_layers"}, {"n_heads"});
+  const Index d = layout.d, heads = layout.heads, kv_heads = c.whole({"n_kv_heads"}, heads);
+  layout.kv_heads = kv_heads;
+  layout.epsilon = c.number({"norm_eps"}, 1e-5);
+  const double base = c.number({"rope_theta"}, 10000);
   c.find({"multiple_of", "ffn_dim_multiplier", "max_seq_len", "max_batch_size"});
   for (const char* name : {"moe", "vision_chunk_size", "quantization_args"}) b.refuse_unless(name, nlohmann::json());
   if (heads == 0 || kv_heads == 0 || (b.whole() && d % heads != 0) || heads % kv_heads != 0)
@@ -271,17 +278,15 @@ void build_meta_llama(NetworkBuilder& b) {
   const std::string first = b.prefix + "layers.0.feed_forward.w1.weight";
   if (b.whole() && (!b.file.has(first) || b.file.entry(first).shape.size() != 2))
     b.miss(first, Message("holds no {0}", in_quotes(first)), "expected the first layer's MLP, [inner, dim]");
-  const Index inner = b.whole() ? b.file.entry(first).shape[0] : 0, d_head = b.whole() ? d / heads : b.layer->d_head;
-  RopeSpec rope = plain_rope(Rope::interleaved, base, d_head);
+  layout.inner = b.whole() ? b.file.entry(first).shape[0] : 0;
+  RopeSpec rope = plain_rope(Rope::interleaved, base, b.whole() ? d / heads : b.layer->d_head);
   if (c.flag({"use_scaled_rope"}, false)) {
     rope.base = 0;
     rope.frequencies = llama3_frequencies(rope.frequencies, c.number({"rope_scaling_factor"}, 8),
                                           c.number({"low_freq_factor"}, 1), c.number({"high_freq_factor"}, 4), 8192);
   }
-  const auto norm = [&](const std::string& name) { return b.norm(name, NormKind::rms, d, epsilon); };
 
-  b.network.width = d;
-  StackSpec& stack = b.network.stacks.emplace_back();
+  StackSpec& stack = b.begin_stack(d);
   const std::string tokens = b.prefix + "tok_embeddings.weight";
   if (b.file.has(tokens) && !b.file.entry(tokens).shape.empty())
     b.network.vocabulary = b.file.entry(tokens).shape[0];  // params.json may say −1
@@ -289,23 +294,8 @@ void build_meta_llama(NetworkBuilder& b) {
       vocab_size && vocab_size->is_number_integer() && vocab_size->get<Index>() > 0)
     b.network.vocabulary = vocab_size->get<Index>();
   stack.embedding.tokens = b.array("tok_embeddings.weight", {b.network.vocabulary, d}, b.as_config_says());
-  for (Index i = 0; i < blocks; ++i) {
-    const std::string at = "layers." + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(stack, at);
-    block.before_attention = norm(at + "attention_norm");
-    block.before_mlp = norm(at + "ffn_norm");
-    AttentionSpec& a = b.begin_attention(block, "attention", d, heads);
-    a.kv_heads = kv_heads;
-    a.causal = true;
-    a.rope = rope;
-    a.q = b.linear(at + "attention.wq", d, d);
-    a.k = b.linear(at + "attention.wk", kv_heads * d_head, d);
-    a.v = b.linear(at + "attention.wv", kv_heads * d_head, d);
-    a.o = b.linear(at + "attention.wo", d, d);
-    block.mlp = MlpSpec{b.linear(at + "feed_forward.w1", inner, d), b.linear(at + "feed_forward.w3", inner, d),
-                        b.linear(at + "feed_forward.w2", d, inner), Activation::silu};
-  }
-  stack.final_norm = norm("norm");
+  for (BlockSpec& block : b.add_blocks(stack, layout)) block.attention.rope = rope;
+  stack.final_norm = b.norm("norm", layout.norm, d, layout.epsilon);
   // The small LLaMA 3.2 models have no output.weight: the embedding is used.
   b.network.head.output = b.output_head("output.weight", d, !b.has("output.weight"));
 }

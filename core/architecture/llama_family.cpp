@@ -89,30 +89,30 @@ class LlamaFamily {
   void add_block(StackSpec& stack, Index i);
   void place_norms(BlockSpec& block, const std::string& at) const;
   void add_attention(AttentionSpec& a, const std::string& at, Index i) const;
-  void add_projections(AttentionSpec& a, const std::string& at) const;
   NormSpec norm(const std::string& name, Index width) const;
 
   NetworkBuilder& b_;
   const Config& c_;
   const LlamaFlavour& flavour_;
-  Index d_ = 0, blocks_ = 0, heads_ = 0, kv_heads_ = 0, inner_ = 0, d_head_ = 0;
-  double epsilon_ = 0;
+  BlockLayout layout_;
+  Index d_ = 0, heads_ = 0, kv_heads_ = 0, d_head_ = 0;
   bool plus_one_ = false;
-  Activation activation_ = Activation::silu;
-  NetworkBuilder::Bias bias_ = NetworkBuilder::Bias::where_there;
   RopeSpec rope_, sliding_rope_;
   std::vector<Index> windows_;
   std::vector<bool> rotated_;
 };
 
 NormSpec LlamaFamily::norm(const std::string& name, Index width) const {
-  if (!flavour_.gains) return {flavour_.norm, {}, {}, epsilon_, false};
-  return b_.norm(name, flavour_.norm, width, epsilon_, plus_one_);
+  if (!flavour_.gains) return {flavour_.norm, {}, {}, layout_.epsilon, false};
+  return b_.norm(name, flavour_.norm, width, layout_.epsilon, plus_one_);
 }
 
 void LlamaFamily::read_sizes() {
-  d_ = c_.whole({"hidden_size"}), blocks_ = c_.whole({"num_hidden_layers"});
-  heads_ = c_.whole({"num_attention_heads"}), inner_ = c_.whole({"intermediate_size"});
+  layout_.names = {flavour_.blocks, flavour_.attention};
+  if (!flavour_.latent) layout_.names.linears = flavour_.linears;
+  layout_.causal = true;
+  layout_.read_sizes(c_);
+  d_ = layout_.d, heads_ = layout_.heads, layout_.inner = c_.whole({"intermediate_size"});
   kv_heads_ = c_.whole({"num_key_value_heads"}, heads_);
   if (heads_ == 0 || kv_heads_ == 0 || heads_ % kv_heads_ != 0)
     c_.fail(Message("says {0} heads on {1} key/value heads", heads_, kv_heads_), "expected a multiple");
@@ -120,22 +120,22 @@ void LlamaFamily::read_sizes() {
     c_.fail(Message("its hidden_size {0} is no multiple of its {1} heads", d_, heads_), "expected a head_dim");
   d_head_ = c_.whole({"head_dim"}, d_ / heads_);
   if (flavour_.latent) d_head_ = c_.whole({"qk_nope_head_dim"}) + c_.whole({"qk_rope_head_dim"});
-  epsilon_ = !flavour_.gains && flavour_.norm == NormKind::layer ? flavour_.epsilon
-             : flavour_.norm == NormKind::rms
-                 ? c_.number({"rms_norm_eps"}, flavour_.epsilon)
-                 : c_.number({"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"}, flavour_.epsilon);
+  layout_.d_head = d_head_, layout_.kv_heads = kv_heads_;
+  layout_.epsilon = !flavour_.gains && flavour_.norm == NormKind::layer ? flavour_.epsilon
+                    : flavour_.norm == NormKind::rms
+                        ? c_.number({"rms_norm_eps"}, flavour_.epsilon)
+                        : c_.number({"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"}, flavour_.epsilon);
   plus_one_ = flavour_.plus_one && !c_.flag({"norms_hold_gains"}, false);
   // The first config.json files of Gemma have "gelu" in hidden_act but mean its tanh form.
-  activation_ = b_.activation(flavour_.plus_one ? c_.text({"hidden_activation"}, "gelu_pytorch_tanh")
-                                                : c_.text({"hidden_act"}, flavour_.activation));
+  layout_.activation = b_.activation(flavour_.plus_one ? c_.text({"hidden_activation"}, "gelu_pytorch_tanh")
+                                                       : c_.text({"hidden_act"}, flavour_.activation));
   c_.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "mlp_bias", "use_qk_norm",
            "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size", "output_router_logits",
            "router_aux_loss_coef", "router_jitter_noise", "rms_norm_eps"});
   c_.refuse_unless("full_attn_mod", 1);
   const bool says_bias = *flavour_.bias && c_.has(flavour_.bias);
-  bias_ = !says_bias                        ? NetworkBuilder::Bias::where_there
-          : c_.flag({flavour_.bias}, false) ? NetworkBuilder::Bias::needed
-                                            : NetworkBuilder::Bias::none;
+  if (says_bias) layout_.attention_bias = c_.flag({flavour_.bias}, false) ? Bias::needed : Bias::none;
+  if (flavour_.output_bias) layout_.output_bias = layout_.attention_bias;
   c_.find({"attention_bias"});
 }
 
@@ -151,9 +151,9 @@ void LlamaFamily::read_rotation() {
   sliding_rope_ = b_.ropes_by_kind()      ? b_.rope(rotary, pairing, flavour_.base, "sliding_attention")
                   : flavour_.window_plain ? plain_rope(pairing, rope_.theta, rotary)
                                           : rope_;
-  rotated_ = rotated_layers(b_, blocks_, flavour_.unrotated_every);
-  if (flavour_.chunks) windows_.assign(static_cast<std::size_t>(blocks_), 0);
-  else windows_ = windows_of(b_, flavour_, blocks_);
+  rotated_ = rotated_layers(b_, layout_.count, flavour_.unrotated_every);
+  if (flavour_.chunks) windows_.assign(static_cast<std::size_t>(layout_.count), 0);
+  else windows_ = windows_of(b_, flavour_, layout_.count);
 }
 
 void LlamaFamily::place_norms(BlockSpec& block, const std::string& at) const {
@@ -180,45 +180,29 @@ void LlamaFamily::place_norms(BlockSpec& block, const std::string& at) const {
   }
 }
 
-void LlamaFamily::add_projections(AttentionSpec& a, const std::string& at) const {
-  const Index width = heads_ * d_head_, kv_width = kv_heads_ * d_head_;
-  if (flavour_.packed_heads) {
-    split_packed(b_.linear(at + "qkv_proj", width + 2 * kv_width, d_, bias_), 1, width, kv_width, a);
-  } else {
-    a.q = b_.linear(at + flavour_.q, width, d_, bias_);
-    a.k = b_.linear(at + flavour_.k, kv_width, d_, bias_);
-    a.v = b_.linear(at + flavour_.v, kv_width, d_, bias_);
-  }
+void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i) const {
+  const bool capped = flavour_.norms == LlamaFlavour::Norms::around;
+  if (capped) a.scale = 1 / std::sqrt(c_.number({"query_pre_attn_scalar"}, static_cast<double>(d_head_)));
+  if (flavour_.multipliers && c_.has("attention_multiplier")) a.scale = c_.number({"attention_multiplier"});
+  if (capped && c_.has("attn_logit_softcapping")) a.softcap = c_.number({"attn_logit_softcapping"});
+  const auto layer = static_cast<std::size_t>(i);
+  a.window = flavour_.window_unrotated && rotated_[layer] && !c_.has("layer_types") ? 0 : windows_[layer];
+  if (flavour_.chunks && is_chunked(c_, i, rotated_[layer])) a.chunk = c_.whole({"attention_chunk_size"}, 8192);
+  if (rotated_[layer] && (a.window > 0 || !flavour_.window_rotated)) a.rope = a.window > 0 ? sliding_rope_ : rope_;
+  if (flavour_.latent) add_latent_attention(b_, at, d_, a);
   if (flavour_.backwards) {
     for (const auto& [linear, heads] : {std::pair{&a.q, heads_}, {&a.k, kv_heads_}}) {
       for (Index half = 1; half < 2 * heads; half += half % 2 == 1 ? -1 : 3)
         linear->rows.emplace_back(half * (d_head_ / 2), d_head_ / 2);
     }
   }
-  a.o = b_.linear(at + flavour_.output, d_, width, flavour_.output_bias ? bias_ : NetworkBuilder::Bias::where_there);
-}
-
-void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i) const {
-  const bool capped = flavour_.norms == LlamaFlavour::Norms::around;
-  a.heads = heads_;
-  a.kv_heads = kv_heads_;
-  a.d_head = d_head_;
-  a.scale = 1 / std::sqrt(static_cast<double>(d_head_));
-  if (capped) a.scale = 1 / std::sqrt(c_.number({"query_pre_attn_scalar"}, static_cast<double>(d_head_)));
-  if (flavour_.multipliers && c_.has("attention_multiplier")) a.scale = c_.number({"attention_multiplier"});
-  if (capped && c_.has("attn_logit_softcapping")) a.softcap = c_.number({"attn_logit_softcapping"});
-  a.causal = true;
-  const auto layer = static_cast<std::size_t>(i);
-  a.window = flavour_.window_unrotated && rotated_[layer] && !c_.has("layer_types") ? 0 : windows_[layer];
-  if (flavour_.chunks && is_chunked(c_, i, rotated_[layer])) a.chunk = c_.whole({"attention_chunk_size"}, 8192);
-  if (rotated_[layer] && (a.window > 0 || !flavour_.window_rotated)) a.rope = a.window > 0 ? sliding_rope_ : rope_;
-  flavour_.latent ? add_latent_attention(b_, at, d_, a) : add_projections(a, at);
   if (flavour_.sinks) a.sinks = b_.array(at + "sinks", {heads_}, "a logit a head");
   if (flavour_.qk_norms == LlamaFlavour::QkNorms::none) return;
   // Cohere's LayerNorm has a row of weights for each head.
   a.norm_whole = flavour_.qk_norms == LlamaFlavour::QkNorms::whole;
   if (flavour_.qk_norms == LlamaFlavour::QkNorms::unit) {
-    if (c_.flag({"use_qk_norm"}, true) && rotated_[layer]) a.q_norm = a.k_norm = {NormKind::rms, {}, {}, epsilon_};
+    if (c_.flag({"use_qk_norm"}, true) && rotated_[layer])
+      a.q_norm = a.k_norm = {NormKind::rms, {}, {}, layout_.epsilon};
     return;
   }
   if (flavour_.qk_norms == LlamaFlavour::QkNorms::each) {
@@ -228,12 +212,12 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
         gains->push_back(b_.array(at + which + "_layernorm.norms." + std::to_string(h) + ".weight", {d_head_},
                                   "a number for each channel of the head"));
     }
-    a.q_norm = a.k_norm = {flavour_.norm, {}, {}, epsilon_};
+    a.q_norm = a.k_norm = {flavour_.norm, {}, {}, layout_.epsilon};
     return;
   }
   const auto head_norm = [&](const std::string& name, Index heads) {
     if (flavour_.norm == NormKind::rms) return norm(at + name, a.norm_whole ? heads * d_head_ : d_head_);
-    NormSpec spec{flavour_.norm, {}, {}, epsilon_, false};
+    NormSpec spec{flavour_.norm, {}, {}, layout_.epsilon, false};
     spec.weight = b_.array(at + name + ".weight", {heads, d_head_}, "a row for each head");
     return spec;
   };
@@ -243,12 +227,11 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
 
 void LlamaFamily::add_block(StackSpec& stack, Index i) {
   const std::string at = flavour_.blocks + std::to_string(i) + ".";
-  BlockSpec& block = b_.begin_block(stack, at);
+  BlockSpec& block = b_.add_block(stack, layout_, at);
   if (flavour_.multipliers) block.multiplier = c_.number({"residual_multiplier"}, 1);
   place_norms(block, at);
-  block.attention.name = block.name + "." + flavour_.attention;
   add_attention(block.attention, at + flavour_.attention + ".", i);
-  LlamaMlps(b_, flavour_, d_, inner_, activation_).add(block, at, i);
+  LlamaMlps(b_, flavour_, layout_).add(block, at, i);
 }
 
 void LlamaFamily::build() {
@@ -256,9 +239,7 @@ void LlamaFamily::build() {
   read_sizes();
   read_rotation();
   const bool tied = c_.flag({"tie_word_embeddings"}, flavour_.tied);
-  b_.network.width = d_;
-  StackSpec& stack = b_.network.stacks.emplace_back();
-  stack.embedding.tokens = b_.tokens(flavour_.tokens, d_);
+  StackSpec& stack = b_.begin_stack(d_, flavour_.tokens);
   stack.embedding.scale = flavour_.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d_))) : 1;
   if (flavour_.embedding_norm) stack.embedding.norm = norm("", d_);
   if (flavour_.multipliers) stack.embedding.scale *= c_.number({"embedding_multiplier"}, 1);
@@ -266,7 +247,7 @@ void LlamaFamily::build() {
   stack.embedding.most_positions = rope_.dynamic_factor > 0
                                        ? static_cast<Index>(rope_.dynamic_factor * static_cast<double>(rope_.original))
                                        : c_.whole({"max_position_embeddings"}, 0);
-  for (Index i = 0; i < blocks_; ++i) add_block(stack, i);
+  for (Index i = 0; i < layout_.count; ++i) add_block(stack, i);
   stack.final_norm = norm(flavour_.final_norm, d_);
   HeadSpec& head = b_.network.head;
   head.output = b_.output_head("lm_head.weight", d_, tied);

@@ -36,12 +36,9 @@ struct LlamaFlavour {
 
   const char* bias = "attention_bias";  ///< the field that says whether projections have biases; "": the file shows it
   bool output_bias = true;              ///< that field covers the output projection, too
-  bool packed_heads = false, packed_mlp = false;  ///< qkv_proj, gate_up_proj (Phi-3)
   const char *tokens = "embed_tokens.weight", *blocks = "layers.", *attention = "self_attn";
-  const char *q = "q_proj", *k = "k_proj", *v = "v_proj";
-  const char* output = "o_proj";
-  const char* mlp = "mlp.";
-  const char *gate = "gate_proj", *up = "up_proj", *down = "down_proj";  ///< of the MLP; gate "": none
+  std::array<const char*, 4> linears{"q_proj", "k_proj", "v_proj", "o_proj"};
+  MlpNames mlp{"mlp.up_proj", "mlp.down_proj", "mlp.gate_proj"};
   const char* final_norm = "norm";
   const char* activation = "silu";
   enum class Experts { none, mixtral, qwen, granite, gpt_oss, deepseek, llama4 } experts = Experts::none;
@@ -57,15 +54,13 @@ struct LlamaFlavour {
 /// The MLPs of one member: one for each layer, or experts chosen by a router (llama_mlp.cpp).
 class LlamaMlps {
  public:
-  LlamaMlps(const NetworkBuilder& builder, const LlamaFlavour& flavour, Index d, Index inner, Activation activation)
-      : b_(builder), c_(builder.config), flavour_(flavour), d_(d), inner_(inner), activation_(activation) {}
+  LlamaMlps(const NetworkBuilder& builder, const LlamaFlavour& flavour, const BlockLayout& layout)
+      : b_(builder), c_(builder.config), flavour_(flavour), layout_(layout), d_(layout.d), inner_(layout.inner) {}
   /// Adds layer i's, whose arrays begin with `at`, "layers.3.".
   void add(BlockSpec& block, const std::string& at, Index i) const;
 
  private:
   bool has_experts(Index layer) const;
-  MlpSpec mlp(const std::string& at, Index width, const char* gate, const char* up, const char* down) const;
-  MlpSpec packed_mlp(const std::string& at) const;
   MixtureSpec mixture(const std::string& at) const;
   LinearSpec shared_gate(const std::string& name) const;
   void choose(MixtureSpec& mixture, const std::string& router, Index count) const;
@@ -79,8 +74,8 @@ class LlamaMlps {
   const NetworkBuilder& b_;
   const Config& c_;
   const LlamaFlavour& flavour_;
+  const BlockLayout& layout_;
   Index d_ = 0, inner_ = 0;
-  Activation activation_ = Activation::silu;
 };
 
 /// DeepSeek's latent attention on d channels, whose arrays begin with `at`: all but the output projection.

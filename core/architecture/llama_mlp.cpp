@@ -50,18 +50,6 @@ bool LlamaMlps::has_experts(Index layer) const {
   return (layer + 1) % interval("decoder_sparse_step") == 0;
 }
 
-MlpSpec LlamaMlps::mlp(const std::string& at, Index width, const char* gate, const char* up, const char* down) const {
-  MlpSpec mlp{{}, b_.linear(at + up, width, d_), b_.linear(at + down, d_, width), activation_};
-  if (*gate) mlp.gate = b_.linear(at + gate, width, d_);
-  return mlp;
-}
-
-MlpSpec LlamaMlps::packed_mlp(const std::string& at) const {
-  const LinearSpec packed = b_.linear(at + "gate_up_proj", 2 * inner_, d_);
-  return {NetworkBuilder::part(packed, 0, inner_), NetworkBuilder::part(packed, inner_, inner_),
-          b_.linear(at + "down_proj", d_, inner_), activation_};
-}
-
 LinearSpec LlamaMlps::one_of(const std::string& name, const std::string& bias, Index expert, Shape shape,
                              bool in_out) const {
   const std::string why = b_.as_config_says();
@@ -78,7 +66,7 @@ MlpSpec LlamaMlps::stacked_expert(const std::string& at, Index width, Index expe
     const std::string stem = at + "experts." + name, bias = stem + ".bias";
     return one_of(stem + ".weight", b_.has(bias) ? bias : std::string(), expert, {count, out, in}, false);
   };
-  MlpSpec mlp{one(names.gate, width, d_), one(names.up, width, d_), one(names.down, d_, width), activation_};
+  MlpSpec mlp{one(names.gate, width, d_), one(names.up, width, d_), one(names.down, d_, width), layout_.activation};
   if (flavour_.experts == Experts::gpt_oss) mlp.limit = c_.number({"swiglu_limit"}, 7);
   return mlp;
 }
@@ -87,7 +75,7 @@ MlpSpec LlamaMlps::stacked_expert(const std::string& at, Index width, Index expe
 MlpSpec LlamaMlps::expert_of_granite(const std::string& at, Index expert, Index count) const {
   const LinearSpec both = one_of(at + "input_linear.weight", {}, expert, {count, 2 * inner_, d_}, false);
   return {NetworkBuilder::part(both, 0, inner_), NetworkBuilder::part(both, inner_, inner_),
-          one_of(at + "output_linear.weight", {}, expert, {count, d_, inner_}, false), activation_};
+          one_of(at + "output_linear.weight", {}, expert, {count, d_, inner_}, false), layout_.activation};
 }
 
 /// Weights [experts, in, out] with gate and up in turns; [experts, out, in] if they are stored as MXFP4.
@@ -97,14 +85,14 @@ MlpSpec LlamaMlps::expert_of_gpt_oss(const std::string& at, Index expert, Index 
     const bool in_out = !b_.file.is_packed(b_.prefix + name);
     return one_of(name, name + "_bias", expert, in_out ? Shape{count, in, out} : Shape{count, out, in}, in_out);
   };
-  return {{}, one(up, 2 * inner_, d_), one(down, d_, inner_), activation_, c_.number({"swiglu_limit"}, 7)};
+  return {{}, one(up, 2 * inner_, d_), one(down, d_, inner_), layout_.activation, c_.number({"swiglu_limit"}, 7)};
 }
 
 /// Weights [experts, in, out] with the gate's columns first.
 MlpSpec LlamaMlps::expert_of_llama4(const std::string& at, Index expert, Index count) const {
   const LinearSpec both = one_of(at + "experts.gate_up_proj", {}, expert, {count, d_, 2 * inner_}, true);
   return {NetworkBuilder::part(both, 0, inner_), NetworkBuilder::part(both, inner_, inner_),
-          one_of(at + "experts.down_proj", {}, expert, {count, inner_, d_}, true), activation_};
+          one_of(at + "experts.down_proj", {}, expert, {count, inner_, d_}, true), layout_.activation};
 }
 
 MlpSpec LlamaMlps::expert(const std::string& at, Index expert, Index count) const {
@@ -121,7 +109,8 @@ MlpSpec LlamaMlps::expert(const std::string& at, Index expert, Index count) cons
     case Experts::qwen:
     case Experts::deepseek: break;
   }
-  return mlp(at + "experts." + std::to_string(expert) + ".", width, names.gate, names.up, names.down);
+  return b_.mlp(at + "experts." + std::to_string(expert) + ".", {names.up, names.down, names.gate}, width, d_,
+                layout_.activation);
 }
 
 /// [1, d], or [d] in GGUF.
@@ -182,17 +171,14 @@ MixtureSpec LlamaMlps::mixture(const std::string& at) const {
                        : flavour_.experts == Experts::llama4 ? inner_
                                                              : c_.whole({"shared_expert_intermediate_size"}, 0);
   if (shared == 0) return mixture;
-  mixture.shared = mlp(block + names.shared, shared, "gate_proj", "up_proj", "down_proj");
+  mixture.shared = b_.mlp(block + names.shared, {"up_proj", "down_proj", "gate_proj"}, shared, d_, layout_.activation);
   if (*names.shared_gate) mixture.shared_gate = shared_gate(block + names.shared_gate);
   return mixture;
 }
 
 void LlamaMlps::add(BlockSpec& block, const std::string& at, Index i) const {
   if (flavour_.experts != Experts::none && has_experts(i)) block.mixture = mixture(at);
-  else if (flavour_.packed_mlp) block.mlp = packed_mlp(at + flavour_.mlp);
-  else
-    block.mlp =
-        mlp(at + flavour_.mlp, c_.whole({"intermediate_size_mlp"}, inner_), flavour_.gate, flavour_.up, flavour_.down);
+  else block.mlp = b_.mlp(at, flavour_.mlp, c_.whole({"intermediate_size_mlp"}, inner_), d_, layout_.activation);
 }
 
 }  // namespace headlight

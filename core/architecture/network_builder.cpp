@@ -34,29 +34,82 @@ void NetworkBuilder::refuse_unless(std::string_view name, const nlohmann::json& 
   layer ? void(config.find({name})) : config.refuse_unless(name, allowed);
 }
 
-BlockSpec& NetworkBuilder::begin_block(StackSpec& stack, std::string_view at) const {
-  BlockSpec& block = stack.blocks.emplace_back();
-  block.name = prefix + std::string(at.substr(0, at.size() - 1));
-  return block;
-}
-
-StackSpec& NetworkBuilder::begin_stack(const std::string& embedding, Index d) {
+StackSpec& NetworkBuilder::begin_stack(Index d, const std::string& embedding) {
   network.width = d;
   StackSpec& stack = network.stacks.emplace_back();
-  stack.embedding.tokens = tokens(embedding, d);
+  if (!embedding.empty()) stack.embedding.tokens = tokens(embedding, d);
   return stack;
 }
 
-void NetworkBuilder::add_positions(EmbeddingSpec& embedding, const std::string& name, Index count, Index d) const {
+void NetworkBuilder::add_positions(EmbeddingSpec& embedding, const std::string& name, Index rows, Index d,
+                                   Index offset) const {
   embedding.position_kind = PositionKind::learned;
-  embedding.positions = array(name, {count, d}, as_config_says());
-  embedding.most_positions = count;
+  embedding.positions = array(name, {rows, d}, as_config_says());
+  embedding.position_offset = offset;
+  embedding.most_positions = rows - offset;
 }
 
-AttentionSpec& NetworkBuilder::begin_attention(BlockSpec& block, const char* name, Index width, Index heads) const {
-  block.attention.name = block.name + "." + name;
-  settle_heads(*this, block.attention, width, heads);
-  return block.attention;
+namespace {
+
+/// Heads of an attention whose config.json says width and heads; d_head = width / heads, or a single layer's own.
+/// Throws if heads does not divide width.
+void settle_heads(const NetworkBuilder& b, AttentionSpec& a, Index width, Index heads) {
+  if (b.layer) width = b.layer->heads * b.layer->d_head, heads = b.layer->heads;
+  if (heads == 0 || width % heads != 0)
+    b.config.fail(Message("says {0} heads", heads), Message("expected a divisor of the width {0}", width));
+  a.heads = a.kv_heads = heads;
+  a.d_head = width / heads;
+  a.scale = 1 / std::sqrt(static_cast<double>(a.d_head));
+}
+
+}  // namespace
+
+AttentionSpec NetworkBuilder::attention(const BlockLayout& layout, const std::string& name) const {
+  AttentionSpec a;
+  a.name = prefix + name;
+  settle_heads(*this, a, layout.d_head ? layout.heads * *layout.d_head : layout.d, layout.heads);
+  if (layout.kv_heads) a.kv_heads = *layout.kv_heads;
+  const Index width = a.heads * a.d_head, kv_width = a.kv_heads * a.d_head;
+  const auto of_input = [&](const char* its_name, Index out) {
+    return linear(name + "." + its_name, out, layout.d, layout.attention_bias, layout.in_out);
+  };
+  const auto& [first, second, values, last] = layout.names.linears;
+  if (!first) return a;
+  if (values) {
+    a.q = of_input(first, width);
+    a.k = of_input(second, kv_width);
+    a.v = of_input(values, kv_width);
+  } else {
+    const Index groups = layout.by_group ? a.kv_heads : 1;
+    split_packed(of_input(first, width + 2 * kv_width), groups, width / groups, kv_width / groups, a);
+  }
+  a.o = linear(name + "." + (values ? last : second), layout.d, width, layout.output_bias, layout.in_out);
+  return a;
+}
+
+BlockSpec& NetworkBuilder::add_block(StackSpec& stack, const BlockLayout& layout, const std::string& at) const {
+  BlockSpec& block = stack.blocks.emplace_back();
+  const auto norm_at = [&](const char* name, NormSpec& before, NormSpec& sum) {
+    if (*name) (layout.norms_after ? sum : before) = norm(at + name, layout.norm, layout.d, layout.epsilon);
+  };
+  norm_at(layout.names.attention_norm, block.before_attention, block.attention_sum);
+  block.attention = attention(layout, at + layout.names.attention);
+  block.attention.causal = layout.causal;
+  if (*layout.names.cross) {
+    norm_at(layout.names.cross_norm, block.before_cross, block.cross_sum);
+    block.cross = attention(layout, at + layout.names.cross);
+  }
+  norm_at(layout.names.mlp_norm, block.before_mlp, block.mlp_sum);
+  block.parallel = layout.parallel;
+  if (layout.parallel && !*layout.names.mlp_norm) block.before_mlp = block.before_attention;
+  if (*layout.names.mlp.up)
+    block.mlp = mlp(at, layout.names.mlp, layout.inner, layout.d, layout.activation, layout.mlp_bias, layout.in_out);
+  return block;
+}
+
+std::vector<BlockSpec>& NetworkBuilder::add_blocks(StackSpec& stack, const BlockLayout& layout) const {
+  for (Index i = 0; i < layout.count; ++i) add_block(stack, layout, layout.place(i));
+  return stack.blocks;
 }
 
 std::string NetworkBuilder::any_of(std::initializer_list<std::string> names, const Message& what) const {
@@ -109,15 +162,16 @@ LinearSpec NetworkBuilder::linear(const std::string& name, Index out, Index in, 
   return spec;
 }
 
-void NetworkBuilder::add_projections(AttentionSpec& a, const std::string& at, const std::array<const char*, 4>& names,
-                                     Index d, Bias bias) const {
-  LinearSpec* const layers[] = {&a.q, &a.k, &a.v, &a.o};
-  for (std::size_t i = 0; i < 4; ++i) *layers[i] = linear(at + names[i], d, d, bias);
-}
-
-MlpSpec NetworkBuilder::mlp(const std::string& up, const std::string& down, Index inner, Index d, Activation activation,
+MlpSpec NetworkBuilder::mlp(const std::string& at, const MlpNames& names, Index inner, Index d, Activation activation,
                             Bias bias, bool in_out) const {
-  return {{}, linear(up, inner, d, bias, in_out), linear(down, d, inner, bias, in_out), activation};
+  MlpSpec mlp;
+  mlp.activation = activation;
+  const LinearSpec up = linear(at + names.up, names.packed ? 2 * inner : inner, d, bias, in_out);
+  mlp.up = names.packed ? part(up, inner, inner) : up;
+  mlp.down = linear(at + names.down, d, inner, bias, in_out);
+  if (names.packed) mlp.gate = part(up, 0, inner);
+  else if (*names.gate) mlp.gate = linear(at + names.gate, inner, d, bias, in_out);
+  return mlp;
 }
 
 LinearSpec NetworkBuilder::part(LinearSpec whole, Index first, Index count) {
@@ -242,9 +296,8 @@ LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool ti
   const std::string above = dot == std::string::npos ? std::string() : prefix.substr(0, dot + 1);
   for (const std::string& full : {stem, prefix + stem, above + stem}) {
     if (!file.has(full + ".weight")) continue;
-    NetworkBuilder at_root = *this;
-    at_root.prefix = full.substr(0, full.size() - stem.size());
-    return at_root.linear(stem, network.vocabulary, d);
+    const OtherPrefix root(*this);
+    return linear(full, network.vocabulary, d);
   }
   network.notes.push_back(Message(
       "the file has no {0}, and config.json does not tie it to the embedding: it predicts nothing", in_quotes(name)));
@@ -259,15 +312,6 @@ void split_packed(const LinearSpec& packed, Index groups, Index query_rows, Inde
     a.k.rows.emplace_back(first + query_rows, key_rows);
     a.v.rows.emplace_back(first + query_rows + key_rows, key_rows);
   }
-}
-
-void settle_heads(const NetworkBuilder& b, AttentionSpec& a, Index width, Index heads) {
-  if (b.layer) width = b.layer->heads * b.layer->d_head, heads = b.layer->heads;
-  if (heads == 0 || width % heads != 0)
-    b.config.fail(Message("says {0} heads", heads), Message("expected a divisor of the width {0}", width));
-  a.heads = a.kv_heads = heads;
-  a.d_head = width / heads;
-  a.scale = 1 / std::sqrt(static_cast<double>(a.d_head));
 }
 
 }  // namespace headlight

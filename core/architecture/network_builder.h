@@ -4,7 +4,10 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/architecture/architectures.h"
 #include "core/tensor/message.h"
@@ -13,6 +16,60 @@ namespace headlight {
 
 /// The rotation by base^(−2j/d), j < d/2.
 RopeSpec plain_rope(Rope pairing, double base, Index d);
+
+/// Whether a linear layer has a bias: if the file has it, never, or in any case.
+enum class Bias : std::uint8_t { where_there, none, needed };
+
+/// The arrays of an MLP. `packed`: `up` holds the gate's rows, then its own.
+struct MlpNames {
+  const char *up = "", *down = "", *gate = "";
+  bool packed = false;
+};
+
+/// The names of a block's arrays within the block; "" is a part that it does not have.
+struct BlockNames {
+  const char* blocks = "";     ///< before its number: "h."
+  const char* attention = "";  ///< "attn"
+  /// Within the attention: queries, keys, values and output; or all three in one matrix, and output.
+  std::array<const char*, 4> linears{};
+  const char *attention_norm = "", *mlp_norm = "";
+  MlpNames mlp{};
+  const char *cross = "", *cross_norm = "";  ///< cross-attention, with the same `linears`
+};
+
+/// How the blocks of a stack are built: names, the places of norms, sizes.
+struct BlockLayout {
+  BlockNames names;
+  NormKind norm = NormKind::layer;
+  bool causal = false;
+  bool norms_after = false;  ///< after the sums, not before the parts
+  bool parallel = false;     ///< attention and MLP side by side, from one norm where `mlp_norm` is ""
+  bool by_group = false;     ///< one matrix has the queries, key and value of each key/value head in turn
+  bool in_out = false;       ///< weights are stored [in, out]
+
+  Index d = 0, count = 0, heads = 0, inner = 0;
+  std::optional<Index> kv_heads{}, d_head{};  ///< none: `heads`, d / heads
+  double epsilon = 1e-5;
+  Activation activation = Activation::gelu;
+  /// Of queries, keys and values; of the attention's output; of the MLP.
+  Bias attention_bias = Bias::where_there, output_bias = Bias::where_there, mlp_bias = Bias::where_there;
+
+  /// Reads d, count and heads, each from the first of its fields that exists.
+  using Fields = std::initializer_list<std::string_view>;
+  void read_sizes(const Config& config, Fields d_fields = {"hidden_size"}, Fields count_fields = {"num_hidden_layers"},
+                  Fields heads_fields = {"num_attention_heads"}) {
+    d = config.whole(d_fields), count = config.whole(count_fields), heads = config.whole(heads_fields);
+  }
+  /// "h.3."
+  std::string place(Index i) const { return names.blocks + std::to_string(i) + "."; }
+};
+/// fairseq's names (OPT, BART).
+inline constexpr BlockLayout fairseq_blocks{.names = {"layers.",
+                                                      "self_attn",
+                                                      {"q_proj", "k_proj", "v_proj", "out_proj"},
+                                                      "self_attn_layer_norm",
+                                                      "final_layer_norm",
+                                                      {"fc1", "fc2"}}};
 
 class NetworkBuilder {
  public:
@@ -39,23 +96,19 @@ class NetworkBuilder {
   /// Throws FileError where the array is missing, quantised, or of another shape, unless a layer is built alone. `why`
   /// tells where the shape is from.
   std::string array(const std::string& name, const Shape& shape, const Message& why) const;
-  /// The next stack, of this token embedding: [vocabulary, d], where d is the width of the network's blocks.
-  StackSpec& begin_stack(const std::string& embedding, Index d);
-  /// Learned positions: `name` is [count, d].
-  void add_positions(EmbeddingSpec& embedding, const std::string& name, Index count, Index d) const;
-  /// The next block of a stack, whose tensors' names begin with `at`, "h.3.": it is called so, without the dot.
-  BlockSpec& begin_block(StackSpec& stack, std::string_view at) const;
-  /// The block's attention, called `name` within it, of so many heads that are as wide together as the block.
-  AttentionSpec& begin_attention(BlockSpec& block, const char* name, Index width, Index heads) const;
+  /// The next stack of blocks of width d, with this token embedding, [vocabulary, d]; "": none.
+  StackSpec& begin_stack(Index d, const std::string& embedding = "");
+  /// Learned positions: `name` is [rows, d]; the first position has row `offset`.
+  void add_positions(EmbeddingSpec& embedding, const std::string& name, Index rows, Index d, Index offset = 0) const;
+  /// The next block of a stack; the names of its arrays begin with `at`, "h.3.".
+  BlockSpec& add_block(StackSpec& stack, const BlockLayout& layout, const std::string& at) const;
+  /// All of them.
+  std::vector<BlockSpec>& add_blocks(StackSpec& stack, const BlockLayout& layout) const;
   /// name.weight [out, in] (or [in, out]), and name.bias if it exists or `bias` demands it.
-  enum class Bias { where_there, none, needed };
   LinearSpec linear(const std::string& name, Index out, Index in, Bias bias = Bias::where_there,
                     bool in_out = false) const;
-  /// Queries, keys, values and output, [d, d] each: at + the four names.
-  void add_projections(AttentionSpec& attention, const std::string& at, const std::array<const char*, 4>& names,
-                       Index d, Bias bias = Bias::where_there) const;
-  /// up [inner, d] and down [d, inner], without a gate.
-  MlpSpec mlp(const std::string& up, const std::string& down, Index inner, Index d, Activation activation,
+  /// up [inner, d], down [d, inner] and, where there is one, a gate as `up`, whose names begin with `at`.
+  MlpSpec mlp(const std::string& at, const MlpNames& names, Index inner, Index d, Activation activation,
               Bias bias = Bias::where_there, bool in_out = false) const;
   /// name.weight [d] (or gamma) and, for a LayerNorm, name.bias (or beta) if it exists.
   NormSpec norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one = false) const;
@@ -79,14 +132,27 @@ class NetworkBuilder {
   /// The output table: the token embedding if tied, else `name`, with or without the prefix; none, with a note, if the
   /// file has neither. To be called after the stacks are built.
   LinearSpec output_head(const std::string& name, Index d, bool tied);
+
+ private:
+  AttentionSpec attention(const BlockLayout& layout, const std::string& name) const;
+};
+
+/// As long as it lives, names begin with another prefix: "", the root of the file.
+class OtherPrefix {
+ public:
+  explicit OtherPrefix(NetworkBuilder& builder, std::string prefix = "")
+      : builder_(builder), own_(std::exchange(builder.prefix, std::move(prefix))) {}
+  ~OtherPrefix() { builder_.prefix = std::move(own_); }
+  OtherPrefix(const OtherPrefix&) = delete;
+  OtherPrefix& operator=(const OtherPrefix&) = delete;
+
+ private:
+  NetworkBuilder& builder_;
+  std::string own_;
 };
 
 /// Queries, keys and values in one matrix: for each group the rows of its queries, then its keys, then its values.
 void split_packed(const LinearSpec& packed, Index groups, Index query_rows, Index key_rows, AttentionSpec& attention);
-
-/// Heads of an attention whose config.json says width and heads; d_head = width / heads, or a single layer's own.
-/// Throws if heads does not divide width.
-void settle_heads(const NetworkBuilder& builder, AttentionSpec& attention, Index width, Index heads);
 
 /// A family known only for single layers: how it rotates, scales and masks, and the norm before its attention.
 struct LayerFamily {

@@ -132,7 +132,6 @@ struct MixtureSpec {
 ///   x ← sum_norm(x + m · after(attention(before(x)))), likewise cross-attention and the MLP; norms may be none.
 ///   parallel:  x ← x + attention(before(x)) + mlp(before_mlp(x))
 struct BlockSpec {
-  std::string name;  ///< "transformer.h.3"
   NormSpec before_attention, after_attention, attention_sum;
   AttentionSpec attention;
   NormSpec before_cross, cross_sum;

@@ -24,18 +24,16 @@ void read_labels(NetworkBuilder& b, Index count) {
 
 /// The classifier, a linear layer of `width` inputs; no head if the file has none.
 void build_classifier(NetworkBuilder& b, const std::string& name, Index width) {
-  const std::string inside = b.prefix;
-  b.prefix.clear();
-  if (b.has(name + ".weight")) {
-    const Shape& shape = b.file.entry(name + ".weight").shape;
-    const Index count = shape.empty() ? 0 : shape[0];
-    b.network.head.output = b.linear(name, count, width);
-    read_labels(b, count);
-  } else {
+  const OtherPrefix root(b);
+  if (!b.has(name + ".weight")) {
     b.config.find({"id2label", "label2id"});
     b.network.notes.push_back(Message("the file has no {0}: it predicts nothing", name));
+    return;
   }
-  b.prefix = inside;
+  const Shape& shape = b.file.entry(name + ".weight").shape;
+  const Index count = shape.empty() ? 0 : shape[0];
+  b.network.head.output = b.linear(name, count, width);
+  read_labels(b, count);
 }
 
 /// A classifier for the distillation token as well: the prediction is the mean of both.
@@ -44,25 +42,16 @@ void add_second_classifier(NetworkBuilder& b, const std::string& name) {
   b.network.head.second = b.linear(name, b.network.vocabulary, b.network.width);
 }
 
-struct VisionSizes {
-  Index d = 0, blocks = 0, heads = 0, inner = 0;
-  double epsilon = 1e-12;
-  Activation activation = Activation::gelu;
-};
-
-/// The sizes in config.json, or those of `usual` where it has none.
-VisionSizes sizes_of(const NetworkBuilder& b, const VisionSizes& usual = {}, const char* activation = "gelu") {
+/// Reads the sizes in config.json; those that `layout` has are the usual ones.
+void read_sizes(const NetworkBuilder& b, BlockLayout& layout, const char* activation = "gelu") {
   const Config& c = b.config;
-  const auto whole = [&](const char* field, Index otherwise) {
-    return otherwise > 0 ? c.whole({field}, otherwise) : c.whole({field});
+  const auto read = [&](const char* field, Index& size) {
+    size = size > 0 ? c.whole({field}, size) : c.whole({field});
   };
-  const Index d = whole("hidden_size", usual.d);
-  return {d,
-          whole("num_hidden_layers", usual.blocks),
-          whole("num_attention_heads", usual.heads),
-          c.whole({"intermediate_size"}, usual.inner > 0 ? usual.inner : 4 * d),
-          c.number({"layer_norm_eps"}, usual.epsilon),
-          b.activation(c.text({"hidden_act"}, activation))};
+  read("hidden_size", layout.d), read("num_hidden_layers", layout.count), read("num_attention_heads", layout.heads);
+  layout.inner = c.whole({"intermediate_size"}, layout.inner > 0 ? layout.inner : 4 * layout.d);
+  layout.epsilon = c.number({"layer_norm_eps"}, layout.epsilon);
+  layout.activation = b.activation(c.text({"hidden_act"}, activation));
 }
 
 /// The embedding: patches, the tokens before them, and a position for each.
@@ -80,63 +69,40 @@ void build_embedding(NetworkBuilder& b, StackSpec& stack, const PictureSpec& pic
   e.positions = b.array(positions, leading_one ? Shape{1, count, d} : Shape{count, d}, why);
 }
 
-/// The names of a block's parts; "" for a part that it does not have.
-struct BlockNames {
-  const char *blocks, *attention, *norm1, *q, *k, *v, *o, *norm2, *up, *down;
-  const char *qkv = "", *scale1 = "", *scale2 = "";
-};
-constexpr BlockNames vit_names{"encoder.layer.",          "attention",
-                               "layernorm_before",        "attention.attention.query",
-                               "attention.attention.key", "attention.attention.value",
-                               "attention.output.dense",  "layernorm_after",
-                               "intermediate.dense",      "output.dense"};
-constexpr BlockNames dino_names = [] {
-  BlockNames names = vit_names;
-  names.norm1 = "norm1", names.norm2 = "norm2";
-  names.up = "mlp.fc1", names.down = "mlp.fc2";
-  names.scale1 = "layer_scale1.lambda1", names.scale2 = "layer_scale2.lambda1";
-  return names;
+constexpr BlockLayout vit_blocks{.names = {"encoder.layer.",
+                                           "attention",
+                                           {"attention.query", "attention.key", "attention.value", "output.dense"},
+                                           "layernorm_before",
+                                           "layernorm_after",
+                                           {"intermediate.dense", "output.dense"}},
+                                 .epsilon = 1e-12};
+constexpr BlockLayout clip_blocks{.names = {"encoder.layers.",
+                                            "self_attn",
+                                            {"q_proj", "k_proj", "v_proj", "out_proj"},
+                                            "layer_norm1",
+                                            "layer_norm2",
+                                            {"mlp.fc1", "mlp.fc2"}}};
+constexpr BlockLayout clip_image = [] {
+  BlockLayout layout = clip_blocks;
+  layout.d = 768, layout.count = layout.heads = 12, layout.inner = 3072;
+  return layout;
 }();
-constexpr BlockNames clip_names{"encoder.layers.",  "self_attn",        "layer_norm1",        "self_attn.q_proj",
-                                "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj", "layer_norm2",
-                                "mlp.fc1",          "mlp.fc2"};
-constexpr BlockNames timm_names{"blocks.", "attn",    "norm1",   "",         "",          "",         "attn.proj",
-                                "norm2",   "mlp.fc1", "mlp.fc2", "attn.qkv", "ls1.gamma", "ls2.gamma"};
+constexpr BlockLayout siglip_blocks = [] {
+  BlockLayout layout = clip_image;
+  layout.epsilon = 1e-6;
+  return layout;
+}();
 
-/// The MLP of the block. The giant DINOv2 has a gated MLP, with gate and values in one matrix.
-MlpSpec mlp_of(NetworkBuilder& b, const VisionSizes& sizes, const BlockNames& names, const std::string& at) {
-  if (!b.has(at + "mlp.weights_in.weight"))
-    return {{},
-            b.linear(at + names.up, sizes.inner, sizes.d),
-            b.linear(at + names.down, sizes.d, sizes.inner),
-            sizes.activation};
-  const Shape& shape = b.file.entry(b.prefix + at + "mlp.weights_in.weight").shape;
-  const Index inner = shape.empty() ? 0 : shape[0] / 2;
-  const LinearSpec packed = b.linear(at + "mlp.weights_in", 2 * inner, sizes.d);
-  return {NetworkBuilder::part(packed, 0, inner), NetworkBuilder::part(packed, inner, inner),
-          b.linear(at + "mlp.weights_out", sizes.d, inner), Activation::silu};
-}
-
-void add_blocks(NetworkBuilder& b, const VisionSizes& sizes, const BlockNames& names) {
-  const std::string why = b.as_config_says();
-  const auto gain = [&](LinearSpec& linear, const std::string& name, bool present) {
-    if (present && b.has(name)) linear.gain = b.array(name, {sizes.d}, why);
+/// The blocks, whose attention and MLP may end with a gain for each channel.
+void add_blocks(NetworkBuilder& b, const BlockLayout& layout, const char* attention_gain, const char* mlp_gain) {
+  const auto gain = [&](LinearSpec& linear, const std::string& name) {
+    if (b.has(name)) linear.gain = b.array(name, {layout.d}, b.as_config_says());
   };
-  for (Index i = 0; i < sizes.blocks; ++i) {
-    const std::string at = names.blocks + std::to_string(i) + ".";
-    BlockSpec& block = b.begin_block(b.network.stacks.front(), at);
-    AttentionSpec& a = b.begin_attention(block, names.attention, sizes.d, sizes.heads);
-    block.before_attention = b.norm(at + names.norm1, NormKind::layer, sizes.d, sizes.epsilon);
-    if (*names.qkv != 0) {
-      split_packed(b.linear(at + names.qkv, 3 * sizes.d, sizes.d), 1, sizes.d, sizes.d, a);
-      a.o = b.linear(at + names.o, sizes.d, sizes.d);
-    } else {
-      b.add_projections(a, at, {names.q, names.k, names.v, names.o}, sizes.d);
-    }
-    gain(a.o, at + names.scale1, *names.scale1 != 0);
-    block.before_mlp = b.norm(at + names.norm2, NormKind::layer, sizes.d, sizes.epsilon);
-    block.mlp = mlp_of(b, sizes, names, at);
-    gain(block.mlp->down, at + names.scale2, *names.scale2 != 0);
+  for (Index i = 0; i < layout.count; ++i) {
+    const std::string at = layout.place(i);
+    BlockSpec& block = b.add_block(b.network.stacks.front(), layout, at);
+    gain(block.attention.o, at + attention_gain);
+    gain(block.mlp->down, at + mlp_gain);
   }
 }
 
@@ -144,48 +110,44 @@ void add_blocks(NetworkBuilder& b, const VisionSizes& sizes, const BlockNames& n
 void build_hugging_face(NetworkBuilder& b, const Preprocessor& usual, bool distilled) {
   const Config& c = b.config;
   b.find_prefix({"embeddings.patch_embeddings.projection.weight"});
-  const VisionSizes sizes = sizes_of(b);
+  BlockLayout layout = vit_blocks;
+  read_sizes(b, layout);
   c.find({"qkv_bias", "encoder_stride", "pooler_output_size", "pooler_act"});
-  b.network.width = sizes.d;
   const PictureSpec picture = picture_of(b, usual);
-  StackSpec& stack = b.network.stacks.emplace_back();
+  StackSpec& stack = b.begin_stack(layout.d);
   const std::string why = b.as_config_says();
-  stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, sizes.d}, why)}};
+  stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, layout.d}, why)}};
   if (distilled)
-    stack.embedding.extra.push_back({"dist", b.array("embeddings.distillation_token", {1, 1, sizes.d}, why)});
+    stack.embedding.extra.push_back({"dist", b.array("embeddings.distillation_token", {1, 1, layout.d}, why)});
   build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
-  add_blocks(b, sizes, vit_names);
-  stack.final_norm = b.norm("layernorm", NormKind::layer, sizes.d, sizes.epsilon);
+  b.add_blocks(stack, layout);
+  stack.final_norm = b.norm("layernorm", NormKind::layer, layout.d, layout.epsilon);
   if (!b.whole()) return;
   b.network.picture = picture;
   const bool has_distilled = distilled && b.file.has("cls_classifier.weight");
-  build_classifier(b, has_distilled ? "cls_classifier" : "classifier", sizes.d);
+  build_classifier(b, has_distilled ? "cls_classifier" : "classifier", layout.d);
   if (!has_distilled) return;
-  const std::string inside = std::exchange(b.prefix, "");
+  const OtherPrefix root(b);
   add_second_classifier(b, "distillation_classifier");
-  b.prefix = inside;
 }
 
 constexpr std::array<float, 3> imagenet_mean{0.485F, 0.456F, 0.406F}, imagenet_deviation{0.229F, 0.224F, 0.225F},
     clip_mean{0.48145466F, 0.4578275F, 0.40821073F}, clip_deviation{0.26862954F, 0.26130258F, 0.27577711F};
 
 /// SigLIP's pooling: nn.MultiheadAttention of one learned query, then an MLP beside it.
-void build_pooling(NetworkBuilder& b, const VisionSizes& sizes) {
+void build_pooling(NetworkBuilder& b, const BlockLayout& layout) {
   PoolingSpec& pooling = b.network.head.pooling.emplace();
   const std::string why = b.as_config_says();
-  pooling.probe = b.array("head.probe", {1, 1, sizes.d}, why);
-  pooling.heads = sizes.heads;
-  LinearSpec packed{b.array("head.attention.in_proj_weight", {3 * sizes.d, sizes.d}, why),
-                    b.array("head.attention.in_proj_bias", {3 * sizes.d}, why)};
-  pooling.q = NetworkBuilder::part(packed, 0, sizes.d);
-  pooling.k = NetworkBuilder::part(packed, sizes.d, sizes.d);
-  pooling.v = NetworkBuilder::part(packed, 2 * sizes.d, sizes.d);
-  pooling.o = b.linear("head.attention.out_proj", sizes.d, sizes.d);
-  pooling.norm = b.norm("head.layernorm", NormKind::layer, sizes.d, sizes.epsilon);
-  pooling.mlp = {{},
-                 b.linear("head.mlp.fc1", sizes.inner, sizes.d),
-                 b.linear("head.mlp.fc2", sizes.d, sizes.inner),
-                 sizes.activation};
+  pooling.probe = b.array("head.probe", {1, 1, layout.d}, why);
+  pooling.heads = layout.heads;
+  LinearSpec packed{b.array("head.attention.in_proj_weight", {3 * layout.d, layout.d}, why),
+                    b.array("head.attention.in_proj_bias", {3 * layout.d}, why)};
+  pooling.q = NetworkBuilder::part(packed, 0, layout.d);
+  pooling.k = NetworkBuilder::part(packed, layout.d, layout.d);
+  pooling.v = NetworkBuilder::part(packed, 2 * layout.d, layout.d);
+  pooling.o = b.linear("head.attention.out_proj", layout.d, layout.d);
+  pooling.norm = b.norm("head.layernorm", NormKind::layer, layout.d, layout.epsilon);
+  pooling.mlp = b.mlp("head.", layout.names.mlp, layout.inner, layout.d, layout.activation);
   b.network.head.reads = HeadReads::pooled;
 }
 
@@ -208,40 +170,41 @@ void build_contrast(NetworkBuilder& b, const char* type) {
   b.network.head.norm.epsilon = 0;
 }
 
+/// The last layer of a tower, whose number of rows the file says.
+void build_projection(NetworkBuilder& b, const std::string& name) {
+  const Shape& shape = b.file.entry(b.prefix + name + ".weight").shape;
+  b.network.head.transform = b.linear(name, shape.empty() ? 0 : shape[0], b.network.width);
+}
+
 /// The image tower of a model with two towers.
-void build_tower(NetworkBuilder& b, bool cls, const VisionSizes& usual, const char* activation,
-                 const Preprocessor& preprocessor) {
+BlockLayout build_tower(NetworkBuilder& b, bool cls, BlockLayout layout, const char* activation,
+                        const Preprocessor& preprocessor) {
   b.find_prefix({"embeddings.patch_embedding.weight"});
-  const VisionSizes sizes = sizes_of(b, usual, activation);
+  read_sizes(b, layout, activation);
   b.config.find({"projection_dim", "initializer_factor", "vision_use_head"});
-  b.network.width = sizes.d;
   const PictureSpec picture = picture_of(b, preprocessor);
-  StackSpec& stack = b.network.stacks.emplace_back();
+  StackSpec& stack = b.begin_stack(layout.d);
   if (cls) {
-    stack.embedding.extra = {{"cls", b.array("embeddings.class_embedding", {sizes.d}, "the class token")}};
-    stack.embedding.norm = b.norm("pre_layrnorm", NormKind::layer, sizes.d, sizes.epsilon);
+    stack.embedding.extra = {{"cls", b.array("embeddings.class_embedding", {layout.d}, "the class token")}};
+    stack.embedding.norm = b.norm("pre_layrnorm", NormKind::layer, layout.d, layout.epsilon);
   }
   build_embedding(b, stack, picture, "embeddings.patch_embedding", "embeddings.position_embedding.weight", false);
-  add_blocks(b, sizes, clip_names);
-  stack.final_norm = b.norm("post_layernorm", NormKind::layer, sizes.d, sizes.epsilon);
+  b.add_blocks(stack, layout);
+  stack.final_norm = b.norm("post_layernorm", NormKind::layer, layout.d, layout.epsilon);
   b.network.picture = picture;
+  return layout;
 }
 
 /// The blocks of a text tower, without its projection of the final token.
-VisionSizes build_texts(NetworkBuilder& b, const VisionSizes& usual, const char* activation, Index usual_positions) {
+void build_texts(NetworkBuilder& b, BlockLayout layout, const char* activation, Index usual_positions) {
   b.find_prefix({"embeddings.token_embedding.weight"});
-  const VisionSizes sizes = sizes_of(b, usual, activation);
+  read_sizes(b, layout, activation);
   b.config.find({"projection_dim", "initializer_factor", "bos_token_id", "pad_token_id"});
-  b.network.width = sizes.d;
-  StackSpec& stack = b.network.stacks.emplace_back();
-  EmbeddingSpec& e = stack.embedding;
-  e.tokens = b.tokens("embeddings.token_embedding.weight", sizes.d);
-  e.position_kind = PositionKind::learned;
-  e.most_positions = b.config.whole({"max_position_embeddings"}, usual_positions);
-  e.positions = b.array("embeddings.position_embedding.weight", {e.most_positions, sizes.d}, b.as_config_says());
-  add_blocks(b, sizes, clip_names);
-  stack.final_norm = b.norm("final_layer_norm", NormKind::layer, sizes.d, sizes.epsilon);
-  return sizes;
+  StackSpec& stack = b.begin_stack(layout.d, "embeddings.token_embedding.weight");
+  b.add_positions(stack.embedding, "embeddings.position_embedding.weight",
+                  b.config.whole({"max_position_embeddings"}, usual_positions), layout.d);
+  b.add_blocks(stack, layout);
+  stack.final_norm = b.norm("final_layer_norm", NormKind::layer, layout.d, layout.epsilon);
 }
 
 }  // namespace
@@ -253,40 +216,36 @@ void build_deit(NetworkBuilder& b) {
 }
 
 void build_clip(NetworkBuilder& b) {
-  build_tower(b, true, {768, 12, 12, 3072, 1e-5}, "quick_gelu",
-              {true, true, Resampling::bicubic, clip_mean, clip_deviation});
+  build_tower(b, true, clip_image, "quick_gelu", {true, true, Resampling::bicubic, clip_mean, clip_deviation});
   if (!b.whole()) return;
   build_contrast(b, "clip");
   if (!b.network.contrast) return;
-  const std::string inside = std::exchange(b.prefix, "");
-  const Shape& shape = b.file.entry(b.any_of({"visual_projection.weight"}, "the projection of pictures")).shape;
-  b.network.head.transform = b.linear("visual_projection", shape.empty() ? 0 : shape[0], b.network.width);
-  b.prefix = inside;
+  const OtherPrefix root(b);
+  b.any_of({"visual_projection.weight"}, "the projection of pictures");
+  build_projection(b, "visual_projection");
 }
 
 void build_clip_text(NetworkBuilder& b) {
-  const VisionSizes sizes = build_texts(b, {512, 12, 8, 2048, 1e-5}, "quick_gelu", 77);
-  for (BlockSpec& block : b.network.stacks.front().blocks) block.attention.causal = true;
-  if (!b.file.has("text_projection.weight")) return;
-  const std::string inside = std::exchange(b.prefix, "");
-  const Shape& shape = b.file.entry("text_projection.weight").shape;
-  b.network.head.transform = b.linear("text_projection", shape.empty() ? 0 : shape[0], sizes.d);
-  b.prefix = inside;
+  BlockLayout layout = clip_blocks;
+  layout.d = 512, layout.count = 12, layout.heads = 8, layout.inner = 2048, layout.causal = true;
+  build_texts(b, layout, "quick_gelu", 77);
+  const OtherPrefix root(b);
+  if (b.has("text_projection.weight")) build_projection(b, "text_projection");
 }
 
 void build_siglip_text(NetworkBuilder& b) {
-  const VisionSizes sizes = build_texts(b, {768, 12, 12, 3072, 1e-6}, "gelu_pytorch_tanh", 64);
+  build_texts(b, siglip_blocks, "gelu_pytorch_tanh", 64);
   b.network.filled_with = b.config.whole({"pad_token_id"}, 1);
-  if (b.has("head.weight"))
-    b.network.head.transform = b.linear("head", b.config.whole({"projection_size"}, sizes.d), sizes.d);
+  const Index d = b.network.width;
+  if (b.has("head.weight")) b.network.head.transform = b.linear("head", b.config.whole({"projection_size"}, d), d);
 }
 
 void build_siglip(NetworkBuilder& b) {
-  build_tower(b, false, {768, 12, 12, 3072, 1e-6}, "gelu_pytorch_tanh", {.filter = Resampling::bicubic});
+  const BlockLayout layout = build_tower(b, false, siglip_blocks, "gelu_pytorch_tanh", {.filter = Resampling::bicubic});
   if (!b.whole()) return;
   build_contrast(b, "siglip");
   if (!b.has("head.probe")) return;
-  build_pooling(b, sizes_of(b, {768, 12, 12, 3072, 1e-6}, "gelu_pytorch_tanh"));
+  build_pooling(b, layout);
   if (!b.network.contrast) return;
   b.network.contrast->at_last = b.network.each_alone = true;
 }
@@ -294,11 +253,22 @@ void build_siglip(NetworkBuilder& b) {
 void build_dinov2(NetworkBuilder& b) {
   const Config& c = b.config;
   b.find_prefix({"embeddings.patch_embeddings.projection.weight"});
-  VisionSizes sizes = sizes_of(b, {.epsilon = 1e-6});
-  sizes.inner = static_cast<Index>(static_cast<double>(sizes.d) * c.number({"mlp_ratio"}, 4));
+  BlockLayout layout = vit_blocks;
+  layout.names.attention_norm = "norm1", layout.names.mlp_norm = "norm2";
+  layout.names.mlp = {"mlp.fc1", "mlp.fc2"};
+  layout.epsilon = 1e-6;
+  read_sizes(b, layout);
+  layout.inner = static_cast<Index>(static_cast<double>(layout.d) * c.number({"mlp_ratio"}, 4));
+  // The giant one has a gated MLP, with gate and values in one matrix.
+  const std::string gated = layout.place(0) + "mlp.weights_in.weight";
+  if (b.has(gated)) {
+    const Shape& shape = b.file.entry(b.prefix + gated).shape;
+    layout.inner = shape.empty() ? 0 : shape[0] / 2;
+    layout.names.mlp = {.up = "mlp.weights_in", .down = "mlp.weights_out", .packed = true};
+    layout.activation = Activation::silu;
+  }
   c.find({"qkv_bias", "layerscale_value", "drop_path_rate", "use_swiglu_ffn", "use_mask_token", "apply_layernorm",
           "reshape_hidden_states", "out_features", "out_indices", "stage_names"});
-  b.network.width = sizes.d;
   PictureSpec picture;
   const SizeSaid image = size_said(c, "image_size");
   picture.steps =
@@ -311,29 +281,30 @@ void build_dinov2(NetworkBuilder& b) {
     set_grid(b, picture,
              {steps.crop_width > 0 ? steps.crop_width : steps.width,
               steps.crop_width > 0 ? steps.crop_height : steps.height, 0});
-  StackSpec& stack = b.network.stacks.emplace_back();
-  stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, sizes.d}, "the class token")}};
+  StackSpec& stack = b.begin_stack(layout.d);
+  stack.embedding.extra = {{"cls", b.array("embeddings.cls_token", {1, 1, layout.d}, "the class token")}};
   const Index registers = c.whole({"num_register_tokens"}, 0);
   for (Index i = 0; i < registers; ++i)
-    stack.embedding.extra.push_back({"reg" + std::to_string(i),
-                                     b.array("embeddings.register_tokens", {1, registers, sizes.d}, b.as_config_says()),
-                                     i, false});
+    stack.embedding.extra.push_back(
+        {"reg" + std::to_string(i), b.array("embeddings.register_tokens", {1, registers, layout.d}, b.as_config_says()),
+         i, false});
   build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
-  add_blocks(b, sizes, dino_names);
-  stack.final_norm = b.norm("layernorm", NormKind::layer, sizes.d, sizes.epsilon);
+  add_blocks(b, layout, "layer_scale1.lambda1", "layer_scale2.lambda1");
+  stack.final_norm = b.norm("layernorm", NormKind::layer, layout.d, layout.epsilon);
   b.network.picture = picture;
   b.network.head.reads = HeadReads::first_and_patches;
-  build_classifier(b, "classifier", 2 * sizes.d);
+  build_classifier(b, "classifier", 2 * layout.d);
 }
 
 void build_timm_vit(NetworkBuilder& b) {
   b.find_prefix({"patch_embed.proj.weight"});
-  const VisionSizes sizes = sizes_of(b);
-  b.network.width = sizes.d;
+  BlockLayout layout{.names = {"blocks.", "attn", {"qkv", "proj"}, "norm1", "norm2", {"mlp.fc1", "mlp.fc2"}},
+                     .epsilon = 1e-12};
+  read_sizes(b, layout);
   const PictureSpec picture = picture_of(b, {});
-  StackSpec& stack = b.network.stacks.emplace_back();
+  StackSpec& stack = b.begin_stack(layout.d);
   const auto token = [&](const char* name, const char* array) {
-    if (b.has(array)) stack.embedding.extra.push_back({name, b.array(array, {1, 1, sizes.d}, "a token")});
+    if (b.has(array)) stack.embedding.extra.push_back({name, b.array(array, {1, 1, layout.d}, "a token")});
   };
   token("cls", "cls_token"), token("dist", "dist_token");
   for (const char* other : {"reg_token", "norm_pre.weight", "fc_norm.weight", "attn_pool.latent"}) {
@@ -342,10 +313,10 @@ void build_timm_vit(NetworkBuilder& b) {
                     "expected a plain ViT of timm");
   }
   build_embedding(b, stack, picture, "patch_embed.proj", "pos_embed");
-  add_blocks(b, sizes, timm_names);
-  stack.final_norm = b.norm("norm", NormKind::layer, sizes.d, sizes.epsilon);
+  add_blocks(b, layout, "ls1.gamma", "ls2.gamma");
+  stack.final_norm = b.norm("norm", NormKind::layer, layout.d, layout.epsilon);
   b.network.picture = picture;
-  build_classifier(b, "head", sizes.d);
+  build_classifier(b, "head", layout.d);
   if (b.has("head_dist.weight")) add_second_classifier(b, "head_dist");
 }
 
