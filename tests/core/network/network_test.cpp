@@ -514,7 +514,7 @@ TEST_CASE("Gemma 3 as it is published says that its pictures are not read, and h
   const Copy copy("gemma3_published");
   const NetworkSpec spec = open_network(copy.path.string())->spec();
   CHECK(std::ranges::count(spec.notes, "its vision tower is not used: text alone is computed") == 1);
-  CHECK(spec.stacks.front().blocks.front().name == "language_model.model.layers.0");
+  CHECK(spec.stacks.front().blocks.front().attention.name == "language_model.model.layers.0.self_attn");
   CHECK(spec.end_token == 1);
   for (const char* family : {"clip", "siglip"}) {  // whose image tower is what is read
     const std::vector<Message> notes = open_network(networks::folder + family)->spec().notes;
