@@ -86,13 +86,20 @@ void check_within(const char* option, Index value, Index count) {
                      count == 1 ? Message("expected 0") : Message("expected 0 to {0}", last));
 }
 
+[[noreturn]] void refuse_kind(const std::string& path) {
+  throw FileError(path, "this kind of file cannot be written",
+                  "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
+}
+
 void write_array(const NamedArray& array, const std::string& extension, const std::filesystem::path& path) {
   const std::array arrays{array};
   if (extension == ".csv")
     throw SettingError("--layers", "several matrices cannot be written as .csv, which holds one",
                        "expected .npy, .npz or .json");
   if (extension == ".npy") return write_npy(path, array.values, array.boolean);
-  extension == ".npz" ? write_npz(path, arrays) : write_json(path, arrays);
+  if (extension == ".npz") return write_npz(path, arrays);
+  if (extension == ".json") return write_json(path, arrays);
+  refuse_kind(utf8_from(path));
 }
 
 void write_numbers(const StageCut& cut, bool shares, const std::string& extension, const std::filesystem::path& path) {
@@ -164,9 +171,7 @@ std::string extension_of(const std::string& path) {
 
 void check_export_name(const std::string& path) {
   const std::string extension = extension_of(path);
-  if (!is_one_of(figure_endings, extension) && !is_one_of(number_endings, extension))
-    throw FileError(path, "this kind of file cannot be written",
-                    "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
+  if (!is_one_of(figure_endings, extension) && !is_one_of(number_endings, extension)) refuse_kind(path);
 }
 
 bool is_figure_file(std::string_view extension) { return is_one_of(figure_endings, extension); }

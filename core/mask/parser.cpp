@@ -382,7 +382,7 @@ class Parser {
     if (nearest.empty()) {
       throw ExpressionError(token.span.begin, what,
                             called ? "expected a pattern such as causal() or window(4), or abs, floor, min, max"
-                                   : "expected one of q, k, b, h, n_q, n_k, or a pattern such as causal()");
+                                   : "expected one of q, k, b, h, n_q, n_k, valid_len, or a pattern such as causal()");
     }
     const Pattern* pattern = pattern_named(nearest);
     const std::string suggestion = pattern ? signature(*pattern) : std::string(nearest) + (is_function ? "(…)" : "");

@@ -1,11 +1,16 @@
 #include "core/export/export_options.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
 
 #include "core/export/command_words.h"
+#include "core/network/network_trace.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
+#include "tests/core/files/samples.h"
 #include "tests/places.h"
 
 using namespace headlight;
@@ -124,4 +129,23 @@ TEST_CASE("a network of pictures is given no text, unless it compares them with 
   const auto text = std::ranges::find(*words, "--text");
   REQUIRE(text != words->end());
   CHECK(*(text + 1) == "1 28");
+}
+
+TEST_CASE("numbers are written as the kind of file that their name says, and no other name is taken") {
+  const std::map<std::string, std::string> starts{
+      {".csv", "0."}, {".npy", "\x93NUMPY"}, {".npz", "PK"}, {".json", "{"}};
+  const samples::TempFolder folder;
+  const auto trace = compute_any(Scenario());
+  ExportOptions options;
+  for (const std::string ending : number_endings) {
+    INFO(ending);
+    const std::filesystem::path path = folder / ("a" + ending);
+    write_export(*trace, options, path.string());
+    REQUIRE(starts.contains(ending));
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    CHECK(text.starts_with(starts.at(ending)));
+  }
+  CHECK(samples::has(samples::sentence_of([&] { write_export(*trace, options, (folder / "a.mat").string()); }),
+                     "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json"));
 }

@@ -58,7 +58,7 @@ TEST_CASE("a malformed expression is pointed at, with what was expected") {
       {"  \n", 0, "the mask expression is empty", "causal()"},
       {"q / (2 - 2) < 1", 5, "division by zero", "other than 0"},
       {"q % k == 0", 4, "division by zero at h = 0, q = 0, k = 0", "other than 0"},
-      {"k < x", 4, "unknown name 'x'", "q, k, b, h, n_q, n_k"},
+      {"k < x", 4, "unknown name 'x'", "q, k, b, h, n_q, n_k, valid_len"},
       {"k < n_p", 4, "unknown name 'n_p'", "did you mean n_q?"},
       {"causal() && Window(3)", 12, "unknown function 'Window'", "did you mean window(w)?"},
       {"causal", 0, "'causal' is a pattern", "causal()"},
