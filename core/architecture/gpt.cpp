@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/architecture/network_builder.h"
-#include "core/files/error_place.h"
 #include "core/position/relative_bias.h"
 #include "core/tensor/message.h"
 

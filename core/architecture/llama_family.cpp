@@ -95,7 +95,6 @@ class LlamaFamily {
   const Config& c_;
   const LlamaFlavour& flavour_;
   BlockLayout layout_;
-  Index d_ = 0, heads_ = 0, kv_heads_ = 0, d_head_ = 0;
   bool plus_one_ = false;
   RopeSpec rope_, sliding_rope_;
   std::vector<Index> windows_;
@@ -112,15 +111,15 @@ void LlamaFamily::read_sizes() {
   if (!flavour_.latent) layout_.names.linears = flavour_.linears;
   layout_.causal = true;
   layout_.read_sizes(c_);
-  d_ = layout_.d, heads_ = layout_.heads, layout_.inner = c_.whole({"intermediate_size"});
-  kv_heads_ = c_.whole({"num_key_value_heads"}, heads_);
-  if (heads_ == 0 || kv_heads_ == 0 || heads_ % kv_heads_ != 0)
-    c_.fail(Message("says {0} heads on {1} key/value heads", heads_, kv_heads_), "expected a multiple");
-  if (!c_.has("head_dim") && !flavour_.latent && d_ % heads_ != 0)
-    c_.fail(Message("its hidden_size {0} is no multiple of its {1} heads", d_, heads_), "expected a head_dim");
-  d_head_ = c_.whole({"head_dim"}, d_ / heads_);
-  if (flavour_.latent) d_head_ = c_.whole({"qk_nope_head_dim"}) + c_.whole({"qk_rope_head_dim"});
-  layout_.d_head = d_head_, layout_.kv_heads = kv_heads_;
+  layout_.inner = c_.whole({"intermediate_size"});
+  const Index d = layout_.d, heads = layout_.heads, kv_heads = c_.whole({"num_key_value_heads"}, heads);
+  if (heads == 0 || kv_heads == 0 || heads % kv_heads != 0)
+    c_.fail(Message("says {0} heads on {1} key/value heads", heads, kv_heads), "expected a multiple");
+  if (!c_.has("head_dim") && !flavour_.latent && d % heads != 0)
+    c_.fail(Message("its hidden_size {0} is no multiple of its {1} heads", d, heads), "expected a head_dim");
+  layout_.kv_heads = kv_heads;
+  layout_.d_head = c_.whole({"head_dim"}, d / heads);
+  if (flavour_.latent) layout_.d_head = c_.whole({"qk_nope_head_dim"}) + c_.whole({"qk_rope_head_dim"});
   layout_.epsilon = !flavour_.gains && flavour_.norm == NormKind::layer ? flavour_.epsilon
                     : flavour_.norm == NormKind::rms
                         ? c_.number({"rms_norm_eps"}, flavour_.epsilon)
@@ -141,10 +140,11 @@ void LlamaFamily::read_sizes() {
 
 void LlamaFamily::read_rotation() {
   const double share = b_.rotary_share(flavour_.rotated_share);
+  const Index d_head = *layout_.d_head;
   const Index rotary =
-      flavour_.latent ? c_.whole({"qk_rope_head_dim"}) : static_cast<Index>(share * static_cast<double>(d_head_));
-  if (rotary % 2 != 0 || rotary > d_head_)
-    c_.fail(Message("rotates {0} of {1} channels", rotary, d_head_), "expected an even number");
+      flavour_.latent ? c_.whole({"qk_rope_head_dim"}) : static_cast<Index>(share * static_cast<double>(d_head));
+  if (rotary % 2 != 0 || rotary > d_head)
+    c_.fail(Message("rotates {0} of {1} channels", rotary, d_head), "expected an even number");
   const Rope pairing = c_.flag({"rope_interleaved"}, false) ? Rope::interleaved : flavour_.pairing;
   rope_ = b_.rope(rotary, pairing, flavour_.base);
   if (b_.whole()) apply_rope_factors(b_.file, rope_);
@@ -158,7 +158,7 @@ void LlamaFamily::read_rotation() {
 
 void LlamaFamily::place_norms(BlockSpec& block, const std::string& at) const {
   using Norms = LlamaFlavour::Norms;
-  if (flavour_.norms != Norms::after) block.before_attention = norm(at + "input_layernorm", d_);
+  if (flavour_.norms != Norms::after) block.before_attention = norm(at + "input_layernorm", layout_.d);
   if (flavour_.parallel) {
     block.parallel = true;
     block.before_mlp = block.before_attention;
@@ -166,37 +166,38 @@ void LlamaFamily::place_norms(BlockSpec& block, const std::string& at) const {
   }
   const std::string after_attention = at + "post_attention_layernorm";
   switch (flavour_.norms) {
-    case Norms::before: block.before_mlp = norm(after_attention, d_); break;
-    case Norms::around: block.before_mlp = norm(at + "pre_feedforward_layernorm", d_); [[fallthrough]];
+    case Norms::before: block.before_mlp = norm(after_attention, layout_.d); break;
+    case Norms::around: block.before_mlp = norm(at + "pre_feedforward_layernorm", layout_.d); [[fallthrough]];
     case Norms::after:
-      block.after_attention = norm(after_attention, d_);
-      block.after_mlp = norm(at + "post_feedforward_layernorm", d_);
+      block.after_attention = norm(after_attention, layout_.d);
+      block.after_mlp = norm(at + "post_feedforward_layernorm", layout_.d);
       break;
     case Norms::around_glm:
-      block.after_attention = norm(at + "post_self_attn_layernorm", d_);
-      block.before_mlp = norm(after_attention, d_);
-      block.after_mlp = norm(at + "post_mlp_layernorm", d_);
+      block.after_attention = norm(at + "post_self_attn_layernorm", layout_.d);
+      block.before_mlp = norm(after_attention, layout_.d);
+      block.after_mlp = norm(at + "post_mlp_layernorm", layout_.d);
       break;
   }
 }
 
 void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i) const {
+  const Index heads = layout_.heads, kv_heads = *layout_.kv_heads, d_head = *layout_.d_head;
   const bool capped = flavour_.norms == LlamaFlavour::Norms::around;
-  if (capped) a.scale = 1 / std::sqrt(c_.number({"query_pre_attn_scalar"}, static_cast<double>(d_head_)));
+  if (capped) a.scale = 1 / std::sqrt(c_.number({"query_pre_attn_scalar"}, static_cast<double>(d_head)));
   if (flavour_.multipliers && c_.has("attention_multiplier")) a.scale = c_.number({"attention_multiplier"});
   if (capped && c_.has("attn_logit_softcapping")) a.softcap = c_.number({"attn_logit_softcapping"});
   const auto layer = static_cast<std::size_t>(i);
   a.window = flavour_.window_unrotated && rotated_[layer] && !c_.has("layer_types") ? 0 : windows_[layer];
   if (flavour_.chunks && is_chunked(c_, i, rotated_[layer])) a.chunk = c_.whole({"attention_chunk_size"}, 8192);
   if (rotated_[layer] && (a.window > 0 || !flavour_.window_rotated)) a.rope = a.window > 0 ? sliding_rope_ : rope_;
-  if (flavour_.latent) add_latent_attention(b_, at, d_, a);
+  if (flavour_.latent) add_latent_attention(b_, at, layout_.d, a);
   if (flavour_.backwards) {
-    for (const auto& [linear, heads] : {std::pair{&a.q, heads_}, {&a.k, kv_heads_}}) {
-      for (Index half = 1; half < 2 * heads; half += half % 2 == 1 ? -1 : 3)
-        linear->rows.emplace_back(half * (d_head_ / 2), d_head_ / 2);
+    for (const auto& [linear, count] : {std::pair{&a.q, heads}, {&a.k, kv_heads}}) {
+      for (Index half = 1; half < 2 * count; half += half % 2 == 1 ? -1 : 3)
+        linear->rows.emplace_back(half * (d_head / 2), d_head / 2);
     }
   }
-  if (flavour_.sinks) a.sinks = b_.array(at + "sinks", {heads_}, "a logit a head");
+  if (flavour_.sinks) a.sinks = b_.array(at + "sinks", {heads}, "a logit a head");
   if (flavour_.qk_norms == LlamaFlavour::QkNorms::none) return;
   // Cohere's LayerNorm has a row of weights for each head.
   a.norm_whole = flavour_.qk_norms == LlamaFlavour::QkNorms::whole;
@@ -206,27 +207,27 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
     return;
   }
   if (flavour_.qk_norms == LlamaFlavour::QkNorms::each) {
-    for (const auto& [which, gains, heads] :
-         {std::tuple{"q", &a.q_gains, heads_}, std::tuple{"k", &a.k_gains, kv_heads_}}) {
-      for (Index h = 0; h < heads; ++h)
-        gains->push_back(b_.array(at + which + "_layernorm.norms." + std::to_string(h) + ".weight", {d_head_},
+    for (const auto& [which, gains, count] :
+         {std::tuple{"q", &a.q_gains, heads}, std::tuple{"k", &a.k_gains, kv_heads}}) {
+      for (Index h = 0; h < count; ++h)
+        gains->push_back(b_.array(at + which + "_layernorm.norms." + std::to_string(h) + ".weight", {d_head},
                                   "a number for each channel of the head"));
     }
     a.q_norm = a.k_norm = {flavour_.norm, {}, {}, layout_.epsilon};
     return;
   }
-  const auto head_norm = [&](const std::string& name, Index heads) {
-    if (flavour_.norm == NormKind::rms) return norm(at + name, a.norm_whole ? heads * d_head_ : d_head_);
+  const auto head_norm = [&](const std::string& name, Index count) {
+    if (flavour_.norm == NormKind::rms) return norm(at + name, a.norm_whole ? count * d_head : d_head);
     NormSpec spec{flavour_.norm, {}, {}, layout_.epsilon, false};
-    spec.weight = b_.array(at + name + ".weight", {heads, d_head_}, "a row for each head");
+    spec.weight = b_.array(at + name + ".weight", {count, d_head}, "a row for each head");
     return spec;
   };
-  a.q_norm = head_norm("q_norm", heads_);
-  a.k_norm = head_norm("k_norm", kv_heads_);
+  a.q_norm = head_norm("q_norm", heads);
+  a.k_norm = head_norm("k_norm", kv_heads);
 }
 
 void LlamaFamily::add_block(StackSpec& stack, Index i) {
-  const std::string at = flavour_.blocks + std::to_string(i) + ".";
+  const std::string at = layout_.place(i);
   BlockSpec& block = b_.add_block(stack, layout_, at);
   if (flavour_.multipliers) block.multiplier = c_.number({"residual_multiplier"}, 1);
   place_norms(block, at);
@@ -239,18 +240,18 @@ void LlamaFamily::build() {
   read_sizes();
   read_rotation();
   const bool tied = c_.flag({"tie_word_embeddings"}, flavour_.tied);
-  StackSpec& stack = b_.begin_stack(d_, flavour_.tokens);
-  stack.embedding.scale = flavour_.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d_))) : 1;
-  if (flavour_.embedding_norm) stack.embedding.norm = norm("", d_);
+  StackSpec& stack = b_.begin_stack(layout_.d, flavour_.tokens);
+  stack.embedding.scale = flavour_.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(layout_.d))) : 1;
+  if (flavour_.embedding_norm) stack.embedding.norm = norm("", layout_.d);
   if (flavour_.multipliers) stack.embedding.scale *= c_.number({"embedding_multiplier"}, 1);
   // With dynamic scaling, RoPE's base grows with the text, so texts may be longer than in training.
   stack.embedding.most_positions = rope_.dynamic_factor > 0
                                        ? static_cast<Index>(rope_.dynamic_factor * static_cast<double>(rope_.original))
                                        : c_.whole({"max_position_embeddings"}, 0);
   for (Index i = 0; i < layout_.count; ++i) add_block(stack, i);
-  stack.final_norm = norm(flavour_.final_norm, d_);
+  stack.final_norm = norm(flavour_.final_norm, layout_.d);
   HeadSpec& head = b_.network.head;
-  head.output = b_.output_head("lm_head.weight", d_, tied);
+  head.output = b_.output_head("lm_head.weight", layout_.d, tied);
   if (flavour_.multipliers) head.scale = 1 / c_.number({"logits_scaling"}, 1);
   if (flavour_.logit_scale > 0) head.scale = c_.number({"logit_scale"}, flavour_.logit_scale);
   if ((flavour_.norms == LlamaFlavour::Norms::around || flavour_.softcap > 0) && c_.has("final_logit_softcapping"))

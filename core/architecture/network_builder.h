@@ -30,7 +30,8 @@ struct MlpNames {
 struct BlockNames {
   const char* blocks = "";     ///< before its number: "h."
   const char* attention = "";  ///< "attn"
-  /// Within the attention: queries, keys, values and output; or all three in one matrix, and output.
+  /// Within the attention: queries, keys, values and output; or all three in one matrix, and output; or none, where the
+  /// family reads them itself.
   std::array<const char*, 4> linears{};
   const char *attention_norm = "", *mlp_norm = "";
   MlpNames mlp{};

@@ -1,8 +1,6 @@
 #include "core/export/export_options.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "core/export/command_words.h"
@@ -142,9 +140,7 @@ TEST_CASE("numbers are written as the kind of file that their name says, and no 
     const std::filesystem::path path = folder / ("a" + ending);
     write_export(*trace, options, path.string());
     REQUIRE(starts.contains(ending));
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    CHECK(text.starts_with(starts.at(ending)));
+    CHECK(samples::read_bytes(path).starts_with(starts.at(ending)));
   }
   CHECK(samples::has(samples::sentence_of([&] { write_export(*trace, options, (folder / "a.mat").string()); }),
                      "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json"));
