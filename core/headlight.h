@@ -23,7 +23,7 @@
 #include "core/diagnosis/diagnosis.h"     // compare(): which known mistake gives these numbers
 #include "core/explain/explain.h"         // explain(), dependants()
 #include "core/files/array_file.h"        // tensors out of .npz, .npy, .safetensors, .pt
-#include "core/files/array_write.h"       // tensors into .npz, .npy, .csv, .json
+#include "core/files/array_write.h"       // tensors into files
 #include "core/mask/expression.h"         // the mask language
 #include "core/run/difference.h"          // two runs, cell by cell
 #include "core/run/pipeline.h"            // compute()

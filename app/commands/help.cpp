@@ -29,7 +29,7 @@ Commands
                                                     --contributions what each weight brings: contribution_norms
   headlight trace MODEL --text "..." --layer N|all [--stages weights,...] -o OUT.npz     layers of a network, on their true input
   headlight trace [FILE] --time N                   computes N times; times as JSON
-  headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,pdf,html,csv,npy,npz,json}
+  headlight render [FILE] --stage STAGE [figure] -o OUT.{ENDINGS}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
   headlight explain MODEL --text "..." --cell logit_parts:b,q,WORD[,PART] [--json]   what a logit, or a part of it, is the sum of
   headlight compare FILE MINE [--json]              your own stages beside the right ones, and the mistake that gives them
@@ -95,6 +95,10 @@ void append_options(std::string& text, const char* heading, std::span<const Opti
 
 std::string help_text() {
   std::string text = introduction;
+  std::string endings;
+  for (const char* ending : export_endings()) (endings += endings.empty() ? "" : ",") += ending + 1;
+  const std::string_view place = "ENDINGS";
+  text.replace(text.find(place), place.size(), endings);
   append_options(text, "\nSettings\n", all_settings());
   append_options(text, "\nFigure: of render and bundle\n", all_export_options());
   return text + other_options;

@@ -59,7 +59,7 @@ void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays)
     throw FileError(out, "would hold " + std::string(size) + " of stages that are computed as they are looked at",
                     "expected fewer tokens, or render and explain, which look at parts of them");
   }
-  extension_of(out) == ".json" ? write_json(path_from(out), arrays) : write_npz(path_from(out), arrays);
+  array_format(extension_of(out))->write(path_from(out), arrays);
 }
 
 /// All stages of a trace, and other arrays that the command line requests.
@@ -150,9 +150,10 @@ void print_assumptions(const CommandLine& line, const std::vector<Assumption>& a
 int trace_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (out.empty() && !line.has("--time")) throw UsageError("trace has nothing to do without -o OUT.npz or --time N");
-  const std::string extension = extension_of(out);
-  if (!out.empty() && extension != ".npz" && extension != ".json") {
-    throw FileError(out, "trace cannot write this kind of file", "expected a name that ends in .npz or .json");
+  if (!out.empty()) {
+    const ArrayFormat* const format = array_format(extension_of(out));
+    if (!format || format->capacity != Capacity::arrays)
+      throw FileError(out, "trace cannot write this kind of file", expected_ending(number_endings(Capacity::arrays)));
   }
   const Index runs = line.has("--time") ? parse_whole("--time", line["--time"], 1, 1000000) : 0;
   const Scenario scenario = scenario_of(line);

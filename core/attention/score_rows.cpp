@@ -49,11 +49,8 @@ ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const Readab
       rule_(std::move(rule)),
       threads_(threads),
       group_(shape_[1] / steps_.keys.size(1)),
-      groups_(static_cast<std::size_t>(shape_[0] * steps_.keys.size(1))) {
-  if (!steps_.bias) return;
-  by_distance_ = steps_.bias->by_distance(shape_);
-  if (steps_.bias->bias.defined()) bias_ = steps_.bias->bias.expand(shape_);
-}
+      row_steps_(steps_, shape_),
+      groups_(static_cast<std::size_t>(shape_[0] * steps_.keys.size(1))) {}
 
 const PackedMatrix& ScoreRows::keys(Index b, Index g, const std::stop_token& stop) const {
   Group& group = at(b, g);
@@ -131,17 +128,6 @@ void ScoreRows::take_queries(ScoreTile& tile) const {
   }
 }
 
-void ScoreRows::add_steps(Stage stage, float* x, Index h, Index q, Index k0, Index count, const float* bias) const {
-  const Kernels& use = kernels();
-  if (stage >= Stage::scaled_scores && steps_.scale) use.scale(x, count, steps_.scale->scale);
-  if (stage >= Stage::capped_scores && steps_.cap) use.cap(x, count, steps_.cap->cap);
-  if (stage < Stage::biased_scores) return;
-  const Index n_q = shape_[2], n_k = shape_[3];
-  for (const Tensor& table : by_distance_)
-    use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q + k0, count);
-  if (bias) use.add(x, bias, count);
-}
-
 void ScoreRows::score(ScoreTile& tile, Stage stage) const {
   const PackedMatrix& keys = this->keys(tile.b, tile.h / group_);
   const Index d = steps_.queries.size(3);
@@ -151,14 +137,10 @@ void ScoreRows::score(ScoreTile& tile, Stage stage) const {
     keys.multiply(queries, s.first / kernels().panel, {tile.at(0, s), tile.count, count, tile.stride});
     for (Index i = 0; i < tile.count; ++i) {
       float* const x = tile.at(i, s);
-      const float* bias = nullptr;
-      if (bias_.defined() && stage >= Stage::biased_scores) {
-        const MatrixView all = bias_.matrix(tile.b, tile.h);
-        tile.row.resize(static_cast<std::size_t>(count));
-        for (Index k = 0; k < count; ++k) tile.row[static_cast<std::size_t>(k)] = all(tile.query(i), s.first + k);
-        bias = tile.row.data();
+      for (const Stage step : {Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores}) {
+        if (step <= stage && steps_.has(step))
+          row_steps_.take(step, x, {tile.b, tile.h, tile.query(i), s.first, count}, tile.row);
       }
-      add_steps(stage, x, tile.h, tile.query(i), s.first, count, bias);
       bool& live = tile.live[static_cast<std::size_t>(i)];
       if (!s.masked) {
         live = true;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/attention/product.h"
+#include "core/attention/row_steps.h"
 #include "core/attention/sweep.h"
 #include "core/mask/mask_rule.h"
 #include "core/stage/extent.h"
@@ -83,15 +84,13 @@ class ScoreRows {
 
  private:
   void take_queries(ScoreTile& tile) const;
-  void add_steps(Stage stage, float* x, Index h, Index q, Index k0, Index count, const float* bias) const;
 
   ScoreSteps steps_;
   Shape shape_;
   std::shared_ptr<const ReadableMask> rule_;
   int threads_;
   Index group_;
-  std::vector<Tensor> by_distance_;
-  Tensor bias_;
+  RowSteps row_steps_;
   /// Of one key/value head, each made by who looks at it first; others may be made meanwhile.
   struct Group {
     std::once_flag has_keys, has_values, has_plain_values;

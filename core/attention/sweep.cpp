@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/attention/product.h"
+#include "core/attention/row_steps.h"
 #include "core/attention/softmax.h"
 #include "core/position/relative_bias.h"
 #include "core/stage/extent.h"
@@ -57,8 +58,7 @@ class Sweep {
   bool past_caches_ = false;
   std::vector<PackedMatrix> keys_, values_;  // index b · G + g
   std::vector<std::uint8_t> finite_;         // whether values_[i] is finite
-  std::vector<Tensor> by_distance_;
-  Tensor bias_;
+  std::optional<RowSteps> row_steps_;
   std::array<Buffer, stage_count> kept_;
   std::array<std::atomic<std::int64_t>, stage_count> nanoseconds_{};
 };
@@ -80,10 +80,7 @@ Sweep::Sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& bef
       (shape_[3] + 15) / 16 * 16 + 16;  // never a power of two: six such rows would share one set of the first cache
   height_ = rows_in_cache(shape_[3]);
   row_blocks_ = (shape_[2] + height_ - 1) / height_;
-  if (steps.bias && takes(Stage::biased_scores)) {
-    by_distance_ = steps.bias->by_distance(shape_);
-    if (steps.bias->bias.defined()) bias_ = steps.bias->bias.expand(shape_);
-  }
+  row_steps_.emplace(steps, shape_);
   double bytes = 0;
   for (const Stage stage : order) {
     if (!takes(stage) || !steps.stores(stage)) continue;
@@ -131,14 +128,8 @@ void Sweep::keep(Stage stage, const float* rows, Index b, Index h, Index q, Inde
 
 void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) {
   const Kernels& use = kernels();
-  const Index n_q = shape_[2], n_k = shape_[3];
+  const Index n_k = shape_[3];
   switch (stage) {
-    case Stage::scaled_scores: return use.scale(x, n_k, steps_.scale->scale);
-    case Stage::capped_scores: return use.cap(x, n_k, steps_.cap->cap);
-    case Stage::biased_scores:
-      for (const Tensor& table : by_distance_) use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q, n_k);
-      if (bias_.defined()) use.add(x, bias_.matrix(b, h).whole_row(q, row), n_k);
-      return;
     case Stage::masked_scores:
       return (steps_.fill.mode == MaskMode::add ? use.mask_by_sum : use.mask)(
           x, steps_.mask.matrix(b, h).whole_row(q, row), n_k, steps_.fill.fill);
@@ -154,7 +145,7 @@ void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) 
     case Stage::dropped_weights:
       return use.drop(x, steps_.dropout->keep.matrix(b, h).whole_row(q, row), n_k,
                       steps_.dropout->p < 1 ? 1 / (1 - steps_.dropout->p) : 0);
-    default: assert(false);
+    default: row_steps_->take(stage, x, {b, h, q, 0, n_k}, row);
   }
 }
 

@@ -134,7 +134,8 @@ void write_files(const fs::path& folder, const Trace& trace, const ExportOptions
 }  // namespace
 
 void write_bundle(const fs::path& target, const Trace& trace, const ExportOptions& options) {
-  if (const std::optional<Trace> own = measured(trace, options)) return write_bundle(target, *own, options);
+  if (const std::optional<Trace> own = with_contribution_norms(trace, options))
+    return write_bundle(target, *own, options);
   const bool zip = target.extension() == ".zip";
   if (!zip && fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target))) {
     throw FileError(target.string(), "cannot be written: it is there already",

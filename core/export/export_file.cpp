@@ -70,11 +70,6 @@ std::string about_figure(const Trace& trace, const ExportOptions& options) {
   return all;
 }
 
-template <std::size_t count>
-bool is_one_of(const std::array<const char*, count>& endings, std::string_view extension) {
-  return std::find(endings.begin(), endings.end(), extension) != endings.end();
-}
-
 std::string stage_names(const Trace& trace) {
   return comma_list(trace.stages(), [](Stage stage) { return name(stage); });
 }
@@ -86,43 +81,44 @@ void check_within(const char* option, Index value, Index count) {
                      count == 1 ? Message("expected 0") : Message("expected 0 to {0}", last));
 }
 
-[[noreturn]] void refuse_kind(const std::string& path) {
-  throw FileError(path, "this kind of file cannot be written",
-                  "expected a name that ends in .png, .svg, .pdf, .html, .csv, .npy, .npz or .json");
-}
-
-void write_array(const NamedArray& array, const std::string& extension, const std::filesystem::path& path) {
-  const std::array arrays{array};
-  if (extension == ".csv")
-    throw SettingError("--layers", "several matrices cannot be written as .csv, which holds one",
-                       "expected .npy, .npz or .json");
-  if (extension == ".npy") return write_npy(path, array.values, array.boolean);
-  if (extension == ".npz") return write_npz(path, arrays);
-  if (extension == ".json") return write_json(path, arrays);
-  refuse_kind(utf8_from(path));
-}
-
-void write_numbers(const StageCut& cut, bool shares, const std::string& extension, const std::filesystem::path& path) {
+void check_size(const StageCut& cut) {
   const MatrixView first = cut.tensor().matrix(cut.batch, cut.heads.front());
   const double bytes =
       4 * static_cast<double>(cut.heads.size()) * static_cast<double>(first.rows) * static_cast<double>(first.cols);
-  if (cut.tensor().source() && bytes > memory_budget()) {
-    const std::string size = formatted("%.1f GB", bytes / 1e9);
-    throw SettingError("--stage",
-                       Message("{0} of so many tokens would be {1} of numbers", std::string(name(cut.stage)), size),
-                       "expected a picture (.png), explain for single cells, or fewer tokens");
+  if (!cut.tensor().source() || bytes <= memory_budget()) return;
+  const std::string size = formatted("%.1f GB", bytes / 1e9);
+  throw SettingError("--stage",
+                     Message("{0} of so many tokens would be {1} of numbers", std::string(name(cut.stage)), size),
+                     "expected a picture (.png), explain for single cells, or fewer tokens");
+}
+
+/// Throws SettingError if the array is more than such a file holds.
+void check_holds(const ArrayFormat& format, const NamedArray& array, const ExportOptions& options) {
+  const MatrixView first = array.values.matrix();
+  if (format.capacity != Capacity::one_matrix || array.values.count() == first.rows * first.cols) return;
+  if (options.layers.empty()) {
+    throw SettingError(
+        "--head", Message("several heads cannot be written as {0}, which holds one matrix", std::string(format.ending)),
+        "expected one head, or .npy");
   }
-  if (extension == ".csv") {
-    if (cut.heads.size() > 1) {
-      throw SettingError("--head", "several heads cannot be written as .csv, which holds one matrix",
-                         "expected one head, or .npy");
-    }
-    return write_csv(path,
-                     cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : stage_array(cut).values.matrix());
+  throw SettingError("--layers",
+                     Message("several matrices cannot be written as {0}, which holds one", std::string(format.ending)),
+                     Message("expected {0}", alternatives(number_endings(Capacity::one_array))));
+}
+
+void write_numbers(const Trace& trace, const ExportOptions& options, const ArrayFormat& format,
+                   const std::filesystem::path& path) {
+  const PictureKind kind = options.style.kind;
+  if (is_of_prediction(kind) && format.ending == std::string_view(".csv"))
+    return write_whole_file(path, prediction_csv(trace, options));
+  if (kind == PictureKind::lens || kind == PictureKind::why) {
+    throw SettingError("--kind",
+                       kind == PictureKind::lens ? "a lens is words and no array" : "parts have names and are no array",
+                       "expected a figure or .csv");
   }
-  NamedArray array = stage_array(cut);
-  if (shares) array.name = "contribution_shares";
-  write_array(array, extension, path);
+  const NamedArray array = chosen_numbers(trace, options);
+  check_holds(format, array, options);
+  format.write(path, std::array{array});
 }
 
 /// Whether a page of weights can also show contribution_norms.
@@ -169,14 +165,27 @@ std::string extension_of(const std::string& path) {
   return lowercase(path.substr(dot));
 }
 
-void check_export_name(const std::string& path) {
-  const std::string extension = extension_of(path);
-  if (!is_one_of(figure_endings, extension) && !is_one_of(number_endings, extension)) refuse_kind(path);
+std::vector<const char*> export_endings() {
+  std::vector<const char*> endings(figure_endings.begin(), figure_endings.end());
+  for (const char* ending : number_endings()) endings.push_back(ending);
+  return endings;
 }
 
-bool is_figure_file(std::string_view extension) { return is_one_of(figure_endings, extension); }
+Message expected_ending(std::span<const char* const> endings) {
+  return {"expected a name that ends in {0}", alternatives(endings)};
+}
 
-std::optional<Trace> measured(const Trace& trace, const ExportOptions& options) {
+void check_export_name(const std::string& path) {
+  const std::string extension = extension_of(path);
+  if (is_figure_file(extension) || array_format(extension)) return;
+  throw FileError(path, "this kind of file cannot be written", expected_ending(export_endings()));
+}
+
+bool is_figure_file(std::string_view extension) {
+  return std::ranges::find(figure_endings, extension) != figure_endings.end();
+}
+
+std::optional<Trace> with_contribution_norms(const Trace& trace, const ExportOptions& options) {
   if (options.stage != Stage::contribution_norms || trace.has(options.stage)) return {};
   Trace with = trace;
   with.contributions = contribution_norms(trace);
@@ -206,34 +215,24 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   return cut;
 }
 
+NamedArray chosen_numbers(const Trace& trace, const ExportOptions& options) {
+  if (options.style.kind == PictureKind::overlay) return overlay_array(figure_for(trace, options), options);
+  if (options.style.kind == PictureKind::patch) return patch_array(trace, options);
+  if (!options.layers.empty()) return layers_array(trace, options);
+  const StageCut cut = cut_of(options, trace);
+  check_size(cut);
+  NamedArray array = stage_array(cut);
+  if (options.shares) array.name = "contribution_shares";
+  return array;
+}
+
 std::vector<Message> write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
   check_export_name(path);
   const std::string extension = extension_of(path);
-  if (const std::optional<Trace> own = measured(trace, options)) return write_export(*own, options, path);
+  if (const std::optional<Trace> own = with_contribution_norms(trace, options))
+    return write_export(*own, options, path);
   if (is_figure_file(extension)) return write_figure(trace, options, extension, path_from(path));
-  if (options.style.kind == PictureKind::overlay) {
-    const NamedArray array = overlay_array(figure_for(trace, options), options);
-    if (extension == ".csv" && array.values.rank() == 2) write_csv(path_from(path), array.values.matrix());
-    else write_array(array, extension, path_from(path));
-    return {};
-  }
-  if (is_of_prediction(options.style.kind)) {
-    if (extension == ".csv") {
-      write_whole_file(path_from(path), prediction_csv(trace, options));
-    } else if (options.style.kind == PictureKind::patch) {
-      write_array(patch_array(trace, options), extension, path_from(path));
-    } else {
-      const bool lens = options.style.kind == PictureKind::lens;
-      throw SettingError("--kind", lens ? "a lens is words and no array" : "parts have names and are no array",
-                         "expected a figure or .csv");
-    }
-    return {};
-  }
-  if (!options.layers.empty()) {
-    write_array(layers_array(trace, options), extension, path_from(path));
-    return {};
-  }
-  write_numbers(cut_of(options, trace), options.shares, extension, path_from(path));
+  write_numbers(trace, options, *array_format(extension), path_from(path));
   return {};
 }
 

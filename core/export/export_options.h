@@ -98,7 +98,7 @@ void clear_export_option(ExportOptions& options, std::string_view option);
 std::vector<std::string> export_words(const ExportOptions& options);
 
 /// If the options need contribution_norms (or their shares) and the trace lacks them: the trace with them. Else none.
-std::optional<Trace> measured(const Trace& trace, const ExportOptions& options);
+std::optional<Trace> with_contribution_norms(const Trace& trace, const ExportOptions& options);
 /// The chosen part of the trace. Throws SettingError for a stage, batch entry or head that it does not have.
 StageCut cut_of(const ExportOptions& options, const Trace& trace);
 /// The style, with size and scale filled in.
@@ -114,8 +114,12 @@ bool is_figure_file(std::string_view extension);
 /// ".png" for "a/b.PNG"; "" if there is none.
 std::string extension_of(const std::string& path);
 
+/// Of figures; those of numbers are in core/files/array_write.h.
 inline constexpr std::array figure_endings{".png", ".svg", ".pdf", ".html"};
-inline constexpr std::array number_endings{".csv", ".npy", ".npz", ".json"};
+/// Of both.
+std::vector<const char*> export_endings();
+/// "expected a name that ends in .npz or .json"
+Message expected_ending(std::span<const char* const> endings);
 
 /// Applies what the file says. Throws FileError for what is no such file and for options that say what is drawn rather
 /// than how (stage, batch, head, rows, cols, kind), SettingError as the options themselves do.

@@ -74,7 +74,7 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
     for (std::size_t i = 0; i < layers.size(); ++i) {
       if (!wanted(layers[i].layer)) continue;
       auto layer_trace = layer_of_pass(pass, static_cast<Index>(i), trace.scenario);
-      if (const std::optional<Trace> own = measured(*layer_trace, options))
+      if (const std::optional<Trace> own = with_contribution_norms(*layer_trace, options))
         layer_trace = std::make_shared<const Trace>(*own);
       if (!layer_trace->has(options.stage)) no_layers(options);
       all.push_back({layers[i].layer, (*layer_trace)[options.stage], layer_trace, layers[i].cross});
@@ -296,7 +296,7 @@ FigureSpec drawn(const Trace& trace, const ExportOptions& options) {
 }  // namespace
 
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
-  const std::optional<Trace> own = measured(trace, options);
+  const std::optional<Trace> own = with_contribution_norms(trace, options);
   const bool overlay = options.style.kind == PictureKind::overlay;
   if (overlay) check_overlay(trace, options);
   FigureSpec spec = drawn(own ? *own : trace, options);
@@ -307,7 +307,7 @@ FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
 }
 
 NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
-  if (const std::optional<Trace> own = measured(trace, options)) return layers_array(*own, options);
+  if (const std::optional<Trace> own = with_contribution_norms(trace, options)) return layers_array(*own, options);
   if (takes_network(options)) return network_array(trace, options);
   if (takes_layers_together(options)) {
     const JoinedLayers joined = join_layers(trace, options);

@@ -88,4 +88,7 @@ std::string prediction_csv(const Trace& trace, const ExportOptions& options);
 /// What each patch changes: [layers, positions], or [layers, heads], NaN where a layer has fewer.
 NamedArray patch_array(const Trace& trace, const ExportOptions& options);
 
+/// The numbers of what the options choose; not of lens and why, which are tables of words. Throws SettingError.
+NamedArray chosen_numbers(const Trace& trace, const ExportOptions& options);
+
 }  // namespace headlight

@@ -172,4 +172,17 @@ void write_json(const std::filesystem::path& path, std::span<const NamedArray> a
   write_whole_file(path, text);
 }
 
+const ArrayFormat* array_format(std::string_view ending) {
+  const auto found = std::ranges::find(array_formats, ending, &ArrayFormat::ending);
+  return found == array_formats.end() ? nullptr : &*found;
+}
+
+std::vector<const char*> number_endings(Capacity needed) {
+  std::vector<const char*> endings;
+  for (const ArrayFormat& format : array_formats) {
+    if (format.capacity >= needed) endings.push_back(format.ending);
+  }
+  return endings;
+}
+
 }  // namespace headlight

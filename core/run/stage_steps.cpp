@@ -175,6 +175,7 @@ double cells(const Inputs& in) {
   return static_cast<double>(in.dims.batch * in.dims.heads) * static_cast<double>(in.dims.n_q) *
          static_cast<double>(in.dims.n_k);
 }
+// The cost of so many operations for each cell.
 template <int operations>
 double a_cell(const Inputs& in) {
   return operations * cells(in);

@@ -28,9 +28,9 @@ struct SettingRow {
   bool negated = false;  ///< the option is --no-…, for what is there unless switched off
   bool has_option = true;
   const char* refused_empty = nullptr;  ///< what is expected in place of an empty text
-  bool of_layer = false;                ///< it changes the attention of a network's layer where it is not the default
-  bool has_condition = false;           ///< in_layer is set: GCC's UBSan cannot compare it with null in a constant
-  bool (*in_layer)(const Scenario&) = nullptr;  ///< with of_layer: it does so where this holds instead
+  bool affects_layer = false;           ///< where it is not the default, a network's layer is computed with it
+  bool has_layer_condition = false;  ///< layer_condition is set: GCC's UBSan cannot compare it with null in a constant
+  bool (*layer_condition)(const Scenario&) = nullptr;  ///< in place of "where it is not the default"
 
   constexpr SettingRow in(SettingRange numbers) const { return with(&SettingRow::range, numbers); }
   constexpr SettingRow when(bool (*condition)(const Scenario&)) const { return with(&SettingRow::applies, condition); }
@@ -38,9 +38,9 @@ struct SettingRow {
   constexpr SettingRow slider(double from, double to, Control kind = Control::slider) const {
     return as(kind).with(&SettingRow::slide_from, from).with(&SettingRow::slide_to, to);
   }
-  constexpr SettingRow changes_layer() const { return with(&SettingRow::of_layer, true); }
+  constexpr SettingRow changes_layer() const { return with(&SettingRow::affects_layer, true); }
   constexpr SettingRow changes_layer(bool (*condition)(const Scenario&)) const {
-    return changes_layer().with(&SettingRow::has_condition, true).with(&SettingRow::in_layer, condition);
+    return changes_layer().with(&SettingRow::has_layer_condition, true).with(&SettingRow::layer_condition, condition);
   }
   constexpr SettingRow without_option() const { return with(&SettingRow::has_option, false); }
   constexpr SettingRow as_negation() const { return with(&SettingRow::negated, true); }

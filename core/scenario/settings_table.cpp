@@ -116,10 +116,10 @@ const std::string* string([[maybe_unused]] const Scenario& s) {
 template <std::size_t i>
 bool changes_layer([[maybe_unused]] const Scenario& s) {
   constexpr auto row = row_of<i>;
-  if constexpr (!row.of_layer) {
+  if constexpr (!row.affects_layer) {
     return false;
-  } else if constexpr (row.has_condition) {
-    return row.in_layer(s);
+  } else if constexpr (row.has_layer_condition) {
+    return row.layer_condition(s);
   } else {
     static const Scenario usual;
     return s.*row.member != usual.*row.member;

@@ -10,11 +10,13 @@
 #include <sys/wait.h>
 #endif
 
+#include "core/export/command_words.h"
 #include "core/files/array_file.h"
 #include "core/files/array_write.h"
 #include "core/stage/stage.h"
 #include "tests/catch.h"
 #include "tests/places.h"
+#include "tests/score_settings.h"
 
 using namespace headlight;
 namespace fs = std::filesystem;
@@ -62,6 +64,13 @@ std::string python_with(const std::string& module) {
 
 const std::string fixtures = places::fixtures() + "/";
 
+/// Every setting of scores.
+std::vector<std::string> score_words() {
+  Scenario random;
+  random.source = Source::random;
+  return settings_between(random, every_score_setting()).value();
+}
+
 const std::vector<std::string>& cases() {
   static const std::vector<std::string> all{
       "--text \"the cat sat\" --mask \"causal()\" --heads 2 --d-model 8",
@@ -79,6 +88,7 @@ const std::vector<std::string>& cases() {
       fixtures + "s003_valid_lens_per_query.input.npz",
       fixtures + "torch_mha.input.npz",
       fixtures + "alibi_causal.input.npz",
+      "--random --queries 6 --heads 4 --d-model 32 " + shell_line(score_words()),
   };
   return all;
 }
@@ -115,13 +125,11 @@ void scripts_confirm_every_stage(const std::string& module, const std::string& s
 
 }  // namespace
 
-TEST_CASE("reproduce_numpy.py computes every stage of fourteen scenarios again") {
+TEST_CASE("reproduce_numpy.py computes every stage again") {
   scripts_confirm_every_stage("numpy", "reproduce_numpy.py");
 }
 
-TEST_CASE("reproduce.py computes every stage of fourteen scenarios again") {
-  scripts_confirm_every_stage("torch", "reproduce.py");
-}
+TEST_CASE("reproduce.py computes every stage again") { scripts_confirm_every_stage("torch", "reproduce.py"); }
 
 TEST_CASE("a script whose trace was changed names the stage and fails") {
   const std::string python = python_with("numpy");

@@ -58,8 +58,12 @@ def value_for(option, odd):
     return rng.choice(ODD)
 
 
+def endings_of(command):
+    return re.search(r"headlight %s .*-o OUT\.\{(.*?)\}" % command, help_text)[1].split(",")
+
+
 # (words, the endings that -o may have)
-COMMANDS = [(["trace"], ["npz", "json"]), (["render"], ["png", "svg", "pdf", "csv", "npy", "npz", "json"]), (["explain"], []),
+COMMANDS = [(["trace"], endings_of("trace")), (["render"], endings_of("render")), (["explain"], []),
             (["compare"], []), (["bundle"], ["zip", ""]), (["predict"], []), (["lesson"], []), (["handout"], ["pdf"]),
             (["list"], []), ([], [])]
 

@@ -10,6 +10,7 @@
 #include <imgui_internal.h>
 
 #include "app/window/window.h"
+#include "core/files/array_write.h"
 #include "core/image/png_image.h"
 #include "core/scenario/lesson.h"
 #include "core/scenario/scenario_json.h"
@@ -268,7 +269,7 @@ TEST_CASE("Enter exports where no field and no control has the keyboard, and nev
   CHECK(window.document().view.exporting.written == written);
 }
 
-TEST_CASE("exporting twice gives two files, and SVG and numbers are those of their command lines") {
+TEST_CASE("exporting twice gives two files, and SVG and every format of numbers are those of their command lines") {
   const ExportFolder folder;
   HeadlessWindow window(sentence(), large);
   window.press('e', true);
@@ -285,10 +286,15 @@ TEST_CASE("exporting twice gives two files, and SVG and numbers are those of the
   CHECK(places::text_of(folder / "weights_H0.svg") == places::text_of(folder / "again.svg"));
 
   click(window, part("options"), {"kind", "numbers"});
-  click(window, "export", {"copy"});
-  click(window, "export", {"export"});
-  run_command((folder / "weights_H0.csv").string(), folder / "again.csv");
-  CHECK(places::text_of(folder / "weights_H0.csv") == places::text_of(folder / "again.csv"));
+  for (const std::string ending : number_endings()) {
+    INFO(ending);
+    click(window, part("options"), {"format", ending.c_str() + 1});
+    click(window, "export", {"copy"});
+    click(window, "export", {"export"});
+    const std::string name = "weights_H0" + ending, again = "again" + ending;
+    run_command((folder / name.c_str()).string(), folder / again.c_str());
+    CHECK(places::text_of(folder / name.c_str()) == places::text_of(folder / again.c_str()));
+  }
 
   click(window, part("options"), {"kind", "all stages"});
   click(window, "export", {"copy"});

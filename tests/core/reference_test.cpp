@@ -109,6 +109,16 @@ TEST_CASE("the reference has every option of figures", "[reference]") {
   CHECK(column(rows, 2) == names_of(all_export_options(), [](const ExportOption& o) { return o.help; }));
 }
 
+TEST_CASE("the reference names the ending of every file that render writes", "[reference]") {
+  const std::string page = text_of(places::assets() + "/../docs/reference.md");
+  const std::string figures = page.substr(page.find("## Figures"));
+  const std::string list = figures.substr(0, figures.find("| option |"));
+  for (const std::string ending : export_endings()) {
+    INFO(ending);
+    CHECK(list.find("`" + ending + "`") != std::string::npos);
+  }
+}
+
 TEST_CASE("the reference has every pattern of masks, and the functions that it names are functions", "[reference]") {
   const std::vector<Row> rows = table("pattern");
   CHECK(column(rows, 0) == names_of(all_patterns(), [](const Pattern& p) { return signature(p); }));

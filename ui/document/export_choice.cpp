@@ -1,24 +1,26 @@
 #include "ui/document/export_choice.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/export/export_options.h"
+#include "core/files/array_write.h"
 
 namespace headlight {
 namespace {
 
 constexpr const char* pictures[] = {".png", ".svg", ".pdf"};
-constexpr const char* all_numbers[] = {".npz", ".json"};
 constexpr const char* bundles[] = {".zip", ""};
 constexpr const char* films[] = {".png", ".gif"};
 
 }  // namespace
 
 std::span<const char* const> endings(ExportKind kind) {
+  static const std::vector<const char*> numbers = number_endings(), stages = number_endings(Capacity::arrays);
   switch (kind) {
     case ExportKind::figure: return figure_endings;
-    case ExportKind::numbers: return number_endings;
-    case ExportKind::stages: return all_numbers;
+    case ExportKind::numbers: return numbers;
+    case ExportKind::stages: return stages;
     case ExportKind::bundle: return bundles;
     case ExportKind::animation: return films;
     case ExportKind::window: break;

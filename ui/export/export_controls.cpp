@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdio>
 
 #include "core/export/layers_figure.h"
@@ -280,7 +281,8 @@ void draw_format(const Frame& frame, ExportChoice& choice) {
   const auto all = endings(choice.kind);
   if (all.size() > 1) {
     note(frame, frame.words("export.format"));
-    std::array<const char*, 4> labels{};
+    std::array<const char*, 8> labels{};
+    assert(all.size() <= labels.size());
     std::transform(all.begin(), all.end(), labels.begin(),
                    [&](const char* e) { return *e == '\0' ? frame.words("export.folder") : e + 1; });
     const int now = choice.format[static_cast<std::size_t>(choice.kind)];

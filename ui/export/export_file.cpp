@@ -95,10 +95,7 @@ void write_file(const Document& document, const std::string& path) {
     case ExportKind::figure:
     case ExportKind::numbers: write_export(trace, choice.options, path); return;
     case ExportKind::bundle: return write_bundle(path_from(path), trace, choice.options);
-    case ExportKind::stages: {
-      const std::vector<NamedArray> arrays = trace_arrays(trace, false);
-      return extension_of(path) == ".json" ? write_json(path_from(path), arrays) : write_npz(path_from(path), arrays);
-    }
+    case ExportKind::stages: array_format(ending(choice))->write(path_from(path), trace_arrays(trace, false)); return;
     case ExportKind::window:
     case ExportKind::animation: break;
   }

@@ -50,17 +50,9 @@ void show(const Document& document, int width, int height, ExportPreview& previe
       preview.image = std::make_shared<const Image>(std::move(figure.image));
       preview.size = std::to_string(figure.width) + " × " + std::to_string(figure.height) + " px";
     } else {
-      const PictureKind kind = choice.options.style.kind;
-      const bool overlay = kind == PictureKind::overlay, patch = kind == PictureKind::patch,
-                 layers = !choice.options.layers.empty() || overlay || patch;
-      const NamedArray array = overlay  ? overlay_array(figure_for(trace, choice.options), choice.options)
-                               : patch  ? patch_array(trace, choice.options)
-                               : layers ? layers_array(trace, choice.options)
-                                        : stage_array(cut);
+      const NamedArray array = chosen_numbers(trace, choice.options);
       preview.lines = {array_line(array), ""};
-      const MatrixView shown =
-          !layers && cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : array.values.matrix();
-      add_numbers(shown, preview.lines);
+      add_numbers(array.values.matrix(), preview.lines);
     }
   } else if (choice.kind == ExportKind::stages) {
     for (const NamedArray& array : trace_arrays(trace, false)) preview.lines.push_back(array_line(array));

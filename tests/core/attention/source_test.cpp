@@ -12,6 +12,7 @@
 #include "core/tensor/error.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
+#include "tests/score_settings.h"
 
 using namespace headlight;
 
@@ -43,10 +44,8 @@ Scenario with_mask(const std::string& mask) {
 
 TEST_CASE("a stage computed as it is read has the numbers of one in memory", "[attention]") {
   const Inputs inputs = small_inputs(sizes);
-  Scenario rich = with_mask("causal() && (window(40) || sink(4))");
-  rich.softcap = 5.0F;
-  rich.alibi = true;
-  rich.rope = Rope::half;
+  Scenario rich = every_score_setting();
+  rich.mask = "causal() && (window(40) || sink(4))";
   Scenario scaled_before = with_mask("causal()");
   scaled_before.scale_first = true;
   for (const Scenario& scenario : {with_mask("causal() && (window(40) || sink(4))"), with_mask("k > q + 3"),

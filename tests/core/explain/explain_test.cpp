@@ -14,6 +14,7 @@
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
+#include "tests/score_settings.h"
 
 using namespace headlight;
 
@@ -122,6 +123,7 @@ TEST_CASE("a thousand random cells of every fixture: the value is the trace's, a
 
 TEST_CASE("terms make the value again in every variant of the pipeline") {
   std::vector<Scenario> variants(9, everything());
+  variants.push_back(every_score_setting());
   variants[1].rope = Rope::interleaved;
   variants[1].qk_norm = QkNorm::none;
   variants[2].rope = Rope::none;

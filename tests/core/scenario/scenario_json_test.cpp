@@ -25,49 +25,21 @@ std::string error_of(const std::string& json) {
   return samples::sentence_of([&] { parse_scenario(json, "a.json"); });
 }
 
-/// Every field away from its default.
+/// Every field away from its default: as in its example, or with a value that is harder to write.
 Scenario unlike_default() {
-  Scenario s;
-  s.source = Source::random;
+  Json file;
+  for (const Setting& setting : all_settings()) file[setting.key] = Json::parse(setting.example);
+  Scenario s = parse_scenario(file.dump(), "a.json");
   s.text = "一 \"b\"\nc";
-  s.tokenizer = Tokenizer::characters;
-  s.positions = Positions::sinusoidal;
-  s.file = "net.npz";
-  s.layer = "h.0";
-  s.text_as_input = true;
-  s.image = "cat.png";
-  s.weight_order = WeightOrder::in_out;
   s.x = GivenMatrix{Tensor::of({1, 3}, {0.1F, -0.0F, std::numeric_limits<float>::quiet_NaN()})};
   s.attn_bias = GivenMatrix{Tensor::of({2, 1}, {-std::numeric_limits<float>::infinity(), 2})};
   s.seed = std::numeric_limits<std::uint64_t>::max();
-  s.batch_size = 2, s.queries = 3, s.keys = 4;
-  s.d_model = 32, s.d_query = 9, s.d_key = 10, s.d_value = 11, s.d_out = 12;
-  s.heads = 8, s.kv_heads = 2;
-  s.bias = false, s.output_projection = true, s.packed = true;
   s.weight_gain = 0.1F;
   s.scale = 1.0F / 3;
-  s.scale_first = true;
-  s.softcap = 30.0F;
-  s.qk_norm = QkNorm::l2;
-  s.rope = Rope::interleaved;
-  s.rope_base = 5e5F;
-  s.alibi = s.t5_bias = s.sink_logit = s.training = true;
-  s.t5_bidirectional = false;
-  s.mask = "causal() && window(4)";
   s.valid_lens = {{3, 1, 2}, {1, 1, 1}};
-  s.doc_ids = {{0, 0, 1}};
-  s.grid = "2x3@1";
   s.painted = {{-1, 2, 0, 1, true}, {0, -1, 3, 4, false, 5, 6}};
-  s.mask_file = "mask.png";
-  s.mask_polarity = MaskPolarity::ignore;
   s.fill = -std::numeric_limits<float>::infinity();
-  s.mask_mode = MaskMode::add;
-  s.dead_row = DeadRow::zero;
-  s.dropout = 0.3F;
-  s.dropout_seed = 5;
   s.tokens = {{"a", "b c"}, {"d", ""}};
-  s.key_tokens = {{"k"}};
-  s.rotary_dim = 4, s.query_offset = 3, s.threads = 2;
   s.knock_out = {{"0", 1}, {"decoder.12", 3}, {"1", -1}};
   s.edits = {{Stage::W_q, 0, 1, 2, std::numeric_limits<float>::denorm_min()}};
   return s;

@@ -62,7 +62,8 @@ TEST_CASE("what a setting's example says in a file, its word says on the command
   }
 }
 
-TEST_CASE("every setting's label, and every choice's words, are in every language") {
+TEST_CASE("every setting's label, a choice's words and what an unset slider says are in every language") {
+  const std::set<std::string> shown_as_used{"d_query", "d_key", "d_value", "d_out", "query_offset"};
   for (const char* language : {"en", "zh"}) {
     CAPTURE(language);
     std::ifstream stream(places::assets() + "/translations/" + language + ".json");
@@ -70,6 +71,9 @@ TEST_CASE("every setting's label, and every choice's words, are in every languag
     for (const Setting& setting : all_settings()) {
       CAPTURE(setting.key);
       CHECK(words.contains(setting.key));
+      const bool slides = setting.control == Control::slider || setting.control == Control::whole_slider;
+      if (slides && std::isnan(setting.number(Scenario{})) && !shown_as_used.contains(setting.key))
+        CHECK(words.contains(setting.key + ".unset"));
       if (setting.control != Control::choice) continue;
       for (const std::string_view word : setting.words) CHECK(words.contains(setting.key + "." + std::string(word)));
     }

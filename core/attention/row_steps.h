@@ -1,0 +1,31 @@
+// The steps of a row of scores before the mask, for rows in memory (core/attention/sweep.h) and for rows that are
+// computed as they are read (core/attention/score_source.h).
+#pragma once
+
+#include <vector>
+
+#include "core/attention/sweep.h"
+
+namespace headlight {
+
+/// Keys [k0, k0 + count) of a row.
+struct RowPart {
+  Index b, h, q, k0, count;
+};
+
+class RowSteps {
+ public:
+  /// For scores of `shape`, [B, H, n_q, n_k].
+  RowSteps(const ScoreSteps& steps, Shape shape);
+
+  /// Makes scaled_scores, capped_scores or biased_scores of the stage before, in place. `room` is for a row of a bias.
+  void take(Stage stage, float* x, const RowPart& part, Buffer& room) const;
+
+ private:
+  Shape shape_;
+  float scale_ = 1, cap_ = 0;
+  std::vector<Tensor> by_distance_;
+  Tensor bias_;
+};
+
+}  // namespace headlight
