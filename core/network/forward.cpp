@@ -222,7 +222,9 @@ void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index 
   const TokenBatch& keys = run.keys_of(layer);
   const Dims& dims = in.dims;
   if (keys.padded()) in.valid_lens = lengths_of(keys, first_key);
-  if (spec.relative) in.bias = relative_bias(checkpoint_, *spec.relative, dims.n_q, dims.n_k, offset);
+  if (const auto& relative = spec.relative)
+    in.bias = t5_bias(checkpoint_.load(relative->table), relative->bidirectional, dims.n_q, dims.n_k, offset,
+                      relative->furthest);
   if (!spec.slopes.empty()) in.bias = bias_of_slopes(spec.slopes, dims.n_q, dims.n_k, offset);
   if (spec.scaled_alibi) in.bias = falcon_alibi(spec.heads, dims.n_q, dims.n_k, spec.scale);
   if (!spec.masks.empty()) add_torch_masks(checkpoint_, spec, in);

@@ -23,18 +23,9 @@ namespace {
 /// Refuses settings that a network fixes.
 void refuse_sizes(const Scenario& s) {
   const char* why = "since the model fixes it";
-  for (const auto& [value, setting] : {std::pair{s.batch_size, "--batch-size"},
-                                       {s.queries, "--queries"},
-                                       {s.keys, "--keys"},
-                                       {s.d_model, "--d-model"},
-                                       {s.d_query, "--d-query"},
-                                       {s.d_key, "--d-key"},
-                                       {s.d_value, "--d-value"},
-                                       {s.d_out, "--d-out"},
-                                       {s.heads, "--heads"},
-                                       {s.kv_heads, "--kv-heads"}}) {
-    must_be_unset(value, setting, why);
-  }
+  must_be_unset(
+      s, {"batch_size", "queries", "keys", "d_model", "d_query", "d_key", "d_value", "d_out", "heads", "kv_heads"},
+      why);
   for (const auto& [value, setting] :
        {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
     if (value == false) throw SettingError(setting, "is set for a network", Message("expected it unset, {0}", why));

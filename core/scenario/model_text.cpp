@@ -53,8 +53,7 @@ std::string block_of(const std::string& prefix, const char* attention) {
 /// The named norm. In older files weight and bias are gamma and beta.
 NormSpec norm_named(const FileReading& r, const std::string& name, NormKind kind) {
   const auto first = [&](const char* a, const char* b) { return r.file.arrays().find(name + b) ? name + b : name + a; };
-  const auto in_config =
-      config_number(path_from(r.file.path()), r.keys.prefix, {"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
+  const auto in_config = r.config_number({"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
   const double default_epsilon = kind == NormKind::rms ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
   return {kind, first(".weight", ".gamma"), first(".bias", ".beta"), in_config ? in_config->value : default_epsilon,
           false};
@@ -316,20 +315,21 @@ json config_beside(const std::filesystem::path& tensors, const std::string& laye
   return config;
 }
 
-std::optional<ConfigNumber> config_number(const std::filesystem::path& tensors, const std::string& layer,
-                                          std::initializer_list<const char*> names) {
-  const json config = config_beside(tensors, layer);
+std::optional<FileReading::Number> FileReading::config_number(std::initializer_list<const char*> names) const {
+  const json config = config_beside(path_from(file.path()), keys.prefix);
   if (!config.is_object()) return {};
   for (const char* name : names) {
     const auto found = config.find(name);
-    if (found != config.end() && found->is_number()) return ConfigNumber{name, found->get<double>()};
+    if (found != config.end() && found->is_number()) return Number{name, found->get<double>()};
     // Swin has a number for each of its stages, "encoder.layers.1.".
-    const std::size_t stage = layer.find("layers.");
+    const std::size_t stage = keys.prefix.find("layers.");
     if (found == config.end() || !found->is_array() || stage == std::string::npos) continue;
-    const auto at = static_cast<std::size_t>(std::atoi(layer.c_str() + stage + 7));
-    if (at < found->size() && (*found)[at].is_number()) return ConfigNumber{name, (*found)[at].get<double>()};
+    const auto at = static_cast<std::size_t>(std::atoi(keys.prefix.c_str() + stage + 7));
+    if (at < found->size() && (*found)[at].is_number()) return Number{name, (*found)[at].get<double>()};
   }
   return {};
 }
+
+std::string FileReading::config_name() const { return utf8_from(config_path(path_from(file.path())).filename()); }
 
 }  // namespace headlight
