@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <fstream>
 #include <optional>
 
@@ -65,9 +64,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> cells;
   while (!line.empty()) {
     const std::size_t end = std::min(line.find_first_of(mark), line.size());
-    std::string_view cell = line.substr(0, end);
-    while (!cell.empty() && std::isspace(static_cast<unsigned char>(cell.front()))) cell.remove_prefix(1);
-    while (!cell.empty() && std::isspace(static_cast<unsigned char>(cell.back()))) cell.remove_suffix(1);
+    const std::string_view cell = trimmed(line.substr(0, end));
     if (!cell.empty() || mark.size() == 1) cells.push_back(cell);
     line.remove_prefix(std::min(end + 1, line.size()));
   }

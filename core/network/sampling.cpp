@@ -8,6 +8,7 @@
 
 #include "core/network/network.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -55,8 +56,7 @@ std::string joined_lines(const std::vector<std::string>& lines) {
 
 /// A token's text as it stands in a line: "␣cat" is " cat", "##s" is "s".
 std::string as_written(std::string shown) {
-  constexpr std::string_view blank = "␣";
-  for (std::size_t at; (at = shown.find(blank)) != std::string::npos;) shown.replace(at, blank.size(), " ");
+  shown = replaced(std::move(shown), "␣", " ");
   return shown.starts_with("##") ? shown.substr(2) : shown;
 }
 

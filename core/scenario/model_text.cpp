@@ -135,36 +135,18 @@ void normalise(const FileReading& r, const NormSpec& norm, Index width, std::spa
   }
 }
 
-struct Batch {
-  std::vector<std::vector<Token>> entries;  ///< all of the same length
-  Buffer lengths;
-  bool padded = false;
-
-  Index size() const { return static_cast<Index>(entries.size()); }
-  Index tokens() const { return static_cast<Index>(entries.front().size()); }
-};
-
-Batch tokenized(const FileReading& r, const TokenSplitter& splitter) {
-  Batch batch;
-  std::size_t longest = 0;
+TokenBatch tokenized(const FileReading& r, const TokenSplitter& splitter) {
+  std::vector<std::vector<Token>> lines;
   for (const std::string_view line : Parts(r.resolving.scenario.text, '\n')) {
-    if (is_filled(without_return(line))) batch.entries.push_back(splitter.split(without_return(line)));
-    check_lines(batch.entries.size());
+    if (is_filled(without_return(line))) lines.push_back(splitter.split(without_return(line)));
+    check_lines(lines.size());
   }
-  if (batch.entries.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
-  for (const auto& entry : batch.entries) {
-    longest = std::max(longest, entry.size());
-    batch.lengths.push_back(static_cast<float>(entry.size()));
-  }
-  for (auto& entry : batch.entries) {
-    batch.padded |= entry.size() < longest;
-    entry.resize(longest, splitter.padding());
-  }
-  return batch;
+  if (lines.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+  return batch_of(std::move(lines), splitter.padding());
 }
 
 /// The embeddings [B·n, d]: tokens, plus positions and the first segment if the model adds them.
-Buffer embedded(const FileReading& r, const EmbeddingSpec& spec, const Batch& batch, Index width) {
+Buffer embedded(const FileReading& r, const EmbeddingSpec& spec, const TokenBatch& batch, Index width) {
   std::vector<Index> ids, places;
   for (const auto& entry : batch.entries) {
     for (std::size_t i = 0; i < entry.size(); ++i) {
@@ -218,7 +200,7 @@ void note(const FileReading& r, const TextPath& path, const TokenSplitter& split
 TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
   const TextPath path = path_of_text(r, layer);
   const auto splitter = r.file.tokenizer();
-  const Batch batch = tokenized(r, *splitter);
+  const TokenBatch batch = tokenized(r, *splitter);
   Buffer x = embedded(r, path.embedding, batch, dims.d_query);
   Message inputs = sum_of(path.embedding);
   bool lacks_norm = false;
@@ -232,8 +214,8 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::
   }
   TextSequence made;
   Sequence& in = made.sequence;
-  in.query = in.key = in.value = Tensor({batch.size(), batch.tokens(), dims.d_query}, std::move(x));
-  if (batch.padded) made.valid_lens = Tensor({batch.size()}, batch.lengths);
+  in.query = in.key = in.value = Tensor({batch.size(), batch.count(), dims.d_query}, std::move(x));
+  if (batch.padded()) made.valid_lens = batch.lengths_from(0);
   for (const auto& entry : batch.entries) in.query_tokens.push_back(texts_of(entry));
   in.key_tokens = in.query_tokens;
   note(r, path, *splitter, inputs, lacks_norm, layer_number(r.keys.prefix).value_or(-1));

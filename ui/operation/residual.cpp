@@ -227,7 +227,7 @@ struct Residual : TaskPart {
     if (neuron_lines == 0 || !task.reveal.whole()) return;
     const auto run = network_of(trace.inputs);
     const Index layer = run->network->find_layer(trace.scenario.layer).value_or(0);
-    const NeuronsOfRow found = run->network->neurons_of(*run, layer, parts, open ? neuron_lines : 1);
+    const NeuronsOfRow found = run->network->neurons_of(layer, parts, open ? neuron_lines : 1);
     if (found.largest.empty()) return;
     const Rect card{{task.area.min.x, strips.max.y + 10 * u},
                     {task.area.max.x, strips.max.y + 10 * u + mlp_height() - 14 * u}};
