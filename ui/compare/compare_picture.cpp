@@ -129,7 +129,8 @@ HeatPicture other_heat(const Frame& frame, Stage stage, Rect rect) {
 void put_panel(Pen& pen, const Rect& card, const std::string& title, HeatPicture heat, bool last) {
   const float u = pen.u();
   pen.card(card, last ? pen.look().accent : 0, (last ? 1.6f : 1) * u);
-  pen.words(Face::bold, TypeSize::body * u, {card.min.x + 12 * u, card.min.y + 8 * u}, pen.look().ink, title);
+  pen.words(Face::bold, TypeSize::body * u, {card.min.x + 12 * u, card.min.y + Space::title * u}, pen.look().ink,
+            title);
   pen.colour_ends(heat, card, title);
   pen.heat({.heat = std::make_shared<HeatPicture>(std::move(heat)), .labels = TypeSize::note * u, .numbers = true});
 }

@@ -134,7 +134,7 @@ void point(const Frame& frame, const ComparePicture& picture) {
 void draw_compare_view(const Frame& frame, Rect place) {
   if (!frame.document.pinned) return draw_invitation(frame, place);
   const float u = frame.u;
-  const Rect inside = place.grown(-14 * u);
+  const Rect inside = place.grown(-Space::card * u);
   if (!frame.document.difference) {
     draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, inside.min, frame.look.muted,
               frame.words("messages.computing"));

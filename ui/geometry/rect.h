@@ -1,6 +1,8 @@
 // Rect: a rectangle of pixels, on screen or on a canvas.
 #pragma once
 
+#include <algorithm>
+
 #include <imgui.h>
 
 namespace headlight {
@@ -19,6 +21,16 @@ struct Rect {
 
 /// The way from 0 to 1, slow at both ends.
 inline float eased(float t) { return t * t * (3 - 2 * t); }
+/// How far a part that goes from one share of the time to another has come; and number i of `count` parts that set out
+/// one after another and are under way together.
+inline float part_done(float share, float from, float until) {
+  return std::clamp((share - from) / (until - from), 0.0f, 1.0f);
+}
+template <typename Number>
+float one_by_one(float share, Number i, Number count) {
+  constexpr float flight = 0.4f;  // of the time
+  return std::clamp((share - (1 - flight) * static_cast<float>(i) / static_cast<float>(count)) / flight, 0.0f, 1.0f);
+}
 
 inline float mixed(float from, float to, float t) { return from + (to - from) * t; }
 inline ImVec2 mixed(ImVec2 from, ImVec2 to, float t) { return {mixed(from.x, to.x, t), mixed(from.y, to.y, t)}; }

@@ -174,7 +174,7 @@ void mass_slider(const Frame& frame, Rect place) {
 
 void draw_heads_view(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const Rect inner = place.grown(-14 * u);
+  const Rect inner = place.grown(-Space::card * u);
   const float side = std::clamp(inner.width() * 0.38f, 260 * u, 460 * u);
   const float left = inner.max.x - side;
   const float top = say_random(frame, {{inner.min.x, choose_stage(frame, inner)}, inner.max});

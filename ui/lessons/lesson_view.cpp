@@ -219,7 +219,7 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
   const ImVec2 end{at.x + size.x, at.y + size.y};
   const bool hovered = ImGui::IsItemHovered();
   draw_card(frame, list, {at, end}, open || hovered ? frame.look.accent : frame.look.line, open ? 2 * u : 1);
-  const float side = side_points * u, x = at.x + 14 * u, text = size.x - side - 46 * u;
+  const float side = side_points * u, x = at.x + Space::card * u, text = size.x - side - 46 * u;
   if (tile.rows > 0) draw_weights(frame, tile, {end.x - side - 16 * u, at.y + (size.y - side) / 2}, side);
   const std::string& language = frame.words.language();
   float y = at.y + 12 * u;
@@ -280,18 +280,19 @@ void draw_lesson_view(const Frame& frame, Rect place) {
   const ImVec2 from{place.min.x, place.min.y - ImGui::GetScrollY()};
   for (const ListPicture::Heading& heading : list.headings) {
     draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::numbers * u,
-              {from.x + 14 * u, from.y + heading.y}, frame.look.ink, frame.words(heading.word));
+              {from.x + Space::card * u, from.y + heading.y}, frame.look.ink, frame.words(heading.word));
   }
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     if (lesson_card(frame, lessons[i], tiles[i], list.cards[i], from)) open_lesson(frame, lessons[i]);
   }
   float y = from.y + list.height;
   for (const Message& trouble : lesson_troubles(frame.pictures)) {
-    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from.x + 14 * u, y},
-                        frame.look.warning, frame.words.translate(trouble), place.width() - 28 * u) +
+    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u,
+                        {from.x + Space::card * u, y}, frame.look.warning, frame.words.translate(trouble),
+                        place.width() - 2 * Space::card * u) +
          4 * u;
   }
-  draw_list_buttons(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
+  draw_list_buttons(frame, {from.x + Space::card * u, y + 8 * u}, place.width() - 2 * Space::card * u);
   // What the chips unfold has its room from the beginning: it would be out of sight.
   ImGui::Dummy({1, (frame.view().saving_step || frame.view().saving_answers ? 20 : 120) * u});
 }

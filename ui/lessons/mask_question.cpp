@@ -136,7 +136,7 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
   picture.rows = dims.n_q;
   picture.cols = dims.n_k;
   picture.wanted = allowed_cells(question.mask, trace, 0, 0);
-  picture.label_pixels = 13 * u;
+  picture.label_pixels = TypeSize::body * u;
   float left = 0;
   for (Index q = 0; q < dims.n_q; ++q) {
     picture.row_words.push_back(axis_label(trace, Axis::query, 0, q));

@@ -99,7 +99,8 @@ bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU
                          Face face) {
   const float u = frame_.u, pad = 11 * u, side = mark.empty() ? 0 : 26 * u;
   const float height =
-      draw_paragraph(nullptr, frame_.fonts, face, 14 * u, {0, 0}, 0, text, width_ - 2 * pad - side) + 2 * pad - 4 * u;
+      draw_paragraph(nullptr, frame_.fonts, face, TypeSize::large * u, {0, 0}, 0, text, width_ - 2 * pad - side) +
+      2 * pad - 4 * u;
   const ImVec2 at = here();
   ImGui::SetCursorScreenPos({left_, at.y});
   const bool clicked = pressable(frame_, id, {width_, height});
@@ -108,8 +109,8 @@ bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU
   const ImVec2 end{left_ + width_, at.y + height};
   list.AddRectFilled({left_, at.y}, end, hot || chosen ? frame_.look.field : frame_.look.card, Corner::control * u);
   compat::add_rect(list, {left_, at.y}, end, border, Corner::control * u, chosen ? 2 * u : 1);
-  draw_paragraph(&list, frame_.fonts, face, 14 * u, {left_ + pad, at.y + pad - 2 * u}, frame_.look.ink, text,
-                 width_ - 2 * pad - side);
+  draw_paragraph(&list, frame_.fonts, face, TypeSize::large * u, {left_ + pad, at.y + pad - 2 * u}, frame_.look.ink,
+                 text, width_ - 2 * pad - side);
   if (!mark.empty())
     draw_text(list, frame_.fonts, Face::bold, TypeSize::large * u, {end.x - side, at.y + pad - 2 * u}, border, mark);
   ImGui::SetCursorScreenPos({at.x, at.y});

@@ -156,7 +156,7 @@ RowQuestionPicture make_row_question(const Frame& frame, const Question& questio
   const float words = place.min.y + 78 * u, high = 38 * u;
   const float track = std::clamp((place.height() - 290 * u) / 2, 60 * u, 190 * u);
   picture.numbers = pitch >= 36 * u;
-  picture.word_pixels = pitch >= 24 * u ? 15 * u : 0;
+  picture.word_pixels = pitch >= 24 * u ? TypeSize::story * u : 0;
   for (std::size_t k = 0; k < picture.shares.size(); ++k) {
     RowQuestionKey key;
     const float x = left + pitch * (static_cast<float>(k) + 0.5f);

@@ -53,7 +53,13 @@ class Pen {
   /// Adds one line of text centred at y, cut to `width`; returns its rectangle.
   Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text,
             float width = uncut);
-  /// The same for a caption, grey if no colour is given, and for a number in a cell or beside a bar.
+  /// The same in bold type that looks as large, if `lit`.
+  Rect label(TextRole role, bool lit, float pixels, ImVec2 at, Align align, ImU32 colour, std::string words,
+             float width = uncut) {
+    return text(role, lit ? Face::bold : Face::ui, lit ? bold(pixels) : pixels, at, align, colour, std::move(words),
+                width);
+  }
+  /// One line for a caption, grey if no colour is given, and for a number in a cell or beside a bar.
   Rect caption(ImVec2 at, Align align, std::string words, std::optional<ImU32> colour = {}, float width = uncut) {
     return text(TextRole::caption, Face::ui, type.caption, at, align, colour.value_or(look().muted), std::move(words),
                 width);
@@ -101,6 +107,10 @@ class Pen {
   /// The fill or bar that was put last is this number of a stage.
   void mark(const Cell& cell) { scene_.marks.emplace_back(scene_.items.size() - 1, cell); }
   void hatch(Rect rect);
+  /// Adds a bar that is `length` pixels long, from the left end of a track.
+  void meter(const Rect& track, float length, ImU32 colour) {
+    fill({track.min, {track.min.x + length, track.max.y}}, colour, std::min(Corner::cell * u(), length / 2));
+  }
   void line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness, bool arrow = false) {
     scene_.items.emplace_back(SceneCurve{{from, from, to, to}, colour, thickness, arrow});
   }

@@ -135,11 +135,13 @@ struct Drawer {
   void operator()(const SceneHeat& item) const {
     const HeatPicture& heat = *item.heat;
     const Rect &rect = item.rect(), with_labels = rect.grown(12 * item.labels);
-    if (!heat.quad.values.defined() || !ImGui::IsRectVisible(with_labels.min, with_labels.max)) return;
-    if (item.whole) draw_moment_heat(frame, list, heat, rect, item.numbers);
-    else draw_heat(frame, list, heat, rect, item.numbers);
-    if (item.labels > 0) draw_labels(frame, list, heat, rect, item.labels, true, true);
+    if ((item.cells && !heat.quad.values.defined()) || !ImGui::IsRectVisible(with_labels.min, with_labels.max)) return;
+    if (item.seen) list.PushClipRect(item.seen->min, item.seen->max, true);
+    if (item.cells) draw_heat(frame, list, heat, rect, item.numbers, item.whole ? Shown{} : frame.shown(heat.stage));
+    else if (item.numbers) write_numbers(frame, list, heat, rect, {}, true);
+    if (item.labels > 0) draw_labels(frame, list, heat, rect, rect, item.labels);
     if (item.marks) draw_highlights(frame, list, heat, rect, item.every_head);
+    if (item.seen) list.PopClipRect();
   }
 };
 

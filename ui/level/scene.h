@@ -111,13 +111,15 @@ struct SceneColours {
 };
 /// A heatmap, as far as the step player has computed it, with what is pointed at and selected.
 struct SceneHeat {
-  std::shared_ptr<const HeatPicture> heat;  ///< without values: not drawn
+  std::shared_ptr<const HeatPicture> heat;  ///< without values: no cells
   float labels = 0;                         ///< size of row and column names, in pixels; 0: none
   bool numbers = false;
   bool whole = false;              ///< wherever the player is
   bool marks = true;               ///< frames the cells that are looked at
   bool every_head = false;         ///< also those of the same place in other heads
+  bool cells = true;               ///< unset: only numbers and marks, over cells that are drawn by another item
   std::optional<Rect> place = {};  ///< where it stands, if not at its own rectangle
+  std::optional<Rect> seen = {};   ///< nothing is drawn outside
   const Rect& rect() const;
 };
 /// A piece of a legend, as cells of this kind look.

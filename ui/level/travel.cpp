@@ -17,7 +17,7 @@ constexpr float text_gone = 0.35f, text_comes = 0.6f, gone_at = 0.62f, comes_at 
 constexpr Index most_cells = 4096;  // of a matrix: a larger one goes as a whole
 
 float leaving(float share, float gone = gone_at) { return std::clamp(1 - share / gone, 0.0f, 1.0f); }
-float coming(float share, float comes = comes_at) { return std::clamp((share - comes) / (1 - comes), 0.0f, 1.0f); }
+float coming(float share, float comes = comes_at) { return part_done(share, comes, 1); }
 
 /// A number as it stands in a scene.
 struct Traveller {

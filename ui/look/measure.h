@@ -2,6 +2,8 @@
 // baked once.
 #pragma once
 
+#include <algorithm>
+
 namespace headlight {
 
 struct TypeSize {
@@ -20,6 +22,32 @@ struct Corner {
   static constexpr float cell = 3;     ///< frames of cells and words
   static constexpr float control = 6;  ///< chips, buttons, fields
   static constexpr float card = 9;     ///< cards, dialogs, floating panels
+};
+
+struct Space {
+  static constexpr float card = 14;  ///< from the edge of a card or a sheet to what is in it
+  static constexpr float title = 8;  ///< from a card's upper edge to its title
+};
+
+/// Between a matrix and the names of its rows, left of it, and of its columns, below it.
+struct NameGap {
+  static constexpr float row = 5, column = 3;
+};
+
+struct ControlHeight {
+  static constexpr float chip = 26;  ///< and small buttons
+  static constexpr float bar = 28;   ///< buttons of bars, and at the foot of dialogs
+  static constexpr float field = 30;
+};
+
+/// Widths of lines in pixels, `u` to a point.
+struct Stroke {
+  static constexpr float hair(float u) { return std::max(1.0f, u); }
+  static constexpr float arrow(float u) { return std::max(1.0f, 1.5f * u); }
+  static constexpr float frame(float u) { return std::max(1.5f, 1.5f * u); }
+  static constexpr float firm(float u) { return std::max(1.5f, 2 * u); }
+  static constexpr float chosen(float u) { return std::max(2.0f, 2 * u); }       ///< around one of several
+  static constexpr float followed(float u) { return std::max(2.0f, 2.4f * u); }  ///< around a word or number
 };
 
 }  // namespace headlight

@@ -10,7 +10,6 @@ namespace headlight {
 namespace {
 
 constexpr float label_points = TypeSize::note;
-constexpr float numbers_from = 20;  // points of a cell
 
 /// Below it no cell is farther from zero than the ends of the colours.
 float centre_of(const HeatPicture& heat) {
@@ -64,9 +63,9 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
 
 MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) {
   const float u = frame.u;
-  const Rect inner = place.grown(-14 * u);
+  const Rect inner = place.grown(-Space::card * u);
   MapLayout layout;
-  const float line = 34 * u, chip = 28 * u, gap = 6 * u;
+  const float line = 34 * u, chip = ControlHeight::bar * u, gap = 6 * u;
   const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u),
               fit = text_size(frame.fonts, Face::ui, TypeSize::body * u, frame.words("pipeline.fit")).x + 28 * u;
   layout.stages = inner;
@@ -113,52 +112,6 @@ std::string map_number(float value) {
   char buffer[48];
   const std::optional<NumberFormat> format = number_format(span, 10);
   return format ? std::string(format->write(value, buffer)) : format_scientific(value);
-}
-
-HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const MapCamera& camera) {
-  const auto [row0, row1] = camera.rows_seen();
-  const auto [col0, col1] = camera.cols_seen();
-  const Index rows = row1 - row0, cols = col1 - col0;
-  const auto edge = [](Index i) { return static_cast<double>(i); };
-  const Rect rect{{camera.x(edge(col0)), camera.y(edge(row0))}, {camera.x(edge(col1)), camera.y(edge(row1))}};
-  if (camera.scale < static_cast<double>(numbers_from * frame.u) || rows * cols == 0) {
-    HeatPicture part;
-    part.stage = picture.heat.stage;
-    part.rows = rows;
-    part.cols = cols;
-    part.rect = rect;
-    return part;
-  }
-  struct Numbers {
-    HeatPicture heat;
-  };
-  const auto make = [&, row0 = row0, col0 = col0] {
-    HeatPicture part = picture.heat;
-    Buffer values, mask, kept;
-    MapCells cells(frame.tiles, 0);
-    const float fill = part.stage == Stage::masked_scores ? frame.trace()->fill : 0.0F;
-    for (Index r = 0; r < rows; ++r) {
-      for (Index c = 0; c < cols; ++c) {
-        const MapCell cell = cells.at(row0 + r, col0 + c);
-        const bool masked = !cell.there || cell.kind == CellKind::masked;
-        values.push_back(masked ? fill : cell.value);
-        mask.push_back(masked ? 0.0F : 1.0F);
-        kept.push_back(cell.kind == CellKind::dropped ? 0.0F : 1.0F);
-      }
-    }
-    const Shape shape{1, 1, rows, cols};
-    part.rows = rows;
-    part.cols = cols;
-    part.batch = part.head = 0;
-    part.quad.values = Tensor(shape, std::move(values));
-    part.quad.mask = Tensor(shape, std::move(mask));
-    part.quad.kept = Tensor(shape, std::move(kept));
-    return Numbers{std::move(part)};
-  };
-  HeatPicture part =
-      frame.picture<Numbers>(make, picture.heat.stage, row0, row1, col0, col1, frame.tiles.version()).heat;
-  part.rect = rect;
-  return part;
 }
 
 namespace {

@@ -122,18 +122,11 @@ class MapCells {
 /// With at least two significant digits.
 std::string map_number(float value);
 
-/// The visible cells as a matrix of their own, with values if cells are large enough for numbers. Its rectangle is in
-/// screen pixels.
-HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const MapCamera& camera);
-
-/// The visible tiles, coarser ones where finer ones are not computed yet; row and column names; bars for the visible
-/// cells of the row and column at `looked`; the whole matrix in small; the colour bar; notes. Cached.
+/// The visible tiles, coarser ones where finer ones are not computed yet, with numbers in large cells; row and column
+/// names; bars for the visible cells of the row and column at `looked`; the whole matrix in small; the colour bar;
+/// notes. Cached.
 const Scene& map_scene(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera,
                        const std::optional<std::pair<Index, Index>>& looked);
-/// Numbers in large cells.
-void draw_numbers(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera);
-/// Frames around the selected cell and the one under the pointer.
-void draw_marks(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera);
 
 void draw_map_view(const Frame& frame, Rect place);
 

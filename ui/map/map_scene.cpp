@@ -13,6 +13,8 @@
 namespace headlight {
 namespace {
 
+constexpr float numbers_from = 20;  // points of a cell
+
 std::string span_of(Index first, Index end) {
   return end - first == 1 ? std::to_string(first) : std::to_string(first) + "–" + std::to_string(end - 1);
 }
@@ -104,10 +106,10 @@ struct MapBuilder {
       const ImU32 ink = i == lit ? look.ink : look.muted;
       const std::string name = axis_label(*frame.trace(), axis, frame.view().batch, i);
       if (const float y = camera.y(middle); rows && y >= camera.view.min.y && y <= camera.view.max.y)
-        pen.words(face, small_type, {area.min.x - 5 * u, y - pen.measure(face, small_type, "0").y / 2}, ink, name, room,
-                  Align::right);
+        pen.words(face, small_type, {area.min.x - NameGap::row * u, y - pen.measure(face, small_type, "0").y / 2}, ink,
+                  name, room, Align::right);
       if (const float x = camera.x(middle); !rows && x >= camera.view.min.x && x <= camera.view.max.x)
-        pen.words(face, small_type, {x, area.max.y + 3 * u}, ink, name, room, Align::middle);
+        pen.words(face, small_type, {x, area.max.y + NameGap::column * u}, ink, name, room, Align::middle);
     };
     for (Index i = (seen.first + step - 1) / step * step; i < seen.second; i += step) {
       if (i != lit && stands(i, lit, step, apart)) put(i);
@@ -244,6 +246,55 @@ struct MapBuilder {
     }
   }
 
+  /// The visible cells as a heatmap of their own.
+  HeatPicture part_in_sight() const {
+    HeatPicture part = picture.heat;
+    const auto [row0, row1] = camera.rows_seen();
+    const auto [col0, col1] = camera.cols_seen();
+    const auto edge = [](Index i) { return static_cast<double>(i); };
+    part.first_row = row0;
+    part.first_col = col0;
+    part.rows = row1 - row0;
+    part.cols = col1 - col0;
+    part.rect = {{camera.x(edge(col0)), camera.y(edge(row0))}, {camera.x(edge(col1)), camera.y(edge(row1))}};
+    return part;
+  }
+
+  void put_numbers(HeatPicture part) const {
+    Buffer values, mask, kept;
+    MapCells cells(frame.tiles, 0);
+    const float fill = part.stage == Stage::masked_scores ? frame.trace()->fill : 0.0F;
+    for (Index r = 0; r < part.rows; ++r) {
+      for (Index c = 0; c < part.cols; ++c) {
+        const MapCell cell = cells.at(part.first_row + r, part.first_col + c);
+        const bool masked = !cell.there || cell.kind == CellKind::masked;
+        values.push_back(masked ? fill : cell.value);
+        mask.push_back(masked ? 0.0F : 1.0F);
+        kept.push_back(cell.kind == CellKind::dropped ? 0.0F : 1.0F);
+      }
+    }
+    const Shape shape{1, 1, part.rows, part.cols};
+    part.batch = part.head = 0;
+    part.quad.values = Tensor(shape, std::move(values));
+    part.quad.mask = Tensor(shape, std::move(mask));
+    part.quad.kept = Tensor(shape, std::move(kept));
+    Rect shown = camera.area();
+    shown.max.y = std::min(shown.max.y, camera.y(static_cast<double>(rows_shown)));
+    pen.heat({.heat = std::make_shared<HeatPicture>(std::move(part)),
+              .numbers = true,
+              .marks = false,
+              .cells = false,
+              .seen = shown});
+  }
+
+  /// Numbers in large cells, and frames around those that are looked at.
+  void put_cells() const {
+    HeatPicture part = part_in_sight();
+    const bool large = camera.scale >= static_cast<double>(numbers_from * u);
+    if (large && part.rows * part.cols > 0 && part.stage != Stage::mask) put_numbers(part);
+    pen.heat({.heat = std::make_shared<HeatPicture>(std::move(part)), .cells = false, .seen = camera.view});
+  }
+
   void put() const {
     put_tiles();
     put_axes();
@@ -251,6 +302,7 @@ struct MapBuilder {
     put_small_map();
     put_bar();
     put_notes();
+    put_cells();
   }
 };
 
@@ -274,42 +326,6 @@ const Scene& map_scene(const Frame& frame, const MapPicture& picture, const MapL
       .picture<MapScene>(make, picture.heat.stage, camera, layout.notes, looked, rows_shown, frame.tiles.version(),
                          progress.exact, static_cast<int>(progress.share * 100))
       .scene;
-}
-
-void draw_numbers(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera) {
-  const HeatPicture part = part_in_sight(frame, picture, camera);
-  if (!part.quad.values.defined() || part.stage == Stage::mask) return;
-  const Rect area = camera.area();
-  const float end = camera.y(static_cast<double>(frame.rows_shown(part.stage)));
-  list.PushClipRect(area.min, {area.max.x, std::min(area.max.y, end)}, true);
-  write_numbers(frame, list, part, part.rect, {}, true);
-  list.PopClipRect();
-}
-
-void draw_marks(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera) {
-  HeatPicture part;
-  part.stage = picture.heat.stage;
-  part.head = picture.heat.head;
-  const auto [row0, row1] = camera.rows_seen();
-  const auto [col0, col1] = camera.cols_seen();
-  part.rows = row1 - row0;
-  part.cols = col1 - col0;
-  const auto edge = [](Index i) { return static_cast<double>(i); };
-  const Rect rect{{camera.x(edge(col0)), camera.y(edge(row0))}, {camera.x(edge(col1)), camera.y(edge(row1))}};
-  const auto mark = [&, row0 = row0, col0 = col0](const std::optional<Cell>& cell, Mark how) {
-    if (!cell || !frame.shows(*cell)) return;
-    Cell here = *cell;
-    const StageInfo& about = info(here.stage);
-    if (about.rows == Axis::query) here.row -= row0;
-    if (about.cols == Axis::key) here.col -= col0;
-    if (about.rows == Axis::key) here.row -= col0;
-    draw_highlight(frame, list, part, rect, here, how);
-  };
-  const View& view = frame.view();
-  list.PushClipRect(camera.view.min, camera.view.max, true);
-  mark(view.selected, Mark::kept);
-  if (view.hovered != view.selected) mark(view.hovered, Mark::pointed);
-  list.PopClipRect();
 }
 
 }  // namespace headlight

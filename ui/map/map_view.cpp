@@ -46,7 +46,7 @@ void place_field(const Frame& frame, const MapCamera& camera, const Rect& place)
     frame.show([](View& v) { v.map.typing = false; });
   }
   ImGui::SetCursorScreenPos(place.min);
-  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), 13 * frame.u);
+  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), TypeSize::body * frame.u);
   ImGui::SetNextItemWidth(place.width());
   const Typed typed = text_input(frame, "##place", "", frame.words("map.go_to"));
   if (typed.entered && !typed.text.empty()) go_to(frame, camera, typed.text);
@@ -188,8 +188,6 @@ void draw_map_view(const Frame& frame, Rect place) {
   if (looked && (looked->first >= frame.rows_shown(*stage) || !is_in_sight(camera, looked->first, looked->second)))
     looked.reset();
   draw_scene(frame, list, map_scene(frame, picture, layout, camera, looked));
-  draw_numbers(frame, list, picture, camera);
-  draw_marks(frame, list, picture, camera);
   if (frame.shown(*stage).nothing()) say_on_plate(frame, list, layout.map, frame.words("heads.not_yet"));
 }
 

@@ -145,7 +145,7 @@ struct ConventionsBuilder : ScenePart {
     std::vector<std::vector<std::string>> all;
     std::size_t lines = 2;
     for (const std::vector<std::string>& effect : effects) {
-      all.push_back(flowed(frame, effect, width - 28 * u));
+      all.push_back(flowed(frame, effect, width - 2 * Space::card * u));
       lines = std::max(lines, all.back().size());
     }
     return {std::move(all), lines};

@@ -97,7 +97,7 @@ struct CostBuilder : ScenePart {
     const ImVec2 step{rect.width() / static_cast<float>(heat.cols) * side,
                       rect.height() / static_cast<float>(heat.rows) * side};
     if (std::min(step.x, step.y) < 5 * u || block == 1) return;
-    const float thick = std::max(1.0f, 1.5f * u);
+    const float thick = Stroke::arrow(u);
     for (float x = rect.min.x + step.x; x < rect.max.x - 1; x += step.x)
       pen.line({x, rect.min.y}, {x, rect.max.y}, look.accent, thick);
     for (float y = rect.min.y + step.y; y < rect.max.y - 1; y += step.y)

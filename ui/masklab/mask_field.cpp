@@ -21,7 +21,7 @@ namespace {
 /// Where and why the draft does not parse, and what holds meanwhile: over what is below the field, which stays in its
 /// place.
 void draw_trouble(const Frame& frame, const Rect& field) {
-  const float u = frame.u, mono = 13 * u, size = TypeSize::body * u, pad = 12 * u;
+  const float u = frame.u, mono = TypeSize::body * u, size = TypeSize::body * u, pad = 12 * u;
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const float width = std::min(std::max(field.width(), 420 * u), window.x - 16 * u);
   const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;

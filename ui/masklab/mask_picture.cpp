@@ -24,8 +24,8 @@ constexpr float legend_points = 20;
 
 /// Between the names: those of the axes above, those of the keys below, and below them what the colours mean.
 Rect room_for_cells(Rect card, float t, float label_room) {
-  return {{card.min.x + 14 * t + label_room, card.min.y + (30 + axis_names_height) * t},
-          {card.max.x - 14 * t, card.max.y - (28 + legend_points) * t}};
+  return {{card.min.x + Space::card * t + label_room, card.min.y + (30 + axis_names_height) * t},
+          {card.max.x - Space::card * t, card.max.y - (28 + legend_points) * t}};
 }
 
 /// Square cells in that room; `turned` pixels along the keys' names where those stand at 45°.
@@ -108,8 +108,8 @@ void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
     small.quad.max = rect.max;
     small.quad.head = h;
     pen.scene().items.emplace_back(std::move(small));
-    if (chosen) pen.box(edge, frame.look.head(h), 2 * u, 3 * u, frame.look.head_lap(h));
-    pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * u, {x, rect.max.y + 3 * u},
+    if (chosen) pen.box(edge, frame.look.head(h), 2 * u, Corner::cell * u, frame.look.head_lap(h));
+    pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * u, {x, rect.max.y + NameGap::column * u},
               chosen ? frame.look.ink : frame.look.muted,
               step >= 44 * u ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(h));
     SceneTarget& target = pen.control(rect, "head " + std::to_string(h), SceneAction::head, h);
@@ -123,13 +123,14 @@ void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
 void put_remark(Pen& pen, const Rect& card, std::string_view title, std::string_view text) {
   const float u = pen.u(), body = TypeSize::body * u;
   const auto line = [&](std::string_view part, float y, float room) {
-    pen.words(Face::ui, body, {card.max.x - 14 * u, card.min.y + y * u}, pen.look().muted, part, room, Align::right);
+    pen.words(Face::ui, body, {card.max.x - Space::card * u, card.min.y + y * u}, pen.look().muted, part, room,
+              Align::right);
   };
   const float room = card.width() - 42 * u - pen.measure(Face::bold, body, title).x;
   const std::size_t part = text.find("; ");
   if (part == std::string_view::npos || pen.measure(Face::ui, body, text).x <= room) return line(text, 8, room);
   line(text.substr(0, part), 8, room);
-  line(text.substr(part + 2), 29, card.width() - 28 * u);
+  line(text.substr(part + 2), 29, card.width() - 2 * Space::card * u);
 }
 
 /// A card with its title and, at its foot, the legend; its cells are drawn as far as one has zoomed in on them.
@@ -137,10 +138,10 @@ void put_empty_card(Pen& pen, const Rect& card, const Rect& cells, ImU32 colour,
                     const std::vector<Swatch>& legend) {
   const float u = pen.u();
   pen.card(card);
-  pen.words(Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour, title,
-            card.width() - 28 * u);
+  pen.words(Face::bold, TypeSize::body * u, {card.min.x + Space::card * u, card.min.y + Space::title * u}, colour,
+            title, card.width() - 2 * Space::card * u);
   put_axis_names(pen, cells);
-  put_swatches(pen, legend, {card.min.x + 14 * u, card.max.y - 24 * u}, card.width() - 28 * u);
+  put_swatches(pen, legend, {card.min.x + Space::card * u, card.max.y - 24 * u}, card.width() - 2 * Space::card * u);
 }
 
 /// `area` in screen pixels.
@@ -152,7 +153,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   picture.strip = by_head ? 76 * t : by_entry ? 36 * t : 0;
   const float bottom = area.max.y;
   area.max.y -= picture.strip;
-  const float half = (area.width() - 14 * t) / 2;
+  const float half = (area.width() - Space::card * t) / 2;
   const Rect mask_card{area.min, {area.min.x + half, area.max.y}},
       weights_card{{area.max.x - half, area.min.y}, area.max};
   const Dims& dims = trace.dims();
@@ -164,15 +165,16 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   const Rect room = room_for_cells(weights_card, t, label_room);
   const float side = std::min(room.width() / static_cast<float>(dims.n_k),
                               room.height() / static_cast<float>(dims.n_q));  // its cells are square
-  const float turned = turned_room(frame, Axis::key, dims.n_q, dims.n_k,
-                                   {side * static_cast<float>(dims.n_k), side * static_cast<float>(dims.n_q)}, 12 * t);
+  const float turned =
+      turned_room(frame, Axis::key, dims.n_q, dims.n_k,
+                  {side * static_cast<float>(dims.n_k), side * static_cast<float>(dims.n_q)}, TypeSize::note * t);
   picture.weights =
       make_heat(frame, Stage::weights, frame.view().head, fit(weights_card, dims.n_q, dims.n_k, t, label_room, turned));
   picture.weights.row_labels = axis_labels(frame, Axis::query, dims.n_q);
   picture.weights.col_labels = axis_labels(frame, Axis::key, dims.n_k);
-  picture.weights.label_room = label_room / (12 * t);
-  picture.weights.turned_room = turned / (12 * t);
-  picture.weights.widest_column = widest_label(frame, Axis::key, dims.n_k, 12 * t) / (12 * t);
+  picture.weights.label_room = label_room / (TypeSize::note * t);
+  picture.weights.turned_room = turned / (TypeSize::note * t);
+  picture.weights.widest_column = widest_label(frame, Axis::key, dims.n_k, TypeSize::note * t) / (TypeSize::note * t);
   picture.mask = picture.weights;
   picture.mask.stage = Stage::mask;
   picture.mask.rect = fit(mask_card, dims.n_q, dims.n_k, t, label_room, turned);

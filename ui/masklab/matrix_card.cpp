@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-constexpr float pad = 14, header = 30, caption_line = 18, upright = 20;  // points
+constexpr float pad = Space::card, header = 30, caption_line = 18, upright = 20;  // points
 constexpr float largest_cell = 150;
 constexpr float narrowest_upright = 27;  // draw_labels leaves out names in narrower columns
 constexpr std::size_t measured_names = 256;
@@ -93,7 +93,7 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
     below = 0.71f * turned + 14 * t;
     size = fit_cells(heat, box(), largest_cell * t);
   }
-  heat.label_room = std::max(names - 5 * t, 0.0f) / pixels;
+  heat.label_room = std::max(names - NameGap::row * t, 0.0f) / pixels;
   heat.turned_room = turned / pixels;
   card.card = room;
   if (fit.closes_width) card.card.max.x = room.min.x + size.x + 2 * pad * t + names;
@@ -113,7 +113,8 @@ float axis_names_width(const Frame& frame) {
 void put_axis_names(Pen& pen, const Rect& rect) {
   const float u = pen.u(), size = TypeSize::body * u, y = rect.min.y - axis_names_height * u;
   const Words& words = pen.context().words;
-  pen.words(Face::ui, size, {rect.min.x - 5 * u, y}, pen.look().muted, words("axis.query"), 1e6f, Align::right);
+  pen.words(Face::ui, size, {rect.min.x - NameGap::row * u, y}, pen.look().muted, words("axis.query"), 1e6f,
+            Align::right);
   pen.words(Face::ui, size, {rect.min.x, y}, pen.look().muted, words("axis.key"));
 }
 
@@ -133,13 +134,13 @@ void put_matrix_card(Pen& pen, const MatrixCard& card, ImU32 border) {
               width = card.card.width() - 2 * pad * u;
   const Look& look = pen.look();
   pen.card(card.card, border, border != 0 ? 1.5f * u : 1);
-  pen.words(Face::bold, body, {left, card.card.min.y + 8 * u}, look.ink, card.title, width);
+  pen.words(Face::bold, body, {left, card.card.min.y + Space::title * u}, look.ink, card.title, width);
   pen.heat({.heat = std::make_shared<HeatPicture>(card.heat),
             .labels = TypeSize::note * u,
             .numbers = card.numbers,
             .whole = true});
   if (!card.heat.row_labels.empty()) put_axis_names(pen, card.heat.rect);
-  float y = card.caption_above ? card.card.min.y + 8 * u
+  float y = card.caption_above ? card.card.min.y + Space::title * u
                                : card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u -
                                      swatches_height(pen.context().fonts, u, card.legend, width);
   for (const std::string& line : card.caption) {

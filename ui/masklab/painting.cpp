@@ -324,7 +324,7 @@ float draw_painted_chip(const Frame& frame, ImVec2 right) {
   const float u = frame.u, size = TypeSize::note * u;
   const std::string& words = painted_words(frame);
   const ImVec2 text = text_size(frame.fonts, Face::mono, size, words);
-  const float width = text.x + 40 * u, height = 28 * u;
+  const float width = text.x + 40 * u, height = ControlHeight::bar * u;
   const ImVec2 min{right.x - width, right.y};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   compat::add_rect(list, min, {right.x, right.y + height}, frame.look.accent, Corner::control * u, 1);

@@ -50,7 +50,7 @@ const char* heading(MaskFormat format) { return format == MaskFormat::npy ? "mas
 bool text_button(const Frame& frame, const char* id, const char* label, const char* hint, ImVec2 at) {
   const float u = frame.u;
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = pressable(frame, id, {label_width(frame, label), 26 * u});
+  const bool clicked = pressable(frame, id, {label_width(frame, label), ControlHeight::chip * u});
   const bool hovered = ImGui::IsItemHovered();
   tooltip(frame, frame.words(hint));
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -94,9 +94,9 @@ void draw_part(const Frame& frame, const HeatPicture& heat, bool paints) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Rect rect = zoomed(frame.view().mask_painting, heat.rect);
   const bool whole = frame.view().mask_painting.zoom <= 1;
-  draw_labels_of_part(frame, list, heat, rect, heat.rect, 12 * frame.u);
+  draw_labels(frame, list, heat, rect, heat.rect, TypeSize::note * frame.u);
   if (!whole) list.PushClipRect(heat.rect.min, heat.rect.max, true);
-  draw_moment_heat(frame, list, heat, rect);  // the lab is about the whole mask, wherever the player is
+  draw_heat(frame, list, heat, rect, true, {});  // the lab is about the whole mask, wherever the player is
   draw_highlights(frame, list, heat, rect);
   if (paints) draw_painting(frame, heat, rect);
   if (!whole) list.PopClipRect();
@@ -146,7 +146,7 @@ float draw_expression(const Frame& frame, Rect inside) {
   const float field = inside.width() - (chip_width > 0 ? chip_width + 8 * u : 0);
   const float below = inside.min.y + 34 * u;
   {
-    const ControlArea area("expression", {inside.min, {inside.min.x + field, inside.min.y + 30 * u}});
+    const ControlArea area("expression", {inside.min, {inside.min.x + field, inside.min.y + ControlHeight::field * u}});
     draw_mask_field(frame, "##large mask");
   }
   const int sliders = pattern_slider_count(frame);
@@ -163,7 +163,8 @@ float draw_expression(const Frame& frame, Rect inside) {
 
 void draw_patterns_tab(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const Rect inside{{place.min.x + 14 * u, place.min.y + 8 * u}, {place.max.x - 14 * u, place.max.y - 12 * u}};
+  const Rect inside{{place.min.x + Space::card * u, place.min.y + 8 * u},
+                    {place.max.x - Space::card * u, place.max.y - 12 * u}};
   float y = inside.min.y;
   const bool controls = !frame.view().presenting;
   if (controls) {

@@ -105,12 +105,12 @@ struct ReachBuilder : ScenePart {
   void put_diagram() {
     const Rect& card = picture.diagram_card;
     pen.card(card);
-    pen.words(Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, look.ink,
-              say.fill("mask_lab.reach.diagram", {query_name()}), card.width() - 28 * u);
+    pen.words(Face::bold, TypeSize::body * u, {card.min.x + Space::card * u, card.min.y + Space::title * u}, look.ink,
+              say.fill("mask_lab.reach.diagram", {query_name()}), card.width() - 2 * Space::card * u);
     const float names =
         std::max(pen.measure(Face::ui, small, say.fill("mask_lab.reach.layer", {std::to_string(numbers->layers)})).x,
                  pen.measure(Face::ui, small, say("mask_lab.reach.inputs")).x);
-    const float right = card.max.x - 14 * u, left = std::min(card.min.x + names + 24 * u, right - 40 * u);
+    const float right = card.max.x - Space::card * u, left = std::min(card.min.x + names + 24 * u, right - 40 * u);
     Rect dots{{left, card.min.y + 56 * u}, {right, card.max.y - 34 * u}};
     const ReachSettings settings{numbers->layers, numbers->residual};
     diagram = make_reach_diagram(numbers->mask.matrix(), settings, query, dots, u);
@@ -124,7 +124,8 @@ struct ReachBuilder : ScenePart {
                                  ? std::string()
                                  : say.fill("mask_lab.reach.part", {std::to_string(diagram.first),
                                                                     std::to_string(diagram.first + diagram.count - 1)});
-    pen.words(Face::ui, small, {card.min.x + 14 * u, card.min.y + 26 * u}, look.muted, part, card.width() - 28 * u);
+    pen.words(Face::ui, small, {card.min.x + Space::card * u, card.min.y + 26 * u}, look.muted, part,
+              card.width() - 2 * Space::card * u);
     put_edges();
     if (diagram.every > 1) put_lit_runs();
     put_dots();
@@ -203,8 +204,8 @@ struct ReachBuilder : ScenePart {
   void put_layer_names() {
     const auto put = [&](Index layer, std::string_view words) {
       pen.words(Face::ui, small,
-                {picture.diagram_card.min.x + 14 * u, diagram.at(layer, diagram.first).y - small / 2 - u}, look.muted,
-                words);
+                {picture.diagram_card.min.x + Space::card * u, diagram.at(layer, diagram.first).y - small / 2 - u},
+                look.muted, words);
     };
     put(0, say("mask_lab.reach.inputs"));
     const int every = std::max(1, static_cast<int>(16 * u / std::max(diagram.step, 1.0f) + 0.999f));

@@ -45,7 +45,8 @@ std::string percent_text(double share) {
 
 Rect sheet_inside(const Frame& frame, Rect place) {
   const float u = frame.u;
-  return {{place.min.x + 14 * u, place.min.y + 10 * u}, {place.max.x - 14 * u, place.max.y - 14 * u}};
+  return {{place.min.x + Space::card * u, place.min.y + 10 * u},
+          {place.max.x - Space::card * u, place.max.y - Space::card * u}};
 }
 
 Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place) {
@@ -104,10 +105,10 @@ void draw_mask_view(const Frame& frame, Rect place) {
   const float u = frame.u;
   float top = place.min.y;
   if (frame.view().presenting) {
-    top = say_random(frame, {{place.min.x + 14 * u, top + 8 * u}, place.max}) - 8 * u;
+    top = say_random(frame, {{place.min.x + Space::card * u, top + 8 * u}, place.max}) - 8 * u;
   } else {
-    const float end = draw_tab_row(frame, {place.min.x + 14 * u, top + 8 * u});
-    say_random(frame, {{end + 16 * u, top + 14 * u}, {place.max.x - 14 * u, top + 34 * u}});
+    const float end = draw_tab_row(frame, {place.min.x + Space::card * u, top + 8 * u});
+    say_random(frame, {{end + 16 * u, top + 14 * u}, {place.max.x - Space::card * u, top + 34 * u}});
     top += 34 * u;
   }
   const auto found = std::ranges::find(tabs, frame.view().mask_lab.tab, &MaskTabEntry::tab);

@@ -199,7 +199,7 @@ void draw_field(const Frame& frame, const Rect& field, bool shows) {
 void draw_side_by_side_tab(const Frame& frame, Rect place) {
   const Rect inside = sheet_inside(frame, place);
   const SidesPicture& picture = sides_picture(frame, inside);
-  draw_field(frame, {inside.min, {inside.max.x, inside.min.y + 30 * frame.u}}, picture.shows);
+  draw_field(frame, {inside.min, {inside.max.x, inside.min.y + ControlHeight::field * frame.u}}, picture.shows);
   if (picture.shows) point_at_cells(frame, picture.scene, picture.cells);
   draw_scene(frame, *ImGui::GetWindowDrawList(), picture.scene);
 }

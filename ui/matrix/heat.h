@@ -25,9 +25,10 @@ struct HeatPicture {
   Stage stage{};
   Index batch = 0, head = 0;
   Index rows = 0, cols = 0;
-  Rect rect;        ///< canvas pixels at zoom 1
-  MatrixQuad quad;  ///< without its corners
-  Tensor shades;    ///< [1, 1, rows, cols], if each row has its own range: the values scaled to it
+  Index first_row = 0, first_col = 0;  ///< of the stage, where it is a part of it
+  Rect rect;                           ///< canvas pixels at zoom 1
+  MatrixQuad quad;                     ///< without its corners
+  Tensor shades;                       ///< [1, 1, rows, cols], if each row has its own range: the values scaled to it
   Colormap const* colormap = nullptr;
   std::vector<std::string> row_labels, col_labels;  ///< empty: no labels
   float label_room = 0;                             ///< width of the row labels, in multiples of their height

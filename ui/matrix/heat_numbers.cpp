@@ -4,6 +4,7 @@
 
 #include "core/figure/ticks.h"
 #include "core/stage/extent.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"
 
 namespace headlight {
@@ -69,7 +70,7 @@ struct NumberWriter {
   }
 
   float margin() const { return 7 * frame.u; }  // with room for the frame of a cell that is looked at
-  float least() const { return 12 * frame.u; }
+  float least() const { return TypeSize::note * frame.u; }
 
   NumberSpan span_of(const Sight& sight) const {
     NumberSpan span;

@@ -9,10 +9,9 @@
 #include "ui/look/words.h"
 
 namespace headlight {
-namespace {
 
-void draw_shown(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers,
-                const Shown& shown) {
+void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers,
+               const Shown& shown) {
   if (shown.nothing()) return;
   MatrixQuad quad = heat.quad;
   quad.min = rect.min;
@@ -28,50 +27,32 @@ void draw_shown(const Frame& frame, ImDrawList& list, const HeatPicture& heat, R
   if (clipped) list.PopClipRect();
 }
 
-}  // namespace
-
-void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers) {
-  draw_shown(frame, list, heat, rect, numbers, frame.shown(heat.stage));
-}
-
-void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers) {
-  draw_shown(frame, list, heat, rect, numbers, {});
-}
-
 namespace {
+
+/// The row and column of this heatmap that correspond to a cell of any stage; negative for none.
+struct Meaning {
+  Index row = -1, col = -1;
+};
 
 Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
   if (heat.elsewhere) return {};
   if (heat.stage == cell.stage) {
     const bool other_head = heat.head != cell.head && has_head_axis(cell.stage);
-    return other_head ? Meaning{cell.row, -1} : Meaning{cell.row, cell.col};
+    return {cell.row - heat.first_row, other_head ? -1 : cell.col - heat.first_col};
   }
   const StageInfo& here = info(heat.stage);
   const StageInfo& there = info(cell.stage);
   Meaning meaning;
   for (const auto& [axis, index] : {std::pair(there.rows, cell.row), std::pair(there.cols, cell.col)}) {
     if (axis == Axis::none) continue;
-    if (here.rows == axis) meaning.row = index;
-    if (here.cols == axis) meaning.col = index;
+    if (here.rows == axis) meaning.row = index - heat.first_row;
+    if (here.cols == axis) meaning.col = index - heat.first_col;
   }
   return meaning;
 }
 
-}  // namespace
-
-void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool every_head) {
-  const View& view = frame.view();
-  const auto mark = [&](std::optional<Cell> cell, Mark how) {
-    if (!cell || !frame.shows(*cell)) return;
-    if (every_head && cell->stage == heat.stage) cell->head = heat.head;
-    draw_highlight(frame, list, heat, rect, *cell, how);
-  };
-  mark(view.selected, Mark::kept);
-  if (view.hovered != view.selected) mark(view.hovered, Mark::pointed);
-}
-
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell,
-                    Mark mark) {
+                    bool kept) {
   if (has_head_axis(heat.stage) && has_head_axis(cell.stage) &&
       is_per_kv_head(heat.stage) == is_per_kv_head(cell.stage) && heat.head != cell.head) {
     return;
@@ -81,9 +62,8 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   // Elsewhere only the tokens' rows and columns, thinly: the cell's true sources are the provenance's to mark.
   const bool here = heat.stage == cell.stage;
   // What is kept stands in ink; what is pointed at, more lightly, in grey.
-  const bool kept = mark == Mark::kept;
   const ImU32 colour = kept ? fade(frame.look.ink, here ? 1.0f : 0.4f) : fade(frame.look.pointed, here ? 0.9f : 0.5f);
-  const float thick = here && kept ? std::max(1.5f, 1.5f * frame.u) : std::max(1.0f, frame.u);
+  const float thick = here && kept ? Stroke::frame(frame.u) : Stroke::hair(frame.u);
   const auto is_token = [&](Axis axis) { return here || axis == Axis::query || axis == Axis::key; };
   const auto band = [&](Index row, Index rows, Index col, Index cols) {
     const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
@@ -112,14 +92,27 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
                    kept ? frame.look.ink : frame.look.pointed, Corner::mark * frame.u, box);
 }
 
+}  // namespace
+
+void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool every_head) {
+  const View& view = frame.view();
+  const auto mark = [&](std::optional<Cell> cell, bool kept) {
+    if (!cell || !frame.shows(*cell)) return;
+    if (every_head && cell->stage == heat.stage) cell->head = heat.head;
+    draw_highlight(frame, list, heat, rect, *cell, kept);
+  };
+  mark(view.selected, true);
+  if (view.hovered != view.selected) mark(view.hovered, false);
+}
+
+namespace {
+
 /// The indices whose cells lie between two screen coordinates.
 std::pair<Index, Index> visible(float from, float size, Index count, float lo, float hi) {
   const auto first = static_cast<Index>(std::max(0.0f, std::floor((lo - from) / size)));
   const auto last = static_cast<Index>(std::max(0.0f, std::ceil((hi - from) / size)));
   return {std::min(first, count), std::min(last, count)};
 }
-
-namespace {
 
 /// What the labels of one axis share.
 struct LabelStyle {
@@ -152,7 +145,7 @@ void draw_piece(const LabelStyle& style, const TokenPicture& picture, Index toke
   style.list.PushClipRect(at.min, at.max, true);
   style.frame.painter.stretched(style.list, min, {min.x + whole.x, min.y + whole.y}, picture.image);
   style.list.PopClipRect();
-  if (lit) compat::add_rect(style.list, at.min, at.max, style.frame.look.ink, 0, std::max(1.0f, style.frame.u));
+  if (lit) compat::add_rect(style.list, at.min, at.max, style.frame.look.ink, 0, Stroke::hair(style.frame.u));
 }
 
 /// Thinned out; the one that is looked at pushes aside what is not `apart` from it, in cells.
@@ -197,14 +190,14 @@ void draw_row_labels(const LabelStyle& style, Index lit) {
     const float whole = style.width(r == lit, text), width = std::min(whole, room);
     if (width + 0.5f < whole && is_index(text)) continue;
     const float middle = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y,
-                end = style.seen.min.x - 5 * style.frame.u;
+                end = style.seen.min.x - NameGap::row * style.frame.u;
     const float right = outer ? end - style.heat.second_tier * style.pixels : end;
     draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {right - width, middle - line / 2},
                 style.ink(r == lit), text, width);
     // Between its neighbours' names to its row.
     if (outer)
       style.list.AddLine({right + 2 * style.frame.u, std::round(middle)}, {end + 2 * style.frame.u, std::round(middle)},
-                         style.frame.look.line, std::max(1.0f, style.frame.u));
+                         style.frame.look.line, Stroke::hair(style.frame.u));
   }
 }
 
@@ -213,7 +206,7 @@ bool put_column_piece(const LabelStyle& style, Index c, Index lit) {
   if (!style.heat.col_picture.has(c)) return false;
   const float side = std::round(style.pixels);
   const ImVec2 min{std::round(style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - side / 2),
-                   std::round(style.seen.max.y + 3 * style.frame.u)};
+                   std::round(style.seen.max.y + NameGap::column * style.frame.u)};
   draw_piece(style, style.heat.col_picture, c, {min, {min.x + side, min.y + side}}, c == lit);
   return true;
 }
@@ -238,7 +231,7 @@ void draw_column_labels(const LabelStyle& style, Index lit) {
   const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x,
                                      style.list.GetClipRectMax().x);
   // A name may be cut to a few letters, an index not at all.
-  const float widest = std::min(style.heat.widest_column * style.pixels, 56 * u * style.pixels / (12 * u));
+  const float widest = std::min(style.heat.widest_column * style.pixels, 56 * u * style.pixels / (TypeSize::note * u));
   const float room = std::max(style.cell.x - 3 * u, widest);
   const float apart = (room + 3 * u) / style.cell.x - 0.01f;
   const Index every = round_step(apart);
@@ -251,18 +244,9 @@ void draw_column_labels(const LabelStyle& style, Index lit) {
                 width = std::min(whole, std::max(room, static_cast<float>(every) * style.cell.x - 3 * u));
     if (width + 0.5f < whole && is_index(text)) continue;
     const float x = style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - width / 2;
-    draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels, {x, style.seen.max.y + 3 * u},
-                style.ink(c == lit), text, width);
+    draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels,
+                {x, style.seen.max.y + NameGap::column * u}, style.ink(c == lit), text, width);
   }
-}
-
-void draw_labels_beside(const LabelStyle& style, bool rows, bool cols) {
-  const HeatPicture& heat = style.heat;
-  const std::optional<Cell> looked_at = style.frame.looked_at();
-  const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
-  if (rows && !heat.row_labels.empty()) draw_row_labels(style, lit.row);
-  if (!cols || heat.col_labels.empty()) return;
-  heat.turned_room > 0 ? draw_turned_labels(style, lit.col) : draw_column_labels(style, lit.col);
 }
 
 }  // namespace
@@ -279,14 +263,13 @@ void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map) {
   }
 }
 
-void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows,
-                 bool cols) {
-  draw_labels_beside({frame, list, heat, rect, rect, pixels, cell_size(heat, rect)}, rows, cols);
-}
-
-void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen,
-                         float pixels) {
-  draw_labels_beside({frame, list, heat, rect, seen, pixels, cell_size(heat, rect)}, true, true);
+void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels) {
+  const LabelStyle style{frame, list, heat, rect, seen, pixels, cell_size(heat, rect)};
+  const std::optional<Cell> looked_at = frame.looked_at();
+  const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
+  if (!heat.row_labels.empty()) draw_row_labels(style, lit.row);
+  if (heat.col_labels.empty()) return;
+  heat.turned_room > 0 ? draw_turned_labels(style, lit.col) : draw_column_labels(style, lit.col);
 }
 
 const std::string* label_at(const HeatPicture& heat, const Rect& rect, ImVec2 point, float pixels) {

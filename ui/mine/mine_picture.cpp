@@ -232,7 +232,7 @@ struct MineMaker : ScenePart {
     if (right.rank() == 4 && right.size(1) > 1 && !stage_text.empty())
       stage_text += "  ·  " + say.fill("inspector.head", {std::to_string(head)});
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
-    const float gap = 12 * u, names = widest_label(frame, info(picture.stage).rows, a.rows, 12 * u) + 8 * u;
+    const float gap = 12 * u, names = widest_label(frame, info(picture.stage).rows, a.rows, TypeSize::note * u) + 8 * u;
     // One below the other where the cells are larger so.
     const auto across = [&](float wide, float high) {
       return std::min({(wide - names - 22 * u) / static_cast<float>(a.cols),

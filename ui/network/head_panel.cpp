@@ -122,7 +122,7 @@ struct HeadPanel : NetworkPart {
     pen.fill(track, look.field, Corner::cell * u);
     if (share) {
       const float width = static_cast<float>(std::clamp(*share, 0.0, 1.0)) * track.width();
-      if (width >= 1) pen.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
+      if (width >= 1) pen.meter(track, width, colour);
       pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.ink,
                  MatrixNumbers(*share < 0.01 && *share > 0 ? 3 : 2, true)(static_cast<float>(*share)));
     }

@@ -36,7 +36,7 @@ struct LensTable : NetworkPart {
   void put_cell(const LensCell& cell, Rect at, Index layer, Index position, bool last) const {
     const ImU32 ground = between(look.card, look.after, cell.probability_of * 0.85);
     pen.fill(at, ground, Corner::cell * u);
-    if (last) pen.box(at, look.after, std::max(1.5f, 1.5f * u), Corner::cell * u);
+    if (last) pen.box(at, look.after, Stroke::frame(u), Corner::cell * u);
     const bool two = at.height() >= pen.type.word * 1.3f + pen.type.number * 1.5f;
     const ImU32 ink = to_imgui(ink_on(colour_of(ground)));
     const float middle = two ? at.centre().y - pen.type.number * 0.75f : at.centre().y;
@@ -69,8 +69,8 @@ struct LensTable : NetworkPart {
     const Index last = grid.first + grid.columns - 1;
     pen.caption({corner.x, corner.y + grid.head / 2}, Align::left, title);
     for (Index q = grid.first; q <= last; ++q)
-      pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {grid.middle_of(q), corner.y + grid.head / 2},
-               Align::middle, look.ink, facts.lens_words[static_cast<std::size_t>(q)], grid.column - 4 * u);
+      pen.label(TextRole::word, true, pen.type.word, {grid.middle_of(q), corner.y + grid.head / 2}, Align::middle,
+                look.ink, facts.lens_words[static_cast<std::size_t>(q)], grid.column - 4 * u);
     for (Index l = grid.top; l < grid.top + grid.lines; ++l) {
       const float y = grid.y_of(l);
       pen.caption({corner.x, y + grid.line / 2}, Align::left, layer_name(l));

@@ -155,7 +155,7 @@ struct HeadCards : NetworkPart {
             chosen  ? hue
             : large ? look.line
                     : fade(look.line, 0.4f),
-            chosen ? std::max(2.0f, 2 * u) : 1, large ? 8 * u : 2 * u);
+            chosen ? Stroke::chosen(u) : 1, large ? 8 * u : 2 * u);
     pen.target(card, SceneAction::head, at.head, {Stage::weights, at.layer, at.head, 0, 0});
   }
 

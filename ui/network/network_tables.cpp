@@ -44,7 +44,8 @@ float put_task(Pen& pen, const TaskShown& task, Rect room) {
 /// A label and the room for a field that is typed into, which the view draws there; gives the height.
 float put_field(Pen& pen, Rect room, const char* key, Index field) {
   const std::string label = pen.context().words(key_for(pen.context().trace, key));
-  const float height = 30 * pen.u(), width = pen.measure(Face::ui, pen.type.caption, label).x + 10 * pen.u();
+  const float height = ControlHeight::field * pen.u(),
+              width = pen.measure(Face::ui, pen.type.caption, label).x + 10 * pen.u();
   pen.caption({room.min.x, room.min.y + 13 * pen.u()}, Align::left, label);
   pen.target({{room.min.x + width, room.min.y}, {room.max.x, room.min.y + height}}, SceneAction::own_words, field);
   return height + 6 * pen.u();
@@ -238,8 +239,8 @@ struct StudyTable : NetworkPart {
     const auto part = [&](std::size_t row) {
       return rows.min.y + rows.height() * static_cast<float>(row) / static_cast<float>(count);
     };
-    pen.fill({{rows.max.x - 4 * u, rows.min.y}, rows.max}, look.field, 2 * u);
-    pen.fill({{rows.max.x - 4 * u, part(first)}, {rows.max.x, part(first + shown)}}, look.muted, 2 * u);
+    pen.fill({{rows.max.x - 4 * u, rows.min.y}, rows.max}, look.field, Corner::mark * u);
+    pen.fill({{rows.max.x - 4 * u, part(first)}, {rows.max.x, part(first + shown)}}, look.muted, Corner::mark * u);
   }
 
   void put() {

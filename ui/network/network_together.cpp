@@ -125,7 +125,7 @@ struct Together : NetworkPart {
       quad.row_ranges = has_row_ranges(mean.size(2));
       quad.opacity = taken ? 1 : 0.35f;
       pen.matrix(std::move(quad), place);
-      pen.box(place.grown(1), chosen ? look.accent : taken ? look.ink : look.line, chosen ? std::max(2.0f, 2 * u) : 1);
+      pen.box(place.grown(1), chosen ? look.accent : taken ? look.ink : look.line, chosen ? Stroke::chosen(u) : 1);
       std::string name = say.fill("network.layer", {layer});
       if (pen.measure(Face::ui, caption, name).x > side) name = layer.substr(layer.rfind('.') + 1);
       const float half = pen.measure(Face::ui, caption, name).x / 2;

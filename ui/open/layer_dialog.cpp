@@ -64,7 +64,7 @@ void draw_headings(const Frame& frame) {
 bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerChoice& choice) {
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 26 * u};
+  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), ControlHeight::chip * u};
   const bool clicked = pressable(frame, candidate.layer.empty() ? "(top)" : candidate.layer.c_str(), size);
   const bool hovered = ImGui::IsItemHovered();
   const bool chosen = candidate.layer == choice.layer;
@@ -166,7 +166,7 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const bool twice = draw_list(frame, choice, found, inside.max.y - ImGui::GetCursorScreenPos().y - below);
   draw_heads(frame, choice);
   const char* label = frame.words("open.open");
-  ImGui::SetCursorScreenPos({inside.max.x - button_width(frame, label), inside.max.y - 28 * u});
+  ImGui::SetCursorScreenPos({inside.max.x - button_width(frame, label), inside.max.y - ControlHeight::bar * u});
   const bool ready = complete(choice);
   const bool clicked = main_button(frame, "take", label, ready);
   return ready && (clicked || twice || keys.entered);
@@ -268,13 +268,14 @@ bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, R
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered) list.AddRectFilled(place.min, place.max, frame.look.field, Corner::card * u);
   compat::add_rect(list, place.min, place.max, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
-  const float x = place.min.x + 14 * u, width = place.width() - 28 * u;
+  const float x = place.min.x + Space::card * u, width = place.width() - 2 * Space::card * u;
   draw_text(list, frame.fonts, Face::bold, TypeSize::large * u, {x, place.min.y + 12 * u}, frame.look.ink,
             frame.words(answer.title));
   draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + 38 * u}, frame.look.muted,
                  frame.words(answer.meaning), width);
   const float text = 2.6f * TypeSize::body * u;  // two lines, so that both pictures stand at one height
-  draw_mask(frame, mask, {{x, place.min.y + 50 * u + text}, {place.max.x - 14 * u, place.max.y - 14 * u}});
+  draw_mask(frame, mask,
+            {{x, place.min.y + 50 * u + text}, {place.max.x - Space::card * u, place.max.y - Space::card * u}});
   return clicked;
 }
 

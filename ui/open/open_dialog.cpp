@@ -201,7 +201,7 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   draw_field(frame, turn, picture);
   ImGui::Dummy({0, 2 * u});
   draw_entries(frame, turn, picture, height - (ImGui::GetCursorPosY() - top) - 40 * u);
-  ImGui::SetCursorPosY(top + height - 28 * u);
+  ImGui::SetCursorPosY(top + height - ControlHeight::bar * u);
   const char* label = frame.words("open.open");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x - button_width(frame, label);

@@ -30,7 +30,7 @@ Band band_of(const Task& task, Stage stage) {
 
 MatrixNumbers figures_of(const Band& band, const Window& keys) {
   std::vector<float> values;
-  for (Index k = keys.first; k < keys.first + keys.count; ++k) {
+  for (Index k = keys.first; k < keys.end(); ++k) {
     const auto i = static_cast<std::size_t>(k);
     if (band.kinds[i] == CellKind::value) values.push_back(band.values[i]);
   }
@@ -68,7 +68,7 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
   MatrixNumbers figures = figures_of(band, table.keys);
   const float pixels = size_in(task, table.keys, figures, pen.type.number * 1.5f);
   float lo = 0, hi = 0;
-  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+  for (Index k = table.keys.first; k < table.keys.end(); ++k) {
     const auto i = static_cast<std::size_t>(k);
     if (band.kinds[i] != CellKind::value) continue;
     lo = std::min(lo, band.values[i]);
@@ -77,7 +77,7 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
   const float top = place.min.y + pixels * 1.5f;
   const float span = std::max(hi - lo, 1e-20f);
   const float zero = top + (place.max.y - top) * hi / span;
-  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+  for (Index k = table.keys.first; k < table.keys.end(); ++k) {
     const auto i = static_cast<std::size_t>(k);
     const bool lit = k == task.focus.key;
     const Rect column = table.column(k);
@@ -113,7 +113,7 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
   const float bottom = place.max.y - pixels * 1.5f;
   float most = 1;
   for (const float value : values) most = std::isfinite(value) ? std::max(most, value) : most;
-  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+  for (Index k = table.keys.first; k < table.keys.end(); ++k) {
     const auto i = static_cast<std::size_t>(k);
     const bool lit = k == task.focus.key;
     const Rect column = table.column(k);
@@ -126,8 +126,8 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
       pen.fill(track, look.field, Corner::control * u);
     }
     if (kind == CellKind::dropped) {
-      pen.line(track.min, track.max, look.muted, std::max(1.5f, 1.5f * u));
-      pen.line({track.min.x, track.max.y}, {track.max.x, track.min.y}, look.muted, std::max(1.5f, 1.5f * u));
+      pen.line(track.min, track.max, look.muted, Stroke::frame(u));
+      pen.line({track.min.x, track.max.y}, {track.max.x, track.min.y}, look.muted, Stroke::frame(u));
     }
     const float value = std::isfinite(values[i]) ? values[i] * grown : 0;
     if (value > 0) {
@@ -140,7 +140,7 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
       pen.number(pixels, {column.centre().x, place.max.y - pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted,
                  std::move(text));
     }
-    if (lit) pen.box(track.grown(2.5f * u), look.ink, std::max(2.0f, 2 * u), Corner::control * u);
+    if (lit) pen.box(track.grown(2.5f * u), look.ink, Stroke::chosen(u), Corner::control * u);
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
   pen.add_content(place);
@@ -163,7 +163,7 @@ void put_key_strips(const Task& task, const Table& table, Stage stage, const Ban
   const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
   const Block block = make_block(task.context(), stage, {0, numbers.cols, 0, false},
                                  {table.keys.first, table.keys.count, 0, table.keys.part}, place, true);
-  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+  for (Index k = table.keys.first; k < table.keys.end(); ++k) {
     const auto i = static_cast<std::size_t>(k);
     const Rect column = table.column(k), whole{{column.min.x, place.min.y}, {column.max.x, place.max.y}};
     const float share = std::isfinite(weights.values[i]) ? std::clamp(weights.values[i], 0.0f, 1.0f) : 0;
@@ -177,7 +177,7 @@ void put_key_strips(const Task& task, const Table& table, Stage stage, const Ban
     }
     if (by_share > 0)
       pen.box({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}},
-              k == task.focus.key ? pen.look().ink : pen.look().line, std::max(1.0f, u), Corner::cell * u);
+              k == task.focus.key ? pen.look().ink : pen.look().line, Stroke::hair(u), Corner::cell * u);
     if (by_share == 0 && k == task.focus.key)
       pen.frame(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u),
                 pen.look().k);

@@ -15,7 +15,8 @@
 namespace headlight::operation {
 namespace {
 
-constexpr float turn_share = 0.71f;  // of a length at 45°
+constexpr float turn_share = 0.71f;           // of a length at 45°
+constexpr float name_gap = 10, name_air = 4;  // points right and left of row labels
 
 /// The part of the last two axes.
 Tensor slice_of(const Tensor& whole, const Window& rows, const Window& cols) {
@@ -215,15 +216,17 @@ void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pix
 
 float row_room(const Pen& pen, const Window& rows, Axis axis) {
   float widest = 0;
-  for (Index r = rows.first; r < rows.first + rows.count; ++r)
+  for (Index r = rows.first; r < rows.end(); ++r)
     widest = std::max({widest, pen.measure(Face::bold, pen.bold(pen.type.word), name_of(pen.context(), axis, r)).x,
                        pen.measure(Face::ui, pen.type.word, name_of(pen.context(), axis, r)).x});
-  return widest + 14 * pen.u();
+  return widest + (name_gap + name_air) * pen.u();
 }
 
 void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Index lit, ImU32 colour) {
   const float line = block.rect.height() / static_cast<float>(block.rows);
   const Fonts& fonts = pen.context().fonts;
+  x -= name_gap * pen.u();
+  room -= (name_gap + name_air) * pen.u();
   // As large as the rows allow, down to the smallest; where even that is too high, the ones that find room.
   float pixels = std::min(pen.type.word, std::max(line, pen.type.least));
   pixels = std::max(fonts.crisp(Face::ui, pixels), size_not_below(fonts, Face::ui, pen.type.least));
@@ -254,11 +257,11 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
 namespace {
 
 /// The widest name, plain or bold, in type of this size.
-float widest(const Pen& pen, const Window& cols, Axis axis, float pixels) {
+float widest(const Pen& pen, const Window& keys, float pixels) {
   float most = 0;
-  for (Index c = cols.first; c < cols.first + cols.count; ++c)
-    most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.context(), axis, c)).x,
-                     pen.measure(Face::ui, pixels, name_of(pen.context(), axis, c)).x});
+  for (Index k = keys.first; k < keys.end(); ++k)
+    most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.context(), Axis::key, k)).x,
+                     pen.measure(Face::ui, pixels, name_of(pen.context(), Axis::key, k)).x});
   return most;
 }
 
@@ -269,53 +272,51 @@ float turned_size(const Pen& pen, const Window& cols) {
 }
 
 /// Where upright names of these columns fit: the size; else 0.
-float upright_size(const Pen& pen, const Window& cols, Axis axis) {
+float upright_size(const Pen& pen, const Window& keys) {
   const Fonts& fonts = pen.context().fonts;
   for (const float size :
        {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least),
         size_not_below(fonts, Face::ui, pen.type.least)}) {
-    if (widest(pen, cols, axis, size) + 6 * pen.u() <= cols.size) return size;
+    if (widest(pen, keys, size) + 6 * pen.u() <= keys.size) return size;
   }
   return 0;
 }
 
 }  // namespace
 
-float column_room(const Pen& pen, const Window& cols, Axis axis) {
-  if (const float size = upright_size(pen, cols, axis); size > 0) return size * 1.6f;
-  const float size = turned_size(pen, cols);
-  return std::min(widest(pen, cols, axis, size) * turn_share, 9 * size) + size;
+float key_room(const Pen& pen, const Window& keys) {
+  if (const float size = upright_size(pen, keys); size > 0) return size * 1.6f;
+  const float size = turned_size(pen, keys);
+  return std::min(widest(pen, keys, size) * turn_share, 9 * size) + size;
 }
 
-void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float room, Index lit, ImU32 colour) {
+void name_keys(Pen& pen, const Window& keys, const Rect& rect, bool above, float room, Index lit, ImU32 colour) {
   const Fonts& fonts = pen.context().fonts;
-  const Window cols{block.col, block.cols, block.rect.width() / static_cast<float>(block.cols)};
-  const float upright = upright_size(pen, cols, axis);
+  const Window cols{keys.first, keys.count, rect.width() / static_cast<float>(keys.count)};
+  const float upright = upright_size(pen, cols);
   const float size = upright > 0 ? upright : turned_size(pen, cols);
   const float pitch = fonts.crisp(Face::ui, size) * 1.25f;
   const Index every = upright > 0 ? 1 : static_cast<Index>(std::ceil(pitch / cols.size));
-  for (Index c = block.col; c < block.col + block.cols; ++c) {
+  for (Index c = cols.first; c < cols.end(); ++c) {
     const bool is_lit = c == lit;
-    const Rect column = block.col_at(c);
-    if (axis == Axis::query || axis == Axis::key) {
-      const Rect place = above ? Rect{{column.min.x, column.min.y - room}, {column.max.x, column.min.y}}
-                               : Rect{{column.min.x, column.max.y}, {column.max.x, column.max.y + room}};
-      pen.target(place, axis == Axis::query ? SceneAction::query_word : SceneAction::key_word, c);
-    }
+    const float left = rect.min.x + static_cast<float>(c - cols.first) * cols.size;
+    const Rect column{{left, rect.min.y}, {left + cols.size, rect.max.y}};
+    pen.target({{column.min.x, above ? column.min.y - room : column.max.y},
+                {column.max.x, above ? column.min.y : column.max.y + room}},
+               SceneAction::key_word, c);
     if (!is_lit && every > 1 && (c - lit) % every != 0) {
       // Turned, it would have a column's width for its height.
-      if (has_words(pen.context(), axis))
+      if (has_words(pen.context(), Axis::key))
         pen.scene().left_out.push_back(
-            {name_of(pen.context(), axis, c), (room - size * 0.8f) / turn_share, cols.size / 1.25f});
+            {name_of(pen.context(), Axis::key, c), (room - size * 0.8f) / turn_share, cols.size / 1.25f});
       continue;
     }
-    std::string word = name_of(pen.context(), axis, c);
+    std::string word = name_of(pen.context(), Axis::key, c);
     const Face face = is_lit ? Face::bold : Face::ui;
     const ImU32 ink = quiet_ink(pen, is_lit, colour);
     if (upright > 0) {
       const float y = above ? column.min.y - room / 2 : column.max.y + room / 2;
-      pen.text(TextRole::word, face, is_lit ? pen.bold(size) : size, {column.centre().x, y}, Align::middle, ink,
-               std::move(word));
+      pen.label(TextRole::word, is_lit, size, {column.centre().x, y}, Align::middle, ink, std::move(word));
       continue;
     }
     const float longest = (room - size * 0.8f) / turn_share, own = is_lit ? pen.bold(size) : size;
@@ -323,6 +324,14 @@ void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float roo
     const float reach = pen.measure(face, own, word).x * turn_share;
     const ImVec2 foot{column.centre().x, above ? column.min.y - size * 0.55f : column.max.y + size * 0.55f};
     pen.turned(face, own, above ? ImVec2{foot.x + reach, foot.y - reach} : foot, -45, ink, std::move(word));
+  }
+}
+
+void target_cells(Pen& pen, const Block& block) {
+  Cell cell = matrix_of(pen.context().trace, pen.context().view, block.stage);
+  for (cell.row = block.row; cell.row < block.row + block.rows; ++cell.row) {
+    for (cell.col = block.col; cell.col < block.col + block.cols; ++cell.col)
+      pen.target(block.cell(cell.row, cell.col), SceneAction::look_at, 0, cell);
   }
 }
 
@@ -364,10 +373,8 @@ void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Windo
   put(pen, whole);
   pen.box(whole.rect.grown(1), pen.look().line, 1);
   if (!rows.part && !cols.part) return;
-  const Rect from = whole.cell(rows.first, cols.first),
-             to = whole.cell(rows.first + rows.count - 1, cols.first + cols.count - 1);
-  pen.box(Rect{from.min, to.max}.grown(1.5f * pen.u()), pen.look().ink, std::max(1.5f, 1.5f * pen.u()),
-          Corner::mark * pen.u());
+  const Rect from = whole.cell(rows.first, cols.first), to = whole.cell(rows.end() - 1, cols.end() - 1);
+  pen.box(Rect{from.min, to.max}.grown(1.5f * pen.u()), pen.look().ink, Stroke::frame(pen.u()), Corner::mark * pen.u());
 }
 
 std::string plain_symbol(const SceneContext& context, Stage stage) {

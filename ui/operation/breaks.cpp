@@ -99,7 +99,7 @@ struct BreakRow {
     const Rect track{{right - number - 8 * u - bar, middle - 7 * u}, {right - number - 8 * u, middle + 7 * u}};
     const auto put_bar = [&](double share, ImU32 colour, float top, float bottom) {
       if (const float x = bar * static_cast<float>(std::clamp(share, 0.0, 1.0)); x > 0)
-        pen.fill({{track.min.x, top}, {track.min.x + x, bottom}}, colour, std::min(2 * u, x / 2));
+        pen.fill({{track.min.x, top}, {track.min.x + x, bottom}}, colour, std::min(Corner::mark * u, x / 2));
     };
     pen.fill(track, look.field, Corner::mark * u);
     if (guess.before >= 0) put_bar(guess.before, fade(look.after, 0.35f), track.min.y, track.max.y);

@@ -104,7 +104,7 @@ void arc(Pen& pen, ImVec2 origin, double from, double to, float radius, ImU32 co
     return ImVec2{origin.x + radius * static_cast<float>(std::cos(angle)),
                   origin.y - radius * static_cast<float>(std::sin(angle))};
   };
-  for (int i = 0; i < parts; ++i) pen.line(point(i), point(i + 1), colour, std::max(1.5f, 2 * pen.u()));
+  for (int i = 0; i < parts; ++i) pen.line(point(i), point(i + 1), colour, Stroke::firm(pen.u()));
 }
 
 std::string digits(double value, int decimals) { return MatrixNumbers(decimals, false)(static_cast<float>(value)); }
@@ -159,8 +159,8 @@ struct PlanePicture : TaskPart {
     pen.box(room, look.line, 1, Corner::card * u);
     pen.add_content(room);
     const ImVec2 o = sheet.origin;
-    pen.line({room.min.x + 8 * u, o.y}, {room.max.x - 8 * u, o.y}, look.line, std::max(1.0f, u));
-    pen.line({o.x, room.min.y + 8 * u}, {o.x, room.max.y - 8 * u}, look.line, std::max(1.0f, u));
+    pen.line({room.min.x + 8 * u, o.y}, {room.max.x - 8 * u, o.y}, look.line, Stroke::hair(u));
+    pen.line({o.x, room.min.y + 8 * u}, {o.x, room.max.y - 8 * u}, look.line, Stroke::hair(u));
   }
 
   /// The other keys, quietly; those that the mask hides more so.
@@ -320,7 +320,7 @@ void put_tilt(const Task& task, Rect room) {
                   plot.min.y + plot.height() * (hi - added[static_cast<std::size_t>(k)]) / span};
   };
   pen.line({plot.min.x, plot.min.y + plot.height() * hi / span}, {plot.max.x, plot.min.y + plot.height() * hi / span},
-           look.line, std::max(1.0f, u));
+           look.line, Stroke::hair(u));
   for (Index k = 0; k + 1 < n; ++k) pen.line(at(k), at(k + 1), look.after, std::max(2.0f, 2.5f * u));
   if (task.focus.key < n) {
     const ImVec2 here = at(task.focus.key);

@@ -88,7 +88,7 @@ std::string name_in_table(const TableRow& row) {
 Block row_block(const Task& task, const std::vector<float>& numbers, const Window& cols, Rect rect, float most) {
   Block block = make_block(task.context(), task.stage, {0, 1, 0, true}, cols, rect);
   Buffer part;
-  for (Index c = cols.first; c < cols.first + cols.count; ++c) part.push_back(numbers[static_cast<std::size_t>(c)]);
+  for (Index c = cols.first; c < cols.end(); ++c) part.push_back(numbers[static_cast<std::size_t>(c)]);
   block = with_numbers(block, Tensor({1, cols.count}, std::move(part)));
   block.quad.range = {-most, most};
   block.own = false;
@@ -108,10 +108,8 @@ void put_table(const Task& task, const Tables& tables, const std::vector<TableRo
     put(pen, row_block(task, row.numbers, cols, rect, most), here ? 1.0f : 0.4f);
     if (here) pen.frame(rect.grown(2 * u), look.q);
     const std::string name = name_in_table(row);
-    const Face face = here ? Face::bold : Face::ui;
-    const float size = here ? pen.bold(caption) : caption;
-    pen.text(TextRole::caption, face, size, {at.min.x - 10 * u, rect.centre().y}, Align::right,
-             here ? look.q : look.muted, name, names);
+    pen.label(TextRole::caption, here, caption, {at.min.x - 10 * u, rect.centre().y}, Align::right,
+              here ? look.q : look.muted, name, names);
     y += tables.line;
   }
 }
@@ -194,8 +192,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
   const LineScales scales = scales_of(lines, parts, tables);
   std::vector<float> shown;
   for (const Line& line : lines) {
-    for (Index c = cols.first; c < cols.first + cols.count; ++c)
-      shown.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
+    for (Index c = cols.first; c < cols.end(); ++c) shown.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
   }
   MatrixNumbers figures({shown.data(), 1, static_cast<Index>(shown.size()), static_cast<Index>(shown.size()), 1});
   const auto scale_text = [&](float most) {
@@ -209,8 +206,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
     const Rect rect{{place.min.x, y}, {place.max.x, y + pitch - 4 * u}};
     const bool of_table = line.numbers == &parts.word || line.numbers == &parts.place;
     const Block block = row_block(task, *line.numbers, cols, rect, of_table ? scales.tables : scales.sums);
-    const float done =
-        std::clamp((task.reveal.share.value_or(1.0f) - line.begins) / (line.ends - line.begins), 0.0f, 1.0f);
+    const float done = part_done(task.reveal.share.value_or(1.0f), line.begins, line.ends);
     if (done < 1) put_ghost(pen, block);
     // The word's row and the place's leave their tables; the others grow.
     const bool is_place = tables && !tables->rows.places.empty() && &line == &lines[1];
@@ -224,10 +220,8 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
       return !flies && static_cast<float>(c - cols.first + 1) <= done * static_cast<float>(cols.count);
     });
     const bool word = &line == &lines.front();
-    const Face face = word ? Face::bold : Face::ui;
-    const float size = word ? pen.bold(pen.type.caption) : pen.type.caption;
-    pen.text(TextRole::caption, face, size, {place.min.x - 10 * u, rect.centre().y}, Align::right,
-             word ? line.colour : pen.look().muted, line.name, names);
+    pen.label(TextRole::caption, word, pen.type.caption, {place.min.x - 10 * u, rect.centre().y}, Align::right,
+              word ? line.colour : pen.look().muted, line.name, names);
     pen.add_content(block.rect);
     y += pitch;
   }
@@ -316,7 +310,7 @@ struct InputPicture : TaskPart {
                          cell_margin(pen) * 0.7f;
     const float width = area.width() - names;
     cols = window_around(cell.col, numbers.cols, width, needed, 110 * u);
-    wide = cols.size * static_cast<float>(cols.count);
+    wide = cols.extent();
     x = area.min.x + names + (width - wide) / 2;
   }
 
@@ -339,7 +333,7 @@ struct InputPicture : TaskPart {
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";
     const Rect label = pen.caption({x + wide / 2, middle}, Align::middle, say(how));
     for (const float arrow : {label.min.x - 18 * u, label.max.x + 18 * u})
-      pen.line({arrow, middle - half}, {arrow, middle + half}, look.muted, std::max(1.0f, 1.5f * u), true);
+      pen.line({arrow, middle - half}, {arrow, middle + half}, look.muted, Stroke::arrow(u), true);
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
 
@@ -347,20 +341,17 @@ struct InputPicture : TaskPart {
   bool waits() const { return low && share < sum_is_up; }
 
   void put_matrix() const {
-    const float deep = rows.size * static_cast<float>(rows.count), y = area.min.y + (sum ? 0 : caption);
+    const float deep = rows.extent(), y = area.min.y + (sum ? 0 : caption);
     const Block block = make_block(context, task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
     const float begins = low ? sum_is_up : sum ? sum_comes : 0;
     const Index lit =
         put_rows(task, rows, cols, block, cell.row, share < 1 ? (share - begins) / (all_there - begins) : 1);
-    name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, look.ink);
+    name_rows(pen, block, axis, x, names, lit, look.ink);
     const float under = y + deep + caption * 0.55f;
     const float symbol = pen.math(pen.type.formula, {x, under}, 1e6f, look.ink, false, symbol_of(context, task.stage));
     const std::string part = part_of(context, rows, cols);
     pen.caption({x + symbol + 8 * u, under}, Align::left, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
-    for (Index r = block.row; r < block.row + block.rows; ++r) {
-      for (Index c = block.col; c < block.col + block.cols; ++c)
-        pen.target(block.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
-    }
+    target_cells(pen, block);
   }
 };
 

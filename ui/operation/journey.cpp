@@ -135,9 +135,8 @@ void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
              name - 6 * u);
     const Rect track{{room.min.x + name, middle - 6 * u}, {room.max.x - number, middle + 6 * u}};
     const auto fill = [&](double probability, float inset, ImU32 colour) {
-      const float width = std::max(track.width() * static_cast<float>(probability), u);
-      pen.fill({{track.min.x, track.min.y + inset}, {track.min.x + width, track.max.y - inset}}, colour,
-               std::min(3 * u, width / 2));
+      pen.meter({{track.min.x, track.min.y + inset}, {track.max.x, track.max.y - inset}},
+                std::max(track.width() * static_cast<float>(probability), u), colour);
     };
     if (track.width() > 12 * u) {
       pen.fill(track, look.field, Corner::cell * u);
@@ -194,9 +193,9 @@ struct Journey : ScenePart {
     const float width = area.width() - table.names - right - (right > 0 ? 24 * u : 0);
     table.keys = window_around(settled, trace.dims().n_k, width,
                                pen.measure(Face::mono, pen.type.number, "0").x * 4.2f + 6 * u, 150 * u);
-    const float used = table.keys.size * static_cast<float>(table.keys.count);
-    table.area = {{area.min.x + table.names, area.min.y}, {area.min.x + table.names + used, area.max.y}};
-    heads = column_room(pen, table.keys, Axis::key) + 6 * u;
+    const float left = area.min.x + table.names;
+    table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
+    heads = key_room(pen, table.keys) + 6 * u;
     const float top = area.min.y + heads, height = area.max.y - top;
     const auto slice = [&](float from, float to) {
       return Rect{{table.area.min.x, top + height * from}, {table.area.max.x, top + height * to}};
@@ -209,12 +208,7 @@ struct Journey : ScenePart {
 
   /// What the word is, what it asks for, and every key beside it.
   void put_query() const {
-    Block base;
-    base.rect = keys;
-    base.col = table.keys.first;
-    base.cols = table.keys.count;
-    base.rows = 1;
-    name_columns(pen, base, Axis::key, true, heads, focus.key, look.k);
+    name_keys(pen, table.keys, keys, true, heads, focus.key, look.k);
     const float thin = std::min(26 * u, table.names * 0.16f), x = area.min.x + table.names;
     const Stage input = trace.has(Stage::query) ? Stage::query : operands.left;
     const Rect asks{{x - 20 * u - thin, keys.min.y}, {x - 20 * u, keys.max.y}};
@@ -224,12 +218,11 @@ struct Journey : ScenePart {
     if (input == operands.left || !trace.has(Stage::Q)) return;
     const Rect is{{asks.min.x - 34 * u - thin, keys.min.y}, {asks.min.x - 34 * u, keys.max.y}};
     put_strip(task, input, focus.query, is, look.muted);
-    pen.line({is.max.x + 6 * u, keys.centre().y}, {asks.min.x - 9 * u, keys.centre().y}, look.muted,
-             std::max(1.0f, 1.5f * u), true);
+    pen.line({is.max.x + 6 * u, keys.centre().y}, {asks.min.x - 9 * u, keys.centre().y}, look.muted, Stroke::arrow(u),
+             true);
     const std::string word = query_word(context, focus.query);
     if (is.min.x - area.min.x > pen.measure(Face::bold, pen.type.word, word).x + 8 * u)
-      pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {is.min.x - 10 * u, keys.centre().y}, Align::right,
-               look.q, word);
+      pen.label(TextRole::word, true, pen.type.word, {is.min.x - 10 * u, keys.centre().y}, Align::right, look.q, word);
   }
 
   void put_bands() const {
@@ -261,7 +254,7 @@ struct Journey : ScenePart {
     if (trace.has(Stage::output)) {
       put_strip(task, Stage::output, focus.query, {{from, scores.min.y}, {mixed.max.x, part.max.y}}, look.after);
       pen.line({mixed.centre().x, values.min.y - 5 * u}, {mixed.centre().x, part.max.y + 10 * u}, look.muted,
-               std::max(1.0f, 1.5f * u), true);
+               Stroke::arrow(u), true);
       name(is_added_to_row(trace) ? "facet.output_added" : "facet.output", part.max.y - pen.type.caption,
            Stage::output);
     }

@@ -24,11 +24,11 @@ struct MaskGrid : TaskPart {
     names = std::min(row_room(pen, rows, Axis::query), area.width() * 0.22f);
     cols = window_around(cell.col, allowed.cols, area.width() - 2 * names, std::min(number * 1.05f, rows.size),
                          presenting ? 1e6f : 150 * u);
-    heads = column_room(pen, cols, Axis::key) + 6 * u;
+    heads = key_room(pen, cols) + 6 * u;
     rows = window_around(cell.row, allowed.rows, area.height() - heads, number * 1.05f,
                          std::min(110 * u, cols.size * 1.2f));
     if (!presenting) cols.size = std::min(cols.size, rows.size * 1.9f);
-    const float wide = cols.size * static_cast<float>(cols.count), deep = rows.size * static_cast<float>(rows.count);
+    const float wide = cols.extent(), deep = rows.extent();
     const float x = area.centre().x - (wide - names) / 2,
                 y = area.min.y + heads + std::max(0.0f, (area.height() - heads - deep) * 0.3f);
     block = make_block(context, task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
@@ -47,36 +47,34 @@ struct MaskGrid : TaskPart {
                 mark = std::clamp(size * 0.3f, pen.type.word, pen.type.great);  // as large as the cells have room for
     pen.fill(rect, look.card, Corner::cell * u);
     if (there) pen.fill(rect, fade(look.after, lit ? 0.34f : 0.16f), Corner::cell * u);
-    pen.box(rect, lit && there ? look.muted : look.line, std::max(1.0f, u), Corner::cell * u);
+    pen.box(rect, lit && there ? look.muted : look.line, Stroke::hair(u), Corner::cell * u);
     if (there && size >= number * 1.2f)
       pen.text(TextRole::word, lit ? Face::bold : Face::ui, lit ? pen.strong(mark) : mark, rect.centre(), Align::middle,
                look.ink, "✓");
     if (!there && hidden && c == cell.col)
-      pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), rect.centre(), Align::middle, look.ink, "?");
+      pen.label(TextRole::word, true, pen.type.word, rect.centre(), Align::middle, look.ink, "?");
   }
 
   /// The hatches of a row in as few pieces as it has.
   void put_row(Index r) const {
     const float gap = std::min({2.5f * u, rows.size * 0.05f, cols.size * 0.05f});
     const auto inside = [&](Index c) { return block.cell(r, c).grown(-gap); };
-    for (Index c = cols.first; c < cols.first + cols.count;) {
+    for (Index c = cols.first; c < cols.end();) {
       Index end = c + 1;
       if (!is_there(r) || allowed(r, c) != 0) {
         put_open(r, c, inside(c));
       } else {
-        while (end < cols.first + cols.count && allowed(r, end) == 0) ++end;
+        while (end < cols.end() && allowed(r, end) == 0) ++end;
         pen.hatch({inside(c).min, inside(end - 1).max});
       }
       c = end;
     }
-    for (Index c = cols.first; c < cols.first + cols.count; ++c)
-      pen.target(block.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
   }
 
   /// Which of the two is asked: rows look, columns are looked at.
   void put_words() const {
-    name_rows(pen, block, Axis::query, block.rect.min.x - 10 * u, names - 14 * u, cell.row, look.q);
-    name_columns(pen, block, Axis::key, true, heads, cell.col, look.k);
+    name_rows(pen, block, Axis::query, block.rect.min.x, names, cell.row, look.q);
+    name_keys(pen, cols, block.rect, true, heads, cell.col, look.k);
     const char* key = hidden                             ? "level.mask_unknown"
                       : allowed(cell.row, cell.col) != 0 ? "level.mask_may"
                                                          : "level.mask_may_not";
@@ -93,9 +91,10 @@ struct MaskGrid : TaskPart {
 void mask_grid(const Task& task) {
   MaskGrid grid{task};
   grid.lay_out();
-  for (Index r = grid.rows.first; r < grid.rows.first + grid.rows.count; ++r) grid.put_row(r);
+  for (Index r = grid.rows.first; r < grid.rows.end(); ++r) grid.put_row(r);
+  target_cells(task.pen, grid.block);
   const float u = task.u();
-  task.pen.box(grid.block.row_at(grid.cell.row).grown(2 * u), grid.look.q, std::max(2.0f, 2 * u), Corner::control * u);
+  task.pen.box(grid.block.row_at(grid.cell.row).grown(2 * u), grid.look.q, Stroke::chosen(u), Corner::control * u);
   task.pen.box(grid.block.cell(grid.cell.row, grid.cell.col).grown(2 * u), grid.look.ink, std::max(2.0f, 3 * u),
                Corner::control * u);
   task.pen.add_content(grid.block.rect);

@@ -47,9 +47,9 @@ struct Mixture : TaskPart {
     const float width = area.width() - table.names - right;
     table.keys = window_around(task.focus.key, n_k, width,
                                pen.measure(Face::mono, pen.type.number, "0").x * 4.6f + 6 * u, 150 * u);
-    const float used = table.keys.size * static_cast<float>(table.keys.count);
-    table.area = {{area.min.x + table.names, area.min.y}, {area.min.x + table.names + used, area.max.y}};
-    heads = column_room(pen, table.keys, Axis::key) + 4 * u;
+    const float left = area.min.x + table.names;
+    table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
+    heads = key_room(pen, table.keys) + 4 * u;
     MatrixNumbers shares = figures_of(weights, table.keys);
     pixels = size_in(task, table.keys, shares, pen.type.number * 1.5f);
     line = std::max(pixels, pen.type.number) * 1.5f + 18 * u;
@@ -63,17 +63,10 @@ struct Mixture : TaskPart {
     const Reveal& reveal = task.reveal;
     on_way.assign(static_cast<std::size_t>(n_k), 1.0f);
     if (reveal.share) {
-      const auto part = [&](float from, float until) {
-        return std::clamp((*reveal.share - from) / (until - from), 0.0f, 1.0f);
-      };
-      narrowed = std::max(eased(part(narrow_from, narrow_until)), 0.001f);
+      narrowed = std::max(eased(part_done(*reveal.share, narrow_from, narrow_until)), 0.001f);
       whole = *reveal.share >= mixed_at;
-      const float share = part(narrow_until, mixed_at);
-      constexpr float flight = 0.4f;
-      for (Index k = 0; k < n_k; ++k) {
-        const float start = (1 - flight) * static_cast<float>(k) / static_cast<float>(n_k);
-        on_way[static_cast<std::size_t>(k)] = std::clamp((share - start) / flight, 0.0f, 1.0f);
-      }
+      const float share = part_done(*reveal.share, narrow_until, mixed_at);
+      for (Index k = 0; k < n_k; ++k) on_way[static_cast<std::size_t>(k)] = one_by_one(share, k, n_k);
     } else if (reveal.terms) {
       whole = *reveal.terms >= n_k;
       for (Index k = 0; k < n_k; ++k) on_way[static_cast<std::size_t>(k)] = k < *reveal.terms ? 1.0f : 0.0f;
@@ -122,7 +115,7 @@ struct Mixture : TaskPart {
   void put_shares() const {
     MatrixNumbers figures = figures_of(weights, table.keys);
     const float size = size_in(task, table.keys, figures, pen.type.number * 1.5f);
-    for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    for (Index k = table.keys.first; k < table.keys.end(); ++k) {
       const auto i = static_cast<std::size_t>(k);
       const Rect strip = strip_of(k);
       const float x = strip.centre().x, low = strips.min.y - 8 * u;
@@ -137,12 +130,9 @@ struct Mixture : TaskPart {
   }
 
   void put_words() const {
-    Block base;
-    base.rect = {{table.area.min.x, area.min.y + heads}, {table.area.max.x, area.min.y + heads + 1}};
-    base.col = table.keys.first;
-    base.cols = table.keys.count;
-    base.rows = 1;
-    name_columns(pen, base, Axis::key, true, heads, task.focus.key, look.word_ink(task.focus.key));
+    const float under = area.min.y + heads;
+    name_keys(pen, table.keys, {{table.area.min.x, under}, {table.area.max.x, under + 1}}, true, heads, task.focus.key,
+              look.word_ink(task.focus.key));
     band_name(task, table, strips.min.y - 16 * u - line * 0.3f, symbol_of(context, operands.left), look.after,
               say("level.band_share"));
     const float low = strips.min.y + std::max(std::min(strips.height() * 0.5f, 120 * u), 1.6f * pen.type.formula);
@@ -154,7 +144,7 @@ struct Mixture : TaskPart {
   }
 
   void put_flights() const {
-    for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    for (Index k = table.keys.first; k < table.keys.end(); ++k) {
       const float t = on_way[static_cast<std::size_t>(k)];
       if (t <= 0 || t >= 1 || strip_of(k).width() <= 0) continue;
       put(pen, make_block(context, operands.right, {0, d_head, 0, false}, {k, 1, 0, n_k > 1},
@@ -181,7 +171,7 @@ struct Mixture : TaskPart {
       put(pen, with_numbers(block, Tensor({d_head, 1}, std::move(sums))), 1,
           {result.min, {result.max.x, result_cell(shown - 1).max.y}});
     }
-    pen.box(result.grown(1.5f * u), look.after, std::max(1.5f, 2 * u), Corner::cell * u);
+    pen.box(result.grown(1.5f * u), look.after, Stroke::firm(u), Corner::cell * u);
     pen.number(pen.type.title, {result.min.x - 24 * u, result.centre().y}, Align::middle, look.muted, "=");
     const std::string word = query_word(context, task.focus.query);
     const float most = area.max.x - result.min.x + 20 * u, size = pen.bold(pen.type.word);
@@ -209,7 +199,7 @@ struct Mixture : TaskPart {
                    f == cell.col ? look.ink : look.muted, figures(so_far_of(f)));
     }
     const Rect lit = result_cell(cell.col);
-    pen.box({{table.area.min.x, lit.min.y - u}, {lit.max.x + 3 * u, lit.max.y + u}}, look.ink, std::max(1.5f, 1.5f * u),
+    pen.box({{table.area.min.x, lit.min.y - u}, {lit.max.x + 3 * u, lit.max.y + u}}, look.ink, Stroke::frame(u),
             Corner::mark * u);
     if (open || presenting || is_guessed(context)) return;
     const std::string hint(say("mixture.open"));

@@ -37,7 +37,7 @@ struct Moving : TaskPart {
     // As many heads as keep their columns apart.
     gap = std::max(10 * u, width * 0.012f);
     shown = window_around(chosen, count, width, static_cast<float>(d_head) * 3 * u + gap, 1e6f);
-    deep = rows.size * static_cast<float>(rows.count);
+    deep = rows.extent();
     between = area.height() - 2 * deep - 3 * labels;
     const float top = area.min.y + labels, low = area.max.y - labels - deep;
     x = area.min.x + names;
@@ -92,7 +92,7 @@ struct Moving : TaskPart {
     const float bend = (end.y - start.y) / 2;
     if (between > 24 * u)
       pen.curve({start, ImVec2{start.x, start.y + bend}, ImVec2{end.x, end.y - bend}, end},
-                fade(colour, lit ? 0.9f : 0.35f), std::max(1.5f, 2 * u));
+                fade(colour, lit ? 0.9f : 0.35f), Stroke::firm(u));
   }
 
   void put_head_name(Index h) const {
@@ -114,28 +114,28 @@ struct Moving : TaskPart {
   void put_question() const {
     const Block made = block_of(chosen, to(chosen));
     const Rect at = made.cell(cell.row, std::clamp<Index>(task.focus.feature % d_head, 0, d_head - 1));
-    pen.box(at.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
-    pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), at.centre(), Align::middle, look.ink, "?");
-    pen.box(made.rect.grown(4 * u), look.head(chosen * groups), std::max(1.5f, 2 * u), Corner::control * u);
+    pen.box(at.grown(2 * u), look.ink, Stroke::followed(u), Corner::cell * u);
+    pen.label(TextRole::word, true, pen.type.word, at.centre(), Align::middle, look.ink, "?");
+    pen.box(made.rect.grown(4 * u), look.head(chosen * groups), Stroke::firm(u), Corner::control * u);
   }
 
   /// The chosen head's numbers go with its columns; its frame is not covered by its neighbours.
   void put_chosen() const {
-    if (chosen < shown.first || chosen >= shown.first + shown.count) return;
+    if (chosen < shown.first || chosen >= shown.end()) return;
     if (is_guessed(context)) return put_question();
     const Block seen = t > 0.02f ? moving(chosen) : block_of(chosen, from(chosen));
     MatrixNumbers figures(numbers_of(trace, view, heads));
     const float pixels = fitting(pen, seen, figures, pen.type.number);
     write(pen, seen, figures, pixels, [](Index, Index) { return true; });
     pen.frame(seen.row_at(cell.row).grown(u), look.ink);
-    pen.box(seen.rect.grown(4 * u), look.head(chosen * groups), std::max(1.5f, 2 * u), Corner::control * u);
+    pen.box(seen.rect.grown(4 * u), look.head(chosen * groups), Stroke::firm(u), Corner::control * u);
   }
 
   void put_names() const {
     Block base = make_block(context, whole, rows, {0, 1, 0, false}, whole_rect());
-    name_rows(pen, base, axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
+    name_rows(pen, base, axis, x, names, cell.row, look.lane(heads));
     base.rect = {{x, heads_y}, {x + width, heads_y + deep}};
-    name_rows(pen, base, axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
+    name_rows(pen, base, axis, x, names, cell.row, look.lane(heads));
     const float y = merges ? whole_y + deep + labels * 0.55f : whole_y - labels * 0.7f;
     const float title =
         pen.math(pen.type.formula, {whole_left, y}, 1e6f, look.lane(whole), false, symbol_of(context, whole));
@@ -159,7 +159,7 @@ struct Moving : TaskPart {
 void split_or_merge(const Task& task) {
   Moving moving{task};
   moving.lay_out();
-  for (Index h = moving.shown.first; h < moving.shown.first + moving.shown.count; ++h) {
+  for (Index h = moving.shown.first; h < moving.shown.end(); ++h) {
     moving.put_columns(h);
     moving.put_head_name(h);
   }

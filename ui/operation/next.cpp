@@ -36,9 +36,7 @@ struct NextPicture : ScenePart {
   const std::span<const NetworkLayer> layers = network.layers();
   bool beside = true;  ///< the row has room at the left; else it comes first, in the place of the words
   float share = view.looking.share.value_or(1.0f);
-  float done(Part part) const {
-    return share >= 1 ? 1.0f : std::clamp((share - part.from) / (part.until - part.from), 0.0f, 1.0f);
-  }
+  float done(Part part) const { return share >= 1 ? 1.0f : part_done(share, part.from, part.until); }
   bool row_alone() const { return !beside && (open || share < the_product.until); }
   Rect rows{}, table{}, foot{};  ///< the row at the left, the words, the sentence
   float line = 0;                ///< height of a word's line
@@ -80,8 +78,8 @@ struct NextPicture : ScenePart {
     if (made <= 0) return;
     const std::string size = "‖·‖ = " + printed(length_of(numbers)).text;
     const float right = rows.max.x - pen.measure(Face::mono, pen.type.number, size).x;
-    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {rows.min.x, y}, Align::left, look.ink, words,
-             right - rows.min.x - 10 * u);
+    pen.label(TextRole::caption, true, pen.type.caption, {rows.min.x, y}, Align::left, look.ink, words,
+              right - rows.min.x - 10 * u);
     pen.number(pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
     const Rect strip{{rows.min.x, y + pen.type.caption}, {rows.max.x, y + pen.type.caption + high}};
     put_row_strip(pen, numbers, largest_of(numbers), strip, made, first);
@@ -92,7 +90,7 @@ struct NextPicture : ScenePart {
   void put_step(float y, const char* words, Part part) const {
     if (done(part) <= 0) return;
     const float x = rows.min.x + 14 * u;
-    pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, std::max(1.0f, 1.5f * u), true);
+    pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, Stroke::arrow(u), true);
     pen.caption({x + 18 * u, y}, Align::left, say(words));
   }
 
@@ -169,8 +167,8 @@ struct NextPicture : ScenePart {
     const Rect head{table.min, {table.max.x, table.min.y + pen.type.caption * 1.5f}};
     const auto put = [&](float from, float until, const std::string& words) {
       const Rect at = column(from, until, head);
-      pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {at.min.x, head.centre().y}, Align::left,
-               look.muted, words, at.width() + 10 * u);
+      pen.label(TextRole::caption, true, pen.type.caption, {at.min.x, head.centre().y}, Align::left, look.muted, words,
+                at.width() + 10 * u);
     };
     const Sampling& sampling = story.sampling;
     if (done(logits) > 0) put(word_end, logit_end, std::string(say("next.logit")));
@@ -199,13 +197,12 @@ struct NextPicture : ScenePart {
     const Rect row{{table.min.x + (out ? 14 * u * done(falling) : 0), y + 2 * u}, {table.max.x, y + line - 2 * u}};
     const float middle = row.centre().y, size = line >= pen.type.word * 2.4f ? pen.type.word * 1.3f : pen.type.word;
     if (!out) pen.fill(row, look.card, Corner::control * u);
-    pen.box(row, is_chosen ? look.after : look.line, is_chosen ? std::max(2.0f, 2 * u) : 1, Corner::control * u);
+    pen.box(row, is_chosen ? look.after : look.line, is_chosen ? Stroke::chosen(u) : 1, Corner::control * u);
     pen.target(row, SceneAction::rival, candidate.token);
     const Rect word = column(0, word_end, row);
     const Face face = is_chosen ? Face::bold : Face::ui;
-    pen.text(TextRole::word, face, is_chosen ? pen.bold(size) : size, {word.min.x + (out ? 10 * u : 0), middle},
-             Align::left, out ? look.muted : look.ink,
-             elide(context.fonts, face, size, candidate.word, word.width() - 10 * u));
+    pen.label(TextRole::word, is_chosen, size, {word.min.x + (out ? 10 * u : 0), middle}, Align::left,
+              out ? look.muted : look.ink, elide(context.fonts, face, size, candidate.word, word.width() - 10 * u));
     const float number = pen.measure(Face::mono, pen.type.number, "−00.00").x;
     const Rect logit = column(word_end, logit_end, row);
     const float from = logit.min.x, until = logit.max.x - number - 8 * u;
@@ -231,8 +228,7 @@ struct NextPicture : ScenePart {
     const Rect track{{last.min.x, middle - 7 * u}, {last.max.x - number, middle + 7 * u}};
     if (track.width() > 20 * u) pen.fill(track, look.field, Corner::cell * u);
     const float width = static_cast<float>(candidate.probability) * track.width() * done(chances);
-    if (width > 0 && track.width() > 20 * u)
-      pen.fill({track.min, {track.min.x + width, track.max.y}}, look.after, std::min(3 * u, width / 2));
+    if (width > 0 && track.width() > 20 * u) pen.meter(track, width, look.after);
     if (done(chances) >= 1) put_number(last.max.x, out ? "0" : digits(candidate.probability), !out);
   }
 
@@ -284,14 +280,14 @@ struct NextPicture : ScenePart {
       x = chip.max.x + 8 * u;
     }
     const Rect chip{{x, y - high / 2}, {x + fresh, y + high / 2}};
-    pen.box(chip, done(drop) >= 1 ? look.after : look.line, std::max(2.0f, 2 * u), Corner::control * u);
+    pen.box(chip, done(drop) >= 1 ? look.after : look.line, Stroke::chosen(u), Corner::control * u);
     if (const float way = done(drop); way > 0) {
       const ImVec2 at = mixed(word_in_table(), chip.centre(), eased(way));
       const ImVec2 half{chip.width() / 2, chip.height() / 2};
       const Rect plate{{at.x - half.x, at.y - half.y}, {at.x + half.x, at.y + half.y}};
       if (way < 1) pen.fill(plate, look.card, Corner::control * u);
-      if (way < 1) pen.box(plate, look.after, std::max(2.0f, 2 * u), Corner::control * u);
-      pen.text(TextRole::word, Face::bold, pen.bold(size), at, Align::middle, look.after, chosen.word);
+      if (way < 1) pen.box(plate, look.after, Stroke::chosen(u), Corner::control * u);
+      pen.label(TextRole::word, true, size, at, Align::middle, look.after, chosen.word);
     }
     if (story.writes) pen.target(chip, SceneAction::write_word, chosen.token);
     if (!writes) return;

@@ -46,6 +46,8 @@ struct Window {
   Index first = 0, count = 0;
   float size = 0;  ///< of one row or column
   bool part = false;
+  Index end() const { return first + count; }
+  float extent() const { return size * static_cast<float>(count); }
 };
 Window window_around(Index at, Index count, float room, float least, float most);
 
@@ -86,13 +88,15 @@ float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float 
 float largest_type(const Pen& pen, const Block& block, const MatrixNumbers& figures);
 float cell_margin(const Pen& pen);
 
-/// Row labels ending at x; the one at `lit` is highlighted in `colour`.
+/// Row labels in the `room` left of `x`; the one at `lit` is highlighted in `colour`.
 void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Index lit, ImU32 colour);
-/// Column labels above or below; slanted if they are too wide.
-void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float room, Index lit, ImU32 colour);
-/// The space they take: a line, or the longest label at 45°.
-float column_room(const Pen& pen, const Window& cols, Axis axis);
+/// The keys above or below the columns of `rect`; slanted if they are too wide.
+void name_keys(Pen& pen, const Window& keys, const Rect& rect, bool above, float room, Index lit, ImU32 colour);
+/// The space that labels take: of rows with the gap beside them, of keys a line, or the longest label at 45°.
 float row_room(const Pen& pen, const Window& rows, Axis axis);
+float key_room(const Pen& pen, const Window& keys);
+/// Makes each cell a place to look at.
+void target_cells(Pen& pen, const Block& block);
 
 /// A stage's symbol as markup, "K_{1}".
 std::string symbol_of(const SceneContext& context, Stage stage);

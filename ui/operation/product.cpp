@@ -92,16 +92,16 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Matri
                         : std::min(most, std::max(wide * 0.5f, needed() * static_cast<float>(result.cols)));
   to.cols = window_around(cell.col, result.cols, needed() * static_cast<float>(result.cols) > aim ? most : aim,
                           needed(), to.sum_in_corner ? 1e6f : std::max(96 * u, wide * 0.09f));
-  to.heads = about.cols == Axis::key ? column_room(pen, to.cols, Axis::key) : pen.type.caption * 1.5f;
+  to.heads = about.cols == Axis::key ? key_room(pen, to.cols) : pen.type.caption * 1.5f;
   const float height = area.height() - caption - gap - to.heads;
   above = std::min(above, height * share);
   to.rows = window_around(cell.row, result.rows, height - above, number * 1.45f, tallest);
-  const float result_width = to.cols.size * static_cast<float>(to.cols.count);
+  const float result_width = to.cols.extent();
   const float left_width =
       std::min(wide - result_width, to.sum_in_corner ? 1e6f : T * std::max(30 * u, to.rows.size * 1.3f));
   const float x = area.min.x + to.names, y = area.min.y + to.heads;
   const float middle = x + left_width + gap, down = y + above + gap;
-  const float deep = to.rows.size * static_cast<float>(to.rows.count);
+  const float deep = to.rows.extent();
   to.left = {{x, down}, {x + left_width, down + deep}};
   to.above = {{middle, y}, {middle + result_width, y + above}};
   to.result = {{middle, down}, {middle + result_width, down + deep}};
@@ -231,10 +231,7 @@ struct Product : TaskPart {
     else put_rows_so_far();
     pixels = fitting(pen, result, figures, largest_type(pen, result, figures));
     write(pen, result, figures, pixels, [&](Index r, Index c) { return has(r, c); });
-    for (Index r = result.row; r < result.row + result.rows; ++r) {
-      for (Index c = result.col; c < result.col + result.cols; ++c)
-        pen.target(result.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
-    }
+    target_cells(pen, result);
   }
 
   /// The number that is being made.
@@ -245,20 +242,20 @@ struct Product : TaskPart {
     const Rgba ground = result.quad.colormap->at(normalise(now, result.quad.range));
     pen.fill(box, any ? to_imgui(ground) : look.card);
     if (any && pixels > 0) pen.number(pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
-    pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
+    pen.box(box.grown(1.5f * u), look.ink, Stroke::followed(u), Corner::cell * u);
     if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(context))
       put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));
   }
 
   void put_names() const {
     const StageInfo& about = info(task.stage);
-    name_rows(pen, left, about.rows, at.left.min.x - 10 * u, at.names - 14 * u, cell.row, look.lane(operands.left));
+    name_rows(pen, left, about.rows, at.left.min.x, at.names, cell.row, look.lane(operands.left));
     if (about.cols == Axis::key)
-      name_columns(pen, above, Axis::key, true, at.heads, cell.col, look.lane(operands.right));
+      name_keys(pen, at.cols, above.rect, true, at.heads, cell.col, look.lane(operands.right));
     else
-      pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption),
-               {above.col_at(cell.col).centre().x, at.above.min.y - at.heads / 2}, Align::middle,
-               look.lane(operands.right), std::to_string(cell.col));
+      pen.label(TextRole::caption, true, pen.type.caption,
+                {above.col_at(cell.col).centre().x, at.above.min.y - at.heads / 2}, Align::middle,
+                look.lane(operands.right), std::to_string(cell.col));
     const float caption = pen.type.caption * 0.95f;
     const MatrixView whole = numbers_of(trace, view, task.stage);
     std::string note = part_of(context, {result.row, result.rows, 0, result.rows < whole.rows},

@@ -201,8 +201,7 @@ struct Residual : TaskPart {
         strips.max.x + numbers - pen.measure(Face::ui, caption, say.fill("residual.number", {"0000"})).x;
     if (strips.min.x + pen.measure(Face::ui, caption, all).x < until) pen.caption({strips.min.x, y}, Align::left, all);
     const float x = x_of(cell.col), wide = std::max(strips.width() / static_cast<float>(width), 3 * u);
-    pen.box({{x - u, strips.min.y}, {x + wide + u, strips.max.y}}, look.ink, std::max(1.5f, 1.5f * u),
-            Corner::mark * u);
+    pen.box({{x - u, strips.min.y}, {x + wide + u, strips.max.y}}, look.ink, Stroke::frame(u), Corner::mark * u);
     for (Index c = 0; c < width; ++c)
       pen.target({{x_of(c), strips.min.y}, {x_of(c + 1), strips.max.y}}, SceneAction::look_at, 0,
                  {cell.stage, cell.batch, cell.head, cell.row, c});
@@ -263,7 +262,7 @@ struct Residual : TaskPart {
     for (const Neuron& neuron : found.largest) {
       const float x = neurons.min.x + each * static_cast<float>(neuron.index);
       pen.box({{x - u, neurons.min.y - 2 * u}, {x + std::max(each, 2 * u) + u, neurons.max.y + 2 * u}}, look.ink,
-              std::max(1.0f, u), Corner::mark * u);
+              Stroke::hair(u), Corner::mark * u);
       std::string words;
       for (const Index id : neuron.words) words.append(words.empty() ? "" : ", ").append(network.word(id));
       const std::string told =

@@ -19,7 +19,7 @@ namespace {
 /// How much of the band is there: a share of its columns, from the left.
 bool is_there(const Task& task, const Table& table, Index k, float from, float to) {
   if (!task.reveal.share) return task.reveal.shown.has(task.focus.query, k);
-  const float done = std::clamp((*task.reveal.share - from) / (to - from), 0.0f, 1.0f);
+  const float done = part_done(*task.reveal.share, from, to);
   return static_cast<float>(k - table.keys.first) < done * static_cast<float>(table.keys.count);
 }
 
@@ -38,7 +38,7 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
   MatrixNumbers figures = figures_of(band, table.keys);
   const float pixels = size_in(task, table.keys, figures,
                                std::clamp(place.height() * 0.36f, pen.type.number * 1.7f, pen.type.number * 2.6f));
-  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+  for (Index k = table.keys.first; k < table.keys.end(); ++k) {
     const auto i = static_cast<std::size_t>(k);
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
     const bool there = is_there(task, table, k, from, to), lit = k == task.focus.key;
@@ -61,7 +61,7 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
       if (pixels > 0 && pen.measure(Face::mono, pixels, mark).x < cell.width())
         pen.number(pixels, cell.centre(), Align::middle, look.muted, mark);
     }
-    if (lit) pen.box(cell.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::control * u);
+    if (lit) pen.box(cell.grown(2 * u), look.ink, Stroke::followed(u), Corner::control * u);
     pen.target(cell, SceneAction::key_word, k);
   }
   pen.add_content(place);
@@ -72,13 +72,12 @@ void between(const Task& task, const Table& table, Rect place, const std::string
   Pen& pen = task.pen;
   const float u = task.u();
   const float half = std::min(place.height() * 0.32f, 18 * u);
-  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+  for (Index k = table.keys.first; k < table.keys.end(); ++k) {
     const bool lit = k == task.focus.key;
     const float x = table.column(k).centre().x, y = place.centre().y;
     const bool there = is_there(task, table, k, from, to);
     pen.line({x, y - half}, {x, y + half},
-             fade(lit ? pen.look().ink : pen.look().muted, there ? (lit ? 1.0f : 0.6f) : 0.2f),
-             std::max(1.0f, 1.5f * u), true);
+             fade(lit ? pen.look().ink : pen.look().muted, there ? (lit ? 1.0f : 0.6f) : 0.2f), Stroke::arrow(u), true);
   }
   if (!markup.empty()) band_name(task, table, place.centre().y, markup, pen.look().ink, "");
 }
@@ -98,16 +97,16 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
     pixels = pen.type.caption;
   const bool fits =
       std::max(pen.measure(Face::ui, pixels, yes).x, pen.measure(Face::ui, pixels, no).x) + 8 * u <= table.keys.size;
-  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+  for (Index k = table.keys.first; k < table.keys.end(); ++k) {
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
     const bool may = allowed(task.focus.query, k) != 0, lit = k == task.focus.key;
     if (may) {
       pen.fill(cell, pen.look().card, Corner::control * u);
-      pen.box(cell, lit ? pen.look().ink : pen.look().line, std::max(1.0f, u), Corner::control * u);
+      pen.box(cell, lit ? pen.look().ink : pen.look().line, Stroke::hair(u), Corner::control * u);
     } else {
       pen.hatch(cell);
     }
-    if (lit) pen.box(cell.grown(2 * u), pen.look().ink, std::max(2.0f, 2.4f * u), Corner::control * u);
+    if (lit) pen.box(cell.grown(2 * u), pen.look().ink, Stroke::followed(u), Corner::control * u);
     pen.text(TextRole::word, fits ? Face::ui : Face::bold, pixels, cell.centre(), Align::middle,
              may ? pen.look().ink : pen.look().muted, fits ? (may ? yes : no) : (may ? "✓" : "✕"));
     pen.target(cell, SceneAction::key_word, k);
@@ -162,10 +161,10 @@ struct Bands : TaskPart {
     const bool is_bars = kind == OperationKind::dropout;
     const float narrowest = pen.measure(Face::mono, pen.type.number, "0").x * (is_bars ? 4.2f : 5) + 8 * u;
     table.keys = window_around(task.focus.key, n_k, width, narrowest, 200 * u);
-    const float used = table.keys.size * static_cast<float>(table.keys.count);
+    const float used = table.keys.extent();
     const float left = area.min.x + table.names + (width - used) * 0.5f;
     table.area = {{left, area.min.y}, {left + used, area.max.y}};
-    words = column_room(pen, table.keys, Axis::key) + 8 * u;
+    words = key_room(pen, table.keys) + 8 * u;
     height = area.height() - words - formula;
   }
 
@@ -179,7 +178,7 @@ struct Bands : TaskPart {
   /// Those that stay grow from what they were to what they become.
   void put_dropout() {
     const Band weights = band_of(task, source), dropped = band_of(task, task.stage);
-    const float grown = std::clamp((task.reveal.share.value_or(1) - 0.4f) / 0.4f, 0.0f, 1.0f);
+    const float grown = part_done(task.reveal.share.value_or(1), 0.4f, 0.8f);
     std::vector<float> values = dropped.values;
     for (std::size_t k = 0; k < values.size(); ++k)
       values[k] = weights.values[k] + (dropped.values[k] - weights.values[k]) * grown;
@@ -241,12 +240,8 @@ struct Bands : TaskPart {
 
   /// Words under the last band, formula under the words.
   void put_words() const {
-    Block base;
-    base.rect = {{table.area.min.x, last.min.y}, {table.area.max.x, last.max.y}};
-    base.col = table.keys.first;
-    base.cols = table.keys.count;
-    base.rows = 1;
-    name_columns(pen, base, Axis::key, false, words, task.focus.key, look.k);
+    name_keys(pen, table.keys, {{table.area.min.x, last.min.y}, {table.area.max.x, last.max.y}}, false, words,
+              task.focus.key, look.k);
     const float y = std::min(last.max.y + words, area.max.y - formula);
     put_formula(task, {{table.area.min.x, y}, {table.area.max.x, y + formula}});
   }

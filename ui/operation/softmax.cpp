@@ -15,8 +15,6 @@ namespace {
 /// At which share of its time each part of a softmax is there.
 constexpr float largest_at = 0.14f, shifted_at = 0.28f, powers_at = 0.48f, sum_at = 0.7f, shares_at = 0.95f;
 
-float part_done(float share, float from, float to) { return std::clamp((share - from) / (to - from), 0.0f, 1.0f); }
-
 }  // namespace
 
 SoftmaxMade softmax_made(const Reveal& reveal, Index query) {
@@ -66,12 +64,6 @@ struct SoftmaxPicture : TaskPart {
     if (part.kind != SoftmaxPart::Kind::word) return task.reveal.shown.rows > task.focus.query;
     return task.reveal.shown.has(task.focus.query, part.key);
   }
-  /// How far a part has come on its way: they go one after another.
-  float on_way(std::size_t i, float share) const {
-    constexpr float flight = 0.4f;
-    const float start = (1 - flight) * static_cast<float>(i) / static_cast<float>(at.count());
-    return std::clamp((share - start) / flight, 0.0f, 1.0f);
-  }
 
   void put_title(float y, int number, const char* key, const char* note, const std::string& symbol = {},
                  ImU32 lane = 0) const {
@@ -88,7 +80,7 @@ struct SoftmaxPicture : TaskPart {
   }
 
   void dashes(float y) const {
-    const float thick = std::max(1.0f, 1.5f * u), dash = 7 * u, to = at.right + 8 * u;
+    const float thick = Stroke::arrow(u), dash = 7 * u, to = at.right + 8 * u;
     for (float x = at.left; x < to; x += 1.8f * dash)
       pen.fill({{x, y - thick / 2}, {std::min(x + dash, to), y + thick / 2}}, look.ink);
   }
@@ -175,8 +167,8 @@ struct SoftmaxPicture : TaskPart {
     const float y = start + (end - start) * eased(made.largest);
     dashes(y);
     if (made.largest < 1) return;
-    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.word), {at.right + 14 * u, y}, Align::left, look.ink,
-             say.fill("softmax.largest", {at.largest_text}));
+    pen.label(TextRole::caption, true, pen.type.word, {at.right + 14 * u, y}, Align::left, look.ink,
+              say.fill("softmax.largest", {at.largest_text}));
   }
 
   /// Every score hangs from the line.
@@ -191,8 +183,7 @@ struct SoftmaxPicture : TaskPart {
       if (made.shifted >= 1) put_number_under(i, at.shifted, at.shifted_texts);
     }
     dashes(line);
-    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.word), {at.right + 14 * u, line}, Align::left, look.ink,
-             "0");
+    pen.label(TextRole::caption, true, pen.type.word, {at.right + 14 * u, line}, Align::left, look.ink, "0");
     target_columns(at.shifted);
   }
 
@@ -205,7 +196,7 @@ struct SoftmaxPicture : TaskPart {
       if (row.parts[i].kind != SoftmaxPart::Kind::others) bar(i, base, row.parts[i].power, height);
       if (made.powers >= 1) put_number(i, base - height - at.pixels * 0.75f, at.power_texts);
     }
-    pen.fill({{at.left, base}, {at.right, base + std::max(1.0f, u)}}, look.line);
+    pen.fill({{at.left, base}, {at.right, base + Stroke::hair(u)}}, look.line);
     target_columns(at.powers);
   }
 
@@ -221,7 +212,7 @@ struct SoftmaxPicture : TaskPart {
     double landed = 0;
     for (std::size_t i = 0; i < at.count(); ++i) {
       const SoftmaxPart& part = row.parts[i];
-      const float t = on_way(i, made.sum);
+      const float t = one_by_one(made.sum, i, at.count());
       if (!(part.power > 0) || t <= 0) continue;
       put_piece(mixed(at.power_bar(i), at.piece(i), eased(t)), i);
       if (t < 1) continue;
@@ -245,7 +236,7 @@ struct SoftmaxPicture : TaskPart {
       const SoftmaxPart& part = row.parts[i];
       const Rect rect = at.share_part(i, false);
       const bool there = is_shared(part), flies = !there && task.reveal.share && at.sum_unit > 0;
-      if (flies) put_piece(mixed(at.piece(i), rect, eased(on_way(i, made.shares))), i);
+      if (flies) put_piece(mixed(at.piece(i), rect, eased(one_by_one(made.shares, i, at.count()))), i);
       if (!there) continue;
       if (put_piece(rect, i)) mark(part, Stage::weights);
       put_share_text(part, rect);

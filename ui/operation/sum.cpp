@@ -214,7 +214,7 @@ struct Drawing {
     const float line = layout.bottom + (sum.bias ? layout.line : 0), y = line + pen.type.great * 0.62f;
     const float now = so_far(sum);
     const int decimals = MatrixNumbers({&now, 1, 1, 1, 1}).decimals() + (std::abs(now) < 1000 ? 1 : 0);
-    pen.fill({{card.min.x, line}, {card.max.x, line + std::max(1.0f, u)}}, look.line);
+    pen.fill({{card.min.x, line}, {card.max.x, line + Stroke::hair(u)}}, look.line);
     const std::string total = MatrixNumbers(decimals, false)(now);
     const Rect label = pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y}, Align::left, look.muted,
                                 words(is_whole(sum) ? "level.is_sum" : "level.so_far"));

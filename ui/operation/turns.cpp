@@ -34,7 +34,7 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
   if (!fits()) pixels = 0;
   const Rect body{{place.min.x, place.min.y + pixels * 1.4f}, place.max};
   const float zero = body.centre().y;
-  for (Index c = cols.first; c < cols.first + cols.count; ++c) {
+  for (Index c = cols.first; c < cols.end(); ++c) {
     const float value = values[static_cast<std::size_t>(c)];
     const float x = body.min.x + static_cast<float>(c - cols.first) * cols.size;
     const float inset = std::max(cols.size * 0.2f, cols.size / 2 - 52 * u);
@@ -47,8 +47,7 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
     if (c == lit)
       pen.frame({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink, 1.5f);
   }
-  pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.size * static_cast<float>(cols.count), zero + u * 0.5f}},
-           pen.look().line);
+  pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.extent(), zero + u * 0.5f}}, pen.look().line);
   pen.add_content(place);
 }
 
@@ -89,7 +88,7 @@ void norm(const Task& task) {
   const Window cols =
       window_around(cell.col, d, width, pen.measure(Face::mono, pen.type.number, "0").x * 5 + 8 * u, 280 * u);
   const float formula = pen.type.formula * 3, height = area.height() - formula;
-  const float used = cols.size * static_cast<float>(cols.count), x = area.min.x + names + (width - used) / 2;
+  const float used = cols.extent(), x = area.min.x + names + (width - used) / 2;
   const Rect top{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}},
       low{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
   const float share = std::clamp(task.reveal.share.value_or(1.0f) / 0.8f, 0.0f, 1.0f);
@@ -101,8 +100,7 @@ void norm(const Task& task) {
   if (is_guessed(task.context())) {
     const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
     pen.frame({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, 1.5f);
-    pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {middle, low.centre().y}, Align::middle,
-             pen.look().ink, "?");
+    pen.label(TextRole::word, true, pen.type.word, {middle, low.centre().y}, Align::middle, pen.look().ink, "?");
   } else {
     bars(task, now, cols, low, cell.col, colour, most);
   }
@@ -171,7 +169,7 @@ struct Dials : TaskPart {
     if (shown.part) in_line = shown.count, shown.size = area.width() / static_cast<float>(in_line);
     const Index lines = shown.part ? 1 : (pairs + in_line - 1) / in_line;
     first = shown.part ? shown.first : 0;
-    last = shown.part ? shown.first + shown.count : pairs;
+    last = shown.part ? shown.end() : pairs;
     size = shown.size;
     pitch = (area.height() - formula) / static_cast<float>(lines);
     radius =
@@ -194,7 +192,7 @@ struct Dials : TaskPart {
     const auto on = [&](ImVec2 v) {
       return ImVec2{centre.x + v.x / longest * radius * 0.92f, centre.y - v.y / longest * radius * 0.92f};
     };
-    pen.line(centre, on(from), fade(look.muted, 0.7f), std::max(1.5f, 2 * u), true);
+    pen.line(centre, on(from), fade(look.muted, 0.7f), Stroke::firm(u), true);
     pen.line(centre, on(t >= 1 ? to : turned), fade(look.lane(task.stage), lit ? 1.0f : 0.8f), std::max(2.0f, 3.2f * u),
              true);
     trail(pen, centre, radius, std::atan2(from.y, from.x), part, fade(lit ? look.ink : look.muted, 0.6f));
@@ -224,7 +222,7 @@ struct Dials : TaskPart {
     const ImVec2 centre = centre_of(j);
     const Rect dial{{centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius}};
     pen.fill(dial, look.card, radius);
-    pen.box(dial, lit ? look.ink : look.line, lit ? std::max(2.0f, 2 * u) : 1, radius);
+    pen.box(dial, lit ? look.ink : look.line, lit ? Stroke::chosen(u) : 1, radius);
     put_arrows(j);
     put_numbers(j, dial);
     pen.add_content(dial);

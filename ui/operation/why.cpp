@@ -272,8 +272,8 @@ struct WhyPicture : ScenePart {
     Rect room = beside;
     const std::string title =
         say.fill("why.by_word", {why.layers[static_cast<std::size_t>(why.layer)], std::to_string(*part->head)});
-    pen.text(TextRole::caption, Face::bold, pen.bold(caption), {room.min.x, room.min.y + caption * 0.7f}, Align::left,
-             look.head_ink(view.head), title, room.width());
+    pen.label(TextRole::caption, true, caption, {room.min.x, room.min.y + caption * 0.7f}, Align::left,
+              look.head_ink(view.head), title, room.width());
     room.min.y += caption * 2;
     const float least = std::max(caption * 1.35f, pen.type.number * 1.35f);
     const auto most = static_cast<std::size_t>(std::max(room.height() / least - 1, 1.0f));

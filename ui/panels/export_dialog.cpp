@@ -109,7 +109,7 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   const float top = place.min.y + 26 * u;
   const float buttons = place.max.x - button_width(frame, copy) - button_width(frame, write) - 8 * u;
   {
-    const ControlArea area("path", {{place.min.x, top}, {buttons - 12 * u, top + 30 * u}});
+    const ControlArea area("path", {{place.min.x, top}, {buttons - 12 * u, top + ControlHeight::field * u}});
     if (const auto typed = text_field(frame, "##path", preview.path, Face::mono))
       choice = with_path(std::move(choice), *typed);
   }
@@ -192,7 +192,7 @@ void draw_save_dialog(const Frame& frame, Rect place) {
       (ImGui::IsItemActive() || ImGui::IsItemDeactivated()) && compat::pressed_once(compat::Key::enter);
   if (typed) frame.show([path = *typed](View& v) { v.saving.path = path; });
   note(frame, frame.words("save.story"));
-  ImGui::SetCursorScreenPos({content.min.x, content.max.y - 28 * u});
+  ImGui::SetCursorScreenPos({content.min.x, content.max.y - ControlHeight::bar * u});
   float right = content.max.x;
   if (button(frame, "save", "save.save", true, right) || entered)
     frame.actions.push_back(Save{typed.value_or(saving.path)});
@@ -213,7 +213,7 @@ void draw_leave_dialog(const Frame& frame, Rect place) {
   ImGui::PushTextWrapPos(content.width());
   ImGui::TextUnformatted(frame.words(story));
   ImGui::PopTextWrapPos();
-  ImGui::SetCursorScreenPos({content.min.x, content.max.y - 28 * u});
+  ImGui::SetCursorScreenPos({content.min.x, content.max.y - ControlHeight::bar * u});
   float right = content.max.x;
   if (button(frame, "save", "save.save", true, right)) frame.actions.push_back(AskToSave{saving.next});
   if (button(frame, "leave", without, false, right))

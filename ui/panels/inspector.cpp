@@ -329,8 +329,8 @@ struct InspectorDrawer {
     for (const Bar& bar : picture.row) {
       const ImU32 ink = bar.lit ? look.ink : look.muted;
       const Face face = bar.lit ? Face::bold : Face::ui;
-      const float extent = text_size(frame.fonts, face, 12 * u, bar.label).x;
-      draw_text(list, frame.fonts, face, 12 * u, {start.x + label - extent - 8 * u, y}, ink, bar.label);
+      const float extent = text_size(frame.fonts, face, TypeSize::note * u, bar.label).x;
+      draw_text(list, frame.fonts, face, TypeSize::note * u, {start.x + label - extent - 8 * u, y}, ink, bar.label);
       const float from = start.x + label, length = width - label - number, top = y + 3 * u;
       compat::add_fill(list, {from, top}, {from + length, top + 9 * u}, look.field, Corner::cell * u);
       const bool computed = shown.has(picture.cell.row, bar.col);
@@ -381,10 +381,12 @@ void draw_stage_on_its_way(const Frame& frame, Stage stage) {
   draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, at, frame.look.lane(stage), name(stage));
   const std::string_view formula = stage_formula(frame.words, stage);
   const float width = ImGui::GetContentRegionAvail().x;
-  const float fit = std::clamp(width / std::max(math_size(frame.fonts, 18 * u, formula).x, 1.0f), 0.6f, 1.0f);
-  draw_math(list, frame.fonts, 18 * u * fit, {at.x, at.y + 28 * u}, frame.look.ink, formula);
+  const float fit =
+      std::clamp(width / std::max(math_size(frame.fonts, TypeSize::numbers * u, formula).x, 1.0f), 0.6f, 1.0f);
+  draw_math(list, frame.fonts, TypeSize::numbers * u * fit, {at.x, at.y + 28 * u}, frame.look.ink, formula);
   const auto* moment = frame.pictures.find<MomentPicture>();
-  if (moment) draw_math(list, frame.fonts, 18 * u, {at.x, at.y + 60 * u}, frame.look.ink, moment->caption);
+  if (moment)
+    draw_math(list, frame.fonts, TypeSize::numbers * u, {at.x, at.y + 60 * u}, frame.look.ink, moment->caption);
   ImGui::Dummy({width, 96 * u});
 }
 

@@ -31,7 +31,7 @@ void draw_message(const Frame& frame, Rect place, const std::string& sentence, c
   compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, Corner::cell * u, 1);
   write(ImGui::GetWindowDrawList(), {min.x + 16 * u, min.y + 13 * u});
   ImGui::SetCursorScreenPos({max.x - 36 * u, min.y + 8 * u});
-  if (chip(frame, "dismiss", "×", false, 26 * u)) frame.actions.push_back(DismissMessage{});
+  if (chip(frame, "dismiss", "×", false, ControlHeight::chip * u)) frame.actions.push_back(DismissMessage{});
 }
 
 void draw_progress(const Frame& frame, Rect place) {
@@ -48,13 +48,16 @@ void draw_progress(const Frame& frame, Rect place) {
   const std::string_view stage = computes ? name(frame.progress.stage) : "…";
   std::snprintf(words, sizeof words, "%s %.*s", frame.words("messages.computing"), static_cast<int>(stage.size()),
                 stage.data());
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {min.x + 14 * u, min.y + 8 * u}, frame.look.ink, words);
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {min.x + Space::card * u, min.y + 8 * u}, frame.look.ink,
+            words);
   const float y = max.y - 14 * u;
-  const float length = max.x - min.x - 28 * u;
-  list.AddRectFilled({min.x + 14 * u, y}, {min.x + 14 * u + length, y + 4 * u}, frame.look.field, Corner::mark * u);
-  list.AddRectFilled({min.x + 14 * u, y},
-                     {min.x + 14 * u + (computes ? length * static_cast<float>(frame.progress.share) : 0), y + 4 * u},
-                     frame.look.accent, 2 * u);
+  const float length = max.x - min.x - 2 * Space::card * u;
+  list.AddRectFilled({min.x + Space::card * u, y}, {min.x + Space::card * u + length, y + 4 * u}, frame.look.field,
+                     Corner::mark * u);
+  list.AddRectFilled(
+      {min.x + Space::card * u, y},
+      {min.x + Space::card * u + (computes ? length * static_cast<float>(frame.progress.share) : 0), y + 4 * u},
+      frame.look.accent, 2 * u);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ float draw_tabs(const Frame& frame, Rect place, float right, float pad) {
   float width = 0;
   for (const ViewEntry& view : all_views()) width += tab_words(frame, view) + 2 * pad * u;
   const float left = std::min(place.centre().x - width / 2, right - width - 8 * u);
-  ImGui::SetCursorScreenPos({left, place.centre().y - 14 * u});
+  ImGui::SetCursorScreenPos({left, place.centre().y - ControlHeight::bar / 2 * u});
   for (const ViewEntry& view : all_views()) {
     if (bar_button(frame, view.word, frame.words(view.word), view.kind == frame.view().kind, true, pad)) {
       frame.show([kind = view.kind](View& v) { v.kind = kind; });
@@ -66,8 +66,8 @@ constexpr float folded_tabs = 104;  // points
 void draw_folded_tabs(const Frame& frame, Rect place, float left) {
   const auto all = all_views();
   const auto now = std::ranges::find(all, frame.view().kind, &ViewEntry::kind);
-  ImGui::SetCursorScreenPos({left, place.centre().y - 14 * frame.u});
-  ImGui::BeginChild("views", {folded_tabs * frame.u, 28 * frame.u});
+  ImGui::SetCursorScreenPos({left, place.centre().y - ControlHeight::bar / 2 * frame.u});
+  ImGui::BeginChild("views", {folded_tabs * frame.u, ControlHeight::bar * frame.u});
   if (const auto chosen =
           choice_box(frame, "##views", static_cast<int>(all.size()), static_cast<int>(now - all.begin()),
                      [&](int i) { return frame.words(all[static_cast<std::size_t>(i)].word); })) {
@@ -164,7 +164,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
   if (named)
     draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, {46 * u, baseline - 10 * u}, frame.look.ink,
               frame.words("app.name"));
-  ImGui::SetCursorScreenPos({right, baseline - 14 * u});
+  ImGui::SetCursorScreenPos({right, baseline - ControlHeight::bar / 2 * u});
   if (bar_button(frame, "open", open, false, true, pad)) open_dialog(frame);
   ImGui::SameLine(0, 0);
   if (undoes) {

@@ -126,15 +126,15 @@ struct SceneMaker {
       const Rect behind =
           card_on_pixels({{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}});
       const Index head = (frame.view().head + i * step) % heads;
-      pen.fill({behind.min, {behind.max.x, behind.min.y + edge}}, look.card, 9 * t);
-      pen.fill({{behind.max.x - edge, behind.min.y}, behind.max}, look.card, 9 * t);
-      pen.box(behind, fade(look.head(head), steps_back(card) ? stepping_back : 1.0f), 1.2f * t, 9 * t,
+      pen.fill({behind.min, {behind.max.x, behind.min.y + edge}}, look.card, Corner::card * t);
+      pen.fill({{behind.max.x - edge, behind.min.y}, behind.max}, look.card, Corner::card * t);
+      pen.box(behind, fade(look.head(head), steps_back(card) ? stepping_back : 1.0f), 1.2f * t, Corner::card * t,
               look.head_lap(head));
     }
   }
 
   void put_ground(const CardPicture& card, const Rect& rect) {
-    const float corner = 9 * t, shadow = 3 * t;
+    const float corner = Corner::card * t, shadow = 3 * t;
     if (look.shadow != 0)  // an outline: the card covers its inside
       pen.box({{rect.min.x, rect.min.y + shadow * 0.6f}, {rect.max.x, rect.max.y + shadow * 0.6f}}, look.shadow, shadow,
               corner);
@@ -185,7 +185,7 @@ struct SceneMaker {
     put_head_strips(card, heat);
     put_notes(card);
     put_colour_bar(card, rect);
-    if (steps_back(card)) pen.fill(rect, fade(look.window, 1 - stepping_back), 9 * t);
+    if (steps_back(card)) pen.fill(rect, fade(look.window, 1 - stepping_back), Corner::card * t);
   }
 
   void put_title(const CardPicture& card, const Rect& rect) {
@@ -294,7 +294,7 @@ struct SceneMaker {
 
   /// Over the cards: what the cell was computed from, and the arcs' last stretch between the cells.
   void put_sources() {
-    const float thick = std::max(2.0f, 2 * u);
+    const float thick = Stroke::chosen(u);
     for (const SourceMark& mark : provenance.marks) {
       const Rect place = to.screen(mark.rect);
       const bool thin = std::min(place.width(), place.height()) < 4 * thick;  // then the line stands beside it
@@ -323,7 +323,7 @@ struct SceneMaker {
     const ImU32 colour = colour_of(arrow);
     if (arrow.leader) {
       const ImVec2 from = to.screen(*arrow.leader);
-      pen.line(from, {from.x, to.screen(arrow.to).y - 2 * t}, fade(colour, 0.6f), std::max(1.0f, u));
+      pen.line(from, {from.x, to.screen(arrow.to).y - 2 * t}, fade(colour, 0.6f), Stroke::hair(u));
     }
     for (const ArrowWords& words : arrow.words) {
       const Rect rect = to.screen(words.rect);

@@ -12,6 +12,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/level/matrix_numbers.h"
+#include "ui/look/measure.h"
 #include "ui/sentence/word_line.h"
 
 namespace headlight {
@@ -172,7 +173,7 @@ struct Overlay : ScenePart {
       pen.fill(cell, look.card, Corner::cell * u);
       const Rgba colour = window_colormap(view, Stage::weights).at(std::min(number / most, 1.0f));
       if (!hidden) pen.fill({{cell.min.x, cell.max.y - 5 * u}, cell.max}, IM_COL32(colour.r, colour.g, colour.b, 255));
-      pen.box(cell, i == query ? look.q : look.line, i == query ? std::max(2.0f, 2 * u) : 1, Corner::cell * u);
+      pen.box(cell, i == query ? look.q : look.line, i == query ? Stroke::chosen(u) : 1, Corner::cell * u);
       const float third = high / 3;
       pen.text(TextRole::word, Face::bold, pen.type.caption, {cell.centre().x, y + third * 0.85f}, Align::middle,
                look.ink, key_word(context, i));
@@ -307,7 +308,7 @@ void draw_patch_number(const SceneContext& context, const PatchPicture& picture,
       key == query ? context.words.fill("sentence.patch_itself", {name, number(query, query)})
                    : context.words.fill("sentence.patch_number",
                                         {name, number(query, key), query_word(context, query), number(key, query)});
-  const float u = context.u, size = context.fonts.crisp(Face::ui, 13 * u), pad = 7 * u;
+  const float u = context.u, size = context.fonts.crisp(Face::ui, TypeSize::body * u), pad = 7 * u;
   const ImVec2 extent = text_size(context.fonts, Face::ui, size, text), mouse = ImGui::GetIO().MousePos;
   ImVec2 at{mouse.x + 16 * u, mouse.y + 18 * u};
   at.x = std::clamp(at.x, 4 * u, std::max(4 * u, context.window.x - extent.x - 3 * pad));

@@ -61,8 +61,7 @@ void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 si
   const auto bar = [&](float middle, double probability, ImU32 colour, bool lit) {
     const Rect track{{room.min.x + sides.x, middle - 7 * u}, {room.max.x - sides.y, middle + 7 * u}};
     pen.fill(track, look.field, Corner::cell * u);
-    const float width = std::max(static_cast<float>(probability) * track.width(), u);
-    pen.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
+    pen.meter(track, std::max(static_cast<float>(probability) * track.width(), u), colour);
     pen.number(pen.type.number, {room.max.x, middle}, Align::right, lit ? look.ink : look.muted,
                MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
   };

@@ -87,7 +87,7 @@ struct Rail : ScenePart {
 
   void put_head(const RailHead& head, Rect card) const {
     pen.fill(card, head.chosen ? look.field : look.card, Corner::card * u);
-    pen.box(card, head.chosen ? look.head(head.head) : look.line, head.chosen ? std::max(2.0f, 2 * u) : 1,
+    pen.box(card, head.chosen ? look.head(head.head) : look.line, head.chosen ? Stroke::chosen(u) : 1,
             Corner::card * u);
     const float inset = 5 * u, side = std::min(card.height() - 2 * inset, card.width() * 0.28f);
     put_thumbnail(pen, story, head,
@@ -140,7 +140,9 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
   const float u = pen.u();
   pen.fill(room, pen.look().panel);
   pen.fill({{room.max.x - 1, room.min.y}, room.max}, pen.look().line);
-  Rail rail{pen, story, {{room.min.x + 14 * u, room.min.y + 16 * u}, {room.max.x - 14 * u, room.max.y - 12 * u}}};
+  Rail rail{pen,
+            story,
+            {{room.min.x + Space::card * u, room.min.y + 16 * u}, {room.max.x - Space::card * u, room.max.y - 12 * u}}};
   rail.lay_out();
   rail.put();
 }

@@ -156,7 +156,7 @@ float offer_entries(const Frame& frame, const Rect& field) {
   float x = field.min.x;
   const Index first = std::clamp<Index>(frame.view().batch - most / 2, 0, std::max<Index>(batch - most, 0));
   for (Index entry = first; entry < std::min(batch, first + most); ++entry) {
-    ImGui::SetCursorScreenPos({x, field.centre().y - 14 * u});
+    ImGui::SetCursorScreenPos({x, field.centre().y - ControlHeight::bar / 2 * u});
     const std::string label = std::to_string(entry), id = "entry" + label;
     if (chip(frame, id.c_str(), label, entry == frame.view().batch, width))
       frame.show([entry](View& v) { v.batch = entry; });
@@ -173,8 +173,8 @@ void offer_words(const Frame& frame, const Scene& scene) {
   std::string Scenario::*const field = input_field(frame);
   const std::string& given = words_read(frame, field);
   const float left = offer_entries(frame, at->rect);
-  ImGui::SetCursorScreenPos({left, at->rect.centre().y - 14 * frame.u});
-  ImGui::BeginChild("words", {at->rect.max.x - left, 30 * frame.u}, false,
+  ImGui::SetCursorScreenPos({left, at->rect.centre().y - ControlHeight::bar / 2 * frame.u});
+  ImGui::BeginChild("words", {at->rect.max.x - left, ControlHeight::field * frame.u}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   EnteredWords& entered = entered_words(frame);
   if (!entered.text.empty() && given == entered.text) {

@@ -113,7 +113,7 @@ void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::strin
   const float u = pen.u();
   word = without_mark(std::move(word));
   pen.fill(place.box, quiet ? fade(look.card, 0.5f) : look.card, Corner::card * u);
-  pen.box(place.box, lit ? colour : look.line, lit ? std::max(2.0f, 2.4f * u) : 1, Corner::card * u);
+  pen.box(place.box, lit ? colour : look.line, lit ? Stroke::followed(u) : 1, Corner::card * u);
   const Face face = lit ? Face::bold : Face::ui;
   float pixels = line.pixels;
   if (lit) {  // bold type has sizes of its own: the nearest
@@ -207,17 +207,17 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
       pen.number(pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted, "?");
       continue;
     }
-    const float between = row.weights.empty() ? 0 : std::max(1.0f, 1.5f * u),
-                middle = row.weights.empty() ? x - half : x;
+    const float between = row.weights.empty() ? 0 : Stroke::arrow(u), middle = row.weights.empty() ? x - half : x;
     if (!row.weights.empty() && row.weights[k] > 0) {
       const float height = std::max(std::clamp(row.weights[k], 0.0f, 1.0f) * depth, 3 * u);
-      pen.box({{x - half, bottom - height}, {x - between, bottom}}, colour, std::max(1.0f, 1.5f * u), Corner::mark * u);
+      pen.box({{x - half, bottom - height}, {x - between, bottom}}, colour, Stroke::arrow(u), Corner::mark * u);
     }
     const float value = row.bar(k);
     const float share = std::isfinite(value) ? std::clamp(value, 0.0f, 1.0f) : 0;
     if (share > 0) {
       const float height = std::max(share * depth, 1.5f * u);
-      pen.fill({{middle + between, bottom - height}, {x + half, bottom}}, colour, std::min(3 * u, height / 2));
+      pen.fill({{middle + between, bottom - height}, {x + half, bottom}}, colour,
+               std::min(Corner::cell * u, height / 2));
     }
     const bool is_lit = place.index == lit;
     // The largest share is read from the last row too, where its word leaves it the room.

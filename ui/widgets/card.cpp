@@ -29,7 +29,7 @@ void fill_area(MatrixPainter& painter, ImDrawList& list, const Rect& area, ImU32
 }
 
 void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 border, float thickness) {
-  const float corner = 9 * frame.u;
+  const float corner = Corner::card * frame.u;
   const Rect card = card_on_pixels(at);
   {
     const compat::HardEdges under_border(list);

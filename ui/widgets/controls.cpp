@@ -232,7 +232,7 @@ float chip_width(const Frame& frame, std::string_view label) {
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width) {
   const float size = TypeSize::note * frame.u;
   const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
-  const ImVec2 extent{width > 0 ? width : text.x + 22 * frame.u, 26 * frame.u};
+  const ImVec2 extent{width > 0 ? width : text.x + 22 * frame.u, ControlHeight::chip * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = pressable(frame, id, extent);
   const bool hovered = ImGui::IsItemHovered();
@@ -262,7 +262,7 @@ bool ChipFlow::chip(const char* id, std::string_view label, bool chosen) {
 bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled, float pad) {
   const float size = TypeSize::body * frame.u;
   const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
-  const ImVec2 extent{text.x + 2 * pad * frame.u, 28 * frame.u};
+  const ImVec2 extent{text.x + 2 * pad * frame.u, ControlHeight::bar * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = pressable(frame, id, extent, enabled);
   const bool hovered = enabled && ImGui::IsItemHovered();
@@ -277,12 +277,12 @@ bool bar_button(const Frame& frame, const char* id, std::string_view label, bool
 
 std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live,
                                       const char* hint, AfterEnter after) {
-  compat::push_font(frame.fonts.pick(face, 13 * frame.u), 13 * frame.u);
+  compat::push_font(frame.fonts.pick(face, TypeSize::body * frame.u), TypeSize::body * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   const Typed field = text_input(frame, id, text, hint);
   if (field.active) {
     compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent,
-                     6 * frame.u, 1.5f * frame.u);
+                     Corner::control * frame.u, 1.5f * frame.u);
   }
   ImGui::PopFont();
   if (field.entered && after == AfterEnter::goes_on) go_on_typing(frame, id, field.text);
@@ -311,7 +311,7 @@ void tooltip(const Frame& frame, std::string_view text) {
 std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen,
                               const std::function<const char*(int)>& name_of) {
   std::optional<int> clicked;
-  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), 13 * frame.u);
+  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), TypeSize::body * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   if (ImGui::BeginCombo(id, chosen >= 0 && chosen < count ? name_of(chosen) : "", ImGuiComboFlags_HeightLarge)) {
     for (int i = 0; i < count; ++i) {

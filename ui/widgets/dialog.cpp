@@ -48,7 +48,7 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
   draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::heading * u,
             {min.x + margin * u, min.y + 18 * u}, frame.look.ink, title);
   ImGui::SetCursorScreenPos({max.x - 44 * u, min.y + 14 * u});
-  if (chip(frame, "close", "×", false, 26 * u)) close(frame);
+  if (chip(frame, "close", "×", false, ControlHeight::chip * u)) close(frame);
   content_ = {{min.x + margin * u, min.y + 54 * u}, {max.x - margin * u, max.y - margin * u}};
   ImGui::SetCursorScreenPos(content_.min);
 }

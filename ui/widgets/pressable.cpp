@@ -60,7 +60,7 @@ float button_width(const Frame& frame, const char* label) {
 bool main_button(const Frame& frame, const char* id, const char* label, bool enabled) {
   const float size = TypeSize::note * frame.u;
   const ImVec2 text = text_size(frame.fonts, Face::bold, size, label);
-  const ImVec2 extent{button_width(frame, label), 26 * frame.u};
+  const ImVec2 extent{button_width(frame, label), ControlHeight::chip * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = pressable(frame, id, extent, enabled);
   const ImU32 ground = fade(frame.look.accent, !enabled ? 0.35f : ImGui::IsItemHovered() ? 0.85f : 1);

@@ -134,7 +134,7 @@ PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool 
   Listener listener{{}, focus, false, &complete};
   ImGuiInputTextFlags flags = ImGuiInputTextFlags_CallbackHistory | ImGuiInputTextFlags_CallbackAlways;
   if (complete) flags |= ImGuiInputTextFlags_CallbackCompletion;
-  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), 13 * frame.u);
+  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), TypeSize::body * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   if (focus) type_in_next_field();
   const Typed field = text_input(frame, id, text, hint, flags, listen, &listener);
