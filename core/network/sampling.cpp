@@ -9,6 +9,7 @@
 #include "core/network/network.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -25,7 +26,7 @@ std::optional<TokenIds> ids_of(const TokenSplitter& splitter, const std::string&
 }
 
 bool begins_character(const std::string& text, std::size_t at) {
-  return at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+  return at == text.size() || !continues_character(text[at]);
 }
 
 /// The shortest beginning of the line that is split into exactly these tokens.
