@@ -334,8 +334,7 @@ std::string put_tiles(const Frame& frame, Pen& pen, Rect area, Stage chosen) {
 /// `inside` has the heading, `area` below it the matrices.
 ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, float right) {
   ComparePicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   const float u = frame.u, body = TypeSize::body * u, heading = TypeSize::heading * u;
   const Look& look = frame.look;
   pen.words(Face::bold, heading, {inside.min.x, inside.min.y + 3 * u}, look.ink, changes_words(frame),

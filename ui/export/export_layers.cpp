@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/network/head_overview.h"
-#include "core/scenario/scenario_rules.h"
+#include "core/text/number_text.h"
 #include "core/tensor/error.h"
 #include "ui/export/export_controls.h"
 #include "ui/widgets/controls.h"

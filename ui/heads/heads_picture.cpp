@@ -213,8 +213,7 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   HeadsPicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.cards);
+  Pen pen(frame, picture.cards);
   put_cards(frame, pen, {grid.min, {grid.max.x, grid.max.y - 21 * frame.u}}, picture);
   put_scale(frame, pen, grid, *picture.first);
   picture.n_q = trace.dims().n_q;
@@ -307,21 +306,15 @@ struct ArcsBuilder {
 }  // namespace
 
 const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
-  struct ArcsScene {
-    Scene scene;
-  };
   const Index rows = frame.rows_shown(picture.first->stage);
   const auto make = [&] {
-    ArcsScene made;
-    const SceneContext context = scene_context(frame);
-    Pen pen(context, made.scene);
+    Scene made;
+    Pen pen(frame, made);
     ArcsBuilder{frame, picture, pen}.put(rows);
     return made;
   };
-  return frame
-      .picture<ArcsScene>(make, frame.view().heads, frame.view().measure, picture.query, picture.arcs,
-                          picture.first->rect, frame.looked_at(), frame.rows_shown(Stage::weights), rows)
-      .scene;
+  return frame.kept(make, frame.view().heads, frame.view().measure, picture.query, picture.arcs, picture.first->rect,
+                    frame.looked_at(), frame.rows_shown(Stage::weights), rows);
 }
 
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <span>
 
 #include "core/export/stage_figure.h"
 #include "core/figure/ticks.h"
 #include "core/image/theme.h"
+#include "core/text/number_text.h"
 #include "ui/document/view.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/words.h"
@@ -80,9 +80,7 @@ struct Builder {
                                               : number_text(value, 4);
     picture.meaning = meaning(value);
     picture.index = index_text(trace, cell);
-    char exact[48];
-    std::snprintf(exact, sizeof exact, "%.9g", static_cast<double>(value));
-    picture.exact = std::isnan(value) ? "nan" : exact;
+    picture.exact = std::isnan(value) ? "nan" : formatted("%.9g", static_cast<double>(value));
     if (frame.view().selected != cell) return;
     for (const Cell& step : path_of(frame.view(), trace))
       picture.crumbs.push_back({std::string(name(step.stage)), frame.look.lane(step.stage)});
@@ -196,15 +194,12 @@ struct Builder {
       of.stage = stage;
       return number_text(value_at(trace, of), 4);
     };
-    char words[48];
     const auto step = [&](Stage stage, const std::string& done) {
       if (stage <= cell.stage && trace.has(stage)) dot.closing.push_back({done, at(stage)});
     };
-    std::snprintf(words, sizeof words, trace.scenario.scale ? "× %.4g" : "× 1/√%.0f",
-                  trace.scenario.scale ? static_cast<double>(trace.scale) : static_cast<double>(trace.dims().d_head));
-    step(Stage::scaled_scores, words);
-    std::snprintf(words, sizeof words, "soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
-    step(Stage::capped_scores, words);
+    step(Stage::scaled_scores, trace.scenario.scale ? formatted("× %.4g", static_cast<double>(trace.scale))
+                                                    : "× 1/√" + std::to_string(trace.dims().d_head));
+    step(Stage::capped_scores, formatted("soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0))));
     step(Stage::biased_scores, "+ bias");
     if (trace.has(Stage::mask)) step(Stage::masked_scores, "mask");
     step(Stage::weights, "softmax");

@@ -120,7 +120,7 @@ void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole
   list.AddRectFilled(notes.min, notes.max, frame.look.panel);
   list.AddLine(notes.min, {notes.max.x, notes.min.y}, frame.look.line, u);
   const ImVec2 at{notes.min.x + notes_inset * u, notes.min.y + 10 * u};
-  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, at, frame.look.muted, frame.words("lesson.notes_title"));
+  frame.write(Face::bold, TypeSize::body, at, frame.look.muted, frame.words("lesson.notes_title"));
   draw_paragraph(&list, frame.fonts, Face::ui, notes_points * u, {at.x, at.y + 20 * u}, frame.look.ink,
                  notes_of(frame, course), notes.width() - 2 * notes_inset * u);
 }

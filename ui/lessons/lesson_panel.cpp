@@ -82,10 +82,7 @@ void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, 
 const Course* open_course(const Document& document, Pictures& pictures) {
   const std::string& file = document.origin.lesson.course;
   if (file.empty()) return nullptr;
-  struct Open {
-    Course course;
-  };
-  return &pictures.get<Open>([&] { return Open{read_course(file)}; }, file, document.origin.opening).course;
+  return &pictures.kept([&] { return read_course(file); }, file, document.origin.opening);
 }
 
 std::string course_text(const Course& course, const std::string& language) {

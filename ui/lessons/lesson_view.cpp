@@ -279,8 +279,8 @@ void draw_lesson_view(const Frame& frame, Rect place) {
   const std::vector<LessonTile>& tiles = lesson_tiles(frame.pictures);
   const ImVec2 from{place.min.x, place.min.y - ImGui::GetScrollY()};
   for (const ListPicture::Heading& heading : list.headings) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::numbers * u,
-              {from.x + Space::card * u, from.y + heading.y}, frame.look.ink, frame.words(heading.word));
+    frame.write(Face::bold, TypeSize::numbers, {from.x + Space::card * u, from.y + heading.y}, frame.look.ink,
+                frame.words(heading.word));
   }
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     if (lesson_card(frame, lessons[i], tiles[i], list.cards[i], from)) open_lesson(frame, lessons[i]);

@@ -55,8 +55,7 @@ struct MaskDrawer {
   }
 
   void title(const Rect& grid, const char* word, ImU32 colour) {
-    draw_text(list, frame.fonts, Face::bold, TypeSize::numbers * u, {grid.min.x, grid.min.y - 34 * u}, colour,
-              frame.words(word));
+    frame.write(Face::bold, TypeSize::numbers, {grid.min.x, grid.min.y - 34 * u}, colour, frame.words(word));
   }
 
   Rect cell(const Rect& grid, Index row, Index col) const {
@@ -81,8 +80,7 @@ struct MaskDrawer {
   void paint(const std::vector<bool>& cells) {
     if (now.revealed) return;
     const Rect& grid = picture.guess;
-    ImGui::SetCursorScreenPos(grid.min);
-    clickable("paint", {grid.width(), grid.height()});
+    clickable("paint", grid);
     if (!ImGui::IsItemActive()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const auto col = static_cast<Index>((mouse.x - grid.min.x) / picture.cell),

@@ -4,6 +4,7 @@
 
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
+#include "core/text/number_text.h"
 #include "ui/lessons/answers.h"
 #include "ui/lessons/panel_column.h"
 #include "ui/look/measure.h"
@@ -73,9 +74,8 @@ void draw_typed(const Frame& frame, const Question& question, PanelColumn& colum
 void draw_row(const Frame& frame, PanelColumn& column) {
   const LessonProgress& now = frame.view().lesson;
   const double sum = std::accumulate(now.row.begin(), now.row.end(), 0.0);
-  char text[16];
-  std::snprintf(text, sizeof text, "%.2f", sum);
-  column.paragraph(Face::ui, TypeSize::body, frame.look.muted, frame.words.fill("lesson.shared", {text}));
+  column.paragraph(Face::ui, TypeSize::body, frame.look.muted,
+                   frame.words.fill("lesson.shared", {formatted("%.2f", sum)}));
   column.space(6);
   column.share(sum);
 }

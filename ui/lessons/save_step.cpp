@@ -1,7 +1,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <span>
 
 #include <nlohmann/json.hpp>
 

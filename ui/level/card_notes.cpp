@@ -84,18 +84,14 @@ std::string in_column(double value) {
 }  // namespace
 
 float say_random(const Frame& frame, Rect room) {
-  struct Note {
-    std::string words;
-  };
-  const float pixels = TypeSize::note * frame.u;
   const auto make = [&] {
     std::string words = random_words(frame);
-    if (text_size(frame.fonts, Face::ui, pixels, words).x > room.width()) words = frame.words("pipeline.random_short");
-    return Note{std::move(words)};
+    if (frame.width(Face::ui, TypeSize::note, words) > room.width()) words = frame.words("pipeline.random_short");
+    return words;
   };
-  const std::string& words = frame.picture<Note>(make, room.width()).words;
+  const std::string& words = frame.kept(make, room.width());
   if (words.empty()) return room.min.y;
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels, room.min, frame.look.warning, words);
+  frame.write(Face::ui, TypeSize::note, room.min, frame.look.warning, words);
   return room.min.y + 20 * frame.u;
 }
 

@@ -40,6 +40,7 @@ class Pen {
   static constexpr float uncut = 1e6f;  ///< wider than any text
 
   Pen(const SceneContext& context, Scene& scene) : context_(context), scene_(scene), type(type_sizes(context)) {}
+  Pen(const Frame& frame, Scene& scene) : Pen(scene_context(frame), scene) {}
 
   /// The size of bold type that looks as large as plain type of this size.
   float bold(float pixels) const { return size_not_below(context_.fonts, Face::bold, pixels * 0.96f); }
@@ -151,7 +152,7 @@ class Pen {
   float u() const { return context_.u; }
 
  private:
-  const SceneContext& context_;
+  const SceneContext context_;
   Scene& scene_;
 
  public:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -11,6 +10,7 @@
 
 #include "core/assets/assets.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -113,14 +113,10 @@ std::string_view stage_words(const Words& words, Stage stage) {
 std::string number_text(float value, int digits) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  char text[48];
   const float size = std::abs(value);
-  if (size != 0 && (size < 1e-3f || size >= 1e5f)) {
-    std::snprintf(text, sizeof text, "%.*e", std::max(digits - 1, 0), static_cast<double>(value));
-  } else {
-    std::snprintf(text, sizeof text, "%.*f", digits, static_cast<double>(value));
-  }
-  std::string result(text);
+  const bool scientific = size != 0 && (size < 1e-3f || size >= 1e5f);
+  std::string result = scientific ? formatted("%.*e", std::max(digits - 1, 0), static_cast<double>(value))
+                                  : formatted("%.*f", digits, static_cast<double>(value));
   for (std::size_t at = result.find('-'); at != std::string::npos; at = result.find('-', at + 3))
     result.replace(at, 1, "−");
   return result;

@@ -40,8 +40,7 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
     picture.matrix = {quad.values, quad.mask, quad.kept, heat.batch, heat.head, quad.show_leaks, centre_of(heat)};
     for (const Stage each : all_stages()) {
       if (is_mapped(each) && frame.trace()->has(each))
-        picture.chips.push_back(
-            {each, text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, name(each)).x + 18 * frame.u});
+        picture.chips.push_back({each, frame.width(Face::bold, TypeSize::note, name(each)) + 18 * frame.u});
     }
     if (stage != Stage::mask) {
       const bool both = quad.norm != Norm::linear &&
@@ -67,7 +66,7 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
   MapLayout layout;
   const float line = 34 * u, chip = ControlHeight::bar * u, gap = 6 * u;
   const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u),
-              fit = text_size(frame.fonts, Face::ui, TypeSize::body * u, frame.words("pipeline.fit")).x + 28 * u;
+              fit = frame.width(Face::ui, TypeSize::body, frame.words("pipeline.fit")) + 28 * u;
   layout.stages = inner;
   const ImVec2 end_of_stages = place_chips(picture, inner, u, [](const StageChip&, ImVec2) {});
   const float y = end_of_stages.y + (end_of_stages.x + field + fit + 2 * gap <= inner.max.x ? 0 : line);

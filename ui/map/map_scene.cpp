@@ -310,22 +310,16 @@ struct MapBuilder {
 
 const Scene& map_scene(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera,
                        const std::optional<std::pair<Index, Index>>& looked) {
-  struct MapScene {
-    Scene scene;
-  };
   const Index rows_shown = frame.rows_shown(picture.heat.stage);
   const auto make = [&] {
-    MapScene made;
-    const SceneContext context = scene_context(frame);
-    Pen pen(context, made.scene);
+    Scene made;
+    Pen pen(frame, made);
     MapBuilder{frame, picture, layout, camera, looked, rows_shown, pen}.put();
     return made;
   };
   const TileProgress progress = frame.tiles.progress();
-  return frame
-      .picture<MapScene>(make, picture.heat.stage, camera, layout.notes, looked, rows_shown, frame.tiles.version(),
-                         progress.exact, static_cast<int>(progress.share * 100))
-      .scene;
+  return frame.kept(make, picture.heat.stage, camera, layout.notes, looked, rows_shown, frame.tiles.version(),
+                    progress.exact, static_cast<int>(progress.share * 100));
 }
 
 }  // namespace headlight

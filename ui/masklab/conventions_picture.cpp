@@ -52,7 +52,7 @@ std::vector<std::string> flowed(const Frame& frame, const std::vector<std::strin
       continue;
     }
     const std::string joined = fresh ? part : lines.back() + " · " + part;
-    if (!std::exchange(fresh, false) && text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, joined).x <= width) {
+    if (!std::exchange(fresh, false) && frame.width(Face::ui, TypeSize::body, joined) <= width) {
       lines.back() = joined;
     } else {
       for (std::string& line : wrapped(frame, part, width)) lines.push_back(std::move(line));
@@ -254,8 +254,7 @@ namespace {
 /// From the conventions computed so far. A problem, such as too many weights, becomes the sheet's error.
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board) {
   ConventionsPicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   ConventionsBuilder build{pen, frame, area, board, picture};
   SheetWords& words = build.words;
   words.title = frame.words("mask_lab.conventions.about");

@@ -159,7 +159,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   const Dims& dims = trace.dims();
   float label_room = 0;
   for (const std::string& name : axis_labels(frame, Axis::query, std::min<Index>(dims.n_q, 64))) {
-    label_room = std::max(label_room, text_size(frame.fonts, Face::bold, TypeSize::note * t, name).x);
+    label_room = std::max(label_room, frame.width(Face::bold, TypeSize::note, name));
   }
   label_room = std::max(std::min(label_room + 6 * t, half * 0.3f), axis_names_width(frame));
   const Rect room = room_for_cells(weights_card, t, label_room);
@@ -188,8 +188,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   quad.show_leaks = false;
   quad.colormap = picture.mask.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   const char* title = frame.words("mask.mask");
   put_empty_card(pen, mask_card, picture.mask.rect, frame.look.ink, title, mask_swatches(frame));
   put_remark(pen, mask_card, title, statistics_of(frame, quad.values.matrix(picture.mask.batch, picture.mask.head)));
@@ -276,33 +275,24 @@ const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns
 }
 
 const std::vector<PatternTile>& palette_picture(const Frame& frame) {
-  struct Tiles {
-    std::vector<PatternTile> tiles;
-  };
-  return frame.pictures.get<Tiles>([] { return Tiles{make_palette()}; }).tiles;
+  return frame.pictures.kept([] { return make_palette(); });
 }
 
 const std::string& mask_in_force(const Frame& frame) {
-  struct InForce {
-    std::string expression;
-  };
-  const auto make = [&] { return InForce{expression_in_force(frame.trace()->scenario, frame.trace()->inputs)}; };
-  return frame.pictures.get<InForce>(make, frame.document.trace).expression;
+  const auto make = [&] { return expression_in_force(frame.trace()->scenario, frame.trace()->inputs); };
+  return frame.pictures.kept(make, frame.document.trace);
 }
 
 const std::string& painted_words(const Frame& frame) {
-  struct PaintedWords {
-    std::string words;
-  };
   const std::vector<PaintedCells>& painted = frame.document.scenario.painted;
   const auto make = [&] {
     const View& view = frame.view();
     const Dims& dims = frame.trace()->dims();
     const PaintedCount count =
         painted_count(painted, view.batch, view.head, {dims.batch, dims.heads, dims.n_q, dims.n_k});
-    return PaintedWords{frame.words.fill("mask_paint.painted", {grouped(count.allowed), grouped(count.forbidden)})};
+    return frame.words.fill("mask_paint.painted", {grouped(count.allowed), grouped(count.forbidden)});
   };
-  return frame.picture<PaintedWords>(make, painted).words;
+  return frame.kept(make, painted);
 }
 
 }  // namespace headlight

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "core/stage/extent.h"
@@ -73,8 +72,6 @@ View stroke_view(const View& view) {
 
 /// Paints along the way from one cell to the next, so that a fast hand leaves no gaps.
 void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brush, Paint paint, int stroke) {
-  char gesture[32];
-  std::snprintf(gesture, sizeof gesture, "stroke %d", stroke);
   frame.actions.push_back(EditScenario{
       [from, to, brush, paint, dims = frame.trace()->dims(), view = stroke_view(frame.view())](Scenario& s) {
         const Index steps = std::max({std::abs(to.row - from.row), std::abs(to.col - from.col), Index{1}});
@@ -86,7 +83,7 @@ void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brus
           s.painted = painted_over(s.painted, stroke_area(view, dims, at, at, brush), paint, sizes_of(dims));
         }
       },
-      gesture, true});
+      "stroke " + std::to_string(stroke), true});
 }
 
 /// The cell nearest to the point, also from beside the matrix.
@@ -254,7 +251,7 @@ namespace {
 
 /// Beside the last chip, or in a line of its own where it does not fit.
 void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
-  const float u = frame.u, width = text_size(frame.fonts, Face::bold, TypeSize::note * u, label).x + 22 * u;
+  const float u = frame.u, width = frame.width(Face::bold, TypeSize::note, label) + 22 * u;
   const ImVec2 last = ImGui::GetItemRectMax();
   if (last.x + gap * u + width <= room.max.x) return ImGui::SameLine(0, gap * u);
   ImGui::SetCursorScreenPos({room.min.x, last.y + 6 * u});
@@ -301,15 +298,11 @@ float draw_paint_toolbar(const Frame& frame, Rect room) {
   const Dims& dims = frame.trace()->dims();
   if (dims.heads > 1) scope_chip(frame, room, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
   const MaskPainting& now = frame.view().mask_painting;
-  struct BlockWords {
-    std::string words;
-  };
   const Index block = block_in_force(frame.view().mask_lab, dims);
-  const BlockWords& blocks = frame.pictures.get<BlockWords>(
-      [&] { return BlockWords{frame.words.fill("mask_paint.by_blocks", {grouped(block)})}; }, block,
-      frame.words.language());
-  flow(frame, room, blocks.words, 10);
-  if (chip(frame, "by blocks", blocks.words, now.by_blocks)) {
+  const std::string& blocks = frame.pictures.kept(
+      [&] { return frame.words.fill("mask_paint.by_blocks", {grouped(block)}); }, block, frame.words.language());
+  flow(frame, room, blocks, 10);
+  if (chip(frame, "by blocks", blocks, now.by_blocks)) {
     MaskPainting painting_by_blocks = now;
     painting_by_blocks.by_blocks = !now.by_blocks;
     change_painting(frame, painting_by_blocks);

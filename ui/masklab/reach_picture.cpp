@@ -8,7 +8,6 @@
 #include "ui/frame/colormaps.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/look/measure.h"
-#include "ui/look/words.h"
 
 namespace headlight {
 namespace {

@@ -1,9 +1,9 @@
 // How far information travels through layers of the mask: the first layer for every pair, and the field of one query
 // drawn.
 #include <algorithm>
-#include <cstdio>
 
 #include "core/figure/ticks.h"
+#include "core/text/number_text.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
@@ -90,14 +90,12 @@ struct ReachBuilder : ScenePart {
     for (Index r = 0; r < heat.rows; ++r) {
       for (Index c = 0; c < heat.cols; ++c) {
         if (strength(r, c) == 0) continue;
-        char text[16];
-        std::snprintf(text, sizeof text, "%.0f",
-                      static_cast<double>(static_cast<float>(numbers->layers) + 1 - strength(r, c)));
+        const auto layer = static_cast<double>(static_cast<float>(numbers->layers) + 1 - strength(r, c));
         const ImU32 ink = to_imgui(ink_on(heat.quad.colormap->at(normalise(strength(r, c), heat.quad.range))));
         pen.number(size,
                    {heat.rect.min.x + (static_cast<float>(c) + 0.5f) * w,
                     heat.rect.min.y + (static_cast<float>(r) + 0.5f) * h},
-                   Align::middle, ink, text);
+                   Align::middle, ink, formatted("%.0f", layer));
       }
     }
   }
@@ -229,8 +227,7 @@ const ReachPicture& reach_picture(const Frame& frame, Rect area) {
   const Index query = chosen_query(frame);
   const auto make = [&] {
     ReachPicture picture;
-    const SceneContext context = scene_context(frame);
-    Pen pen(context, picture.scene);
+    Pen pen(frame, picture.scene);
     ReachBuilder{pen, frame, area, query, picture}.put();
     return picture;
   };
@@ -239,8 +236,7 @@ const ReachPicture& reach_picture(const Frame& frame, Rect area) {
 
 /// A row of the matrix, or a dot of the diagram where its tokens do not move when another is chosen.
 void point(const Frame& frame, const ReachPicture& picture) {
-  ImGui::SetCursorScreenPos(picture.cells.min);
-  const bool clicked = clickable("reach", {picture.cells.width(), picture.cells.height()});
+  const bool clicked = clickable("reach", picture.cells);
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
     const ImVec2 at = ImGui::GetIO().MousePos;

@@ -166,8 +166,7 @@ struct SidesBuilder : ScenePart {
 
 SidesPicture make_sides_picture(const Frame& frame, Rect area) {
   SidesPicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   SidesBuilder build{pen, frame, area, picture};
   build.compare();
   build.tell();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/export/stage_figure.h"
 #include "core/network/network.h"

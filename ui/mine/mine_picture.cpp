@@ -373,8 +373,7 @@ BugSecrets told(const Course& course, const LessonProgress& progress) {
 
 MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area, float right) {
   MinePicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   MineMaker{pen, frame, course, area, right, picture}.make();
   return picture;
 }

@@ -1,5 +1,5 @@
-#include <cstdio>
 
+#include "core/text/number_text.h"
 #include "ui/compare/compare_picture.h"
 #include "ui/document/action.h"
 #include "ui/lessons/lesson_panel.h"
@@ -41,8 +41,7 @@ struct MineDrawer {
   void point() {
     if (picture.panels.size() != 3) return;
     const Rect& all = picture.cells;
-    ImGui::SetCursorScreenPos(all.min);
-    clickable("matrices", {all.width(), all.height()});
+    clickable("matrices", all);
     const std::optional<Cell> cell =
         ImGui::IsItemHovered() ? cell_at(picture.scene, ImGui::GetIO().MousePos) : std::nullopt;
     if (!cell) return;
@@ -92,12 +91,9 @@ struct MineDrawer {
 
   void search() {
     const SearchProgress& progress = frame.document.searching;
-    char seconds[16];
-    std::snprintf(seconds, sizeof seconds, "%.0f", progress.seconds);
+    const std::string mistake = progress.mistake.empty() ? "" : frame.words("mistakes." + progress.mistake + ".title");
     paragraph(Face::ui, TypeSize::large, look.ink,
-              frame.words.fill(
-                  "mine.searching",
-                  {progress.mistake.empty() ? "" : frame.words("mistakes." + progress.mistake + ".title"), seconds}));
+              frame.words.fill("mine.searching", {mistake, formatted("%.0f", progress.seconds)}));
     ImGui::SetCursorScreenPos({left, y});
     if (chip(frame, "stop", frame.words("mine.stop"), false)) frame.actions.push_back(StopSearch{});
     y += 34 * u;
@@ -148,8 +144,7 @@ void draw_mine_or_compare_view(const Frame& frame, Rect place) {
   if (!document.own) return draw_compare_view(frame, place);
   const Rect area = place.grown(-16 * frame.u);
   if (!document.beside || document.beside->trace != document.trace) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::large * frame.u, area.min, frame.look.muted,
-              frame.words("messages.computing"));
+    frame.write(Face::ui, TypeSize::large, area.min, frame.look.muted, frame.words("messages.computing"));
     return;
   }
   const Course* course = open_course(document, frame.pictures);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"

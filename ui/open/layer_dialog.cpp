@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "core/image/theme.h"
@@ -41,8 +40,7 @@ Columns columns_of(const Frame& frame, float left, float right) {
 }
 
 void cell(const Frame& frame, float from, float to, float y, ImU32 colour, std::string_view text) {
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * frame.u, {from, y}, colour, text,
-              to - from - 8 * frame.u);
+  frame.write_elided(Face::ui, TypeSize::body, {from, y}, colour, text, to - from - 8 * frame.u);
 }
 
 void draw_headings(const Frame& frame) {
@@ -50,8 +48,7 @@ void draw_headings(const Frame& frame) {
   const Columns x = columns_of(frame, at.x, at.x + ImGui::GetContentRegionAvail().x);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const auto heading = [&](float from, const char* key) {
-    draw_text(list, frame.fonts, Face::bold, TypeSize::note * frame.u, {from, at.y}, frame.look.muted,
-              frame.words(key));
+    frame.write(Face::bold, TypeSize::note, {from, at.y}, frame.look.muted, frame.words(key));
   };
   heading(x.name, "layers.layer");
   heading(x.kind, "layers.kind");
@@ -77,10 +74,8 @@ bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerCh
   cell(frame, x.name, x.kind, y, frame.look.ink,
        candidate.layer.empty() ? frame.words("layers.top") : candidate.layer.c_str());
   cell(frame, x.kind, x.width, y, frame.look.muted, candidate.kind);
-  char number[24];
   const auto numbered = [&](float from, float to, Index value) {
-    std::snprintf(number, sizeof number, "%lld", static_cast<long long>(value));
-    cell(frame, from, to, y, frame.look.muted, value > 0 ? number : "?");
+    cell(frame, from, to, y, frame.look.muted, value > 0 ? std::to_string(value) : "?");
   };
   numbered(x.width, x.heads, candidate.d_model);
   numbered(x.heads, x.end, candidate.heads.value_or(0));
@@ -262,15 +257,13 @@ void draw_mask(const Frame& frame, const Tensor& mask, Rect place) {
 
 bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, Rect place) {
   const float u = frame.u;
-  ImGui::SetCursorScreenPos(place.min);
-  const bool clicked = pressable(frame, answer.word, {place.width(), place.height()});
+  const bool clicked = pressable(frame, answer.word, place);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered) list.AddRectFilled(place.min, place.max, frame.look.field, Corner::card * u);
   compat::add_rect(list, place.min, place.max, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
   const float x = place.min.x + Space::card * u, width = place.width() - 2 * Space::card * u;
-  draw_text(list, frame.fonts, Face::bold, TypeSize::large * u, {x, place.min.y + 12 * u}, frame.look.ink,
-            frame.words(answer.title));
+  frame.write(Face::bold, TypeSize::large, {x, place.min.y + 12 * u}, frame.look.ink, frame.words(answer.title));
   draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + 38 * u}, frame.look.muted,
                  frame.words(answer.meaning), width);
   const float text = 2.6f * TypeSize::body * u;  // two lines, so that both pictures stand at one height

@@ -145,10 +145,9 @@ bool use_button(const Frame& frame, const char* id, const char* title, const cha
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) list.AddRectFilled(at, end, frame.look.field, Corner::card * u);
   compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
-  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {at.x + Space::card * u, at.y + 9 * u}, frame.look.ink,
-            title);
-  draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + Space::card * u, at.y + 29 * u},
-              frame.look.muted, meaning, size.x - 2 * Space::card * u);
+  frame.write(Face::bold, TypeSize::body, {at.x + Space::card * u, at.y + 9 * u}, frame.look.ink, title);
+  frame.write_elided(Face::ui, TypeSize::note, {at.x + Space::card * u, at.y + 29 * u}, frame.look.muted, meaning,
+                     size.x - 2 * Space::card * u);
   return clicked;
 }
 

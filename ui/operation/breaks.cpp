@@ -150,15 +150,10 @@ namespace {
 
 /// The document's text with the two words swapped; nothing where that is no text, or no other one. Finding the words
 /// reads the text many times, so it is kept.
-struct SwappedText {
-  std::optional<std::string> text;
-};
 const std::optional<std::string>& swapped_text(const Frame& frame) {
   const View& view = frame.view();
-  return frame.pictures
-      .get<SwappedText>([&] { return SwappedText{swap_in_text(*frame.trace(), view)}; }, frame.document.trace,
-                        view.batch, words_followed(*frame.trace(), view))
-      .text;
+  return frame.pictures.kept([&] { return swap_in_text(*frame.trace(), view); }, frame.document.trace, view.batch,
+                             words_followed(*frame.trace(), view));
 }
 
 void swap_words(const Frame& frame) {

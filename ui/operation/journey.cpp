@@ -3,9 +3,9 @@
 // the right the mixture of them, and what the network says next.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/explain/explain.h"
+#include "core/text/number_text.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 
@@ -24,14 +24,8 @@ void label(const Task& task, ImVec2 at, Align align, Stage stage, const std::str
 
 /// The number that times one share gives another: "12.3", "4.1e13".
 std::string times_text(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text,
-                ratio >= 1e6 || ratio < 1e-4 ? "%.1e"
-                : ratio >= 100               ? "%.0f"
-                : ratio >= 10                ? "%.1f"
-                                             : "%.2f",
-                ratio);
-  return text;
+  if (ratio >= 1e6 || ratio < 1e-4) return formatted("%.1e", ratio);
+  return formatted("%.*f", ratio >= 100 ? 0 : ratio >= 10 ? 1 : 2, ratio);
 }
 
 /// A sentence's height, before it is put anywhere.

@@ -3,7 +3,6 @@
 #include "ui/operation/next.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "core/scenario/inputs.h"

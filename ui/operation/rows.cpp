@@ -4,11 +4,11 @@
 // lets the rest grow.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/explain/explain.h"
 #include "core/figure/colormap.h"
 #include "core/image/theme.h"
+#include "core/text/number_text.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 #include "ui/widgets/math_text.h"
@@ -116,13 +116,8 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
 
 /// What scores are multiplied by, in math markup.
 std::string scale_words(const Task& task) {
-  char text[64];
-  if (!task.trace().scenario.scale) {
-    std::snprintf(text, sizeof text, "× 1/\\sqrt{%lld}", static_cast<long long>(task.trace().dims().d_head));
-  } else {
-    std::snprintf(text, sizeof text, "× %.4g", static_cast<double>(task.trace().scale));
-  }
-  return text;
+  if (task.trace().scenario.scale) return formatted("× %.4g", static_cast<double>(task.trace().scale));
+  return "× 1/\\sqrt{" + std::to_string(task.trace().dims().d_head) + "}";
 }
 
 /// What was added to this row's scores: as the numbers themselves say.
@@ -196,9 +191,7 @@ struct Bands : TaskPart {
   std::string step_between() const {
     if (task.stage == Stage::scaled_scores) return scale_words(task);
     if (task.stage != Stage::capped_scores) return "=";
-    char cap[48];
-    std::snprintf(cap, sizeof cap, "c·tanh(s/c), c = %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
-    return cap;
+    return formatted("c·tanh(s/c), c = %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
   }
 
   /// Two or three bands of cells, not so high that they leave the numbers alone.

@@ -1,12 +1,12 @@
 // What is done within one row of a head: a norm as bars that become even, a rotation as turning pairs.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "core/run/stage_steps.h"
+#include "core/text/number_text.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 #include "ui/operation/parts.h"
@@ -205,9 +205,8 @@ struct Dials : TaskPart {
     const auto line = [&](float y, ImU32 colour, const std::string& text) {
       pen.number(number, {dial.centre().x, y}, Align::middle, colour, text);
     };
-    char angle[48];
-    std::snprintf(angle, sizeof angle, "%.3g°", turning.angle(cell.row, j) * 180 / std::numbers::pi);
-    line(dial.min.y - words * 0.5f, lit ? look.ink : look.muted, angle);
+    line(dial.min.y - words * 0.5f, lit ? look.ink : look.muted,
+         formatted("%.3g°", turning.angle(cell.row, j) * 180 / std::numbers::pi));
     const auto both = [&](ImVec2 v) { return "(" + figures(v.x) + ", " + figures(v.y) + ")"; };
     const std::string result = both(at(after, pair));
     if (pen.measure(Face::mono, number, result).x > size) return;

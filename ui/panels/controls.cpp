@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 #include "core/network/head_overview.h"
 #include "core/run/statistics.h"
+#include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/wanted.h"
 #include "ui/frame/frame.h"
@@ -151,13 +151,9 @@ void draw_scores(const Frame& frame) {
   const float standard = 1 / std::sqrt(static_cast<float>(d_head));
   const bool own = now.source != Source::file;  // else the file may say another
   const float wanted = now.scale.value_or(own ? standard : trace.scale);
-  char shown[32];
-  if (now.scale) {
-    std::snprintf(shown, sizeof shown, "%.3g", static_cast<double>(*now.scale));
-  } else {
-    std::snprintf(shown, sizeof shown, "1/√%lld", static_cast<long long>(d_head));
-  }
-  if (const auto scale = float_slider(frame, "scale", frame.words("controls.scale"), wanted, 0, 2, shown)) {
+  const std::string shown =
+      now.scale ? formatted("%.3g", static_cast<double>(*now.scale)) : "1/√" + std::to_string(d_head);
+  if (const auto scale = float_slider(frame, "scale", frame.words("controls.scale"), wanted, 0, 2, shown.c_str())) {
     frame.edit("scale", [chosen = std::abs(*scale - standard) < 0.006f ? std::nullopt : scale](Scenario& s) {
       s.scale = chosen;
     });
@@ -260,10 +256,8 @@ ControlsPicture make_controls_picture(const Frame& frame) {
   std::erase_if(picture.colormaps, [](const std::string& map) {
     return map == default_colormap(Palette::diverging) || map == default_colormap(Palette::sequential);
   });
-  char range[64];
   const ValueRange& fixed = frame.view().range.fixed;
-  std::snprintf(range, sizeof range, "%.6g:%.6g", static_cast<double>(fixed.lo), static_cast<double>(fixed.hi));
-  picture.fixed_range = range;
+  picture.fixed_range = formatted("%.6g:%.6g", static_cast<double>(fixed.lo), static_cast<double>(fixed.hi));
   return picture;
 }
 

@@ -48,8 +48,8 @@ void draw_lines(const Frame& frame, Rect place, const std::vector<std::string>& 
   float y = place.min.y + 14 * u;
   for (const std::string& line : lines) {
     if (y + 18 * u > place.max.y) break;
-    draw_elided(list, frame.fonts, Face::mono, TypeSize::note * u, {place.min.x + 16 * u, y}, frame.look.ink, line,
-                place.width() - 32 * u);
+    frame.write_elided(Face::mono, TypeSize::note, {place.min.x + 16 * u, y}, frame.look.ink, line,
+                       place.width() - 32 * u);
     y += 18 * u;
   }
 }
@@ -86,12 +86,12 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
   float x = place.min.x;
   if (preview.image) {
     const std::string& size = preview.size;
-    draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {x, place.min.y}, frame.look.muted, size);
-    x += text_size(frame.fonts, Face::ui, TypeSize::note * u, size).x + 18 * u;
+    frame.write(Face::ui, TypeSize::note, {x, place.min.y}, frame.look.muted, size);
+    x += frame.width(Face::ui, TypeSize::note, size) + 18 * u;
   }
   const char* words = preview.command.empty() ? frame.words("export.command_needs_file") : preview.command.c_str();
-  draw_elided(list, frame.fonts, preview.command.empty() ? Face::ui : Face::mono, TypeSize::note * u, {x, place.min.y},
-              frame.look.muted, words, place.max.x - x);
+  frame.write_elided(preview.command.empty() ? Face::ui : Face::mono, TypeSize::note, {x, place.min.y},
+                     frame.look.muted, words, place.max.x - x);
 }
 
 /// "Left out because there was no room: title, formula"
@@ -124,16 +124,14 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   }
   const ImVec2 below{place.min.x, top + 38 * u};
   if (preview.exists) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning,
-              frame.words("export.exists"));
+    frame.write(Face::ui, TypeSize::note, below, frame.look.warning, frame.words("export.exists"));
   } else if (!frame.document.notice.empty() || !frame.document.error.empty()) {
     const bool failed = !frame.document.error.empty();
-    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below,
-                failed ? frame.look.warning : frame.look.accent,
-                failed ? frame.words.translate(frame.document.error) : frame.document.notice, place.width());
+    frame.write_elided(Face::ui, TypeSize::note, below, failed ? frame.look.warning : frame.look.accent,
+                       failed ? frame.words.translate(frame.document.error) : frame.document.notice, place.width());
   } else if (!preview.left_out.empty()) {
-    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning,
-                left_out_words(frame, preview), place.width());
+    frame.write_elided(Face::ui, TypeSize::note, below, frame.look.warning, left_out_words(frame, preview),
+                       place.width());
   }
 }
 

@@ -1,7 +1,6 @@
 // The panels of the window, which the session draws and the smoke test opens. One per file.
 #pragma once
 
-#include <array>
 #include <span>
 
 #include "ui/frame/frame.h"

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/scenario/inputs.h"
+#include "core/text/number_text.h"
 #include "ui/document/wanted.h"
 #include "ui/masklab/mask_field.h"
 #include "ui/panels/controls.h"
@@ -59,9 +60,8 @@ void draw_slider(const Frame& frame, const Setting& setting) {
   const double own = setting.number(frame.document.scenario);
   const double shown_number = std::isnan(own) ? in_force(frame, setting) : own;
   const double value = std::isnan(shown_number) ? setting.slide_from : shown_number;
-  std::array<char, 32> digits{};
-  std::snprintf(digits.data(), digits.size(), "%.6g", value);
-  const char* shown = std::isnan(shown_number) ? word_for(frame, setting, "unset") : digits.data();
+  const std::string digits = formatted("%.6g", value);
+  const char* shown = std::isnan(shown_number) ? word_for(frame, setting, "unset") : digits.c_str();
   const auto chosen = float_slider(frame, setting.key.c_str(), word_for(frame, setting), static_cast<float>(value),
                                    static_cast<float>(setting.slide_from), static_cast<float>(setting.slide_to), shown);
   if (!chosen) return;
@@ -167,18 +167,13 @@ void draw_lengths(const Frame& frame) {
   const Dims dims = wanted_dims(frame.document);
   const ControlsPicture& picture = controls_picture(frame);
   if (frame.document.scenario.mask != "padding()") return;
-  struct Lengths {
-    std::vector<Index> of;
-  };
-  const std::vector<Index>& lens = frame.pictures
-                                       .get<Lengths>([&] { return Lengths{wanted_lengths(frame.document)}; },
-                                                     frame.document.trace, frame.document.scenario.valid_lens)
-                                       .of;
+  const std::vector<Index>& lens = frame.pictures.kept([&] { return wanted_lengths(frame.document); },
+                                                       frame.document.trace, frame.document.scenario.valid_lens);
   for (Index b = 0; b < std::min<Index>(std::ssize(picture.length_labels), std::ssize(lens)); ++b) {
-    char id[32];
-    std::snprintf(id, sizeof id, "length%lld", static_cast<long long>(b));
+    const std::string id = "length" + std::to_string(b);
     const char* label = picture.length_labels[static_cast<std::size_t>(b)].c_str();
-    if (const auto change = int_slider(frame, id, label, lens[static_cast<std::size_t>(b)], Choices(0, dims.n_k))) {
+    if (const auto change =
+            int_slider(frame, id.c_str(), label, lens[static_cast<std::size_t>(b)], Choices(0, dims.n_k))) {
       frame.edit(id, [lens, b, length = change->value](Scenario& s) {
         if (s.valid_lens.size() != lens.size()) {
           s.valid_lens.clear();

@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "core/text/number_text.h"
 #include "ui/document/action.h"
 #include "ui/frame/frame.h"
 #include "ui/look/words.h"
@@ -36,10 +35,8 @@ void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
   const bool sampled = card.heats[0].quad.values.source() && range.lo < 0;
   if (sampled) card.lo = "<" + card.lo, card.hi = ">" + card.hi;
   if (card.heats[0].quad.norm != Norm::linear) {
-    char low[32];
-    std::snprintf(low, sizeof low, "%.1g", static_cast<double>(range.lo));
     card.lo = frame.words(card.heats[0].quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt") +
-              std::string(" ") + low;
+              formatted(" %.1g", static_cast<double>(range.lo));
   }
   const auto width = [&](const std::string& text) {
     return text_size(frame.fonts, Face::mono, end_points * t, text).x;

@@ -38,9 +38,8 @@ struct SceneMaker {
                                                    : std::nullopt;
   const Look& look = frame.look;
   const float u = frame.u, t = u * picture.layout.type * to.zoom;  ///< pixels per point, of type with the zoom
-  const SceneContext context = scene_context(frame);
   Scene scene{};
-  Pen pen{context, scene};
+  Pen pen{frame, scene};
 
   void put() {
     for (const Arrow& arrow : picture.layout.arrows) put_arrow(arrow);

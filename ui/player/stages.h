@@ -1,7 +1,6 @@
 // Playback stage by stage, for the sentence and operation levels.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "ui/frame/frame.h"

@@ -133,18 +133,14 @@ std::string Scenario::*input_field(const Frame& frame) {
 }
 
 /// In the cache of pictures: what a network reads where no text was given and it knows none of ours.
-struct WordsRead {
-  std::string text;
-};
-
 const std::string& words_read(const Frame& frame, std::string Scenario::*field) {
   const Scenario& scenario = frame.document.scenario;
   if (!frame.trace() || field != &Scenario::text || scenario.text_as_input) return scenario.*field;
   const auto read = [&] {
     const auto run = network_of(frame.trace()->inputs);
-    return WordsRead{run ? run->network->usual_text(scenario.text) : scenario.text};
+    return run ? run->network->usual_text(scenario.text) : scenario.text;
   };
-  return frame.pictures.get<WordsRead>(read, frame.document.trace, scenario.text).text;
+  return frame.pictures.kept(read, frame.document.trace, scenario.text);
 }
 
 /// Which of several sentences is looked at, before the field that holds them all; gives where that begins.
@@ -200,11 +196,10 @@ void offer_words(const Frame& frame, const Scene& scene) {
 
 /// K: without this head; H: the next one.
 void press_sentence_keys(const Frame& frame) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none) return;
+  if (!frame.takes_shortcuts()) return;
   if (compat::pressed('k')) knock_out(frame);
   if (!compat::pressed('h')) return;
-  frame.show([heads = frame.trace()->dims().heads, step = io.KeyShift ? -1 : 1](View& v) {
+  frame.show([heads = frame.trace()->dims().heads, step = ImGui::GetIO().KeyShift ? -1 : 1](View& v) {
     v.head = (v.head + step + heads) % heads;
   });
 }
@@ -282,8 +277,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   const Scene& scene = sentence_scene(frame, place);
   press_enter(frame, scene);
   offer_words(frame, scene);
-  ImGui::SetCursorScreenPos(place.min);
-  clickable("sentence_surface", {place.width(), place.height()});
+  clickable("sentence_surface", place);
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   const bool guesses = frame.view().looking.guessing.active;  // about one word, whatever the pointer passes
   const std::optional<Index> word = target && !guesses && !target->link && target->action == SceneAction::query_word

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <span>
 #include <utility>
 #include <vector>
 

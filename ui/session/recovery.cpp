@@ -191,16 +191,11 @@ std::string short_name(std::string_view name) {
 }  // namespace
 
 RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_view name, const std::string& when) {
-  struct Sentence {
-    std::string text;
-  };
   const auto say = [&] {
-    return Sentence{
-        frame.words.fill(frame.document.page.empty() ? "recovery.offer" : "recovery.offer_page",
-                         {name.empty() ? std::string(frame.words("window.untitled")) : short_name(name), when})};
+    return frame.words.fill(frame.document.page.empty() ? "recovery.offer" : "recovery.offer_page",
+                            {name.empty() ? std::string(frame.words("window.untitled")) : short_name(name), when});
   };
-  const std::string& text =
-      frame.pictures.get<Sentence>(say, when, std::string(name.substr(0, 300)), frame.words.language()).text;
+  const std::string& text = frame.pictures.kept(say, when, std::string(name.substr(0, 300)), frame.words.language());
   const float u = frame.u;
   const char* take = frame.words("recovery.take");
   const char* discard = frame.words("recovery.discard");
