@@ -179,36 +179,6 @@ void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat)
   put(Face::mono, (sampled ? ">" : "") + bound_text(quad.range.hi));
 }
 
-}  // namespace
-
-Stage heads_stage(const Trace& trace, const View& view) { return measured_stage(trace, view, view.heads.stage); }
-
-std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
-  if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
-  // Both control points stand in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the
-  // drop.
-  const float wanted = (point.x - arcs.min.x) / arcs.width();
-  float from = 0, to = 1;
-  for (int halving = 0; halving < 20; ++halving) {
-    const float t = (from + to) / 2;
-    (1.5f * t * (1 - t) + t * t * t < wanted ? from : to) = t;
-  }
-  const float drop = (3 - 2 * from) * from * from;
-  std::optional<Cell> nearest;
-  for (const HeadArcs& each : heads) {
-    for (const TokenArc& arc : each.arcs) {
-      const float a = query_y(arc.query), b = key_y(arc.key);
-      const float distance = std::abs(a + (b - a) * drop - point.y);
-      if (distance > reach) continue;
-      reach = distance;
-      nearest = Cell{arcs_of, batch, each.head, arc.query, arc.key};
-    }
-  }
-  return nearest;
-}
-
-namespace {
-
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query) {
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
@@ -304,6 +274,32 @@ struct ArcsBuilder {
 };
 
 }  // namespace
+
+Stage heads_stage(const Trace& trace, const View& view) { return measured_stage(trace, view, view.heads.stage); }
+
+std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
+  if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
+  // Both control points stand in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the
+  // drop.
+  const float wanted = (point.x - arcs.min.x) / arcs.width();
+  float from = 0, to = 1;
+  for (int halving = 0; halving < 20; ++halving) {
+    const float t = (from + to) / 2;
+    (1.5f * t * (1 - t) + t * t * t < wanted ? from : to) = t;
+  }
+  const float drop = (3 - 2 * from) * from * from;
+  std::optional<Cell> nearest;
+  for (const HeadArcs& each : heads) {
+    for (const TokenArc& arc : each.arcs) {
+      const float a = query_y(arc.query), b = key_y(arc.key);
+      const float distance = std::abs(a + (b - a) * drop - point.y);
+      if (distance > reach) continue;
+      reach = distance;
+      nearest = Cell{arcs_of, batch, each.head, arc.query, arc.key};
+    }
+  }
+  return nearest;
+}
 
 const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
   const Index rows = frame.rows_shown(picture.first->stage);

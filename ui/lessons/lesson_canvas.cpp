@@ -38,15 +38,6 @@ void draw_veil(const Frame& frame, Rect place) {
                  frame.look.muted, words, width);
 }
 
-}  // namespace
-
-Rect above_notes(const Frame& frame, const Course& course, Rect place) {
-  place.max.y -= std::min(notes_height(frame, course, place.width()), 0.5f * place.height());
-  return place;
-}
-
-namespace {
-
 /// Whether the view would reveal something hidden and has to be covered. The pipeline hides single cards itself.
 bool hides_view(const View& view) {
   if (view.lesson.hidden.empty()) return false;
@@ -66,6 +57,11 @@ bool hides_view(const View& view) {
 }
 
 }  // namespace
+
+Rect above_notes(const Frame& frame, const Course& course, Rect place) {
+  place.max.y -= std::min(notes_height(frame, course, place.width()), 0.5f * place.height());
+  return place;
+}
 
 bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
   const LessonStep& step = step_of(frame, course);

@@ -120,12 +120,6 @@ struct MaskDrawer {
   }
 };
 
-}  // namespace
-
-bool can_be_painted(const Trace& trace) { return trace.dims().n_q <= most_painted && trace.dims().n_k <= most_painted; }
-
-namespace {
-
 MaskQuestionPicture make_mask_question(const Frame& frame, const Question& question, Rect place) {
   const Trace& trace = *frame.trace();
   const Dims& dims = trace.dims();
@@ -156,6 +150,8 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
 }
 
 }  // namespace
+
+bool can_be_painted(const Trace& trace) { return trace.dims().n_q <= most_painted && trace.dims().n_k <= most_painted; }
 
 void draw_mask_question(const Frame& frame, const Question& question, Rect place) {
   const MaskQuestionPicture& picture = frame.picture<MaskQuestionPicture>(

@@ -45,6 +45,11 @@ void put_mark(Pen& pen, CellKind kind, const Rect& mark, float t) {
   pen.box(mark, ink, std::max(1.0f, 0.8f * t), 1.5f * t);
 }
 
+/// With two decimals; what they cannot show is said to be small, as a power of ten would run into its neighbour.
+std::string in_column(double value) {
+  return value > 0 && value < 0.005 ? "<.01" : number_text(static_cast<float>(value), 2);
+}
+
 }  // namespace
 
 std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, float free, float right, float type) {
@@ -73,15 +78,6 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
   }
   return notes;
 }
-
-namespace {
-
-/// With two decimals; what they cannot show is said to be small, as a power of ten would run into its neighbour.
-std::string in_column(double value) {
-  return value > 0 && value < 0.005 ? "<.01" : number_text(static_cast<float>(value), 2);
-}
-
-}  // namespace
 
 float say_random(const Frame& frame, Rect room) {
   const auto make = [&] {

@@ -17,6 +17,27 @@ float centre_of(const HeatPicture& heat) {
   return heat.colormap->kind() == ColormapKind::diverging ? (range.lo + range.hi) / 2 : range.lo;
 }
 
+double width(const Rect& view) { return std::max(1.0, static_cast<double>(view.width())); }
+double height(const Rect& view) { return std::max(1.0, static_cast<double>(view.height())); }
+
+/// The first cell in sight of `count`, where `seen` of them have room: no ground beside a matrix that is larger.
+double within(double first, double count, double seen) {
+  return seen >= count ? (count - seen) / 2 : std::clamp(first, 0.0, count - seen);
+}
+
+MapCamera settled(MapCamera camera) {
+  camera.left = within(camera.left, static_cast<double>(camera.cols), width(camera.view) / camera.scale);
+  camera.top = within(camera.top, static_cast<double>(camera.rows), height(camera.view) / camera.scale);
+  return camera;
+}
+
+std::pair<Index, Index> seen(double first, double count, Index all) {
+  // A hair less than a cell that only touches the edge.
+  const auto from = static_cast<Index>(std::floor(first + 1e-6)),
+             to = static_cast<Index>(std::ceil(first + count - 1e-6));
+  return {std::clamp<Index>(from, 0, all), std::clamp<Index>(to, 0, all)};
+}
+
 }  // namespace
 
 bool is_mapped(Stage stage) { return info(stage).rows == Axis::query && info(stage).cols == Axis::key; }
@@ -112,31 +133,6 @@ std::string map_number(float value) {
   const std::optional<NumberFormat> format = number_format(span, 10);
   return format ? std::string(format->write(value, buffer)) : format_scientific(value);
 }
-
-namespace {
-
-double width(const Rect& view) { return std::max(1.0, static_cast<double>(view.width())); }
-double height(const Rect& view) { return std::max(1.0, static_cast<double>(view.height())); }
-
-/// The first cell in sight of `count`, where `seen` of them have room: no ground beside a matrix that is larger.
-double within(double first, double count, double seen) {
-  return seen >= count ? (count - seen) / 2 : std::clamp(first, 0.0, count - seen);
-}
-
-MapCamera settled(MapCamera camera) {
-  camera.left = within(camera.left, static_cast<double>(camera.cols), width(camera.view) / camera.scale);
-  camera.top = within(camera.top, static_cast<double>(camera.rows), height(camera.view) / camera.scale);
-  return camera;
-}
-
-std::pair<Index, Index> seen(double first, double count, Index all) {
-  // A hair less than a cell that only touches the edge.
-  const auto from = static_cast<Index>(std::floor(first + 1e-6)),
-             to = static_cast<Index>(std::ceil(first + count - 1e-6));
-  return {std::clamp<Index>(from, 0, all), std::clamp<Index>(to, 0, all)};
-}
-
-}  // namespace
 
 double MapCamera::whole_scale() const {
   return std::min({nearest, width(view) / static_cast<double>(cols), height(view) / static_cast<double>(rows)});

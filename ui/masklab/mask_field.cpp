@@ -102,6 +102,46 @@ void give_lengths(const Dims& dims, Scenario& scenario) {
     scenario.valid_lens.push_back({scenario.source == Source::text ? dims.n_k : std::max<Index>(dims.n_k - 1 - b, 1)});
 }
 
+constexpr float tile_height = 96, tile_width = 168;
+constexpr float tile_gap = 6;
+int columns_in(float width, float u) { return std::max(static_cast<int>(width / (tile_width * u)), 2); }
+
+Combine meant(const Frame& frame) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.KeyShift) return Combine::either;
+  return io.KeyCtrl ? Combine::both : frame.view().mask_painting.combine;
+}
+
+bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = pressable(frame, pattern.signature.c_str(), size);
+  const bool hovered = ImGui::IsItemHovered();
+  tooltip(frame, pattern.hint);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u;
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  list.AddRectFilled(at, end, frame.look.card, Corner::control * u);
+  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::control * u, 1);
+  MatrixQuad quad;
+  const auto lines = static_cast<float>(pattern.lines.size());
+  const float side = size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
+  quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
+  quad.max = {quad.min.x + side, quad.min.y + side};
+  quad.values = quad.mask = pattern.mask;
+  quad.theme = frame.look.theme;
+  quad.colormap = &window_colormap(frame.view(), Stage::mask);
+  quad.range = {0, 1};
+  frame.painter.draw(list, quad);
+  // What a click inserts.
+  float y = end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
+  for (const std::string& line : pattern.lines) {
+    const float width = std::min(frame.width(Face::mono, TypeSize::note, line), size.x - 8 * u);
+    frame.write_elided(Face::mono, TypeSize::note, {at.x + (size.x - width) / 2, y}, frame.look.muted, line, width);
+    y += 15 * u;
+  }
+  return clicked;
+}
+
 }  // namespace
 
 void type_mask(const Frame& frame, const std::string& text) {
@@ -157,50 +197,6 @@ void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
     if (moved) return;
   }
 }
-
-namespace {
-
-constexpr float tile_height = 96, tile_width = 168;
-constexpr float tile_gap = 6;
-int columns_in(float width, float u) { return std::max(static_cast<int>(width / (tile_width * u)), 2); }
-
-Combine meant(const Frame& frame) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (io.KeyShift) return Combine::either;
-  return io.KeyCtrl ? Combine::both : frame.view().mask_painting.combine;
-}
-
-bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = pressable(frame, pattern.signature.c_str(), size);
-  const bool hovered = ImGui::IsItemHovered();
-  tooltip(frame, pattern.hint);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float u = frame.u;
-  const ImVec2 end{at.x + size.x, at.y + size.y};
-  list.AddRectFilled(at, end, frame.look.card, Corner::control * u);
-  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::control * u, 1);
-  MatrixQuad quad;
-  const auto lines = static_cast<float>(pattern.lines.size());
-  const float side = size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
-  quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
-  quad.max = {quad.min.x + side, quad.min.y + side};
-  quad.values = quad.mask = pattern.mask;
-  quad.theme = frame.look.theme;
-  quad.colormap = &window_colormap(frame.view(), Stage::mask);
-  quad.range = {0, 1};
-  frame.painter.draw(list, quad);
-  // What a click inserts.
-  float y = end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
-  for (const std::string& line : pattern.lines) {
-    const float width = std::min(frame.width(Face::mono, TypeSize::note, line), size.x - 8 * u);
-    frame.write_elided(Face::mono, TypeSize::note, {at.x + (size.x - width) / 2, y}, frame.look.muted, line, width);
-    y += 15 * u;
-  }
-  return clicked;
-}
-
-}  // namespace
 
 std::string combined(const std::string& old, const std::string& added, Combine how) {
   if (old.empty()) return how == Combine::without ? "!(" + added + ")" : added;

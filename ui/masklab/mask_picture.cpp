@@ -199,6 +199,23 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   return picture;
 }
 
+/// Broken at spaces into as few lines as hold it, of no more letters than a tile has room for, and of those the most
+/// even.
+std::vector<std::string> in_lines(const std::string& expression) {
+  const auto broken = [&](std::size_t longest) {
+    std::vector<std::string> lines(1);
+    for (const std::string_view word : Parts(expression, ' ')) {
+      if (!lines.back().empty() && lines.back().size() + 1 + word.size() > longest) lines.emplace_back();
+      lines.back().append(lines.back().empty() ? "" : " ").append(word);
+    }
+    return lines;
+  };
+  const std::size_t fewest = broken(letters_of_a_tile).size();
+  std::size_t longest = letters_of_a_tile;
+  while (longest > 1 && broken(longest - 1).size() == fewest) --longest;
+  return broken(longest);
+}
+
 }  // namespace
 
 MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t columns) {
@@ -225,27 +242,6 @@ MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t colu
   }
   return picture;
 }
-
-namespace {
-
-/// Broken at spaces into as few lines as hold it, of no more letters than a tile has room for, and of those the most
-/// even.
-std::vector<std::string> in_lines(const std::string& expression) {
-  const auto broken = [&](std::size_t longest) {
-    std::vector<std::string> lines(1);
-    for (const std::string_view word : Parts(expression, ' ')) {
-      if (!lines.back().empty() && lines.back().size() + 1 + word.size() > longest) lines.emplace_back();
-      lines.back().append(lines.back().empty() ? "" : " ").append(word);
-    }
-    return lines;
-  };
-  const std::size_t fewest = broken(letters_of_a_tile).size();
-  std::size_t longest = letters_of_a_tile;
-  while (longest > 1 && broken(longest - 1).size() == fewest) --longest;
-  return broken(longest);
-}
-
-}  // namespace
 
 std::vector<PatternTile> make_palette() {
   std::vector<PatternTile> tiles;

@@ -146,6 +146,39 @@ void move_cursor(const Frame& frame, Index down, Index right) {
   frame.show([cell](View& v) { v.selected = cell; });
 }
 
+/// Beside the last chip, or in a line of its own where it does not fit.
+void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
+  const float u = frame.u, width = frame.width(Face::bold, TypeSize::note, label) + 22 * u;
+  const ImVec2 last = ImGui::GetItemRectMax();
+  if (last.x + gap * u + width <= room.max.x) return ImGui::SameLine(0, gap * u);
+  ImGui::SetCursorScreenPos({room.min.x, last.y + 6 * u});
+}
+
+/// Chips of their own width, one chosen.
+template <typename Choice, std::size_t count>
+void chips(const Frame& frame, Rect room, const char* const (&words)[count], Choice MaskPainting::*chosen,
+           bool shown = true) {
+  const MaskPainting& now = frame.view().mask_painting;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) flow(frame, room, frame.words(words[i]), 3);
+    if (!chip(frame, words[i], frame.words(words[i]), shown && static_cast<std::size_t>(now.*chosen) == i)) continue;
+    MaskPainting painting = now;
+    painting.*chosen = static_cast<Choice>(i);
+    if (!shown) painting.tool = PaintTool::brush;
+    change_painting(frame, painting);
+  }
+}
+
+void scope_chip(const Frame& frame, Rect room, const char* all, const char* one, bool MaskPainting::*narrow) {
+  const MaskPainting& now = frame.view().mask_painting;
+  const char* word = now.*narrow ? one : all;
+  flow(frame, room, frame.words(word), 10);
+  if (!chip(frame, all, frame.words(word), now.*narrow)) return;
+  MaskPainting painting = now;
+  painting.*narrow = !(now.*narrow);
+  change_painting(frame, painting);
+}
+
 }  // namespace
 
 Rect zoomed(const MaskPainting& painting, Rect seen) {
@@ -246,43 +279,6 @@ bool press_painting_keys(const Frame& frame) {
   }
   return down != 0 || right != 0;
 }
-
-namespace {
-
-/// Beside the last chip, or in a line of its own where it does not fit.
-void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
-  const float u = frame.u, width = frame.width(Face::bold, TypeSize::note, label) + 22 * u;
-  const ImVec2 last = ImGui::GetItemRectMax();
-  if (last.x + gap * u + width <= room.max.x) return ImGui::SameLine(0, gap * u);
-  ImGui::SetCursorScreenPos({room.min.x, last.y + 6 * u});
-}
-
-/// Chips of their own width, one chosen.
-template <typename Choice, std::size_t count>
-void chips(const Frame& frame, Rect room, const char* const (&words)[count], Choice MaskPainting::*chosen,
-           bool shown = true) {
-  const MaskPainting& now = frame.view().mask_painting;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) flow(frame, room, frame.words(words[i]), 3);
-    if (!chip(frame, words[i], frame.words(words[i]), shown && static_cast<std::size_t>(now.*chosen) == i)) continue;
-    MaskPainting painting = now;
-    painting.*chosen = static_cast<Choice>(i);
-    if (!shown) painting.tool = PaintTool::brush;
-    change_painting(frame, painting);
-  }
-}
-
-void scope_chip(const Frame& frame, Rect room, const char* all, const char* one, bool MaskPainting::*narrow) {
-  const MaskPainting& now = frame.view().mask_painting;
-  const char* word = now.*narrow ? one : all;
-  flow(frame, room, frame.words(word), 10);
-  if (!chip(frame, all, frame.words(word), now.*narrow)) return;
-  MaskPainting painting = now;
-  painting.*narrow = !(now.*narrow);
-  change_painting(frame, painting);
-}
-
-}  // namespace
 
 float draw_paint_toolbar(const Frame& frame, Rect room) {
   constexpr const char* tools[] = {"mask_paint.look", "mask_paint.brush", "mask_paint.row", "mask_paint.column",

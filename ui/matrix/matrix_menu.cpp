@@ -46,7 +46,6 @@ void catch_clicks(const Frame& frame, Rect window, Rect menu) {
 /// "weights  batch 0, head 1"
 void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
   const float u = frame.u;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   frame.write(Face::bold, TypeSize::body, at, frame.look.lane(cell.stage), name(cell.stage));
   char where[96];
   const int length = has_head_axis(cell.stage)

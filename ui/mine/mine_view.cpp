@@ -121,18 +121,11 @@ void show_operation(const Frame& frame, Stage stage) {
 /// At the right end of the heading; gives their left end.
 float draw_buttons(const Frame& frame, Rect area) {
   float right = area.max.x;
-  const auto button = [&](const char* id, const char* word, bool main) {
-    const float width = button_width(frame, frame.words(word));
-    right -= width;
-    ImGui::SetCursorScreenPos({right, area.min.y});
-    const bool clicked =
-        main ? main_button(frame, id, frame.words(word)) : chip(frame, id, frame.words(word), false, width);
-    right -= 8 * frame.u;
-    return clicked;
-  };
   const Beside& beside = *frame.document.beside;
-  if (button("take_off", "mine.take_off", false)) frame.actions.push_back(StopComparing{});
-  if (beside.comparison.first_difference() && button("show_me", "mine.show_me", true))
+  if (button_before(frame, "take_off", frame.words("mine.take_off"), false, area.min.y, right))
+    frame.actions.push_back(StopComparing{});
+  if (beside.comparison.first_difference() &&
+      button_before(frame, "show_me", frame.words("mine.show_me"), true, area.min.y, right))
     show_operation(frame, beside_shown(beside, frame.view()));
   return right;
 }

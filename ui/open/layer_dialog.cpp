@@ -46,7 +46,6 @@ void cell(const Frame& frame, float from, float to, float y, ImU32 colour, std::
 void draw_headings(const Frame& frame) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Columns x = columns_of(frame, at.x, at.x + ImGui::GetContentRegionAvail().x);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   const auto heading = [&](float from, const char* key) {
     frame.write(Face::bold, TypeSize::note, {from, at.y}, frame.look.muted, frame.words(key));
   };
@@ -167,45 +166,6 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   return ready && (clicked || twice || keys.entered);
 }
 
-}  // namespace
-
-std::vector<Index> possible_heads(Index d_model) {
-  constexpr Index most = 128;
-  std::vector<Index> all;
-  for (Index heads = 1; heads <= (d_model > 0 ? std::min(d_model, most) : 32); ++heads) {
-    if (d_model % heads == 0) all.push_back(heads);
-  }
-  return all;
-}
-
-std::string layer_dialog_text(const View& view) {
-  if (view.dialog != Dialog::layers) return {};
-  std::string text = view.layers.question->scenario.file;
-  for (const LayerCandidate& candidate : view.layers.question->candidates) text += candidate.layer + candidate.kind;
-  return text;
-}
-
-void draw_layer_dialog(const Frame& frame, Rect place) {
-  const auto& question = frame.view().layers.question;
-  if (frame.view().dialog != Dialog::layers || !question || question->candidates.empty()) return;
-  const float u = frame.u;
-  const std::size_t count = question->candidates.size();
-  const bool several = count > 1;
-  const float height = std::min(284 + 26 * static_cast<float>(count), 620.0f);
-  const DialogArea area(frame, place, Dialog::layers, "layers",
-                        frame.words(several ? "layers.title" : "layers.title_heads"), {760 * u, height * u});
-  if (!area.open()) return;
-  LayerChoice choice = frame.view().layers;
-  const bool answered = draw_question(frame, choice, area.content());
-  if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
-  if (!(choice == frame.view().layers)) {
-    frame.show([choice = std::move(choice)](View& v) { v.layers = choice; });
-  }
-  if (answered) frame.actions.push_back(TakeLayer{});
-}
-
-namespace {
-
 struct Answer {
   const char* word;  ///< as --mask-polarity takes it, and LayerChoice::layer
   MaskPolarity polarity;
@@ -273,6 +233,41 @@ bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, R
 }
 
 }  // namespace
+
+std::vector<Index> possible_heads(Index d_model) {
+  constexpr Index most = 128;
+  std::vector<Index> all;
+  for (Index heads = 1; heads <= (d_model > 0 ? std::min(d_model, most) : 32); ++heads) {
+    if (d_model % heads == 0) all.push_back(heads);
+  }
+  return all;
+}
+
+std::string layer_dialog_text(const View& view) {
+  if (view.dialog != Dialog::layers) return {};
+  std::string text = view.layers.question->scenario.file;
+  for (const LayerCandidate& candidate : view.layers.question->candidates) text += candidate.layer + candidate.kind;
+  return text;
+}
+
+void draw_layer_dialog(const Frame& frame, Rect place) {
+  const auto& question = frame.view().layers.question;
+  if (frame.view().dialog != Dialog::layers || !question || question->candidates.empty()) return;
+  const float u = frame.u;
+  const std::size_t count = question->candidates.size();
+  const bool several = count > 1;
+  const float height = std::min(284 + 26 * static_cast<float>(count), 620.0f);
+  const DialogArea area(frame, place, Dialog::layers, "layers",
+                        frame.words(several ? "layers.title" : "layers.title_heads"), {760 * u, height * u});
+  if (!area.open()) return;
+  LayerChoice choice = frame.view().layers;
+  const bool answered = draw_question(frame, choice, area.content());
+  if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
+  if (!(choice == frame.view().layers)) {
+    frame.show([choice = std::move(choice)](View& v) { v.layers = choice; });
+  }
+  if (answered) frame.actions.push_back(TakeLayer{});
+}
 
 void draw_polarity_dialog(const Frame& frame, Rect place) {
   const auto& question = frame.view().layers.question;

@@ -226,6 +226,13 @@ float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   return inside.min.x + side + gap;
 }
 
+std::string starting_folder(const Frame& frame) {
+  const Scenario& now = frame.document.scenario;
+  if (now.source == Source::file) return folder_part(now.file);
+  const std::vector<std::string>& recent = frame.recent.paths();
+  return recent.empty() ? first_folder() : folder_part(recent.front());
+}
+
 }  // namespace
 
 void draw_open_dialog(const Frame& frame, Rect place) {
@@ -249,17 +256,6 @@ void draw_open_dialog(const Frame& frame, Rect place) {
   if (!turn.taken.empty())
     frame.actions.push_back(masks ? Action(OpenMask{std::move(turn.taken)}) : OpenFile{std::move(turn.taken)});
 }
-
-namespace {
-
-std::string starting_folder(const Frame& frame) {
-  const Scenario& now = frame.document.scenario;
-  if (now.source == Source::file) return folder_part(now.file);
-  const std::vector<std::string>& recent = frame.recent.paths();
-  return recent.empty() ? first_folder() : folder_part(recent.front());
-}
-
-}  // namespace
 
 const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice) {
   const auto make = [&] {

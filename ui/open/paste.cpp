@@ -96,6 +96,23 @@ std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
   return uses;
 }
 
+/// A use as a button as wide as the dialog, with what it means beneath its name.
+bool use_button(const Frame& frame, const char* id, const char* title, const char* meaning) {
+  const float u = frame.u;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 54 * u};
+  const bool clicked = pressable(frame, id, size);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) list.AddRectFilled(at, end, frame.look.field, Corner::card * u);
+  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
+  frame.write(Face::bold, TypeSize::body, {at.x + Space::card * u, at.y + 9 * u}, frame.look.ink, title);
+  frame.write_elided(Face::ui, TypeSize::note, {at.x + Space::card * u, at.y + 29 * u}, frame.look.muted, meaning,
+                     size.x - 2 * Space::card * u);
+  return clicked;
+}
+
 }  // namespace
 
 std::string pasted_file(const std::string& text) {
@@ -131,27 +148,6 @@ void use_pasted(Document& document, PasteUse use, const Words& words) {
   document.view.dialog = Dialog::none;
   if (pasted) put(document, pasted->numbers, use, words);
 }
-
-namespace {
-
-/// A use as a button as wide as the dialog, with what it means beneath its name.
-bool use_button(const Frame& frame, const char* id, const char* title, const char* meaning) {
-  const float u = frame.u;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 54 * u};
-  const bool clicked = pressable(frame, id, size);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 end{at.x + size.x, at.y + size.y};
-  const bool hovered = ImGui::IsItemHovered();
-  if (hovered) list.AddRectFilled(at, end, frame.look.field, Corner::card * u);
-  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
-  frame.write(Face::bold, TypeSize::body, {at.x + Space::card * u, at.y + 9 * u}, frame.look.ink, title);
-  frame.write_elided(Face::ui, TypeSize::note, {at.x + Space::card * u, at.y + 29 * u}, frame.look.muted, meaning,
-                     size.x - 2 * Space::card * u);
-  return clicked;
-}
-
-}  // namespace
 
 void draw_paste_dialog(const Frame& frame, Rect place) {
   const View& view = frame.view();

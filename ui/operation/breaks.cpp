@@ -124,30 +124,6 @@ struct BreakRow {
   }
 };
 
-}  // namespace
-
-bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place) {
-  const bool in_film =
-      context.view.looking.arrival.has_value();  // where nobody clicks, and the end is not told at once
-  return says_next(context.trace) && !in_film && !story.next.empty() && story.can_knock &&
-         place.height() >= 600 * context.u && place.width() >= 900 * context.u;
-}
-
-Rect without_breaks(const SceneContext& context, Rect place) {
-  place.max.y -= height_of(type_sizes(context), context.u);
-  return place;
-}
-
-void put_breaks(Pen& pen, const SentenceStory& story, bool can_swap, Rect place) {
-  const Rect area = operation::scene_area(pen.context(), place);
-  const float bottom = place.max.y - 8 * pen.u(), high = pen.type.caption * 2.1f;
-  BreakRow row{pen, story, can_swap, {{area.min.x, bottom - high}, {area.max.x, bottom}}};
-  row.put_choices();
-  row.put_words();
-}
-
-namespace {
-
 /// The document's text with the two words swapped; nothing where that is no text, or no other one. Finding the words
 /// reads the text many times, so it is kept.
 const std::optional<std::string>& swapped_text(const Frame& frame) {
@@ -171,6 +147,26 @@ void swap_words(const Frame& frame) {
 }
 
 }  // namespace
+
+bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place) {
+  const bool in_film =
+      context.view.looking.arrival.has_value();  // where nobody clicks, and the end is not told at once
+  return says_next(context.trace) && !in_film && !story.next.empty() && story.can_knock &&
+         place.height() >= 600 * context.u && place.width() >= 900 * context.u;
+}
+
+Rect without_breaks(const SceneContext& context, Rect place) {
+  place.max.y -= height_of(type_sizes(context), context.u);
+  return place;
+}
+
+void put_breaks(Pen& pen, const SentenceStory& story, bool can_swap, Rect place) {
+  const Rect area = operation::scene_area(pen.context(), place);
+  const float bottom = place.max.y - 8 * pen.u(), high = pen.type.caption * 2.1f;
+  BreakRow row{pen, story, can_swap, {{area.min.x, bottom - high}, {area.max.x, bottom}}};
+  row.put_choices();
+  row.put_words();
+}
 
 bool can_swap_words(const Frame& frame) { return swapped_text(frame).has_value(); }
 

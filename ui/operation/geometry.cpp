@@ -154,8 +154,7 @@ struct PlanePicture : TaskPart {
   }
 
   void put_ground() const {
-    pen.fill(room, look.card, Corner::card * u);
-    pen.box(room, look.line, 1, Corner::card * u);
+    pen.card(room);
     pen.add_content(room);
     const ImVec2 o = sheet.origin;
     pen.line({room.min.x + 8 * u, o.y}, {room.max.x - 8 * u, o.y}, look.line, Stroke::hair(u));

@@ -183,8 +183,7 @@ void put_map(Pen& pen, Stage stage, Rect room, bool played) {
   const float width = std::min(room.width(), 168 * u), height = width * 0.56f;
   if (room.width() < 110 * u || room.height() < height + pen.type.caption * 1.6f) return;
   const Rect card{room.min, {room.min.x + width, room.min.y + height}};
-  pen.fill(card, pen.look().card, Corner::card * u);
-  pen.box(card, pen.look().line, 1, Corner::card * u);
+  pen.card(card);
   const Rect inside = card.grown(-9 * u);
   const PipelineLayout layout = lay_out_pipeline(context.trace, {.size = {1000, 640}});
   const float x = inside.width() / 1000, y = inside.height() / 640;

@@ -230,8 +230,7 @@ struct Residual : TaskPart {
     if (found.largest.empty()) return;
     const Rect card{{task.area.min.x, strips.max.y + 10 * u},
                     {task.area.max.x, strips.max.y + 10 * u + mlp_height() - 14 * u}};
-    pen.fill(card, look.card, Corner::control * u);
-    pen.box(card, look.line, 1, Corner::control * u);
+    pen.card(card, 0, 1, Corner::control);
     pen.target(card, SceneAction::unfold, open ? 0 : 1, cell);
     const NetworkLayer& at = run->network->layers()[static_cast<std::size_t>(layer)];
     const BlockSpec& block =

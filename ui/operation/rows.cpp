@@ -43,8 +43,7 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
     const bool there = is_there(task, table, k, from, to), lit = k == task.focus.key;
     if (!there) {
-      pen.fill(cell, look.card, Corner::control * u);
-      pen.box(cell, look.line, 1, Corner::control * u);
+      pen.card(cell, 0, 1, Corner::control);
     } else if (band.kinds[i] == CellKind::value) {
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
       const Rgba seen = lit ? ground : mixed(ground, colours(look.theme).card, 0.4f);
@@ -101,8 +100,7 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
     const bool may = allowed(task.focus.query, k) != 0, lit = k == task.focus.key;
     if (may) {
-      pen.fill(cell, pen.look().card, Corner::control * u);
-      pen.box(cell, lit ? pen.look().ink : pen.look().line, Stroke::hair(u), Corner::control * u);
+      pen.card(cell, lit ? pen.look().ink : 0, Stroke::hair(u), Corner::control);
     } else {
       pen.hatch(cell);
     }

@@ -227,6 +227,27 @@ struct Drawing {
   }
 };
 
+/// Of the sum's time, how long a term is under way: several are at once, so that each can be followed.
+constexpr float flight = 0.35f;
+constexpr Index most_at_once = 8;  ///< of long sums every second term is seen, or every third
+
+float starts(Index term, Index terms) { return (1 - flight) * static_cast<float>(term) / static_cast<float>(terms); }
+
+/// The middle of a cell, as a chip that lies over others.
+Rect chip_in(const Rect& cell, float least) {
+  const float w = std::max(cell.width() * 0.78f, least), h = std::max(cell.height() * 0.78f, least);
+  const ImVec2 c = cell.centre();
+  return {{c.x - w / 2, c.y - h / 2}, {c.x + w / 2, c.y + h / 2}};
+}
+
+void put_chip(Pen& pen, const Rect& rect, Stage stage, float value, ImU32 lane, float presence) {
+  const Colormap& map = window_colormap(pen.context().view, stage);
+  const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
+  const float u = pen.u();
+  pen.fill(rect, fade(to_imgui(ground), presence), Corner::cell * u);
+  pen.box(rect, fade(lane, presence), std::max(1.5f, 1.8f * u), Corner::cell * u);
+}
+
 }  // namespace
 
 float so_far(const Sum& sum) {
@@ -278,11 +299,7 @@ SumLayout lay_out_sum(const Task& task, const Sum& sum, Rect card, bool framed) 
 }
 
 void put_sum(const Task& task, const Sum& sum, const SumLayout& layout) {
-  Pen& pen = task.pen;
-  if (layout.framed) {
-    pen.fill(layout.frame, pen.look().card, Corner::card * pen.u());
-    pen.box(layout.frame, pen.look().line, 1, Corner::card * pen.u());
-  }
+  if (layout.framed) task.pen.card(layout.frame);
   const Drawing drawing{task, sum, layout};
   drawing.head();
   drawing.terms();
@@ -290,31 +307,6 @@ void put_sum(const Task& task, const Sum& sum, const SumLayout& layout) {
   drawing.bias();
   drawing.foot();
 }
-
-namespace {
-
-/// Of the sum's time, how long a term is under way: several are at once, so that each can be followed.
-constexpr float flight = 0.35f;
-constexpr Index most_at_once = 8;  ///< of long sums every second term is seen, or every third
-
-float starts(Index term, Index terms) { return (1 - flight) * static_cast<float>(term) / static_cast<float>(terms); }
-
-/// The middle of a cell, as a chip that lies over others.
-Rect chip_in(const Rect& cell, float least) {
-  const float w = std::max(cell.width() * 0.78f, least), h = std::max(cell.height() * 0.78f, least);
-  const ImVec2 c = cell.centre();
-  return {{c.x - w / 2, c.y - h / 2}, {c.x + w / 2, c.y + h / 2}};
-}
-
-void put_chip(Pen& pen, const Rect& rect, Stage stage, float value, ImU32 lane, float presence) {
-  const Colormap& map = window_colormap(pen.context().view, stage);
-  const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
-  const float u = pen.u();
-  pen.fill(rect, fade(to_imgui(ground), presence), Corner::cell * u);
-  pen.box(rect, fade(lane, presence), std::max(1.5f, 1.8f * u), Corner::cell * u);
-}
-
-}  // namespace
 
 Index terms_landed(float share, Index terms) {
   if (share < flight || terms == 0) return 0;

@@ -185,34 +185,6 @@ void draw_setting_named(const Frame& frame, const std::string& key) {
   if (found != settings.end()) draw_setting(frame, *found);
 }
 
-}  // namespace
-
-void draw_controls(const Frame& frame, Rect place) {
-  if (const Course* course = open_course(frame.document, frame.pictures);
-      course && frame.view().kind != ViewKind::lesson) {
-    Frame on_wall = frame;
-    if (frame.view().presenting) on_wall.u *= wall_scale(ImGui::GetIO().DisplaySize, frame.u);
-    return draw_lesson_panel(on_wall, *course, place, draw_setting_named);
-  }
-  const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);
-  ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
-  draw_input(frame);
-  if (!frame.trace()) return;
-  if (first_stage(frame) == Stage::query) draw_shape(frame);
-  draw_looking(frame);
-  if (first_stage(frame) != Stage::weights) {  // else there are no scores to be changed
-    draw_mask_controls(frame);
-    draw_scores(frame);
-    draw_variant_controls(frame);
-    draw_dropout_controls(frame);
-  }
-  draw_colour_controls(frame);
-  draw_file_controls(frame);
-  draw_further_controls(frame);
-}
-
-namespace {
-
 constexpr Index most_lengths = 8;  // sliders
 
 std::vector<Index> divisors(Index of) {
@@ -262,6 +234,30 @@ ControlsPicture make_controls_picture(const Frame& frame) {
 }
 
 }  // namespace
+
+void draw_controls(const Frame& frame, Rect place) {
+  if (const Course* course = open_course(frame.document, frame.pictures);
+      course && frame.view().kind != ViewKind::lesson) {
+    Frame on_wall = frame;
+    if (frame.view().presenting) on_wall.u *= wall_scale(ImGui::GetIO().DisplaySize, frame.u);
+    return draw_lesson_panel(on_wall, *course, place, draw_setting_named);
+  }
+  const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);
+  ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
+  draw_input(frame);
+  if (!frame.trace()) return;
+  if (first_stage(frame) == Stage::query) draw_shape(frame);
+  draw_looking(frame);
+  if (first_stage(frame) != Stage::weights) {  // else there are no scores to be changed
+    draw_mask_controls(frame);
+    draw_scores(frame);
+    draw_variant_controls(frame);
+    draw_dropout_controls(frame);
+  }
+  draw_colour_controls(frame);
+  draw_file_controls(frame);
+  draw_further_controls(frame);
+}
 
 const ControlsPicture& controls_picture(const Frame& frame) {
   const Dims dims = wanted_dims(frame.document);

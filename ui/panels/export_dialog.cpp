@@ -43,7 +43,6 @@ void draw_image(const Frame& frame, Rect place, const ExportPreview& preview) {
 }
 
 void draw_lines(const Frame& frame, Rect place, const std::vector<std::string>& lines) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
   float y = place.min.y + 14 * u;
   for (const std::string& line : lines) {
@@ -82,7 +81,6 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
 /// "1240 × 980 pixels · the command that makes the same file"
 void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
   const float u = frame.u;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   float x = place.min.x;
   if (preview.image) {
     const std::string& size = preview.size;
@@ -135,6 +133,10 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   }
 }
 
+void close(const Frame& frame) {
+  frame.show([](View& v) { v.dialog = Dialog::none; });
+}
+
 }  // namespace
 
 void draw_export_dialog(const Frame& frame, Rect place) {
@@ -158,26 +160,6 @@ void draw_export_dialog(const Frame& frame, Rect place) {
   frame.show([choice = std::move(choice)](View& v) { v.exporting = choice; });
 }
 
-namespace {
-
-/// From the right: buttons side by side, of which the main one comes first.
-bool button(const Frame& frame, const char* id, const char* word, bool main, float& right) {
-  const char* words = frame.words(word);
-  const float width = button_width(frame, words), y = ImGui::GetCursorScreenPos().y;
-  right -= width;
-  ImGui::SetCursorScreenPos({right, y});
-  const bool clicked = main ? main_button(frame, id, words) : chip(frame, id, words, false, width);
-  ImGui::SetCursorScreenPos({right, y});
-  right -= 8 * frame.u;
-  return clicked;
-}
-
-void close(const Frame& frame) {
-  frame.show([](View& v) { v.dialog = Dialog::none; });
-}
-
-}  // namespace
-
 void draw_save_dialog(const Frame& frame, Rect place) {
   const float u = frame.u;
   const DialogArea area(frame, place, Dialog::save, "save", frame.words("save.title"), {640 * u, 190 * u});
@@ -190,11 +172,11 @@ void draw_save_dialog(const Frame& frame, Rect place) {
       (ImGui::IsItemActive() || ImGui::IsItemDeactivated()) && compat::pressed_once(compat::Key::enter);
   if (typed) frame.show([path = *typed](View& v) { v.saving.path = path; });
   note(frame, frame.words("save.story"));
-  ImGui::SetCursorScreenPos({content.min.x, content.max.y - ControlHeight::bar * u});
+  const float y = content.max.y - ControlHeight::bar * u;
   float right = content.max.x;
-  if (button(frame, "save", "save.save", true, right) || entered)
+  if (button_before(frame, "save", frame.words("save.save"), true, y, right) || entered)
     frame.actions.push_back(Save{typed.value_or(saving.path)});
-  if (button(frame, "cancel", "save.cancel", false, right)) close(frame);
+  if (button_before(frame, "cancel", frame.words("save.cancel"), false, y, right)) close(frame);
 }
 
 void draw_leave_dialog(const Frame& frame, Rect place) {
@@ -211,12 +193,13 @@ void draw_leave_dialog(const Frame& frame, Rect place) {
   ImGui::PushTextWrapPos(content.width());
   ImGui::TextUnformatted(frame.words(story));
   ImGui::PopTextWrapPos();
-  ImGui::SetCursorScreenPos({content.min.x, content.max.y - ControlHeight::bar * u});
+  const float y = content.max.y - ControlHeight::bar * u;
   float right = content.max.x;
-  if (button(frame, "save", "save.save", true, right)) frame.actions.push_back(AskToSave{saving.next});
-  if (button(frame, "leave", without, false, right))
+  if (button_before(frame, "save", frame.words("save.save"), true, y, right))
+    frame.actions.push_back(AskToSave{saving.next});
+  if (button_before(frame, "leave", frame.words(without), false, y, right))
     frame.actions.push_back(opens ? Action(OpenFile{saving.opens, true}) : Quit{true});
-  if (button(frame, "cancel", "save.cancel", false, right)) close(frame);
+  if (button_before(frame, "cancel", frame.words("save.cancel"), false, y, right)) close(frame);
 }
 
 }  // namespace headlight

@@ -74,7 +74,6 @@ void draw_help(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos(content.min);
   ImGui::BeginChild("keys", {content.width(), content.height()}, false,
                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float column = two ? wanted : std::min(wanted, ImGui::GetContentRegionAvail().x);
   for (std::size_t first = 0; first < std::size(shortcuts); first += lines) {

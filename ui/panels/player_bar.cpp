@@ -34,24 +34,6 @@ bool play_button(const Frame& frame, ImVec2 centre) {
   return clicked;
 }
 
-void toggle_play(const Frame& frame) {
-  if (level_shown(frame.view()) != Level::pipeline) {
-    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
-      if (v.playing) {
-        v.playing = false;
-      } else {
-        v = with_played_stage(std::move(v), *trace, timeline);
-      }
-    });
-    return;
-  }
-  frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
-    v.playing = !v.playing;
-    const bool at_end = !v.step || *v.step >= timeline.count() - 1;
-    if (v.playing && at_end) v = at_moment(std::move(v), *trace, timeline, 0);
-  });
-}
-
 /// Pace and place, each a small button of its own.
 void draw_pace(const Frame& frame, ImVec2 at) {
   const View& view = frame.view();
@@ -187,7 +169,10 @@ void draw_player_bar(const Frame& frame, Rect place) {
   if (!frame.trace() || frame.timeline.count() == 0) return;
   const float u = frame.u;
   if (frame.view().presenting) return draw_line(frame, place.min.x + 18 * u, place.max.x - 18 * u, place, false);
-  if (play_button(frame, {place.min.x + 34 * u, place.centre().y})) toggle_play(frame);
+  if (play_button(frame, {place.min.x + 34 * u, place.centre().y}))
+    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+      v = with_play_toggled(std::move(v), *trace, timeline);
+    });
   draw_pace(frame, {place.min.x + 60 * u, place.min.y + 5 * u});
   char words[64];
   const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;

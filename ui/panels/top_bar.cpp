@@ -161,34 +161,23 @@ void draw_top_bar(const Frame& frame, Rect place) {
   if (named)
     frame.write(Face::bold, TypeSize::heading, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
   ImGui::SetCursorScreenPos({right, baseline - ControlHeight::bar / 2 * u});
-  if (bar_button(frame, "open", open, false, true, pad)) open_dialog(frame);
-  ImGui::SameLine(0, 0);
-  if (undoes) {
-    if (bar_button(frame, "undo", frame.words("top.undo"), false, !frame.document.undo.empty(), pad))
-      frame.actions.push_back(Undo{});
+  const auto button = [&, pad = pad](const char* id, const char* words, bool enabled = true) {
+    const bool clicked = bar_button(frame, id, words, false, enabled, pad);
     ImGui::SameLine(0, 0);
-    if (bar_button(frame, "redo", frame.words("top.redo"), false, !frame.document.redo.empty(), pad))
-      frame.actions.push_back(Redo{});
-    ImGui::SameLine(0, 0);
-  }
-  if (bar_button(frame, "export", take, false, frame.trace() != nullptr, pad))
+    return clicked;
+  };
+  const bool computed = frame.trace() != nullptr;
+  if (button("open", open)) open_dialog(frame);
+  if (undoes && button("undo", frame.words("top.undo"), !frame.document.undo.empty())) frame.actions.push_back(Undo{});
+  if (undoes && button("redo", frame.words("top.redo"), !frame.document.redo.empty())) frame.actions.push_back(Redo{});
+  if (button("export", take, computed))
     frame.show(
         [trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
-  ImGui::SameLine(0, 0);
-  if (links) {
-    if (bar_button(frame, "link", frame.words("link.copy"), false, frame.trace() != nullptr, pad))
-      frame.actions.push_back(CopyLink{});
-    ImGui::SameLine(0, 0);
-  }
-  if (bar_button(frame, "present", present, false, true, pad)) frame.show([](View& v) { v.presenting = true; });
-  ImGui::SameLine(0, 0);
-  if (bar_button(frame, "language", language, false, true, pad)) {
-    frame.show([code = other.code](View& v) { v.language = code; });
-  }
-  ImGui::SameLine(0, 0);
-  if (bar_button(frame, "theme", theme, false, true, pad)) {
+  if (links && button("link", frame.words("link.copy"), computed)) frame.actions.push_back(CopyLink{});
+  if (button("present", present)) frame.show([](View& v) { v.presenting = true; });
+  if (button("language", language)) frame.show([code = other.code](View& v) { v.language = code; });
+  if (button("theme", theme))
     frame.show([](View& v) { v.theme = v.theme == Theme::light ? Theme::dark : Theme::light; });
-  }
 
   if (folded) return draw_folded_tabs(frame, place, (named ? 54 * u + name_width : 42 * u));
   const float tabs = draw_tabs(frame, place, right, pad);

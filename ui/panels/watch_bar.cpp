@@ -35,8 +35,6 @@ RunPicture run_picture(const Document& document) {
   else picture.at = static_cast<std::size_t>(shown - picture.steps.begin());
   if (document.trace && document.trace->inputs.file) {
     if (const auto names = document.trace->inputs.file->arrays().words("layer_names")) picture.layers = names->words;
-  }
-  if (document.trace && document.trace->inputs.file) {
     if (const auto missing = document.trace->inputs.file->arrays().words("not_recorded")) {
       picture.missing_count = missing->words.size();
       for (const std::string& each : missing->words) picture.missing += (picture.missing.empty() ? "" : "\n") + each;

@@ -124,21 +124,6 @@ std::string whose(const Frame& frame, float room, float t) {
   return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
 }
 
-}  // namespace
-
-ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
-  constexpr float least = 0.42f;
-  const auto r = static_cast<float>(rows);
-  const auto c = static_cast<float>(cols);
-  const float w = box.x / c;
-  const float h = box.y / r;
-  const float side = std::min(w, h) * stretch;
-  return {std::max(std::min(w, side) * c, std::min(box.x, box.y * least)),
-          std::max(std::min(h, side) * r, std::min(box.y, box.x * least))};
-}
-
-namespace {
-
 /// Whether no moment is played, or one after the weights.
 bool weights_are_there(const Frame& frame) {
   const std::optional<int> step = frame.view().step;
@@ -334,6 +319,17 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
 }
 
 }  // namespace
+
+ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
+  constexpr float least = 0.42f;
+  const auto r = static_cast<float>(rows);
+  const auto c = static_cast<float>(cols);
+  const float w = box.x / c;
+  const float h = box.y / r;
+  const float side = std::min(w, h) * stretch;
+  return {std::max(std::min(w, side) * c, std::min(box.x, box.y * least)),
+          std::max(std::min(h, side) * r, std::min(box.y, box.x * least))};
+}
 
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const float t = frame.u * type;

@@ -229,6 +229,15 @@ struct Placer {
   }
 };
 
+// Points at type 1.
+constexpr float inside = 16;  // what a card has beside its title
+constexpr float least_card = 64;
+constexpr float least_input = 54;
+constexpr float longest_name = 60;  // that others make room for; longer ones take of what is left
+constexpr float beside_names = 42;  // of an input's card, for its matrix
+
+constexpr std::array left_lanes{Lane::query, Lane::key, Lane::value};
+
 }  // namespace
 
 int cards_behind(const Trace& trace, Stage stage) {
@@ -307,19 +316,6 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   placer.row(rows[2], {{x, lanes[2].min.y + words * 0.5f}, {right, lanes[2].max.y}});
   return layout;
 }
-
-namespace {
-
-// Points at type 1.
-constexpr float inside = 16;  // what a card has beside its title
-constexpr float least_card = 64;
-constexpr float least_input = 54;
-constexpr float longest_name = 60;  // that others make room for; longer ones take of what is left
-constexpr float beside_names = 42;  // of an input's card, for its matrix
-
-constexpr std::array left_lanes{Lane::query, Lane::key, Lane::value};
-
-}  // namespace
 
 std::vector<Stage> cards_of(const Trace& trace, std::size_t lane) {
   std::vector<Stage> cards;

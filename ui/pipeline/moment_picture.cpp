@@ -115,17 +115,6 @@ void show_travel(const Frame& frame, const PipelinePicture& picture, const Momen
   }
 }
 
-}  // namespace
-
-std::optional<Stage> stage_on_its_way(const Frame& frame) {
-  if (!frame.view().step || !frame.trace()) return std::nullopt;
-  const Moment& now = frame.timeline.at(*frame.view().step);
-  const bool own = now.kind == Kind::rows || now.kind == Kind::columns || now.kind == Kind::cells;
-  return own ? std::nullopt : std::optional(now.stage);
-}
-
-namespace {
-
 /// For the current pipeline picture.
 MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& picture) {
   MomentPicture shown;
@@ -140,6 +129,13 @@ MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& pic
 }
 
 }  // namespace
+
+std::optional<Stage> stage_on_its_way(const Frame& frame) {
+  if (!frame.view().step || !frame.trace()) return std::nullopt;
+  const Moment& now = frame.timeline.at(*frame.view().step);
+  const bool own = now.kind == Kind::rows || now.kind == Kind::columns || now.kind == Kind::cells;
+  return own ? std::nullopt : std::optional(now.stage);
+}
 
 const MomentPicture& moment_picture(const Frame& frame, const PipelinePicture& picture) {
   const View& view = frame.view();

@@ -58,16 +58,6 @@ float foot_height(const Frame& frame, ImVec2 size) {
   return frame.trace()->dims().heads > 1 ? std::clamp(size.y * 0.1f, 52 * frame.u, 130 * frame.u) : 0;
 }
 
-}  // namespace
-
-bool shows_packed(const Frame& frame) {
-  const Inputs& inputs = frame.trace()->inputs;
-  const bool one_width = inputs.dims.d_query == inputs.dims.d_key && inputs.dims.d_key == inputs.dims.d_value;
-  return one_width && inputs.W_q.defined() && frame.view().packed.value_or(inputs.packed);
-}
-
-namespace {
-
 /// Of the stages that share a card: the moment's, the one that was brought forward, the selected cell's, else the last
 /// but dropout.
 Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
@@ -170,6 +160,12 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
 }
 
 }  // namespace
+
+bool shows_packed(const Frame& frame) {
+  const Inputs& inputs = frame.trace()->inputs;
+  const bool one_width = inputs.dims.d_query == inputs.dims.d_key && inputs.dims.d_key == inputs.dims.d_value;
+  return one_width && inputs.W_q.defined() && frame.view().packed.value_or(inputs.packed);
+}
 
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named) {
   const StageInfo& about = info(stage);

@@ -90,6 +90,24 @@ std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
   return found;
 }
 
+/// For the cells that depend on it; arcs have the colour of their target.
+Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
+  Provenance result;
+  const Place source = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
+  if (!source.heat || !contains(trace, cell)) return result;
+  const Rect at = cells(*source.heat, cell.row, 1, cell.col, 1);
+  for (const Region& region : reach_of(trace, cell)) {
+    const Place target = find(picture, region.stage, region.batch, region.head);
+    if (!target.heat) continue;
+    const Rect whole = cells(*target.heat, region.row, region.rows, region.col, region.cols);
+    result.marks.push_back({region.stage, whole});
+    if (target.card == source.card) continue;
+    result.arcs.push_back(arc(source, at, target, whole));
+    result.arcs.back().from_stage = region.stage;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
@@ -124,28 +142,6 @@ Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, c
   }
   return result;
 }
-
-namespace {
-
-/// For the cells that depend on it; arcs have the colour of their target.
-Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
-  Provenance result;
-  const Place source = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
-  if (!source.heat || !contains(trace, cell)) return result;
-  const Rect at = cells(*source.heat, cell.row, 1, cell.col, 1);
-  for (const Region& region : reach_of(trace, cell)) {
-    const Place target = find(picture, region.stage, region.batch, region.head);
-    if (!target.heat) continue;
-    const Rect whole = cells(*target.heat, region.row, region.rows, region.col, region.cols);
-    result.marks.push_back({region.stage, whole});
-    if (target.card == source.card) continue;
-    result.arcs.push_back(arc(source, at, target, whole));
-    result.arcs.back().from_stage = region.stage;
-  }
-  return result;
-}
-
-}  // namespace
 
 const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& picture) {
   const std::optional<Cell> cell = frame.looked_at();

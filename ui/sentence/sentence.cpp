@@ -14,7 +14,6 @@
 #include "ui/sentence/word_line.h"
 
 namespace headlight {
-
 using namespace sentence_parts;
 
 namespace {
@@ -86,22 +85,6 @@ std::pair<Index, Index> taken_by_dropout(const SceneContext& context, Index quer
     taken += !row.hidden[static_cast<std::size_t>(k)] && classify(left, masks, query, k) == CellKind::dropped ? 1 : 0;
   return {taken, std::ranges::count(row.hidden, false)};
 }
-
-}  // namespace
-
-Index asking_word(const Trace& trace, const View& view) {
-  const Focus focus = focus_of(trace, view);
-  return std::clamp<Index>(view.looking.pointed.value_or(focus.query), 0, trace.dims().n_q - 1);
-}
-
-bool may_be_guessed(const Trace& trace, const View& view, Index key) {
-  const MatrixView weights = numbers_of(trace, view, Stage::weights);
-  const Cell at = matrix_of(trace, view, Stage::weights);
-  return key < weights.cols && classify(weights, masks_over(trace, Stage::weights, at.batch, at.head),
-                                        asking_word(trace, view), key) != CellKind::masked;
-}
-
-namespace {
 
 /// The whole scene: the area shrinks as its parts are put, from the top and from the foot.
 struct SentenceParts : ScenePart {
@@ -330,6 +313,18 @@ struct SentenceParts : ScenePart {
 };
 
 }  // namespace
+
+Index asking_word(const Trace& trace, const View& view) {
+  const Focus focus = focus_of(trace, view);
+  return std::clamp<Index>(view.looking.pointed.value_or(focus.query), 0, trace.dims().n_q - 1);
+}
+
+bool may_be_guessed(const Trace& trace, const View& view, Index key) {
+  const MatrixView weights = numbers_of(trace, view, Stage::weights);
+  const Cell at = matrix_of(trace, view, Stage::weights);
+  return key < weights.cols && classify(weights, masks_over(trace, Stage::weights, at.batch, at.head),
+                                        asking_word(trace, view), key) != CellKind::masked;
+}
 
 Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place) {
   Scene scene;

@@ -218,20 +218,6 @@ void press_enter(const Frame& frame, const Scene& scene) {
   });
 }
 
-}  // namespace
-
-void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story) {
-  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
-  if (!pressed || pressed->action != SceneAction::sampling) return;
-  const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
-  const Sampling now =
-      sentence_parts::dialled(frame.view().looking.sampling, static_cast<sentence_parts::Dial>(pressed->index), share,
-                              std::ssize(story.shares));
-  if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
-}
-
-namespace {
-
 void drag_opacity(const Frame& frame, const Scene& scene) {
   const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
   if (!pressed || pressed->action != SceneAction::opacity) return;
@@ -250,6 +236,16 @@ void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
 }
 
 }  // namespace
+
+void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story) {
+  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  if (!pressed || pressed->action != SceneAction::sampling) return;
+  const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
+  const Sampling now =
+      sentence_parts::dialled(frame.view().looking.sampling, static_cast<sentence_parts::Dial>(pressed->index), share,
+                              std::ssize(story.shares));
+  if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
+}
 
 bool says_error(const Frame& frame) {
   const View& view = frame.view();

@@ -132,6 +132,14 @@ class Reader {
   std::map<std::string, Course> courses_;
 };
 
+/// A name of one line that leaves room for the buttons.
+std::string short_name(std::string_view name) {
+  constexpr std::size_t most = 60;
+  std::size_t at = 0;
+  for (std::size_t letters = 0; at < name.size() && letters < most; ++letters) next_character(name, at);
+  return at < name.size() ? std::string(name.substr(0, at)) + "…" : std::string(name);
+}
+
 }  // namespace
 
 std::string recovery_text(const Document& document, const std::optional<TypedLine>& typed,
@@ -177,18 +185,6 @@ bool is_worth_keeping(const Document& document) {
   return !(document.scenario == document.origin.saved) || !document.undo.empty() || !document.redo.empty() ||
          document.view.mask_draft;
 }
-
-namespace {
-
-/// A name of one line that leaves room for the buttons.
-std::string short_name(std::string_view name) {
-  constexpr std::size_t most = 60;
-  std::size_t at = 0;
-  for (std::size_t letters = 0; at < name.size() && letters < most; ++letters) next_character(name, at);
-  return at < name.size() ? std::string(name.substr(0, at)) + "…" : std::string(name);
-}
-
-}  // namespace
 
 RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_view name, const std::string& when) {
   const auto say = [&] {

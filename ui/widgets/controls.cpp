@@ -246,6 +246,14 @@ bool chip(const Frame& frame, const char* id, std::string_view label, bool chose
   return clicked;
 }
 
+bool button_before(const Frame& frame, const char* id, const char* label, bool main, float y, float& right) {
+  const float width = button_width(frame, label);
+  right -= width;
+  ImGui::SetCursorScreenPos({right, y});
+  right -= 8 * frame.u;
+  return main ? main_button(frame, id, label) : chip(frame, id, label, false, width);
+}
+
 ChipFlow::ChipFlow(const Frame& frame) : frame_(frame), whole_(ImGui::GetContentRegionAvail().x), gap_(4 * frame.u) {}
 
 bool ChipFlow::chip(const char* id, std::string_view label, bool chosen) {
