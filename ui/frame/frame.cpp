@@ -1,7 +1,6 @@
 #include "ui/frame/frame.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "core/files/file_watch.h"

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "core/run/contributions.h"
-#include "ui/frame/frame.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene.h"
 #include "ui/look/words.h"
 #include "ui/widgets/card.h"
 
@@ -70,7 +68,7 @@ std::vector<HeadCard> head_cards(const Frame& frame, const Tensor& values, Index
     cards.push_back(std::move(card));
   }
   if (shared.size() < 2 || values.source()) return cards;  // a mean over what nobody can hold is left out
-  picture.average_title = frame.words.fill("heads.average", {std::to_string(shared.size())});
+  picture.average_title = frame.words.fill("heads.average", {shared.size()});
   picture.averaged = std::move(shared);
   cards.push_back({0, 0, true, picture.average_title, frame.words("heads.average_short")});
   return cards;

@@ -9,7 +9,6 @@
 #include "core/figure/ticks.h"
 #include "core/image/theme.h"
 #include "core/text/number_text.h"
-#include "ui/document/view.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/words.h"
 #include "ui/matrix/heat.h"
@@ -169,8 +168,7 @@ struct Builder {
     picture.dot.right_colour = frame.look.lane(right);
     picture.dot.sum = "Σ = " + number_text(static_cast<float>(sum), 4);
     if (shown.size() < count) {
-      picture.dot.sum =
-          frame.words.fill("inspector.more", {std::to_string(count - shown.size())}) + "   " + picture.dot.sum;
+      picture.dot.sum = frame.words.fill("inspector.more", {count - shown.size()}) + "   " + picture.dot.sum;
     }
   }
 
@@ -229,7 +227,7 @@ struct Builder {
     std::ranges::stable_sort(order, std::greater(), [](const Term* t) { return std::abs(t->value * t->factor); });
     for (const Term* term : order) source(*term);
     if (count > picture.sources.size())
-      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(count - picture.sources.size())});
+      picture.more_sources = frame.words.fill("inspector.more", {count - picture.sources.size()});
   }
 
   /// Of a softmax the own score first; of a product only what stands beside the rows: the bias.
@@ -248,7 +246,7 @@ struct Builder {
       if (!(softmax && is_own(term))) source(term);
     }
     if (count > picture.sources.size()) {
-      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(count - picture.sources.size())});
+      picture.more_sources = frame.words.fill("inspector.more", {count - picture.sources.size()});
     }
   }
 
@@ -257,14 +255,14 @@ struct Builder {
     picture.reaches = shows_reach(frame.view(), trace, cell.stage);
     const std::vector<Region> regions = reach_of(trace, cell);
     if (picture.reaches && regions.size() > sources_at_most) {
-      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(regions.size() - sources_at_most)});
+      picture.more_sources = frame.words.fill("inspector.more", {regions.size() - sources_at_most});
     }
     for (const Region& region : std::span(regions).first(std::min(regions.size(), sources_at_most))) {
       const StageInfo& about = info(region.stage);
       const std::string rows = span_words(trace, about.rows, region.batch, region.row, region.rows),
                         cols = span_words(trace, about.cols, region.batch, region.col, region.cols);
       const std::string head = has_head_axis(region.stage) && trace.dims().heads > 1
-                                   ? frame.words.fill("inspector.head", {std::to_string(region.head)}) + ", "
+                                   ? frame.words.fill("inspector.head", {region.head}) + ", "
                                    : "";
       const std::string place =
           about.cols == Axis::key ? rows + " → " + cols : rows + ", " + column_words(frame.words, about.cols, cols);
@@ -344,7 +342,7 @@ std::string place_words(const Frame& frame, const Cell& cell) {
   std::string words;
   if (const std::string layer = layer_shown(trace); !layer.empty())
     words = frame.words.fill("network.layer", {layer}) + ", ";
-  if (has_head_axis(cell.stage)) words += frame.words.fill("inspector.head", {std::to_string(cell.head)}) + ", ";
+  if (has_head_axis(cell.stage)) words += frame.words.fill("inspector.head", {cell.head}) + ", ";
   const bool tokens = !trace.inputs.query_tokens.empty();
   if (about.rows == Axis::query && about.cols == Axis::key) {
     const char* key = tokens ? "inspector.token_to_token" : "inspector.query_to_key";

@@ -112,7 +112,7 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
   const std::string& language = frame.words.language();
   PanelColumn column(frame, place);
   column.paragraph(Face::bold, TypeSize::body, frame.look.muted,
-                   frame.words.fill("lesson.step", {std::to_string(number + 1), std::to_string(course.steps.size())}));
+                   frame.words.fill("lesson.step", {number + 1, course.steps.size()}));
   column.space(8);
   if (const auto clicked = column.dashes(number, course)) frame.actions.push_back(GoToStep{*clicked});
   column.space(14);

@@ -146,13 +146,10 @@ std::string standing_words(const Frame& frame, const Lesson& lesson, const Lesso
   if (about.steps == 0) return {};
   const auto& standings = frame.document.standings;
   const auto found = standings ? standings->find(lesson.id) : LessonStandings::const_iterator{};
-  if (!standings || found == standings->end())
-    return frame.words.fill("lesson.steps", {std::to_string(about.steps), std::to_string(about.questions)});
+  if (!standings || found == standings->end()) return frame.words.fill("lesson.steps", {about.steps, about.questions});
   const LessonStanding& now = found->second;
   done = static_cast<float>(now.answered) / static_cast<float>(std::max<std::size_t>(about.questions, 1));
-  return frame.words.fill("lesson.standing",
-                          {std::to_string(now.step + 1), std::to_string(about.steps), std::to_string(now.answered),
-                           std::to_string(about.questions), std::to_string(now.right)});
+  return frame.words.fill("lesson.standing", {now.step + 1, about.steps, now.answered, about.questions, now.right});
 }
 
 ListPicture make_list(const Frame& frame, float wide) {

@@ -141,7 +141,7 @@ std::string verdict_of(const Frame& frame, const Question& question, const Lesso
       right_answer(question, *frame.trace(), frame.words.language(), frame.document.beside.get());
   if (question.kind == QuestionKind::row && !now.row.empty()) {
     const int share = static_cast<int>(std::lround(100 * row_agreement(question, now, *frame.trace())));
-    return frame.words.fill(now.right ? "lesson.row_right" : "lesson.row_other", {std::to_string(share)});
+    return frame.words.fill(now.right ? "lesson.row_right" : "lesson.row_other", {share});
   }
   LessonAnswer nothing;
   nothing.revealed = true;

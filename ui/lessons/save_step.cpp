@@ -95,7 +95,7 @@ void save_step(Document& document, const std::string& path, const Words& words) 
     lesson["steps"].push_back({{"text", {{"en", words("lesson.text_to_write")}}}, {"pose", pose}});
     write_whole_file(file, lesson.dump(2) + "\n");
     document.view.saving_step.reset();
-    document.notice = words.fill("lesson.step_saved", {std::to_string(lesson["steps"].size()), path});
+    document.notice = words.fill("lesson.step_saved", {lesson["steps"].size(), path});
   } catch (const InputError& error) { document.error = error.message(); }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/statistics.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
@@ -81,7 +80,7 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
 
 float say_random(const Frame& frame, Rect room) {
   const auto make = [&] {
-    std::string words = random_words(frame);
+    std::string words = random_words(frame.trace()->inputs, frame.words);
     if (frame.width(Face::ui, TypeSize::note, words) > room.width()) words = frame.words("pipeline.random_short");
     return words;
   };

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
-#include "ui/look/fonts.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/swatches.h"

@@ -57,13 +57,13 @@ const char* Words::operator()(std::string_view key) const {
   return (missing != missing_.end() ? missing : missing_.emplace(key).first)->c_str();
 }
 
-std::string Words::fill(std::string_view key, std::initializer_list<std::string_view> values) const {
+std::string Words::fill(std::string_view key, std::initializer_list<Value> values) const {
   const std::string_view form = (*this)(key);
   std::string text;
   for (std::size_t at = 0; at < form.size(); ++at) {
     const std::size_t number = at + 2 < form.size() ? static_cast<std::size_t>(form[at + 1] - '0') : values.size();
     const bool slot = form[at] == '{' && number < values.size() && form[at + 2] == '}';
-    if (slot) text += values.begin()[number], at += 2;
+    if (slot) text += values.begin()[number].text(), at += 2;
     else text += form[at];
   }
   return text;

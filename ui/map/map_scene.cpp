@@ -221,7 +221,8 @@ struct MapBuilder {
     std::vector<std::string> lines{level == 0 ? frame.words("map.every_cell") : frame.words.fill(blocks, {length})};
     if (level > 0)
       lines.push_back(progress.exact ? frame.words("map.exact") : frame.words.fill("map.sample", {length, percent}));
-    if (std::string random = random_words(frame); !random.empty()) lines.push_back(std::move(random));
+    if (std::string random = random_words(frame.trace()->inputs, frame.words); !random.empty())
+      lines.push_back(std::move(random));
     if (!looked) return lines;
     const Index block_row = looked->first / side, block_col = looked->second / side, row = block_row * side,
                 col = block_col * side;

@@ -69,9 +69,8 @@ struct CostBuilder : ScenePart {
   void put_matrix() {
     SheetWords words;
     words.title = say("mask_lab.cost.about");
-    words.lines.push_back(say.fill(
-        "mask_lab.cost.share",
-        {percent_text(allowed_share(mask).share()), std::to_string(block), percent_text(computed_share(counts))}));
+    words.lines.push_back(say.fill("mask_lab.cost.share", {percent_text(allowed_share(mask).share()), block,
+                                                           percent_text(computed_share(counts))}));
     below = put_sheet_words(pen, words, area);
     MatrixCard card;
     card.title = say("mask.mask");
@@ -176,7 +175,7 @@ struct CostBuilder : ScenePart {
       const double share = flops.dense > 0 ? value / flops.dense : 0;
       return CostBar{say(word), flop_text(value) + "  " + percent_text(share), static_cast<float>(share), present};
     };
-    put_bars(say.fill("mask_lab.cost.flops", {std::to_string(4 * dims.d_head)}),
+    put_bars(say.fill("mask_lab.cost.flops", {4 * dims.d_head}),
              {bar("mask_lab.cost.dense", flops.dense, false), bar("mask_lab.cost.sparse", flops.block_sparse, true),
               bar("mask_lab.cost.ideal", flops.ideal, false)});
   }

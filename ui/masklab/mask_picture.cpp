@@ -10,7 +10,6 @@
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 #include "ui/frame/colormaps.h"
-#include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
 #include "ui/masklab/sheet.h"
@@ -42,8 +41,7 @@ Rect fit(Rect card, Index rows, Index cols, float t, float label_room, float tur
 /// "21 of 36 allowed, 58 %; 1 row has no key left"
 std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   const auto in_all = [&](Index allowed, Index all) {
-    return frame.words.fill("mask.allowed",
-                            {grouped(allowed), grouped(all), std::to_string((100 * allowed + all / 2) / all)});
+    return frame.words.fill("mask.allowed", {grouped(allowed), grouped(all), (100 * allowed + all / 2) / all});
   };
   const Trace& trace = *frame.trace();
   if (trace[Stage::weights].source()) {  // counted in blocks when the trace was summarised
@@ -90,7 +88,7 @@ void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
   if (by_entry) {
     picture.entries_at = {x, top};
     for (Index b = 0; b < dims.batch; ++b) {
-      picture.entries.push_back(frame.words.fill("mask.entry", {std::to_string(b)}));
+      picture.entries.push_back(frame.words.fill("mask.entry", {b}));
       x += pen.measure(Face::bold, TypeSize::note * u, picture.entries.back()).x + 25 * u;
     }
     x += 12 * u;
@@ -111,7 +109,7 @@ void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
     if (chosen) pen.box(edge, frame.look.head(h), 2 * u, Corner::cell * u, frame.look.head_lap(h));
     pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * u, {x, rect.max.y + NameGap::column * u},
               chosen ? frame.look.ink : frame.look.muted,
-              step >= 44 * u ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(h));
+              step >= 44 * u ? frame.words.fill("mask.head", {h}) : std::to_string(h));
     SceneTarget& target = pen.control(rect, "head " + std::to_string(h), SceneAction::head, h);
     if (!chosen) target.framed = edge;
     x += step;

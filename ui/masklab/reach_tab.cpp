@@ -53,7 +53,7 @@ struct ReachBuilder : ScenePart {
     numbers = &reach_numbers(frame);
     const std::string known = grouped(numbers->per_row[static_cast<std::size_t>(query)]);
     words.lines = {say.fill(layered() ? "mask_lab.reach.query" : "mask_lab.reach.crossing",
-                            {std::to_string(numbers->layers), query_name(), known, grouped(dims.n_k)}),
+                            {numbers->layers, query_name(), known, grouped(dims.n_k)}),
                    say.fill("mask_lab.reach.all", {percent_text(numbers->share)})};
     Rect beside = area;
     beside.max.x -= layered() ? (settings_width + 16) * u : 0;
@@ -105,9 +105,8 @@ struct ReachBuilder : ScenePart {
     pen.card(card);
     pen.words(Face::bold, TypeSize::body * u, {card.min.x + Space::card * u, card.min.y + Space::title * u}, look.ink,
               say.fill("mask_lab.reach.diagram", {query_name()}), card.width() - 2 * Space::card * u);
-    const float names =
-        std::max(pen.measure(Face::ui, small, say.fill("mask_lab.reach.layer", {std::to_string(numbers->layers)})).x,
-                 pen.measure(Face::ui, small, say("mask_lab.reach.inputs")).x);
+    const float names = std::max(pen.measure(Face::ui, small, say.fill("mask_lab.reach.layer", {numbers->layers})).x,
+                                 pen.measure(Face::ui, small, say("mask_lab.reach.inputs")).x);
     const float right = card.max.x - Space::card * u, left = std::min(card.min.x + names + 24 * u, right - 40 * u);
     Rect dots{{left, card.min.y + 56 * u}, {right, card.max.y - 34 * u}};
     const ReachSettings settings{numbers->layers, numbers->residual};
@@ -120,8 +119,7 @@ struct ReachBuilder : ScenePart {
     const std::string part = diagram.every > 1 ? say.fill("mask_lab.reach.thinned", {grouped(diagram.every)})
                              : diagram.whole()
                                  ? std::string()
-                                 : say.fill("mask_lab.reach.part", {std::to_string(diagram.first),
-                                                                    std::to_string(diagram.first + diagram.count - 1)});
+                                 : say.fill("mask_lab.reach.part", {diagram.first, diagram.first + diagram.count - 1});
     pen.words(Face::ui, small, {card.min.x + Space::card * u, card.min.y + 26 * u}, look.muted, part,
               card.width() - 2 * Space::card * u);
     put_edges();
@@ -207,8 +205,7 @@ struct ReachBuilder : ScenePart {
     };
     put(0, say("mask_lab.reach.inputs"));
     const int every = std::max(1, static_cast<int>(16 * u / std::max(diagram.step, 1.0f) + 0.999f));
-    for (int l = numbers->layers; l > (every > 1 ? 1 : 0); l -= every)
-      put(l, say.fill("mask_lab.reach.layer", {std::to_string(l)}));
+    for (int l = numbers->layers; l > (every > 1 ? 1 : 0); l -= every) put(l, say.fill("mask_lab.reach.layer", {l}));
   }
 };
 

@@ -6,8 +6,6 @@
 #include "core/export/stage_figure.h"
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
-#include "ui/frame/colormaps.h"
-#include "ui/frame/frame.h"
 
 namespace headlight {
 namespace {
@@ -95,10 +93,9 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
   return heat;
 }
 
-std::string random_words(const Frame& frame) {
-  const Inputs& inputs = frame.trace()->inputs;
-  return inputs.random_parameters ? frame.words("level.random_weights")
-         : inputs.random_inputs   ? frame.words("level.random_input")
+std::string random_words(const Inputs& inputs, const Words& words) {
+  return inputs.random_parameters ? words("level.random_weights")
+         : inputs.random_inputs   ? words("level.random_input")
                                   : "";
 }
 

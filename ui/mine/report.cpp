@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/text/number_text.h"
-#include "ui/look/words.h"
 
 namespace headlight {
 namespace {

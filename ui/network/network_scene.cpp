@@ -6,7 +6,6 @@
 #include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/frame.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/row_prose.h"
 #include "ui/look/measure.h"
@@ -208,8 +207,7 @@ struct HeadCards : NetworkPart {
     }
     if (cut)
       pen.caption({room.min.x, room.max.y - note / 2}, Align::left,
-                  say.fill("network.layers_shown",
-                           {layer_at(first).layer, layer_at(first + shown - 1).layer, std::to_string(layers)}));
+                  say.fill("network.layers_shown", {layer_at(first).layer, layer_at(first + shown - 1).layer, layers}));
   }
 
   /// Number of heads per row if they are sorted.
@@ -255,7 +253,7 @@ std::string what_is_read(const SceneContext& context, const WordLines& lines) {
     const Picture& picture = *pictures[std::min(static_cast<std::size_t>(context.view.batch), pictures.size() - 1)];
     return context.words.fill("network.picture_is", {picture.file.empty() ? std::string(context.words("network.drawn"))
                                                                           : std::string(file_name_of(picture.file)),
-                                                     std::to_string(spec.rows), std::to_string(spec.columns)});
+                                                     spec.rows, spec.columns});
   }
   std::string text;
   if (lines.empty()) return text;

@@ -150,7 +150,7 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const LayerQuestion& question = *choice.question;
   const std::string& file = question.scenario.file;
   note(frame, frame.words.fill(question.candidates.size() > 1 ? "layers.which" : "layers.one",
-                               {file_name_of(file), std::to_string(question.candidates.size())}));
+                               {file_name_of(file), question.candidates.size()}));
   const std::vector<std::size_t> found = found_layers(question, choice.search);
   const PathKeys keys = path_field(frame, "##search", choice.search, choice.focus, {}, frame.words("layers.search"));
   if (keys.has_keyboard) choice.focus = false;

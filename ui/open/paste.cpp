@@ -158,7 +158,7 @@ void draw_paste_dialog(const Frame& frame, Rect place) {
   const DialogArea area(frame, place, Dialog::paste, "paste", frame.words("paste.title"),
                         {440 * u, (98 + 62 * static_cast<float>(uses.size())) * u});
   if (!area.open()) return;
-  note(frame, frame.words.fill("paste.holds", {std::to_string(matrix.size(0)), std::to_string(matrix.size(1))}));
+  note(frame, frame.words.fill("paste.holds", {matrix.size(0), matrix.size(1)}));
   constexpr const char* ids[] = {"input", "mask", "bias"};
   constexpr const char* titles[] = {"paste.input", "paste.mask", "paste.bias"};
   constexpr const char* meanings[] = {"paste.input_means", "paste.mask_means", "paste.bias_means"};

@@ -339,19 +339,11 @@ std::string sizes_of(const MatrixView& matrix) {
   return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols);
 }
 
-std::string random_note(const SceneContext& context) {
-  const Inputs& inputs = context.trace.inputs;
-  return inputs.random_parameters ? context.words("level.random_weights")
-         : inputs.random_inputs   ? context.words("level.random_input")
-                                  : "";
-}
-
 std::string part_of(const SceneContext& context, const Window& rows, const Window& cols) {
   std::string words;
   for (const auto& [window, key] : {std::pair(&rows, "level.rows_shown"), std::pair(&cols, "level.columns_shown")}) {
     if (!window->part) continue;
-    words += (words.empty() ? "" : ", ") + context.words.fill(key, {std::to_string(window->first),
-                                                                    std::to_string(window->first + window->count - 1)});
+    words += (words.empty() ? "" : ", ") + context.words.fill(key, {window->first, window->first + window->count - 1});
   }
   return words;
 }

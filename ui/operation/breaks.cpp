@@ -65,10 +65,9 @@ struct BreakRow {
 
   void put_choice(Break what) {
     const auto [query, key] = words_followed(context.trace, context.view);
-    const std::string words =
-        context.words.fill(keys[static_cast<std::size_t>(what)],
-                           {std::to_string(context.view.head), query_word(context, std::min(query, key)),
-                            query_word(context, std::max(query, key))});
+    const std::string words = context.words.fill(
+        keys[static_cast<std::size_t>(what)],
+        {context.view.head, query_word(context, std::min(query, key)), query_word(context, std::max(query, key))});
     const bool taken = is_taken(context, what);
     const Face face = taken ? Face::bold : Face::ui;
     const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, bold, words).x + 26 * u, row.max.y}};

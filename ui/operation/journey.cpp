@@ -7,6 +7,7 @@
 #include "core/explain/explain.h"
 #include "core/text/number_text.h"
 #include "ui/look/measure.h"
+#include "ui/matrix/heat.h"
 #include "ui/operation/bands.h"
 
 namespace headlight {
@@ -163,15 +164,15 @@ struct Journey : ScenePart {
 
   void put_titles() {
     const float share = weights.values[static_cast<std::size_t>(focus.key)];
+    const std::string random = random_words(trace.inputs, say);
     const std::vector<Named> names{
         {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
         {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
         {MatrixNumbers(2, true)(share), look.head_ink(view.head), true,
          NamedLink{SceneAction::look_at, 0, cell_of(trace, view, Stage::weights, focus)}},
-        {random_note(context), look.warning, false}};
+        {random, look.warning, false}};
     put_title_and_story(pen, area, say("facet.journey_title"),
-                        say("facet.journey_story") + std::string(random_note(context).empty() ? "" : " {3}"), names,
-                        8 * u);
+                        say("facet.journey_story") + std::string(random.empty() ? "" : " {3}"), names, 8 * u);
   }
 
   void lay_out() {

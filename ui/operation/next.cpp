@@ -245,7 +245,7 @@ struct NextPicture : ScenePart {
     }
     const Index count = next.others + std::ssize(next.candidates) - static_cast<Index>(shown);
     const float y = table.min.y + pen.type.caption * 2.6f + static_cast<float>(shown) * line;
-    const std::string more = say.fill("level.more_together", {std::to_string(count), digits(others)});
+    const std::string more = say.fill("level.more_together", {count, digits(others)});
     if (count > 0 && done(chances) >= 1) pen.caption({table.min.x + 12 * u, y}, Align::left, more);
     pen.add_content(table);
   }

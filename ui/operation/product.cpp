@@ -270,10 +270,10 @@ Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index t
   }
   const Axis rows = info(task.stage).rows;
   sum.title_left = rows == Axis::query ? query_word(task.context(), cell.row) : key_word(task.context(), cell.row);
-  sum.title_right = info(task.stage).cols == Axis::key
-                        ? key_word(task.context(), cell.col)
-                        : task.context().words.fill(
-                              "level.column", {plain_symbol(task.context(), operands.right), std::to_string(cell.col)});
+  sum.title_right =
+      info(task.stage).cols == Axis::key
+          ? key_word(task.context(), cell.col)
+          : task.context().words.fill("level.column", {plain_symbol(task.context(), operands.right), cell.col});
   if (is_parameter(operands.right) && trace.has(bias_beside(operands.right)))
     sum.bias = trace[bias_beside(operands.right)].matrix()(0, cell.col);
   return sum;

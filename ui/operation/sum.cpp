@@ -158,8 +158,7 @@ struct Drawing {
     at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, look.ink, " · ");
     at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour,
                   elided(Face::bold, title, sum.title_right, card.max.x - at.max.x));
-    const std::string progress =
-        pen.context().words.fill("level.terms", {std::to_string(sum.done), std::to_string(sum.left.size())});
+    const std::string progress = pen.context().words.fill("level.terms", {sum.done, sum.left.size()});
     if (at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x)
       pen.caption({card.max.x, at.centre().y}, Align::right, progress);
   }
@@ -192,7 +191,7 @@ struct Drawing {
     if (layout.others == 0 || layout.deep == 0) return;
     const ImVec2 at = line_at(layout, layout.terms.size());
     const float before = layout.terms.empty() ? 0 : layout.terms.back().after;
-    const std::string more = pen.context().words.fill("level.more", {std::to_string(layout.others)});
+    const std::string more = pen.context().words.fill("level.more", {layout.others});
     note(at, elided(Face::ui, pen.type.caption, more, product_x(at.x) - at.x - layout.sign), look.muted);
     sign(product_x(at.x) - layout.sign, at.y, "=");
     chip(product_x(at.x), at.y, sum.stage, layout.rest, printed(layout.rest).text, is_whole(sum), is_whole(sum));

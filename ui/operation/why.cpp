@@ -97,12 +97,11 @@ struct WhyPicture : ScenePart {
     const std::string layer = first.layer ? why.layers[static_cast<std::size_t>(*first.layer)] : std::string();
     const bool same = std::ranges::all_of(
         bar.parts, [&](std::size_t i) { return is_of_heads(why.parts[i]) && why.parts[i].layer == first.layer; });
-    if (bar.parts.size() > 1)
-      return same ? say.fill("why.heads", {layer}) : say.fill("why.rest", {std::to_string(bar.parts.size())});
+    if (bar.parts.size() > 1) return same ? say.fill("why.heads", {layer}) : say.fill("why.rest", {bar.parts.size()});
     switch (first.what) {
       case What::token: return say.fill("why.token", {why.here});
       case What::position: return std::string(say("why.position"));
-      case What::head: return say.fill("why.head", {layer, std::to_string(*first.head)});
+      case What::head: return say.fill("why.head", {layer, *first.head});
       case What::attention_bias: return say.fill("why.attention_bias", {layer});
       case What::mlp: return say.fill("why.mlp", {layer});
       case What::final_bias: return std::string(say("why.final_bias"));
@@ -198,8 +197,7 @@ struct WhyPicture : ScenePart {
     const LogitPart* const part = looked_at();
     if (!part || beside.width() < 200 * u) return;
     Rect room = beside;
-    const std::string title =
-        say.fill("why.by_word", {why.layers[static_cast<std::size_t>(why.layer)], std::to_string(*part->head)});
+    const std::string title = say.fill("why.by_word", {why.layers[static_cast<std::size_t>(why.layer)], *part->head});
     pen.label(TextRole::caption, true, caption, {room.min.x, room.min.y + caption * 0.7f}, Align::left,
               look.head_ink(view.head), title, room.width());
     room.min.y += caption * 2;
@@ -224,11 +222,8 @@ struct WhyPicture : ScenePart {
                        look.head(view.head)});
     }
     if (lines.size() < shown.size())
-      lines.push_back({say.fill("why.rest_words", {std::to_string(shown.size() - lines.size())}),
-                       rest,
-                       {},
-                       false,
-                       look.head(view.head)});
+      lines.push_back(
+          {say.fill("why.rest_words", {shown.size() - lines.size()}), rest, {}, false, look.head(view.head)});
     if (!lines.empty()) put_lines(lines, room, std::min(room.height() / static_cast<float>(lines.size()), 30 * u));
   }
 };

@@ -11,7 +11,6 @@
 #include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/wanted.h"
-#include "ui/frame/frame.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
@@ -210,8 +209,7 @@ std::string masked_words(const Frame& frame) {
   if (kinds == KindCounts{}) return {};  // not counted yet
   const Index masked = kinds[static_cast<std::size_t>(CellKind::masked)];
   const Index all = trace.dims().n_q * trace.dims().n_k;
-  return frame.words.fill("controls.masked",
-                          {grouped(masked), grouped(all), std::to_string((100 * masked + all / 2) / all)});
+  return frame.words.fill("controls.masked", {grouped(masked), grouped(all), (100 * masked + all / 2) / all});
 }
 
 ControlsPicture make_controls_picture(const Frame& frame) {
@@ -221,7 +219,7 @@ ControlsPicture make_controls_picture(const Frame& frame) {
   picture.heads = divisors(dims.d_model);
   picture.kv_heads = divisors(dims.heads);
   for (Index b = 0; b < std::min(dims.batch, most_lengths); ++b) {
-    picture.length_labels.push_back(frame.words.fill("controls.valid_length", {std::to_string(b)}));
+    picture.length_labels.push_back(frame.words.fill("controls.valid_length", {b}));
   }
   picture.masked = masked_words(frame);
   picture.colormaps = list_colormaps();

@@ -90,7 +90,7 @@ void draw_gradients(const Frame& frame, const LayerGradient& gradient, const Cel
   const auto say = [&](float y, const std::string& text) {
     frame.write(Face::ui, TypeSize::note, {quad.min.x, y}, frame.look.ink, text);
   };
-  say(place.min.y + 8 * u, frame.words.fill("watch.gradients", {std::to_string(cell.head)}));
+  say(place.min.y + 8 * u, frame.words.fill("watch.gradients", {cell.head}));
   say(place.max.y - 8 * u - line, bound_text(quad.range.lo) + " … " + bound_text(quad.range.hi));
 }
 
@@ -110,8 +110,8 @@ float draw_layer(const Frame& frame, const RunPicture& run, float x, Rect place)
     x += 24 * u;
   };
   go("layer_before", "‹", run.layer - 1);
-  const std::string text = frame.words.fill("watch.layer", {std::to_string(run.layer), std::to_string(last)}) + "  " +
-                           run.layers[static_cast<std::size_t>(run.layer)];
+  const std::string text =
+      frame.words.fill("watch.layer", {run.layer, last}) + "  " + run.layers[static_cast<std::size_t>(run.layer)];
   x = draw_note(frame, x + 8 * u, y + 6 * u, frame.look.ink, text) + 8 * u;
   go("layer_after", "›", run.layer + 1);
   return x;
@@ -160,7 +160,7 @@ void draw_watch_bar(const Frame& frame, Rect place) {
   float x = draw_note(frame, place.min.x + 18 * u, y, frame.look.ink, call) + 18 * u;
   if (!run.layers.empty()) x = draw_layer(frame, run, x, place) + 18 * u;
   if (run.missing_count > 0) {
-    const std::string text = frame.words.fill("watch.missing", {std::to_string(run.missing_count)});
+    const std::string text = frame.words.fill("watch.missing", {run.missing_count});
     ImGui::SetCursorScreenPos({x, place.min.y});
     x = draw_note(frame, x, y, frame.look.warning, text);
     clickable("missing", {x - ImGui::GetCursorScreenPos().x, place.height()});

@@ -117,10 +117,9 @@ float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matr
 std::string whose(const Frame& frame, float room, float t) {
   const Dims& dims = frame.trace()->dims();
   std::string words;
-  if (dims.heads > 1) words = frame.words.fill("inspector.head", {std::to_string(frame.view().head)});
+  if (dims.heads > 1) words = frame.words.fill("inspector.head", {frame.view().head});
   if (dims.batch > 1)
-    words +=
-        (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {std::to_string(frame.view().batch)});
+    words += (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {frame.view().batch});
   return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
 }
 

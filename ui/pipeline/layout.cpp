@@ -1,7 +1,6 @@
 #include "ui/pipeline/layout.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "core/text/number_text.h"

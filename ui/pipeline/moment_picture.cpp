@@ -52,7 +52,7 @@ void show_terms(const Frame& frame, const PipelinePicture& picture, const Moment
   const Index all = product_terms(trace, now.stage);
   put(frame, picture, now.stage,
       partial_product(trace, now.stage, view.batch, has_head_axis(now.stage) ? view.head : 0, now.last), false, shown);
-  shown.caption = frame.words.fill("player.terms", {std::to_string(now.last), std::to_string(all)});
+  shown.caption = frame.words.fill("player.terms", {now.last, all});
   const Operands operands = operands_of(trace, now.stage);
   if (const HeatPicture* left = heat_of(picture, shown_as(trace, operands.left))) {
     shown.sources.push_back(part(left->rect, now.first, now.last, left->cols, false));

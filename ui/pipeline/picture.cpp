@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ui/frame/frame.h"
 #include "ui/look/words.h"
 #include "ui/widgets/math_text.h"
 
@@ -191,11 +190,8 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
 }
 
 const std::shared_ptr<const PipelinePicture>& pipeline_picture(const Frame& frame, ImVec2 size) {
-  struct Kept {
-    std::shared_ptr<const PipelinePicture> picture;
-  };
-  const auto make = [&] { return Kept{std::make_shared<const PipelinePicture>(make_pipeline_picture(frame, size))}; };
-  return picture_of_cards<Kept>(frame, make, size.x, size.y).picture;
+  const auto make = [&] { return std::make_shared<const PipelinePicture>(make_pipeline_picture(frame, size)); };
+  return picture_of_cards(frame, make, size.x, size.y);
 }
 
 }  // namespace headlight

@@ -155,9 +155,7 @@ struct SentenceParts : ScenePart {
       const float line = pen.type.caption * 1.7f;
       body.max.y -= line;
       pen.caption({body.min.x, body.max.y + line * 0.6f}, Align::left,
-                  say.fill("measure.too_many", {std::to_string(trace.dims().heads), std::to_string(n_q),
-                                                std::to_string(n_k), std::to_string(most_measured)}),
-                  {}, body.width());
+                  say.fill("measure.too_many", {trace.dims().heads, n_q, n_k, most_measured}), {}, body.width());
     }
     if (has_measures() && body.height() >= 140 * u) {
       body.max.y -= pen.type.caption * 2.1f + 6 * u;
@@ -261,8 +259,7 @@ struct SentenceParts : ScenePart {
     }
     if (line.lines > fits)
       pen.caption({body.max.x, body.max.y}, Align::right,
-                  say.fill("sentence.rows",
-                           {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
+                  say.fill("sentence.rows", {first + 1, first + fits, line.lines}));
     return line;
   }
 

@@ -287,7 +287,7 @@ void LessonSession::open_answers(Document& document, Opener& opener, Pictures& p
     }
   }
   document.view.kind = answers.open.empty() ? ViewKind::lesson : document.view.kind;
-  document.notice = words.fill("lesson.answers_opened", {file_name_of(path), std::to_string(answers.lessons.size())});
+  document.notice = words.fill("lesson.answers_opened", {file_name_of(path), answers.lessons.size()});
 }
 
 }  // namespace headlight

@@ -1,7 +1,6 @@
 #include "ui/session/recovery.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <utility>
