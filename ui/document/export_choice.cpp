@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/export/export_options.h"
-
 namespace headlight {
 namespace {
 
