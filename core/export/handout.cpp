@@ -35,6 +35,7 @@ std::size_t line_of(Lane lane) {
 std::vector<DiagramLine> lines_of(const Trace& trace) {
   std::vector<DiagramLine> lines(5);
   for (const Stage stage : trace.stages()) lines[line_of(info(stage).lane)].stages.push_back(stage);
+  std::erase_if(lines, [](const DiagramLine& line) { return line.stages.empty(); });  // a source may give weights alone
   const auto has = [&](Stage stage) { return trace.has(stage); };
   for (DiagramLine& line : lines) {
     for (const SourceStage& source : info(line.stages.front()).sources) {

@@ -200,6 +200,7 @@ class Reader {
     for (++at_; !ended() && line() != "---"; ++at_) {
       if (line().empty()) continue;
       if (!field(name, value)) fail("is no field", "name: value");
+      if (field_of(name) == "steps") fail("is no field of a lesson", "\"## \" and a step's title, after the fields");
       if (is_worded(field_of(name))) {
         put_words(text_.json, "$", name, value);
       } else {
