@@ -1,7 +1,6 @@
 #include "core/architecture/architectures.h"
 
 #include <algorithm>
-#include <set>
 
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
@@ -129,64 +128,6 @@ constexpr Architecture rows[] = {
     {"chatglm", "ChatGLM", build_chatglm, Scope::layer},
 };
 
-class Used {
- public:
-  explicit Used(const NetworkSpec& spec) {
-    for (const StackSpec& stack : spec.stacks) {
-      const EmbeddingSpec& e = stack.embedding;
-      names_.insert({e.tokens, e.positions, e.segments});
-      for (const ExtraToken& token : e.extra) names_.insert(token.array);
-      for (const LinearSpec& convolution : e.convolutions) add(convolution);
-      add(e.norm), add(e.projection), add(e.patches), add(stack.final_norm), add(stack.projection);
-      for (const BlockSpec& block : stack.blocks) add(block);
-    }
-    add(spec.head.transform), add(spec.head.norm), add(spec.head.output), add(spec.head.second);
-    if (const auto& pooling = spec.head.pooling) {
-      names_.insert(pooling->probe);
-      for (const LinearSpec* linear : {&pooling->q, &pooling->k, &pooling->v, &pooling->o}) add(*linear);
-      add(pooling->norm), add(pooling->mlp);
-    }
-  }
-  bool holds(const std::string& name) const { return names_.contains(name); }
-
- private:
-  void add(const LinearSpec& linear) { names_.insert({linear.weight, linear.bias, linear.gain}); }
-  void add(const NormSpec& norm) { names_.insert({norm.weight, norm.bias}); }
-  void add(const AttentionSpec& a) {
-    for (const LinearSpec* linear : {&a.q, &a.k, &a.v, &a.o}) add(*linear);
-    add(a.q_norm), add(a.k_norm);
-    names_.insert(a.q_gains.begin(), a.q_gains.end());
-    names_.insert(a.k_gains.begin(), a.k_gains.end());
-    names_.insert(a.sinks);
-    if (a.latent) {
-      for (const LinearSpec* linear : {&a.latent->q_down, &a.latent->kv_down, &a.latent->kv_up}) add(*linear);
-      names_.insert({a.latent->key_up, a.latent->value_up});
-      add(a.latent->q_norm), add(a.latent->kv_norm);
-    }
-    if (a.relative) names_.insert(a.relative->table);
-    if (a.places) {
-      names_.insert(a.places->table);
-      add(a.places->norm), add(a.places->query), add(a.places->key);
-    }
-  }
-  void add(const BlockSpec& b) {
-    for (const NormSpec* norm : {&b.before_attention, &b.after_attention, &b.attention_sum, &b.before_cross,
-                                 &b.cross_sum, &b.before_mlp, &b.after_mlp, &b.mlp_sum})
-      add(*norm);
-    add(b.attention);
-    if (b.cross) add(*b.cross);
-    if (b.mlp) add(*b.mlp);
-    if (!b.mixture) return;
-    add(b.mixture->router), add(b.mixture->shared_gate);
-    names_.insert(b.mixture->correction);
-    for (const MlpSpec& expert : b.mixture->experts) add(expert);
-    if (b.mixture->shared) add(*b.mixture->shared);
-  }
-  void add(const MlpSpec& mlp) { add(mlp.gate), add(mlp.up), add(mlp.down); }
-
-  std::set<std::string> names_;
-};
-
 /// Whether an array need not be reported as unused: it repeats a part of the network, or the pass to the logits does
 /// not need it.
 bool need_not_be_named(const std::string& name) {
@@ -206,14 +147,14 @@ bool need_not_be_named(const std::string& name) {
   return false;
 }
 
-/// The arrays under `prefix` that no part of the network uses, as "\"model.layers.0.self_attn.q_norm.weight\" and 11
+/// The arrays under the prefix that no part of the network uses, as "\"model.layers.0.self_attn.q_norm.weight\" and 11
 /// more", or "". Throws FileError for an adapter, which changes other weights.
-Message unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint, const std::string& prefix) {
-  const Used used(spec);
+Message unused_arrays(const NetworkBuilder& b) {
+  const Checkpoint& checkpoint = b.file;
   Message first;
   int others = 0;
   for (const std::string& name : checkpoint.names()) {
-    if (!name.starts_with(prefix) || used.holds(name)) continue;
+    if (!name.starts_with(b.prefix) || b.used.contains(name)) continue;
     if (name.find(".lora_") != std::string::npos) {
       throw FileError(checkpoint.path_of(name), Message("holds {0}, an adapter that changes a weight", in_quotes(name)),
                       "expected weights that adapters are merged into");
@@ -311,7 +252,7 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
   if (spec.stacks.empty() || spec.stacks.back().blocks.empty())
     config.fail("says that the network has no layers", "expected at least one");
   if (!spec.takes_tensors) {  // such a file also holds inputs and other layers
-    const Message unused = unused_arrays(spec, checkpoint, builder.prefix);
+    const Message unused = unused_arrays(builder);
     if (!unused.empty())
       spec.notes.push_back(Message("not used: {0}, of which {1} says nothing", unused, config.path()));
   }

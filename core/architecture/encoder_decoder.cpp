@@ -46,7 +46,7 @@ void build_t5_family(NetworkBuilder& b, bool usually_tied) {
     StackSpec& stack = b.network.stacks.emplace_back();
     stack.embedding.tokens = tokens;
     const std::string first = stack_name + "block.0.layer.0.SelfAttention.relative_attention_bias.weight";
-    const RelativeSpec relative{b.array(first, {buckets, heads}, b.as_config_says()), buckets, furthest, !decodes};
+    const RelativeSpec relative{b.array(first, {buckets, heads}, b.as_config_says()), furthest, !decodes};
     layout.causal = decodes;
     layout.names.blocks = decodes ? "decoder.block." : "encoder.block.";
     layout.count = decodes ? decoder_blocks : blocks;

@@ -149,6 +149,7 @@ std::string NetworkBuilder::array(const std::string& name, const Shape& shape, c
   if (entry.shape != shape)
     fail(full, Message("{0} has shape {1}", in_quotes(full), to_string(entry.shape)),
          Message("expected {0}, {1}", to_string(shape), why));
+  used.insert(full);
   return full;
 }
 

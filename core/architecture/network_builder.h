@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,7 +83,8 @@ class NetworkBuilder {
   const Checkpoint& file;
   const LayerAlone* layer;  ///< null for a whole network
   NetworkSpec network;
-  std::string prefix;  ///< of all names, with its dot
+  std::string prefix;                  ///< of all names, with its dot
+  mutable std::set<std::string> used;  ///< all that array() has found
 
   bool whole() const { return layer == nullptr; }
   /// Sets `prefix` so that an array prefix + one of `endings` exists. Throws FileError if there is none. A single layer

@@ -47,7 +47,7 @@ struct RopeSpec : RopeWaves {
 /// T5's learned bias by distance: [buckets, H] under this name.
 struct RelativeSpec {
   std::string table;
-  Index buckets = 32, furthest = 128;
+  Index furthest = 128;
   bool bidirectional = true;
 };
 

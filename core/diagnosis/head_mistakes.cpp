@@ -9,8 +9,6 @@
 namespace headlight::mistakes {
 namespace {
 
-using Usual = std::function<Tensor()>;
-
 /// [B, G, n, d] with every head replaced by the mean over heads.
 Tensor mean_of_heads(const Tensor& heads) {
   return mean_over_heads(heads)
@@ -69,14 +67,13 @@ Variants split_without_transpose(const Suspect& suspect) {
 }
 
 Variants merge_without_transpose(const Suspect&) {
-  Variant variant{
-      "The heads are merged by view(B, n, H·d_head) alone, which mixes heads with positions. Write "
-      "concat = heads.transpose(1, 2).reshape(B, n, H * d_head)."};
-  variant.rules[Stage::concat] = [](const Trace& t, const Usual&) {
+  const Rule merge = [](const Trace& t, const Usual&) {
     const Tensor& heads = t[Stage::head_outputs];
     return heads.view({heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
   };
-  return {variant};
+  return {{.explanation = "The heads are merged by view(B, n, H·d_head) alone, which mixes heads with positions. Write "
+                          "concat = heads.transpose(1, 2).reshape(B, n, H * d_head).",
+           .rules = {{Stage::concat, merge}}}};
 }
 
 Variants merge_permuted(const Suspect& suspect) {
@@ -108,15 +105,15 @@ Variants rope_on_values(const Suspect& suspect) {
   const std::string text =
       "The rotary embedding turns the values too; positions belong to queries and keys alone. Write "
       "q, k = apply_rotary(q, k), and leave v as v_proj gives it.";
-  const auto rotated = [](const Trace& t) { return rotate(t[Stage::V_heads], rotation_of(t, Stage::K_rotated)); };
-  Variants variants{{text}, {text}};
-  variants[0].rules[Stage::V_heads] = [](const Trace& t, const Usual& usual) {
+  const Rule rotated = [](const Trace& t, const Usual& usual) {
     return rotate(usual(), rotation_of(t, Stage::K_rotated));
   };
-  variants[1].rules[Stage::head_outputs] = [rotated](const Trace& t, const Usual&) {
-    return gather_values(t[*t.standing_for(Stage::dropped_weights)], rotated(t));
+  const Rule gathered = [](const Trace& t, const Usual&) {
+    return gather_values(t[*t.standing_for(Stage::dropped_weights)],
+                         rotate(t[Stage::V_heads], rotation_of(t, Stage::K_rotated)));
   };
-  return variants;
+  return {{.explanation = text, .rules = {{Stage::V_heads, rotated}}},
+          {.explanation = text, .rules = {{Stage::head_outputs, gathered}}}};
 }
 
 Variants rope_pairing(const Suspect& suspect) {
@@ -159,17 +156,15 @@ Variants heads_averaged(const Suspect& suspect) {
   for (const Stage stage : {Stage::weights, Stage::dropped_weights}) variants.back().saved[stage] = mean_of_heads;
   for (const Stage stage :
        {Stage::weights, Stage::head_outputs, Stage::masked_scores, Stage::scaled_scores, Stage::scores}) {
-    Variant& variant = variants.emplace_back(
-        Variant{"The " + std::string(name(stage)) + mean + "Keep the heads apart: leave out mean(dim=1)."});
-    variant.rules[stage] = average;
+    variants.push_back(
+        {.explanation = "The " + std::string(name(stage)) + mean + "Keep the heads apart: leave out mean(dim=1).",
+         .rules = {{stage, average}}});
   }
   return variants;
 }
 
 // Mistakes with weights, biases and the inputs of projections.
 namespace {
-
-using Usual = std::function<Tensor()>;
 
 struct Projection {
   Stage made, from, weight, bias;
@@ -262,20 +257,18 @@ Variants bias_twice(const Suspect& suspect) {
 
 Variants no_output_projection(const Suspect& suspect) {
   if (!suspect.run.has(Stage::W_o)) return {};
-  Variant variant{
-      "The output projection is missing: the output is the heads put side by side. Write output = out_proj(concat)."};
-  variant.rules[Stage::output] = [](const Trace& t, const Usual&) { return t[Stage::concat]; };
-  return {variant};
+  return {{.explanation = "The output projection is missing: the output is the heads put side by side. Write output = "
+                          "out_proj(concat).",
+           .rules = {{Stage::output, [](const Trace& t, const Usual&) { return t[Stage::concat]; }}}}};
 }
 
 Variants residual_included(const Suspect& suspect) {
   const Tensor& x = suspect.run[Stage::query];
   if (!x.defined() || x.shape() != suspect.run[Stage::output].shape()) return {};
-  Variant variant{
-      "The layer's input is added to the output: that is the residual connection around attention, not attention "
-      "itself. Write output = out_proj(concat), and save it before x + output."};
-  variant.rules[Stage::output] = [](const Trace& t, const Usual& usual) { return sum(usual(), t[Stage::query]); };
-  return {variant};
+  return {
+      {.explanation = "The layer's input is added to the output: that is the residual connection around attention, not "
+                      "attention itself. Write output = out_proj(concat), and save it before x + output.",
+       .rules = {{Stage::output, [](const Trace& t, const Usual& usual) { return sum(usual(), t[Stage::query]); }}}}};
 }
 
 Variants value_is_key(const Suspect& suspect) {
@@ -283,14 +276,10 @@ Variants value_is_key(const Suspect& suspect) {
   const char* text =
       "V is made with the key projection, so that the heads gather keys instead of values. Write V = v_proj(value).";
   Variants variants;
-  if (in.W_k.defined() && in.value.size(-1) == in.W_k.size(1)) {
-    Variant& projected = variants.emplace_back(Variant{text});
-    projected.rules[Stage::V] = [](const Trace& t, const Usual&) {
-      return project(t[Stage::value], t[Stage::W_k], t[Stage::b_k]);
-    };
-  }
-  Variant& copied = variants.emplace_back(Variant{text});
-  copied.rules[Stage::V] = [](const Trace& t, const Usual&) { return t[Stage::K]; };
+  const Rule copied = [](const Trace& t, const Usual&) { return t[Stage::K]; };
+  if (in.W_k.defined() && in.value.size(-1) == in.W_k.size(1))
+    variants.push_back({.explanation = text, .rules = {{Stage::V, projected(Stage::value, Stage::W_k, Stage::b_k)}}});
+  variants.push_back({.explanation = text, .rules = {{Stage::V, copied}}});
   return variants;
 }
 
@@ -302,12 +291,10 @@ Variants key_value_swapped(const Suspect& suspect) {
   const Stage W_k = projections ? Stage::W_v : Stage::W_k, b_k = projections ? Stage::b_v : Stage::b_k;
   const Stage W_v = projections ? Stage::W_k : Stage::W_v, b_v = projections ? Stage::b_k : Stage::b_v;
   const Stage x_k = projections ? Stage::key : Stage::value, x_v = projections ? Stage::value : Stage::key;
-  Variant variant{
-      "Keys and values have changed places: K is made as V should be and V as K. Write K = k_proj(key); V = "
-      "v_proj(value)."};
-  variant.rules[Stage::K] = [=](const Trace& t, const Usual&) { return project(t[x_k], t[W_k], t[b_k]); };
-  variant.rules[Stage::V] = [=](const Trace& t, const Usual&) { return project(t[x_v], t[W_v], t[b_v]); };
-  return {variant};
+  return {{.explanation =
+               "Keys and values have changed places: K is made as V should be and V as K. Write K = k_proj(key); V = "
+               "v_proj(value).",
+           .rules = {{Stage::K, projected(x_k, W_k, b_k)}, {Stage::V, projected(x_v, W_v, b_v)}}}};
 }
 
 }  // namespace headlight::mistakes

@@ -171,21 +171,15 @@ std::vector<Tensor> query_padding_masks(const Trace& run) {
 namespace headlight::mistakes {
 namespace {
 
-using Usual = std::function<Tensor()>;
-
 Tensor inverted(const Tensor& mask) {
   return each_number(mask, [](float v) { return v == 0 ? 1.0F : 0.0F; });
-}
-
-Rule other_mask(const Tensor& mask) {
-  return [mask](const Trace&, const Usual&) { return mask; };
 }
 
 Variants with_masks(const std::vector<Tensor>& masks, const std::string& explanation) {
   Variants variants;
   for (const Tensor& mask : masks) {
-    Variant& variant = variants.emplace_back(Variant{explanation});
-    variant.rules[Stage::mask] = other_mask(mask);
+    variants.push_back(
+        {.explanation = explanation, .rules = {{Stage::mask, [mask](const Trace&, const Usual&) { return mask; }}}});
   }
   return variants;
 }
@@ -194,12 +188,10 @@ Tensor unmasked(const Trace& t, const Usual&) { return scores_before_mask(t); }
 
 /// Weights of unmasked scores, with `fill` where the mask is false.
 Variant masked_after_softmax(float fill, std::string explanation) {
-  Variant variant{std::move(explanation)};
-  variant.rules[Stage::masked_scores] = unmasked;
-  variant.rules[Stage::weights] = [fill](const Trace& t, const Usual& usual) {
+  const Rule masked = [fill](const Trace& t, const Usual& usual) {
     return apply_mask(usual(), t[Stage::mask], {fill});
   };
-  return variant;
+  return {.explanation = std::move(explanation), .rules = {{Stage::masked_scores, unmasked}, {Stage::weights, masked}}};
 }
 
 /// -1e9, as people write it, instead of -1e+09.
@@ -240,20 +232,17 @@ Variants mask_inverted(const Suspect& suspect) {
                  polarity +
                      "Write scores.masked_fill(~mask, float(\"-inf\")) for a mask that is true = may attend; "
                      "nn.MultiheadAttention's masks are true = may NOT attend.");
-  Variant& saved =
-      variants.emplace_back(Variant{"The saved mask is the wrong way round, true = may NOT attend, while the scores "
-                                    "were masked rightly. Save ~mask."});
-  saved.saved[Stage::mask] = inverted;
+  variants.push_back({.explanation = "The saved mask is the wrong way round, true = may NOT attend, while the scores "
+                                     "were masked rightly. Save ~mask.",
+                      .saved = {{Stage::mask, inverted}}});
   return variants;
 }
 
 Variants mask_ignored(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
-  Variant variant{
-      "The mask has no effect: masked_fill returns its result and leaves the scores as they were. Write "
-      "scores = scores.masked_fill(~mask, float(\"-inf\")), or masked_fill_."};
-  variant.rules[Stage::masked_scores] = unmasked;
-  return {variant};
+  return {{.explanation = "The mask has no effect: masked_fill returns its result and leaves the scores as they were. "
+                          "Write scores = scores.masked_fill(~mask, float(\"-inf\")), or masked_fill_.",
+           .rules = {{Stage::masked_scores, unmasked}}}};
 }
 
 Variants mask_after_softmax(const Suspect& suspect) {
@@ -262,11 +251,12 @@ Variants mask_after_softmax(const Suspect& suspect) {
   Variants variants;
   variants.push_back(masked_after_softmax(
       0, "The weights are multiplied by the mask after the softmax, so that rows no longer sum to one. " + advice));
-  Variant& weights_saved_before = variants.emplace_back(Variant{variants.front().explanation});
-  weights_saved_before.rules[Stage::masked_scores] = unmasked;
-  weights_saved_before.rules[Stage::head_outputs] = [](const Trace& t, const Usual&) {
+  const Rule gathered = [](const Trace& t, const Usual&) {
     return gather_values(apply_mask(t[Stage::weights], t[Stage::mask], {0}), t[Stage::V_heads]);
   };
+  const std::string same = variants.front().explanation;  // the weights were saved before
+  variants.push_back(
+      {.explanation = same, .rules = {{Stage::masked_scores, unmasked}, {Stage::head_outputs, gathered}}});
   for (const float fill : {-INFINITY, -1e9F, -1e4F}) {
     variants.push_back(
         masked_after_softmax(fill, "The weights are filled with " + typed(fill) + " after the softmax. " + advice));

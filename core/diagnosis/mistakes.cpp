@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "core/attention/projection.h"
+
 namespace headlight {
 
 std::span<const Mistake> all_mistakes() {
@@ -58,6 +60,10 @@ Tensor each_number(const Tensor& tensor, const std::function<float(float)>& chan
   values.reserve(packed.values().size());
   for (const float v : packed.values()) values.push_back(change(v));
   return Tensor(tensor.shape(), std::move(values));
+}
+
+Rule projected(Stage x, Stage weight, Stage bias) {
+  return [=](const Trace& t, const Usual&) { return project(t[x], t[weight], t[bias]); };
 }
 
 std::string translated_error(const std::vector<std::string>& names) {

@@ -13,7 +13,8 @@
 namespace headlight {
 
 /// Computes one stage wrongly from the stages before it, as they are in this run; `usual()` computes it correctly.
-using Rule = std::function<Tensor(const Trace& so_far, const std::function<Tensor()>& usual)>;
+using Usual = std::function<Tensor()>;
+using Rule = std::function<Tensor(const Trace& so_far, const Usual& usual)>;
 
 /// A variant of a mistake: everything that differs from the right computation.
 struct Variant {
@@ -68,6 +69,8 @@ Find weight_not_transposed, bias_missing, bias_twice, no_output_projection, resi
 const Tensor& scores_before_mask(const Trace& so_far);
 /// The stage with `change` applied to each number.
 Tensor each_number(const Tensor& tensor, const std::function<float(float)>& change);
+/// A projection of `x` by these parameters, whatever they are of.
+Rule projected(Stage x, Stage weight, Stage bias);
 /// "b_q, b_k and b_v"
 std::string translated_error(const std::vector<std::string>& names);
 /// All non-empty subsets of `size` items as bits, the smallest first.

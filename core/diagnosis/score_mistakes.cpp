@@ -17,8 +17,6 @@
 namespace headlight::mistakes {
 namespace {
 
-using Usual = std::function<Tensor()>;
-
 Variant scaled_by(double scale, std::string explanation) {
   return {std::move(explanation), [scale](Scenario& s) { s.scale = static_cast<float>(scale); }};
 }
@@ -34,23 +32,18 @@ Tensor softmax_over(const Tensor& scores, Index axis) {
 }
 
 Variant softmax_variant(Index axis, std::string explanation) {
-  Variant variant{std::move(explanation)};
-  variant.rules[Stage::weights] = [axis](const Trace& t, const Usual&) {
-    return softmax_over(t[Stage::masked_scores], axis);
-  };
-  return variant;
+  const Rule rule = [axis](const Trace& t, const Usual&) { return softmax_over(t[Stage::masked_scores], axis); };
+  return {.explanation = std::move(explanation), .rules = {{Stage::weights, rule}}};
 }
 
 Tensor axes_swapped(const Tensor& scores) { return scores.transpose(2, 3).contiguous(); }
 
 /// Q and K computed from each other's parameters or inputs.
 Variant swapped(Stage x_q, Stage x_k, bool weights, std::string explanation) {
-  Variant variant{std::move(explanation)};
   const Stage W_q = weights ? Stage::W_k : Stage::W_q, b_q = weights ? Stage::b_k : Stage::b_q;
   const Stage W_k = weights ? Stage::W_q : Stage::W_k, b_k = weights ? Stage::b_q : Stage::b_k;
-  variant.rules[Stage::Q] = [=](const Trace& t, const Usual&) { return project(t[x_q], t[W_q], t[b_q]); };
-  variant.rules[Stage::K] = [=](const Trace& t, const Usual&) { return project(t[x_k], t[W_k], t[b_k]); };
-  return variant;
+  return {.explanation = std::move(explanation),
+          .rules = {{Stage::Q, projected(x_q, W_q, b_q)}, {Stage::K, projected(x_k, W_k, b_k)}}};
 }
 
 }  // namespace
@@ -101,13 +94,12 @@ Variants softmax_over_heads(const Suspect&) {
 }
 
 Variants sigmoid_weights(const Suspect&) {
-  Variant variant{
-      "The weights are a sigmoid of each score by itself, so that rows do not sum to one. Write weights = "
-      "scores.softmax(dim=-1)."};
-  variant.rules[Stage::weights] = [](const Trace& t, const Usual&) {
+  const Rule sigmoid = [](const Trace& t, const Usual&) {
     return each_number(t[Stage::masked_scores], [](float s) { return 1 / (1 + std::exp(-s)); });
   };
-  return {variant};
+  return {{.explanation = "The weights are a sigmoid of each score by itself, so that rows do not sum to one. Write "
+                          "weights = scores.softmax(dim=-1).",
+           .rules = {{Stage::weights, sigmoid}}}};
 }
 
 Variants query_key_swapped(const Suspect& suspect) {
@@ -162,8 +154,6 @@ Variants weights_transposed(const Suspect& suspect) {
 
 // Mistakes that multiply all numbers of a stage by one factor.
 namespace {
-
-using Usual = std::function<Tensor()>;
 
 /// The factor c of mine = c · right, by least squares over the finite numbers; nothing if they are not proportional.
 std::optional<float> factor_between(const Tensor& mine, const Tensor& right, float slack) {
@@ -234,13 +224,14 @@ std::string factor_in_words(float factor, const Dims& dims) {
 }
 
 Variant times(Stage stage, float factor, const Dims& dims) {
-  Variant variant{"Every number of " + std::string(name(stage)) + " is multiplied by one number: yours = " +
-                  factor_in_words(factor, dims) + " × right. Look for a factor that is too much or missing there."};
-  variant.rules[stage] = [factor](const Trace&, const Usual& usual) {
+  const Rule rule = [factor](const Trace&, const Usual& usual) {
     return each_number(usual(), [factor](float v) { return std::isfinite(v) ? v * factor : v; });
   };
-  variant.rare = true;
-  return variant;
+  return {.explanation = "Every number of " + std::string(name(stage)) +
+                         " is multiplied by one number: yours = " + factor_in_words(factor, dims) +
+                         " × right. Look for a factor that is too much or missing there.",
+          .rules = {{stage, rule}},
+          .rare = true};
 }
 
 }  // namespace
@@ -322,12 +313,10 @@ Variants dropout_active(const Suspect& suspect) {
   if (!own.defined()) return {};
   const Dropout found = find_dropout(own, run[Stage::weights]);
   if (found.p <= 0 || found.p >= 1) return {};
-  Variant variant{"Dropout is on: some weights are 0 and the others are divided by 1 − p, p = " + shortest(found.p) +
-                  ". Call model.eval() before you compare, or pass dropout_p=0.0."};
-  variant.rules[Stage::weights] = [found](const Trace&, const std::function<Tensor()>& usual) {
-    return drop(usual(), found.keep, found.p);
-  };
-  return {variant};
+  const Rule rule = [found](const Trace&, const Usual& usual) { return drop(usual(), found.keep, found.p); };
+  return {{.explanation = "Dropout is on: some weights are 0 and the others are divided by 1 − p, p = " +
+                          shortest(found.p) + ". Call model.eval() before you compare, or pass dropout_p=0.0.",
+           .rules = {{Stage::weights, rule}}}};
 }
 
 }  // namespace headlight::mistakes

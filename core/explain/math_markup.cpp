@@ -1,13 +1,13 @@
 #include "core/explain/math_markup.h"
 
+#include "core/text/unicode.h"
+
 namespace headlight {
 
 std::pair<std::string_view, std::string_view> markup_argument(std::string_view text) {
   if (!text.starts_with('{')) {
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    const auto is_part = [&](char c) {
-      return (static_cast<unsigned char>(c) & 0xC0) == 0x80 || (is_letter(text[0]) && is_letter(c));
-    };
+    const auto is_part = [&](char c) { return continues_character(c) || (is_letter(text[0]) && is_letter(c)); };
     std::size_t length = text.empty() ? 0 : 1;
     while (length < text.size() && is_part(text[length])) ++length;
     return {text.substr(0, length), text.substr(length)};

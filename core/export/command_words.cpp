@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "core/architecture/model_folder.h"
+#include "core/files/error_place.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
-#include "core/text/unicode.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -144,14 +144,6 @@ int hex_digit(char c) {
                                 : -1;
 }
 
-bool is_text(std::string_view bytes) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t from = at;
-    if (next_character(bytes, at) == U'\uFFFD' && bytes.substr(from, at - from) != "\uFFFD") return false;
-  }
-  return true;
-}
-
 std::string decoded(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -169,7 +161,7 @@ std::string decoded(std::string_view text) {
       out += text[at];
     }
   }
-  if (!is_text(out)) throw InputError("", "the link holds bytes that are no text", "expected UTF-8");
+  if (!is_utf8(out)) throw InputError("", "the link holds bytes that are no text", "expected UTF-8");
   return out;
 }
 

@@ -35,6 +35,7 @@ std::size_t line_of(Lane lane) {
 std::vector<DiagramLine> lines_of(const Trace& trace) {
   std::vector<DiagramLine> lines(5);
   for (const Stage stage : trace.stages()) lines[line_of(info(stage).lane)].stages.push_back(stage);
+  std::erase_if(lines, [](const DiagramLine& line) { return line.stages.empty(); });  // a source may give weights alone
   const auto has = [&](Stage stage) { return trace.has(stage); };
   for (DiagramLine& line : lines) {
     for (const SourceStage& source : info(line.stages.front()).sources) {
@@ -50,6 +51,7 @@ class Diagram {
   Diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head)
       : canvas_(canvas), typesetter_(typesetter), trace_(trace), head_(head) {}
 
+  /// Returns its height in units.
   float draw(Point at, float width) {
     const std::vector<DiagramLine> lines = lines_of(trace_);
     std::size_t most = 0;
@@ -84,11 +86,8 @@ class Diagram {
   void draw_stage(Stage stage, Point at) {
     const bool x = is_input(stage) && trace_.inputs.self_attention();
     const std::string title = x ? "X" : std::string(name(stage));
-    canvas_.text({typesetter_.elide(title, FontRole::strong, small + 1, wide_ + arrow - 3),
-                  FontRole::strong,
-                  small + 1,
-                  colour_of(info(stage).lane),
-                  {at.x, at.y + name_line - 5}});
+    const std::string shown = typesetter_.elide(title, FontRole::strong, small + 1, wide_ + arrow - 3);
+    canvas_.text({shown, FontRole::strong, small + 1, colour_of(info(stage).lane), {at.x, at.y + name_line - 5}});
     StageCut cut{trace_, stage};
     if (has_head_axis(stage))
       cut.heads = {std::min(is_per_kv_head(stage) ? head_ / trace_.dims().groups() : head_, trace_[stage].size(1) - 1)};
@@ -128,12 +127,6 @@ class Diagram {
   const ThemeColours& theme_ = colours(Theme::light);
   float indent_ = 0, wide_ = 0;
 };
-
-/// Draws the diagram at `at` in a width of `width`, for one head. Returns its height in units.
-float draw_stage_diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head, Point at,
-                         float width) {
-  return Diagram(canvas, typesetter, trace, head).draw(at, width);
-}
 
 constexpr float margin = 68, body = 12.5f, line = 18, block_gap = 26;
 constexpr Index most_heads = 8, most_words = 24;
@@ -175,7 +168,7 @@ class Pages : public PaperPages {
   }
 
   void diagram(const Trace& trace, Index head) {
-    y_ += draw_stage_diagram(canvas_, typesetter_, trace, head, {margin, y_}, inner());
+    y_ += Diagram(canvas_, typesetter_, trace, head).draw({margin, y_}, inner());
   }
 
   void stage(const StageCut& cut, const std::string& shape, const std::string& about) {
@@ -251,13 +244,8 @@ std::string PaperPages::take() {
 }
 
 void PaperPages::footer() {
-  canvas_.text({filled(numbering_, {page_, count_}),
-                FontRole::text,
-                10,
-                theme_.muted,
-                {width_ / 2, height_ - margin_ / 2},
-                Anchor::middle,
-                0});
+  put_at({width_ / 2, height_ - margin_ / 2}, Anchor::middle, filled(numbering_, {page_, count_}), FontRole::text, 10,
+         theme_.muted);
 }
 
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper, Index head) {

@@ -56,6 +56,9 @@ class PaperPages {
   void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) {
     canvas_.text({words, role, size, ink, {margin_ + x, y_ + baseline}});
   }
+  void put_at(Point at, Anchor anchor, const std::string& words, FontRole role, float size, Rgba ink) {
+    canvas_.text({words, role, size, ink, at, anchor});
+  }
 
   const ThemeColours& theme_ = colours(Theme::light);
   const float margin_, width_, height_;

@@ -50,7 +50,7 @@ std::shared_ptr<const Trace> layer_of_pass(const std::shared_ptr<const NetworkRu
   scenario.text_as_input = shown.text_as_input;
   scenario.image = shown.image;
   scenario.knock_out = shown.knock_out;
-  scenario.layer = pass->network->layers()[static_cast<std::size_t>(layer)].layer;
+  scenario.layer = pass->network->layer(layer).layer;
   return compute_layer(pass, layer, scenario);
 }
 

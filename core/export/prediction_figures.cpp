@@ -116,9 +116,7 @@ struct AskedParts {
   std::shared_ptr<const NetworkRun> pass;
   AskedWord word;
   LogitParts made;
-  std::string layer(const LogitPart& part) const {
-    return part.layer ? pass->network->layers()[static_cast<std::size_t>(*part.layer)].layer : "";
-  }
+  std::string layer(const LogitPart& part) const { return part.layer ? pass->network->layer(*part.layer).layer : ""; }
 };
 
 AskedParts parts_for(const Trace& trace, const ExportOptions& options) {

@@ -255,12 +255,6 @@ std::string slice(const Part& part) {
   return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
 }
 
-std::string with_words(std::string text, const std::string& place, const std::string& with) {
-  for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + with.size()))
-    text.replace(at, place.size(), with);
-  return text;
-}
-
 }  // namespace
 
 std::string layers_script(const ExportOptions& options, const std::vector<std::string>& layers) {
@@ -268,10 +262,10 @@ std::string layers_script(const ExportOptions& options, const std::vector<std::s
   std::string names;
   for (const std::string& layer : layers) names += (names.empty() ? "\"" : ", \"") + layer + "\"";
   std::string text = std::string(averages_script) + (rolls ? rollout : flow) + check;
-  text = with_words(std::move(text), "{what}", rolls ? "attention rollout" : "attention flow");
-  text = with_words(std::move(text), "{names}", names);
-  text = with_words(std::move(text), "{rows}", slice(options.rows));
-  return with_words(std::move(text), "{cols}", slice(options.cols));
+  text = replaced(std::move(text), "{what}", rolls ? "attention rollout" : "attention flow");
+  text = replaced(std::move(text), "{names}", names);
+  text = replaced(std::move(text), "{rows}", slice(options.rows));
+  return replaced(std::move(text), "{cols}", slice(options.cols));
 }
 
 }  // namespace headlight

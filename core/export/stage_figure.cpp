@@ -13,6 +13,7 @@
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -29,11 +30,9 @@ std::string label(Axis axis) {
 std::string cut_word(const std::string& word) {
   constexpr std::size_t most = 2000;  // bytes
   if (word.size() <= most) return word;
-  const auto is_inside = [&](std::size_t at) { return (static_cast<unsigned char>(word[at]) & 0xC0) == 0x80; };
-  std::size_t head = most / 2, tail = word.size() - most / 2;
-  while (head > 0 && is_inside(head)) --head;
-  while (tail + 1 < word.size() && is_inside(tail)) ++tail;
-  return word.substr(0, head) + "…" + word.substr(tail);
+  std::size_t tail = word.size() - most / 2;
+  while (tail + 1 < word.size() && continues_character(word[tail])) ++tail;
+  return word.substr(0, character_start(word, most / 2)) + "…" + word.substr(tail);
 }
 
 std::vector<std::string> ticks(const StageCut& cut, Axis axis, Index first, Index count) {

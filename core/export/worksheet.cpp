@@ -138,32 +138,20 @@ class Sheet : public PaperPages {
     const float x = sheet_margin + 14 + left;
     for (std::size_t c = 0; c < cols.size(); ++c) {
       const std::string word = typesetter_.elide(cols[c], FontRole::text, 11, wide - 3);
-      canvas_.text({word,
-                    FontRole::text,
-                    11,
-                    theme_.muted,
-                    {x + wide * (static_cast<float>(c) + 0.5f), y_ + 12},
-                    Anchor::middle,
-                    0});
+      put_at({x + wide * (static_cast<float>(c) + 0.5f), y_ + 12}, Anchor::middle, word, FontRole::text, 11,
+             theme_.muted);
     }
     y_ += 18;
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const std::string word = typesetter_.elide(rows[r], FontRole::text, 11, 130);
-      canvas_.text({word, FontRole::text, 11, theme_.muted, {x - 8, y_ + high / 2 + 4}, Anchor::end, 0});
+      put_at({x - 8, y_ + high / 2 + 4}, Anchor::end, word, FontRole::text, 11, theme_.muted);
       for (std::size_t c = 0; c < cols.size(); ++c) {
         const Box box{x + wide * static_cast<float>(c), y_, wide, high};
         const std::size_t i = r * cols.size() + c;
         if (i < grey.size() && grey[i]) canvas_.fill(box, theme_.line);
         frame(box, theme_.muted);
-        if (i < inside.size() && !inside[i].empty()) {
-          canvas_.text({inside[i],
-                        FontRole::strong,
-                        10.5f,
-                        answer_ink,
-                        {box.x + wide / 2, y_ + high / 2 + 4},
-                        Anchor::middle,
-                        0});
-        }
+        if (i >= inside.size() || inside[i].empty()) continue;
+        put_at({box.x + wide / 2, y_ + high / 2 + 4}, Anchor::middle, inside[i], FontRole::strong, 10.5f, answer_ink);
       }
       y_ += high;
     }

@@ -8,6 +8,7 @@
 #include "core/figure/figure_layout.h"
 #include "core/figure/ticks.h"
 #include "core/tensor/error.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -93,9 +94,7 @@ class Writer {
     const float free_width = layout_.cell_width - 2 * padding;
     bool cut = false;
     while (!text.empty() && typesetter_.width(text + (cut ? "…" : ""), FontRole::text, format_.size) > free_width) {
-      std::size_t end = text.size() - 1;
-      while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-      text.resize(end);
+      text.resize(character_start(text, text.size() - 1));
       cut = true;
     }
     put(text + (cut ? "…" : ""), FontRole::text, format_.size, ink_on(map_.at(normalise(shown, range))), centre);

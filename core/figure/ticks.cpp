@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -42,10 +43,7 @@ std::string scientific(double value) {
   return digits + "e" + std::to_string(std::stoi(whole.substr(e + 1)));
 }
 
-std::string with_minus(std::string text) {
-  for (std::size_t at; (at = text.find('-')) != std::string::npos;) text.replace(at, 1, "−");
-  return text;
-}
+std::string with_minus(std::string text) { return replaced(std::move(text), "-", "−"); }
 
 }  // namespace
 

@@ -192,8 +192,7 @@ float Typesetter::width(std::string_view text, FontRole role, float size) {
   if (text.empty()) return 0;
   constexpr std::size_t longest = 4096;  // above about 20,000 letters Pango's units overflow an int
   if (text.size() > longest) {
-    std::size_t cut = longest;
-    while (cut > 1 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+    const std::size_t cut = std::max<std::size_t>(1, character_start(text, longest));
     return width(text.substr(0, cut), role, size) + width(text.substr(cut), role, size);
   }
   auto& known = impl_->widths[static_cast<int>(role)];

@@ -110,13 +110,13 @@ std::optional<double> number_in_text(std::string_view text) {
   return number_of_text<double>(text);
 }
 
-std::string first_names(const std::vector<ArrayEntry>& entries) {
-  const std::string list = comma_list(std::span(entries).first(std::min<std::size_t>(entries.size(), 8)),
+}  // namespace
+
+std::string first_names(std::span<const ArrayEntry> entries) {
+  const std::string list = comma_list(entries.first(std::min<std::size_t>(entries.size(), 8)),
                                       [](const ArrayEntry& entry) { return in_quotes(entry.name).english(); });
   return entries.size() > 8 ? list + ", …" : list;
 }
-
-}  // namespace
 
 ArrayFile::ArrayFile(std::string path, ArrayContents contents, std::optional<FileStamp> opened)
     : path_(std::move(path)), opened_(opened), contents_(std::make_unique<const ArrayContents>(std::move(contents))) {

@@ -46,6 +46,9 @@ struct ArrayEntry {
   Shape shape;
 };
 
+/// `"x", "y"`: the first eight, with "…" behind them where there are more.
+std::string first_names(std::span<const ArrayEntry> entries);
+
 /// An array that is there but cannot be read, such as text or complex numbers.
 struct SkippedArray {
   std::string name;

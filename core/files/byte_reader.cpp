@@ -65,6 +65,34 @@ void FileReader::read(std::span<std::byte> out) {
 
 namespace {
 
+class MemoryReader final : public ByteReader {
+ public:
+  MemoryReader(std::shared_ptr<const std::string> bytes, ErrorPlace place)
+      : bytes_(std::move(bytes)), place_(std::move(place)) {}
+  void skip(std::uint64_t count) override {
+    if (count > bytes_->size() - at_) place_.fail_damaged("ends early");
+    at_ += static_cast<std::size_t>(count);
+  }
+  void read(std::span<std::byte> out) override {
+    if (out.size() > bytes_->size() - at_) place_.fail_damaged("ends early");
+    std::ranges::copy(std::as_bytes(std::span(*bytes_)).subspan(at_, out.size()), out.begin());
+    at_ += out.size();
+  }
+
+ private:
+  std::shared_ptr<const std::string> bytes_;
+  ErrorPlace place_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteReader> memory_reader(std::shared_ptr<const std::string> bytes, ErrorPlace place) {
+  return std::make_unique<MemoryReader>(std::move(bytes), std::move(place));
+}
+
+namespace {
+
 constexpr std::uint64_t max_entries = 100'000;
 // Deflate shrinks a model's numbers very little and masks about 50 times. A ratio of 1000 is an attack (a "ZIP bomb").
 constexpr std::uint64_t max_ratio = 100;

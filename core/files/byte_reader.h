@@ -44,6 +44,9 @@ class FileReader final : public ByteReader {
   ErrorPlace place_;
 };
 
+/// Bytes in memory. Throws FileError about `place` where more are asked for than there are.
+std::unique_ptr<ByteReader> memory_reader(std::shared_ptr<const std::string> bytes, ErrorPlace place);
+
 struct ZipEntry {
   std::string name;
   std::uint64_t size = 0;

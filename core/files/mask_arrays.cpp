@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cctype>
-#include <cstring>
 #include <fstream>
 #include <optional>
 
@@ -21,29 +19,6 @@ constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
 
 std::string lower_extension(const std::filesystem::path& path) { return lowercase(path.extension().string()); }
 
-/// Reads from bytes in memory.
-class MemoryReader final : public ByteReader {
- public:
-  explicit MemoryReader(std::shared_ptr<const std::vector<std::byte>> bytes) : bytes_(std::move(bytes)) {}
-  void skip(std::uint64_t count) override { at_ += static_cast<std::size_t>(count); }
-  void read(std::span<std::byte> out) override {
-    std::copy_n(bytes_->begin() + static_cast<std::ptrdiff_t>(at_), out.size(), out.begin());
-    at_ += out.size();
-  }
-
- private:
-  std::shared_ptr<const std::vector<std::byte>> bytes_;
-  std::size_t at_ = 0;
-};
-
-ArrayContents matrix_of(Shape shape, DType dtype, std::vector<std::byte> bytes) {
-  ArrayContents contents;
-  contents.add("mask", {dtype, shape, row_major_strides(shape)});
-  const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  contents.open = [kept](std::size_t, ZipCheck) { return std::make_unique<MemoryReader>(kept); };
-  return contents;
-}
-
 /// Calls `read` with the bytes of a PNG. Its error message is given for `place`.
 template <typename Read>
 auto read_png_bytes(const std::string& file, const ErrorPlace& place, Read read) {
@@ -52,15 +27,15 @@ auto read_png_bytes(const std::string& file, const ErrorPlace& place, Read read)
   } catch (const FileError& error) { place.fail(error.sentence()); }
 }
 
-std::vector<std::byte> cells_of_picture(const std::string& file, const ErrorPlace& place) {
+std::string cells_of_picture(const std::string& file, const ErrorPlace& place) {
   const Image image = read_png_bytes(file, place, decode_png);
-  std::vector<std::byte> bytes;
+  std::string bytes;
   bytes.reserve(image.rgba.size() / 4);
   for (std::size_t i = 0; i < image.rgba.size(); i += 4) {
     const std::uint8_t* pixel = image.rgba.data() + i;
     const int light = 299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2];  // Rec. 601, in thousandths
     const int over_white = (light * pixel[3] + 255'000 * (255 - pixel[3])) / 255;
-    bytes.push_back(std::byte{over_white >= 127'500});
+    bytes.push_back(over_white >= 127'500 ? 1 : 0);
   }
   return bytes;
 }
@@ -72,8 +47,7 @@ ArrayContents open_picture(std::string file, const ErrorPlace& place) {
   ArrayContents contents;
   contents.add("mask", {DType::boolean, shape, row_major_strides(shape)});
   contents.open = [file = std::move(file), place](std::size_t, ZipCheck) {
-    return std::make_unique<MemoryReader>(
-        std::make_shared<const std::vector<std::byte>>(cells_of_picture(file, place)));
+    return memory_reader(std::make_shared<const std::string>(cells_of_picture(file, place)), place);
   };
   return contents;
 }
@@ -90,9 +64,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> cells;
   while (!line.empty()) {
     const std::size_t end = std::min(line.find_first_of(mark), line.size());
-    std::string_view cell = line.substr(0, end);
-    while (!cell.empty() && std::isspace(static_cast<unsigned char>(cell.front()))) cell.remove_prefix(1);
-    while (!cell.empty() && std::isspace(static_cast<unsigned char>(cell.back()))) cell.remove_suffix(1);
+    const std::string_view cell = trimmed(line.substr(0, end));
     if (!cell.empty() || mark.size() == 1) cells.push_back(cell);
     line.remove_prefix(std::min(end + 1, line.size()));
   }
@@ -118,10 +90,12 @@ ArrayContents open_table(std::string_view text, const ErrorPlace& place) {
     if (count != cols) line.fail(Message("holds {0} cells", count), Message("{0} as in the first line", cols));
   }
   if (values.empty()) place.fail("holds no numbers", "a line of 0 and 1 for each query");
-  std::vector<std::byte> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  ArrayContents contents = matrix_of({rows, cols}, DType::f32, std::move(bytes));
-  contents.layouts.back().big_endian = std::endian::native == std::endian::big;
+  const Shape shape{rows, cols};
+  const auto bytes =
+      std::make_shared<const std::string>(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  ArrayContents contents;
+  contents.add("mask", {DType::f32, shape, row_major_strides(shape), 0, std::endian::native == std::endian::big});
+  contents.open = [bytes, place](std::size_t, ZipCheck) { return memory_reader(bytes, place); };
   return contents;
 }
 

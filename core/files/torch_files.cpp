@@ -77,14 +77,10 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
     first_bytes.push_back(at);
     at += count * width;
   }
-  TorchArrays arrays = read_torch_tree(tree, storages, name_of_only_array(path), place);
-  ArrayContents contents = std::move(arrays.contents);
-  contents.open = [path, place, first_bytes = std::move(first_bytes), parts = std::move(arrays.parts),
-                   inlined = std::move(arrays.inlined)](std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
-    if (auto reader = TorchArrays::read_inlined(inlined, parts[i], place)) return reader;
-    return std::make_unique<FileReader>(path, first_bytes[parts[i]], place);
+  const auto open = [path, place, first_bytes = std::move(first_bytes)](std::size_t part) {
+    return std::make_unique<FileReader>(path, first_bytes[part], place);
   };
-  return contents;
+  return read_torch_tree(tree, storages, open, name_of_only_array(path), place);
 }
 
 namespace {
@@ -136,17 +132,11 @@ ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::f
     const std::string& name = archive->entries()[i].name;
     if (name.starts_with(prefix + "data/")) storages[name.substr(prefix.size() + 5)] = {i, archive->entries()[i].size};
   }
-  TorchArrays arrays = read_torch_tree(tree, storages, name_of_only_array(path), place);
-
-  ArrayContents contents = std::move(arrays.contents);
-  contents.open = [archive, place, zip_entries = std::move(arrays.parts), inlined = std::move(arrays.inlined)](
-                      std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
-    if (auto reader = TorchArrays::read_inlined(inlined, zip_entries[i], place)) return reader;
-    return archive->reader(
-        zip_entries[i], ZipCheck::none,
-        ErrorPlace{place.path, Message("storage {0}", in_quotes(archive->entries()[zip_entries[i]].name))});
+  const auto open = [archive, place](std::size_t i) {
+    const ErrorPlace storage{place.path, Message("storage {0}", in_quotes(archive->entries()[i].name))};
+    return archive->reader(i, ZipCheck::none, storage);
   };
-  return contents;
+  return read_torch_tree(tree, storages, open, name_of_only_array(path), place);
 }
 
 }  // namespace headlight

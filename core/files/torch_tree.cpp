@@ -63,9 +63,13 @@ class TorchReader {
   TorchReader(const pickle::Tree& tree, const TorchStorages& storages, const ErrorPlace& place)
       : tree_(tree), storages_(storages), place_(place), budget_(place) {}
 
+  /// Where an array's bytes are: in a part of the file, or in the pickle itself.
+  struct Source {
+    std::size_t part = 0;
+    std::shared_ptr<const std::string> bytes{};
+  };
   ArrayContents contents;
-  std::vector<std::size_t> parts;  ///< as TorchArrays has them
-  std::vector<std::shared_ptr<const std::string>> inlined;
+  std::vector<Source> sources;
 
   void visit(Ref ref, const std::string& name, std::size_t depth) {
     if (depth > max_depth) fail(Message("is nested more than {0} deep", max_depth));
@@ -280,8 +284,7 @@ class TorchReader {
           Message("its shape {0} does not fit its {1}", to_string(layout.shape), byte_count(bytes->size())));
     layout.strides = by_columns && *by_columns ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
     contents.add(name, std::move(layout));
-    parts.push_back(TorchArrays::inline_part + inlined.size());
-    inlined.push_back(std::move(bytes));
+    sources.push_back({0, std::move(bytes)});
   }
 
   /// scalar(type, bytes)
@@ -369,7 +372,7 @@ class TorchReader {
     }
     if (*extent > 0) layout.offset = static_cast<std::uint64_t>(offset) * byte_size(from.dtype);
     contents.add(name, std::move(layout));
-    parts.push_back(from.part);
+    sources.push_back({from.part});
   }
 
   const pickle::Tree& tree_;
@@ -389,43 +392,16 @@ bool is_torch_global(std::string_view global) {
          global == no_bytes || global == ordered_dict || global == torch_size || is_inert_class(global);
 }
 
-namespace {
-
-class InlinedReader final : public ByteReader {
- public:
-  InlinedReader(std::shared_ptr<const std::string> bytes, ErrorPlace place)
-      : bytes_(std::move(bytes)), place_(std::move(place)) {}
-  void skip(std::uint64_t count) override {
-    if (count > bytes_->size() - at_) place_.fail_damaged("ends early");
-    at_ += static_cast<std::size_t>(count);
-  }
-  void read(std::span<std::byte> out) override {
-    if (out.size() > bytes_->size() - at_) place_.fail_damaged("ends early");
-    std::ranges::copy(std::as_bytes(std::span(*bytes_)).subspan(at_, out.size()), out.begin());
-    at_ += out.size();
-  }
-
- private:
-  std::shared_ptr<const std::string> bytes_;
-  ErrorPlace place_;
-  std::size_t at_ = 0;
-};
-
-}  // namespace
-
-std::unique_ptr<ByteReader> TorchArrays::read_inlined(const std::vector<std::shared_ptr<const std::string>>& inlined,
-                                                      std::size_t part, const ErrorPlace& place) {
-  if (part < inline_part) return {};
-  return std::make_unique<InlinedReader>(inlined[part - inline_part], place);
-}
-
-TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, const std::string& only,
-                            const ErrorPlace& place) {
+ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, OpenStorage open,
+                              const std::string& only, const ErrorPlace& place) {
   TorchReader reader(tree, storages, place);
   const auto* root = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
   const bool is_tensor = root != nullptr && root->items.empty() && !root->state;
   if (!reader.visit_pair(tree.root)) reader.visit(tree.root, is_tensor ? only : std::string(), 0);
-  return {std::move(reader.contents), std::move(reader.parts), std::move(reader.inlined)};
+  reader.contents.open = [place, open = std::move(open), sources = std::move(reader.sources)](std::size_t i, ZipCheck) {
+    return sources[i].bytes ? memory_reader(sources[i].bytes, place) : open(sources[i].part);
+  };
+  return std::move(reader.contents);
 }
 
 }  // namespace headlight

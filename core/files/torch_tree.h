@@ -2,6 +2,7 @@
 // in its ZIP format and in that of before PyTorch 1.6, which differ in where the storages are.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,22 +25,13 @@ struct TorchStorage {
 };
 using TorchStorages = std::unordered_map<std::string, TorchStorage>;  ///< by their keys
 
-struct TorchArrays {
-  ArrayContents contents;  ///< but for `open`
-  std::vector<std::size_t>
-      parts;  ///< of the contents' arrays; `inline_part` + i: the bytes are not in a storage but in inlined[i]
-  std::vector<std::shared_ptr<const std::string>> inlined;
-
-  static constexpr std::size_t inline_part = std::size_t{1} << (8 * sizeof(std::size_t) - 1);
-  /// The bytes of an array that lies in the pickle itself; null for one in a storage.
-  static std::unique_ptr<ByteReader> read_inlined(const std::vector<std::shared_ptr<const std::string>>& inlined,
-                                                  std::size_t part, const ErrorPlace& place);
-};
+/// The bytes of a storage, from its first on.
+using OpenStorage = std::function<std::unique_ptr<ByteReader>(std::size_t part)>;
 
 /// Classes and functions that such a pickle may name; none of them is run.
 bool is_torch_global(std::string_view global);
 /// `only` names a tensor that was saved alone. Throws FileError.
-TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, const std::string& only,
-                            const ErrorPlace& place);
+ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, OpenStorage open,
+                              const std::string& only, const ErrorPlace& place);
 
 }  // namespace headlight

@@ -149,7 +149,7 @@ double of_next_word(Taking take, const std::string& of, const Trace& trace) {
     throw SettingError("take", "the parts of a logit are not kept here", "expected a shorter text");
   for (const LogitPart& each : run->network->parts_of(*run, 0, found->id).parts) {
     if (!each.layer) continue;
-    const std::string& layer = run->network->layers()[static_cast<std::size_t>(*each.layer)].layer;
+    const std::string& layer = run->network->layer(*each.layer).layer;
     if (part == (each.head ? layer + "." + std::to_string(*each.head) : layer) &&
         (each.head || each.what == LogitPart::What::mlp))
       return each.value;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -28,11 +29,6 @@ def drawn(seed, i, j, r, n):  # j is one of the r of n blocks whose hash with i 
     return sum(1 * (hash32(seed, i, t) < own) for t in range(n)) < r
 
 )";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
 
 /// The numbers of a tensor of one or two axes as a Python list.
 std::string list(const Tensor& tensor) {
@@ -185,15 +181,12 @@ class Script {
     return std::to_string(from) + (count == 1 ? "" : ":" + std::to_string(from + count));
   }
 
-  /// The axes of `painted`, 1 where the cells are the same for all batch entries or heads; the indices to use for
-  /// batch, head and the rest.
-  std::string axes(const char* batch, const char* head, const std::string& rest) const {
+  /// What stands at the axes of `painted`: those of batch and head are left out where the cells are the same for all;
+  /// `any_head` stands there if only the batch's is needed.
+  std::string axes(const std::string& batch, const std::string& head, const char* any_head,
+                   const std::string& rest) const {
     const bool by_batch = names(&PaintedCells::batch), by_head = names(&PaintedCells::head);
-    return (by_batch ? std::string(batch) + ", " : "") +
-           (by_head    ? std::string(head) + ", "
-            : by_batch ? "0, "
-                       : "") +
-           rest;
+    return (by_batch ? batch + ", " : "") + (by_head ? head + ", " : by_batch ? any_head : "") + rest;
   }
 
   /// Code for `painted` (1 = allowed by hand, 0 = forbidden, -1 = not painted), and for painted_mask if the expression
@@ -201,18 +194,12 @@ class Script {
   std::string painting() const {
     if (!paints()) return {};
     const std::string module = numpy() ? "np" : "torch";
-    const std::string batch = std::to_string(context_.batch), heads = std::to_string(context_.heads);
-    const bool by_batch = names(&PaintedCells::batch), by_head = names(&PaintedCells::head);
-    std::string shape = by_batch ? batch + ", " : "";
-    shape += by_head ? heads + ", " : by_batch ? "1, " : "";
-    std::string text = "painted = " + module + ".full((" + shape + "n_q, n_k), -1" + on_device() +
+    const std::string shape = axes(std::to_string(context_.batch), std::to_string(context_.heads), "1, ", "n_q, n_k");
+    std::string text = "painted = " + module + ".full((" + shape + "), -1" + on_device() +
                        ")  # by hand: 1 = may attend, 0 = may not\n";
     for (const PaintedCells& cells : painted_) {
-      const std::string at = (by_batch ? slice(cells.batch, 1) + ", " : "") +
-                             (by_head    ? slice(cells.head, 1) + ", "
-                              : by_batch ? ":, "
-                                         : "") +
-                             slice(cells.query, cells.queries) + ", " + slice(cells.key, cells.keys);
+      const std::string at = axes(slice(cells.batch, 1), slice(cells.head, 1), ":, ",
+                                  slice(cells.query, cells.queries) + ", " + slice(cells.key, cells.keys));
       text += "painted[" + at + "] = " + (cells.attend ? "1" : "0") + "\n";
     }
     if (uses(Variable::painted_mask))
@@ -267,7 +254,7 @@ class Script {
 
   std::string painted_over_mod() const {
     const std::string whole = writer_.uses_fractions() ? ".long()" : "";
-    const std::string at = axes(("b" + whole).c_str(), ("h" + whole).c_str(), "q_idx" + whole + ", kv_idx" + whole);
+    const std::string at = axes("b" + whole, "h" + whole, "0, ", "q_idx" + whole + ", kv_idx" + whole);
     return "    by_hand = painted[" + at + "]\n" + over("    return ", "by_hand");
   }
 

@@ -112,7 +112,6 @@ Tensor doc_ids_input(const MaskExpression& expression, const MaskContext& contex
 
 /// The axes that the mask depends on: all that are longer than 1.
 std::uint8_t depends_of(const Tensor& tensor) {
-  if (!tensor.defined()) return on_nothing;
   return static_cast<std::uint8_t>((tensor.size(0) > 1 ? on_b : 0) | (tensor.size(1) > 1 ? on_h : 0) |
                                    (tensor.size(2) > 1 ? on_q : 0) | (tensor.size(3) > 1 ? on_k : 0));
 }
@@ -135,40 +134,29 @@ void check_grid(const MaskExpression& expression, const MaskContext& context) {
 
 MaskInputs inputs_of(const MaskExpression& expression, const MaskContext& context) {
   MaskInputs inputs;
+  const auto of = [&](Variable variable) -> Tensor& { return inputs[static_cast<std::size_t>(variable)]; };
   check_grid(expression, context);
-  inputs.valid_lens = valid_lens_input(expression, context);
-  inputs.file_mask = mask_input(expression, Variable::file_mask, "file", context.file_mask, context,
-                                "expected a file that holds a mask");
-  inputs.painted = mask_input(expression, Variable::painted_mask, "painted", context.painted, context,
-                              "expected a mask that was painted");
+  of(Variable::valid_len) = valid_lens_input(expression, context);
+  of(Variable::file_mask) = mask_input(expression, Variable::file_mask, "file", context.file_mask, context,
+                                       "expected a file that holds a mask");
+  of(Variable::painted_mask) = mask_input(expression, Variable::painted_mask, "painted", context.painted, context,
+                                          "expected a mask that was painted");
   if (const Tensor ids = doc_ids_input(expression, context); ids.defined()) {
     const Tensor places = places_in_documents(ids);
     const Shape query_shape{ids.size(0), 1, ids.size(1), 1}, key_shape{ids.size(0), 1, 1, ids.size(1)};
-    inputs.doc_q = ids.view(query_shape);
-    inputs.doc_k = ids.view(key_shape);
-    inputs.place_q = places.view(query_shape);
-    inputs.place_k = places.view(key_shape);
+    of(Variable::doc_q) = ids.view(query_shape);
+    of(Variable::doc_k) = ids.view(key_shape);
+    of(Variable::place_q) = places.view(query_shape);
+    of(Variable::place_k) = places.view(key_shape);
   }
   return inputs;
 }
 
 Program program_of(const MaskExpression& expression, const MaskInputs& inputs) {
-  const VariableDepends depends = {on_q,
-                                   on_k,
-                                   on_b,
-                                   on_h,
-                                   0,
-                                   0,
-                                   depends_of(inputs.valid_lens),
-                                   depends_of(inputs.file_mask),
-                                   depends_of(inputs.painted),
-                                   depends_of(inputs.doc_q),
-                                   depends_of(inputs.doc_k),
-                                   depends_of(inputs.place_q),
-                                   depends_of(inputs.place_k),
-                                   on_nothing,
-                                   on_nothing,
-                                   on_nothing};
+  VariableDepends depends = {on_q, on_k, on_b, on_h};
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].defined()) depends[i] = depends_of(inputs[i]);
+  }
   return compile(expression.root(), depends);
 }
 

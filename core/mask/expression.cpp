@@ -5,6 +5,7 @@
 
 #include "core/mask/ast.h"
 #include "core/tensor/error.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -34,8 +35,6 @@ const mask::Node* quotients_compared(const mask::Node& node) {
   }
   return nullptr;
 }
-
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 }  // namespace
 

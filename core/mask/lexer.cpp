@@ -4,6 +4,7 @@
 #include "core/mask/ast.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
+#include "core/text/unicode.h"
 
 namespace headlight::mask {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 // The longest first. The single = & | are tokens too, so that the parser can say what is expected instead. So are // **
 // << >> ^ of other languages.

@@ -259,10 +259,8 @@ void Machine::run(const Instruction& instruction) {
 }
 
 void Machine::run_variable(const Instruction& instruction, Register& out) {
-  const Index first_key = out.wide ? first_key_ : 0;
-  const auto number = [](float x) { return x; };
-  const auto truth = [](float x) { return x != 0; };
-  switch (instruction.node->variable) {
+  const Variable variable = instruction.node->variable;
+  switch (variable) {
     case Variable::b: out.numbers[0] = static_cast<double>(at_[1]); return;
     case Variable::h: out.numbers[0] = static_cast<double>(at_[2]); return;
     case Variable::q: out.numbers[0] = static_cast<double>(at_[3]); return;
@@ -272,17 +270,15 @@ void Machine::run_variable(const Instruction& instruction, Register& out) {
       for (std::size_t i = 0; i < out.numbers.size(); ++i)
         out.numbers[i] = static_cast<double>(first_key_ + static_cast<Index>(i));
       return;
-    case Variable::valid_len: return read_row(inputs_.valid_lens, at_, first_key, out.numbers, number);
-    case Variable::file_mask: return read_row(inputs_.file_mask, at_, first_key, out.truths, truth);
-    case Variable::painted_mask: return read_row(inputs_.painted, at_, first_key, out.truths, truth);
-    case Variable::doc_q: return read_row(inputs_.doc_q, at_, first_key, out.numbers, number);
-    case Variable::doc_k: return read_row(inputs_.doc_k, at_, first_key, out.numbers, number);
-    case Variable::place_q: return read_row(inputs_.place_q, at_, first_key, out.numbers, number);
-    case Variable::place_k: return read_row(inputs_.place_k, at_, first_key, out.numbers, number);
     case Variable::grid_rows: out.numbers[0] = static_cast<double>(context_.grid.rows); return;
     case Variable::grid_columns: out.numbers[0] = static_cast<double>(context_.grid.columns); return;
     case Variable::first_patch: out.numbers[0] = static_cast<double>(context_.grid.first); return;
+    default: break;
   }
+  const Tensor& tensor = inputs_[static_cast<std::size_t>(variable)];
+  const Index first_key = out.wide ? first_key_ : 0;
+  if (out.condition) return read_row(tensor, at_, first_key, out.truths, [](float x) { return x != 0; });
+  read_row(tensor, at_, first_key, out.numbers, [](float x) { return x; });
 }
 
 void Machine::run_number(const Instruction& instruction, Register& out) {

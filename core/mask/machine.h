@@ -47,13 +47,9 @@ struct Program {
 
 Program compile(const Node& root, const VariableDepends& depends);
 
-/// The tensors of padding(), file() and painted(), if the expression uses them, with four axes.
-struct MaskInputs {
-  Tensor valid_lens;  ///< [B, 1, n_q or 1, 1]
-  Tensor file_mask;   ///< as in its file, with leading axes of size 1
-  Tensor painted;
-  Tensor doc_q, doc_k, place_q, place_k;  ///< [B or 1, 1, n, 1] and [B or 1, 1, 1, n]
-};
+/// The tensors of those variables that have one and that the expression uses, each [B or 1, H or 1, n_q or 1, n_k or
+/// 1].
+using MaskInputs = std::array<Tensor, variable_count>;
 
 /// Evaluates a Program.
 class Machine {

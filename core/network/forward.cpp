@@ -22,25 +22,6 @@ int threads_of(const RunOptions& options) {
   return options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-const AttentionSpec& attention_of(const Network& network, Index layer) {
-  const NetworkLayer& at = network.layers()[static_cast<std::size_t>(layer)];
-  const BlockSpec& block =
-      network.spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
-  return at.cross ? *block.cross : block.attention;
-}
-
-/// The lengths of the batch entries, counted from position `first`.
-Tensor lengths_of(const TokenBatch& batch, Index first) {
-  Buffer lengths;
-  for (const Index length : batch.lengths) lengths.push_back(static_cast<float>(std::max<Index>(0, length - first)));
-  return Tensor({batch.size()}, std::move(lengths));
-}
-
-/// The position of the layer's first query in a pass.
-Index first_query(const NetworkLayer& layer, const NetworkRun& run) {
-  return layer.stack + 1 == std::ssize(run.network->spec().stacks) ? run.first : 0;
-}
-
 /// The rule of causal(), with window() or chunked(), for queries that begin at key `offset`.
 std::string mask_from(Index offset, const AttentionSpec& spec) {
   const std::string q = "q + " + std::to_string(offset), chunk = std::to_string(spec.chunk);
@@ -99,7 +80,7 @@ Tensor head_input(const NetworkSpec& spec, const Tensor& final) {
 
 bool keeps_weights(const NetworkRun& run, Index layer, const RunOptions& options) {
   const std::span<const NetworkLayer> layers = run.network->layers();
-  const Index maps = std::ssize(layers) * layers[static_cast<std::size_t>(layer)].heads * run.queries_of(layer).size();
+  const Index maps = std::ssize(layers) * run.network->layer(layer).heads * run.queries_of(layer).size();
   return options.weights && maps * run.queries_of(layer).count() * run.keys_of(layer).count() <= options.most_weights;
 }
 
@@ -129,25 +110,15 @@ Tensor Forward::through(const Tensor& x, const LinearSpec& spec) const {
   return project(x, linear.weight, linear.bias, workers_);
 }
 
-Index Forward::layer_of(Index stack, Index block, bool cross) const {
-  const auto layers = network_.layers();
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (layers[i].stack == stack && layers[i].block == block && layers[i].cross == cross) return static_cast<Index>(i);
-  }
-  assert(false);
-  return 0;
-}
-
 AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& residual) const {
-  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
-  const BlockSpec& block =
-      network_.spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
-  const AttentionSpec& spec = attention_of(network_, layer);
+  const bool cross = network_.layer(layer).cross;
+  const BlockSpec& block = network_.block_of(layer);
+  const AttentionSpec& spec = network_.attention_of(layer);
   AttentionCall made;
   network_.settle(layer, made.scenario);
   Inputs& in = made.inputs;
-  in.query = normed(residual, at.cross ? block.before_cross : block.before_attention);
-  in.key = in.value = at.cross ? run.encoded : in.query;
+  in.query = normed(residual, cross ? block.before_cross : block.before_attention);
+  in.key = in.value = cross ? run.encoded : in.query;
   in.packed = spec.q.weight == spec.k.weight;
   if (spec.latent) add_latents(spec, in);
   const Tensor all = in.packed ? checkpoint_.load(spec.q.weight) : Tensor();
@@ -173,7 +144,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
           in.W_o.defined() ? in.W_o.size(0) : in.W_v.size(0) / spec.kv_heads * spec.heads};
   if (const auto& picture = network_.spec().picture)
     in.grid = {picture->rows, picture->columns, dims.n_k - picture->rows * picture->columns};
-  const Index first = first_query(at, run);
+  const Index first = network_.is_in_last_stack(layer) ? run.first : 0;  // the first query's position
   OwnRules own;
   read_own_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);
   own.first_position = first;
@@ -218,21 +189,23 @@ void Forward::add_places(const AttentionSpec& spec, Inputs& in) const {
 }
 
 void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& in) const {
-  const AttentionSpec& spec = attention_of(network_, layer);
+  const AttentionSpec& spec = network_.attention_of(layer);
   const TokenBatch& keys = run.keys_of(layer);
   const Dims& dims = in.dims;
-  if (keys.padded()) in.valid_lens = lengths_of(keys, first_key);
-  if (spec.relative) in.bias = relative_bias(checkpoint_, *spec.relative, dims.n_q, dims.n_k, offset);
+  if (keys.padded()) in.valid_lens = keys.lengths_from(first_key);
+  if (const auto& relative = spec.relative)
+    in.bias = t5_bias(checkpoint_.load(relative->table), relative->bidirectional, dims.n_q, dims.n_k, offset,
+                      relative->furthest);
   if (!spec.slopes.empty()) in.bias = bias_of_slopes(spec.slopes, dims.n_q, dims.n_k, offset);
   if (spec.scaled_alibi) in.bias = falcon_alibi(spec.heads, dims.n_q, dims.n_k, spec.scale);
   if (!spec.masks.empty()) add_torch_masks(checkpoint_, spec, in);
 }
 
 AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, AttentionCall own, const Run& how) const {
-  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
-  const AttentionSpec& spec = attention_of(network_, layer);
+  const bool cross = network_.layer(layer).cross;
+  const AttentionSpec& spec = network_.attention_of(layer);
   Inputs& in = own.inputs;
-  if (at.cross && cache_->kept(layer).keys.defined()) {
+  if (cross && cache_->kept(layer).keys.defined()) {
     in.key = in.value = Tensor();
     in.K_heads = cache_->kept(layer).keys;
     in.V_heads = cache_->kept(layer).values;
@@ -243,8 +216,8 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   const auto trace = compute(own.scenario, std::move(in), nullptr, heads_alone);
   const auto computed = [&](Stage stage) { return (*trace)[*trace->standing_for(stage)]; };
   const KeyCache::Kept kept =
-      at.cross ? cache_->keep(layer, computed(Stage::K_rotated), computed(Stage::V_heads))
-               : cache_->extend(layer, computed(Stage::K_rotated), computed(Stage::V_heads), spec.window);
+      cross ? cache_->keep(layer, computed(Stage::K_rotated), computed(Stage::V_heads))
+            : cache_->extend(layer, computed(Stage::K_rotated), computed(Stage::V_heads), spec.window);
   AttentionCall all{std::move(own.scenario), {}};
   all.inputs.dims = trace->dims();
   all.inputs.dims.n_k = kept.keys.size(2);
@@ -257,7 +230,7 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   rules.silent_heads = own_rules(trace->inputs).silent_heads;
   rules.sink_logits = own_rules(trace->inputs).sink_logits;
   all.inputs.file = std::make_shared<const ModelLayer>(std::move(rules), nullptr);
-  const Index offset = at.cross ? 0 : run.first - kept.first;
+  const Index offset = cross ? 0 : run.first - kept.first;
   all.scenario.rope = Rope::none;
   all.scenario.qk_norm = QkNorm::none;
   all.scenario.query_offset = offset;
@@ -271,16 +244,14 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   record.residual = residual;
   if (options_.until == layer) throw Stop();
   if (options_.apart && options_.apart->layer == layer) {
-    const Linear projection = read_linear(checkpoint_, attention_of(network_, layer).o);
+    const Linear projection = read_linear(checkpoint_, network_.attention_of(layer).o);
     return project(merge_heads(heads_apart()), projection.weight, projection.bias, workers_);
   }
   AttentionCall made = call(run, layer, residual);
   if (run.change && run.change->layer == layer) apply(network_, *run.change, made);
   Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
   how.scores_kept.emplace();
-  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
-  if (cache_ && at.stack + 1 == std::ssize(network_.spec().stacks))
-    made = with_earlier(run, layer, std::move(made), how);
+  if (cache_ && network_.is_in_last_stack(layer)) made = with_earlier(run, layer, std::move(made), how);
   const bool weights_kept = keeps_weights(run, layer, options_);
   if (weights_kept || options_.summaries) how.scores_kept->push_back(Stage::weights);
   const Tensor W_o = made.inputs.W_o, b_o = made.inputs.b_o;
@@ -302,10 +273,10 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
 }
 
 Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) const {
-  const BlockSpec& spec =
-      network_.spec().stacks[static_cast<std::size_t>(stack)].blocks[static_cast<std::size_t>(block)];
+  const Index self = network_.layer_at(stack, block).value();
+  const BlockSpec& spec = network_.block_of(self);
   const auto add_attention = [&](bool cross, const NormSpec& after, const NormSpec& sum) {
-    const Index layer = layer_of(stack, block, cross);
+    const Index layer = network_.layer_at(stack, block, cross).value();
     const Tensor added = times(normed(attend(layer, x, run), after), spec.multiplier);
     run.layers[static_cast<std::size_t>(layer)].added = added;
     if (options_.summaries) run.layers[static_cast<std::size_t>(layer)].summary.added = sizes_of(added);
@@ -313,7 +284,6 @@ Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) c
     x = normed(plus(x, added), sum);
     return added;
   };
-  const Index self = layer_of(stack, block, false);
   x = patched(std::move(x), Patch::What::residual, self);
   const Tensor before = x;
   const Tensor added = add_attention(false, spec.after_attention, spec.attention_sum);
@@ -329,7 +299,7 @@ Tensor Forward::run_stack(Index stack, NetworkRun& run) const {
   const Tensor& input = stack == 1 ? run.text.decoder_x : run.text.x;
   const Place first = begin(run);
   const bool resumes = options_.from != nullptr && first.stack == stack;
-  Tensor x = resumes           ? run.layers[static_cast<std::size_t>(layer_of(stack, first.block, false))].residual
+  Tensor x = resumes ? run.layers[static_cast<std::size_t>(network_.layer_at(stack, first.block).value())].residual
              : input.defined() ? input
                                : embed(spec, run.text, stack + 1 == std::ssize(network_.spec().stacks) ? run.first : 0);
   for (auto block = static_cast<std::size_t>(resumes ? first.block : 0); block < spec.blocks.size(); ++block) {

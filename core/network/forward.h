@@ -45,7 +45,6 @@ class Forward {
   Tensor normed(const Tensor& x, const NormSpec& norm) const;
   /// An MLP's numbers before its last projection, [B, n, inner].
   Tensor hidden(const MlpSpec& spec, const Tensor& x) const;
-  Index layer_of(Index stack, Index block, bool cross) const;
 
  private:
   struct Stop {};  ///< thrown when the rest is not needed

@@ -102,7 +102,7 @@ Tensor Forward::patched(Tensor x, Patch::What what, Index layer) const {
 }
 
 Forward::Place Forward::place_of(Index layer) const {
-  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
+  const NetworkLayer& at = network_.layer(layer);
   return {at.stack, at.block};
 }
 

@@ -39,10 +39,6 @@ Tensor rows_after(const Tensor& before, Index first, const Tensor& rows, Index c
   return {std::move(shape), std::move(all)};
 }
 
-bool is_of_last_stack(const Network& network, std::size_t layer) {
-  return network.layers()[layer].stack + 1 == std::ssize(network.spec().stacks);
-}
-
 /// Whether a pass keeps the weights of all layers. The overview of a longer text needs them.
 bool keeps_all_weights(const NetworkRun& run, const RunOptions& options) {
   for (Index layer = 0; layer < std::ssize(run.network->layers()); ++layer) {
@@ -70,11 +66,11 @@ void add_earlier(const NetworkRun& last, NetworkRun& run, const RunOptions& opti
     if (options.stop.stop_requested()) throw Cancelled();
     LayerRun& at = run.layers[i];
     const LayerRun& before = last.layers[i];
-    if (!is_of_last_stack(*run.network, i)) {
+    const auto layer = static_cast<Index>(i);
+    if (!run.network->is_in_last_stack(layer)) {
       at = before;
       continue;
     }
-    const auto layer = static_cast<Index>(i);
     const Index keys = run.keys_of(layer).count();
     if (at.values.defined() && at.values.size(2) != keys) {  // a window keeps only the last keys
       const Index new_rows = at.residual.size(1);

@@ -157,7 +157,7 @@ Index KeyCache::bytes() const {
 
 namespace {
 
-DecodeLayer layer_at(const NetworkLayer& at, const AttentionSpec& spec) {
+DecodeLayer decoded_at(const NetworkLayer& at, const AttentionSpec& spec) {
   DecodeLayer made{at.layer, KeysShared::mha, spec.heads, spec.kv_heads, spec.window, spec.chunk};
   const Index d_value = spec.latent ? spec.latent->value : spec.d_head;
   made.as_mha = spec.heads * (spec.d_head + d_value);
@@ -184,9 +184,9 @@ std::vector<DecodeLayer> decode_layers(const Network& network) {
   std::vector<DecodeLayer> layers;
   for (const NetworkLayer& at : network.layers()) {
     if (!writes || at.cross || at.stack + 1 != std::ssize(spec.stacks)) continue;
-    const BlockSpec& block = spec.stacks.back().blocks[static_cast<std::size_t>(at.block)];
-    if (!block.attention.causal) return {};
-    layers.push_back(layer_at(at, block.attention));
+    const AttentionSpec& attention = spec.stacks.back().blocks[static_cast<std::size_t>(at.block)].attention;
+    if (!attention.causal) return {};
+    layers.push_back(decoded_at(at, attention));
   }
   return layers;
 }

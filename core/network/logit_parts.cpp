@@ -208,9 +208,9 @@ std::vector<double> Attribution::sources_of(Index layer, Index head, std::span<c
 /// Adds the parts of a block, x ← sum_norm(x + added), from its MLP back to its input.
 void Attribution::past_block(Index block) {
   const BlockSpec& spec = stack().blocks[static_cast<std::size_t>(block)];
-  const Index self = forward_.layer_of(stack_, block, false);
+  const Index self = run_.network->layer_at(stack_, block).value();
   const LayerRun& own = run_.layers[static_cast<std::size_t>(self)];
-  const Index cross = spec.cross ? forward_.layer_of(stack_, block, true) : -1;
+  const Index cross = run_.network->layer_at(stack_, block, true).value_or(-1);
   const Row attended = plus(row(own.residual), row(own.added));
   Row before_mlp = spec.parallel ? attended : normed(attended, spec.attention_sum), crossed;
   if (cross >= 0) {
@@ -293,12 +293,9 @@ std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block
   if (network.spec().head.reads != HeadReads::first)
     throw SettingError("--lens", Message("the logits of {0} are made of more than one token", network.spec().family),
                        "expected a network whose logits are made of one");
-  const Index stack = std::ssize(network.spec().stacks) - 1;
-  Tensor output = run.final;  // a block's output is the next block's input
-  for (std::size_t i = 0; i < run.layers.size(); ++i) {
-    const NetworkLayer& at = network.layers()[i];
-    if (at.stack == stack && at.block == block + 1 && !at.cross) output = run.layers[i].residual;
-  }
+  const auto next = network.layer_at(std::ssize(network.spec().stacks) - 1, block + 1);
+  // a block's output is the next block's input
+  const Tensor& output = next ? run.layers[static_cast<std::size_t>(*next)].residual : run.final;
   const Tensor logits = network.logits_of(output.slice(0, batch, 1).contiguous());
   const Index count = run.text.last_stack().lengths[static_cast<std::size_t>(batch)];
   const MatrixView whole = run.logits.matrix(batch), rows = logits.matrix();
@@ -382,8 +379,7 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
   std::vector<Patch> all;
   for (Index layer = 0; layer < layers; ++layer) {
     const bool has_mlp = base.layers[static_cast<std::size_t>(layer)].mlp.defined();
-    const Index columns =
-        what == Patch::What::heads ? network.layers()[static_cast<std::size_t>(layer)].heads : text.tokens.count();
+    const Index columns = what == Patch::What::heads ? network.layer(layer).heads : text.tokens.count();
     made.grid.emplace_back();
     for (Index at = 0; at < columns; ++at) {
       how.patches = {{what, layer, at}};

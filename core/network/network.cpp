@@ -105,12 +105,11 @@ bool NetworkRun::is_small() const {
 }
 
 const TokenBatch& NetworkRun::queries_of(Index layer) const {
-  const NetworkLayer& at = network->layers()[static_cast<std::size_t>(layer)];
-  return at.stack == 1 ? text.decoder : text.tokens;
+  return network->layer(layer).stack == 1 ? text.decoder : text.tokens;
 }
 
 const TokenBatch& NetworkRun::keys_of(Index layer) const {
-  const NetworkLayer& at = network->layers()[static_cast<std::size_t>(layer)];
+  const NetworkLayer& at = network->layer(layer);
   return at.stack == 1 && !at.cross ? text.decoder : text.tokens;
 }
 
@@ -126,6 +125,22 @@ Network::Network(const std::string& file, const std::filesystem::path& folder, N
 Network::~Network() = default;
 
 bool Network::is_unchanged() const { return checkpoint_->is_unchanged(); }
+
+const BlockSpec& Network::block_of(Index layer) const {
+  const NetworkLayer& at = this->layer(layer);
+  return spec_.stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+}
+
+const AttentionSpec& Network::attention_of(Index layer) const {
+  const BlockSpec& block = block_of(layer);
+  return this->layer(layer).cross ? *block.cross : block.attention;
+}
+
+std::optional<Index> Network::layer_at(Index stack, Index block, bool cross) const {
+  const auto found = std::ranges::find_if(
+      layers_, [&](const NetworkLayer& at) { return at.stack == stack && at.block == block && at.cross == cross; });
+  return found == layers_.end() ? std::nullopt : std::optional<Index>(found - layers_.begin());
+}
 
 Message Network::title() const {
   const auto counted = [](Index count, const char* one, const char* many) {
@@ -178,7 +193,7 @@ KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
     if (!layer)
       throw SettingError("--knock-out", Message("{0} names no layer of {1}, {2}", in_quotes(word), file_, title()),
                          Message("expected LAYER.HEAD, layers {0}", first_and_last(layers_)));
-    const Index count = layers_[static_cast<std::size_t>(*layer)].heads;
+    const Index count = this->layer(*layer).heads;
     if (!whole_layer && at.head >= count)
       throw SettingError("--knock-out", Message("{0} names no head", in_quotes(word)),
                          Message("expected 0 to {0} after the layer", count - 1));
@@ -266,17 +281,14 @@ Inputs Network::inputs_of(const NetworkRun& run, Index layer, int threads) const
   const Tensor& residual = run.layers[static_cast<std::size_t>(layer)].residual;
   assert(residual.defined() && run.first == 0);
   Inputs inputs = Forward(*this, *checkpoint_, options).call(run, layer, residual).inputs;
-  for (Tensor* matrix :
-       {&inputs.W_q, &inputs.W_k, &inputs.W_v, &inputs.W_o, &inputs.b_q, &inputs.b_k, &inputs.b_v, &inputs.b_o}) {
-    if (matrix->defined()) *matrix = matrix->contiguous();
+  for (const Stage stage : all_matrices()) {
+    if (is_parameter(stage) && inputs.matrix(stage).defined()) *inputs.known(stage) = inputs.matrix(stage).contiguous();
   }
   return inputs;
 }
 
 void Network::settle(Index layer, Scenario& s) const {
-  const NetworkLayer& at = layers_[static_cast<std::size_t>(layer)];
-  const BlockSpec& block = spec_.stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
-  const AttentionSpec& spec = at.cross ? *block.cross : block.attention;
+  const AttentionSpec& spec = attention_of(layer);
   const auto scale = static_cast<float>(spec.scale);
   if (!s.scale && scale != static_cast<float>(1 / std::sqrt(static_cast<double>(spec.d_head)))) s.scale = scale;
   if (!s.softcap && spec.softcap) s.softcap = static_cast<float>(*spec.softcap);

@@ -48,18 +48,6 @@ struct NetworkLayer {
   Index stack = 0, block = 0;  ///< of the network
 };
 
-/// Tokens of one or more lines, all of one length.
-struct TokenBatch {
-  std::vector<std::vector<Token>> entries;
-  std::vector<Index> lengths;  ///< before padding
-  Index size() const { return static_cast<Index>(entries.size()); }
-  Index count() const { return entries.empty() ? 0 : static_cast<Index>(entries.front().size()); }
-  bool padded() const;
-  /// The texts of a line's tokens, without padding.
-  std::vector<std::string> words(Index entry) const;
-  bool operator==(const TokenBatch&) const = default;
-};
-
 /// A picture as the network sees it, or a sound, of which only the file is kept.
 struct Picture {
   std::string file;           ///< "": a drawn picture, or silence, because no file was named
@@ -193,6 +181,14 @@ class Network : public std::enable_shared_from_this<Network> {
   Message title() const;
   const NetworkSpec& spec() const { return spec_; }
   std::span<const NetworkLayer> layers() const { return layers_; }
+  const NetworkLayer& layer(Index index) const { return layers_[static_cast<std::size_t>(index)]; }
+  /// The block that a layer is a part of, and the layer's own attention in it.
+  const BlockSpec& block_of(Index layer) const;
+  const AttentionSpec& attention_of(Index layer) const;
+  /// Whether it is in the stack that predicts.
+  bool is_in_last_stack(Index layer) const { return this->layer(layer).stack + 1 == std::ssize(spec_.stacks); }
+  /// The layer at that place; nothing if there is none.
+  std::optional<Index> layer_at(Index stack, Index block, bool cross = false) const;
   /// By "3", "decoder.3" or the arrays' prefix; nothing if there is none.
   std::optional<Index> find_layer(const std::string& layer) const;
   /// The same; "" is the first. Throws SettingError with a list of the layers.
@@ -238,7 +234,7 @@ class Network : public std::enable_shared_from_this<Network> {
   bool has_parts() const;
   /// The neurons of the block's MLP that add most to a word's row (core/network/row_parts.h); none where the MLP is
   /// no plain one.
-  NeuronsOfRow neurons_of(const NetworkRun& run, Index layer, const BlockParts& parts, std::size_t most) const;
+  NeuronsOfRow neurons_of(Index layer, const BlockParts& parts, std::size_t most) const;
   /// Sets scale, soft-cap, RoPE, mask … of the layer's model in the scenario.
   void settle(Index layer, Scenario& scenario) const;
 

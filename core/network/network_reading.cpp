@@ -16,18 +16,6 @@
 namespace headlight {
 namespace {
 
-TokenBatch batch_of(std::vector<std::vector<Token>> entries, const Token& padding) {
-  TokenBatch batch;
-  std::size_t longest = 0;
-  for (const auto& entry : entries) longest = std::max(longest, entry.size());
-  for (auto& entry : entries) {
-    batch.lengths.push_back(static_cast<Index>(entry.size()));
-    entry.resize(longest, padding);
-    batch.entries.push_back(std::move(entry));
-  }
-  return batch;
-}
-
 Index largest_at(const Tensor& logits, Index batch, Index position) {
   const MatrixView m = logits.matrix(batch);
   Index best = 0;
@@ -53,16 +41,6 @@ std::vector<std::string> text_lines(std::string_view text) {
     check_lines(lines.size());
   }
   return lines;
-}
-
-bool TokenBatch::padded() const {
-  return std::ranges::any_of(lengths, [&](Index length) { return length < count(); });
-}
-
-std::vector<std::string> TokenBatch::words(Index entry) const {
-  std::vector<std::string> words = texts_of(entries[static_cast<std::size_t>(entry)]);
-  words.resize(static_cast<std::size_t>(lengths[static_cast<std::size_t>(entry)]));
-  return words;
 }
 
 std::string Network::usual_text(const std::string& text) const {
@@ -198,13 +176,6 @@ void Network::write(const NetworkText& read, std::vector<std::vector<Token>>& ta
 // The next word that a person names (core/network/logit_parts.h).
 namespace {
 
-/// A user may type a word as predict prints it: "␣is" stands for " is".
-std::string as_typed(std::string word) {
-  constexpr std::string_view blank = "␣";
-  for (std::size_t place; (place = word.find(blank)) != std::string::npos;) word.replace(place, blank.size(), " ");
-  return word;
-}
-
 /// The tokens that `longer` has more than `shorter`, without the special tokens at the end of every line.
 std::vector<Token> added_tokens(const std::vector<Token>& shorter, const std::vector<Token>& longer) {
   const auto first = std::ranges::mismatch(shorter, longer);
@@ -237,7 +208,7 @@ Token label_named(const Network& network, const std::string& word, std::string_v
 Token next_token(const Network& network, const std::string& line, const std::string& word, std::string_view option) {
   if (network.spec().picture) return label_named(network, word, option);
   const TokenSplitter& splitter = network.tokenizer();
-  const std::string typed = as_typed(word);
+  const std::string typed = replaced(word, "␣", " ");  // as predict prints a blank
   std::vector<std::string> spellings{typed};
   if (!typed.starts_with(' ')) spellings.insert(spellings.begin(), " " + typed);
   std::size_t pieces = 0;

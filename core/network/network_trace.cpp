@@ -23,18 +23,9 @@ namespace {
 /// Refuses settings that a network fixes.
 void refuse_sizes(const Scenario& s) {
   const char* why = "since the model fixes it";
-  for (const auto& [value, setting] : {std::pair{s.batch_size, "--batch-size"},
-                                       {s.queries, "--queries"},
-                                       {s.keys, "--keys"},
-                                       {s.d_model, "--d-model"},
-                                       {s.d_query, "--d-query"},
-                                       {s.d_key, "--d-key"},
-                                       {s.d_value, "--d-value"},
-                                       {s.d_out, "--d-out"},
-                                       {s.heads, "--heads"},
-                                       {s.kv_heads, "--kv-heads"}}) {
-    must_be_unset(value, setting, why);
-  }
+  must_be_unset(
+      s, {"batch_size", "queries", "keys", "d_model", "d_query", "d_key", "d_value", "d_out", "heads", "kv_heads"},
+      why);
   for (const auto& [value, setting] :
        {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
     if (value == false) throw SettingError(setting, "is set for a network", Message("expected it unset, {0}", why));
@@ -60,15 +51,13 @@ Message picture_note(const Picture& picture, const PictureSteps& steps) {
 }
 
 void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const Scenario& settled, Inputs& inputs) {
-  const NetworkLayer& at = pass.network->layers()[static_cast<std::size_t>(layer)];
+  const NetworkLayer& at = pass.network->layer(layer);
   const auto assume = [&](const std::string& what, const Message& taken_for) {
     inputs.assumptions.push_back({what, taken_for});
   };
   inputs.assumptions = notes_of(pass, scenario);
   assume("layer", Message("{0} ({1}): the input is what the layers before it give", at.layer, at.name));
-  const NetworkSpec& spec = pass.network->spec();
-  const BlockSpec& block = spec.stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
-  if (block.attention.latent)
+  if (pass.network->block_of(layer).attention.latent)
     assume("query, key, value", "the layer's latents; of each head the channels that are rotated stand first");
   if (settled.mask != scenario.mask) assume("mask", Message("{0}, the model's", settled.mask));
   if (!scenario.mask.empty()) assume("mask", Message("{0} in place of the model's own", scenario.mask));
@@ -190,7 +179,7 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
   for (const Message& note : network.spec().notes) assume("model", note);
   if (!pass.knock_out.empty()) {
     const std::string heads = comma_list(pass.knock_out, [&](const auto& at) {
-      return network.layers()[static_cast<std::size_t>(at.first)].layer + "." + std::to_string(at.second);
+      return network.layer(at.first).layer + "." + std::to_string(at.second);
     });
     assume("knocked out",
            Message(pass.means ? "{0}: these heads' outputs are their means" : "{0}: these heads' outputs are zero",
@@ -253,7 +242,7 @@ std::shared_ptr<const NetworkRun> run_network(const std::shared_ptr<const Networ
 std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer,
                                            const Scenario& scenario, const Trace* last, const Run& run) {
   Scenario settled = scenario;
-  settled.layer = pass->network->layers()[static_cast<std::size_t>(layer)].layer;
+  settled.layer = pass->network->layer(layer).layer;
   pass->network->settle(layer, settled);
   const auto residual_of = [&](const NetworkRun& run_of) {
     return run_of.layers[static_cast<std::size_t>(layer)].residual;
@@ -264,10 +253,9 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
   Inputs inputs = pass->network->inputs_of(*pass, layer, run.threads);
   if (same) {
     const Inputs& kept_inputs = last->inputs.unedited ? *last->inputs.unedited : last->inputs;
-    const auto keep = [](Tensor& made, const Tensor& kept) { made = keep_if_equal(made, kept); };
-    for (Tensor Inputs::*matrix : {&Inputs::W_q, &Inputs::W_k, &Inputs::W_v, &Inputs::W_o, &Inputs::b_q, &Inputs::b_k,
-                                   &Inputs::b_v, &Inputs::b_o})
-      keep(inputs.*matrix, kept_inputs.*matrix);
+    for (const Stage stage : all_matrices()) {
+      if (is_parameter(stage)) *inputs.known(stage) = keep_if_equal(inputs.matrix(stage), kept_inputs.matrix(stage));
+    }
   }
   OwnRules own = rules_under(scenario, own_rules(inputs));
   if (same) {

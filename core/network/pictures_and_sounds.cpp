@@ -12,6 +12,7 @@
 #include "core/files/picture_file.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -208,11 +209,6 @@ namespace {
 constexpr float log_mel_of_silence = -1.5F;  // Whisper's log-mel value of silence: (log10(1e-10) + 4) / 4
 constexpr double seconds_a_row = 0.02;       // two frames of 160 samples at 16 kHz
 
-std::string without_blanks(const std::string& name) {
-  const std::size_t first = name.find_first_not_of(" \t"), last = name.find_last_not_of(" \t");
-  return first == std::string::npos ? "" : name.substr(first, last - first + 1);
-}
-
 /// [B, bands, frames]
 Tensor sound_in(const SoundSpec& spec, const std::string& name) {
   const auto file = open_arrays(path_from(name));
@@ -245,7 +241,7 @@ NetworkText read_sounds(const SoundSpec& spec, const std::vector<std::string>& f
   std::vector<std::shared_ptr<const Picture>> read;
   for (const std::string& line : files) {
     auto sound = std::make_shared<Picture>();
-    if (const std::string name = without_blanks(line); name != silence) {
+    if (const std::string name(trimmed(line, " \t")); name != silence) {
       sound->file = name;
       sound->stamp = stamp_of(path_from(name));
     }

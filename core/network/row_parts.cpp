@@ -27,26 +27,18 @@ std::vector<float> without(const std::vector<float>& whole, const std::vector<fl
   return rest;
 }
 
-/// The index of the first self-attention of a stack.
-std::optional<std::size_t> first_of(const Network& network, Index stack) {
-  const auto layers = network.layers();
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (layers[i].stack == stack && layers[i].block == 0 && !layers[i].cross) return i;
-  }
-  return {};
-}
-
 }  // namespace
 
 std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batch, Index row) {
   const Network& network = *run.network;
-  const NetworkLayer& at = network.layers()[static_cast<std::size_t>(layer)];
+  const NetworkLayer& at = network.layer(layer);
   const EmbeddingSpec& spec = network.spec().stacks[static_cast<std::size_t>(at.stack)].embedding;
-  const std::optional<std::size_t> first = first_of(network, at.stack);
+  const std::optional<Index> first = network.layer_at(at.stack, 0);
   const bool is_sum = spec.norm.kind == NormKind::none && !spec.projection.there() && spec.segments.empty() &&
                       !network.spec().takes_tensors && !network.spec().picture && spec.convolutions.empty();
   if (at.cross || !is_sum || !first) return {};
-  const Tensor &begins = run.layers[*first].residual, &enters = run.layers[static_cast<std::size_t>(layer)].residual;
+  const Tensor &begins = run.layers[static_cast<std::size_t>(*first)].residual,
+               &enters = run.layers[static_cast<std::size_t>(layer)].residual;
   const TokenBatch& tokens = run.queries_of(layer);
   if (!begins.defined() || !enters.defined() || batch >= tokens.size() || row >= tokens.count()) return {};
   RowParts parts;
@@ -56,14 +48,14 @@ std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batc
   if (parts.word.size() != parts.enters.size()) return {};
   const std::vector<float> beginning = row_of(begins, batch, row);
   if (spec.position_kind != PositionKind::none) parts.place = without(beginning, parts.word);
-  if (static_cast<std::size_t>(layer) != *first) parts.earlier = without(parts.enters, beginning);
+  if (layer != *first) parts.earlier = without(parts.enters, beginning);
   if (parts.place.empty() && parts.earlier.empty()) return {};
   return parts;
 }
 
 RowLookup row_lookup(const NetworkRun& run, Index layer, Index batch, Index row, Index around) {
   const Network& network = *run.network;
-  const Index stack = network.layers()[static_cast<std::size_t>(layer)].stack;
+  const Index stack = network.layer(layer).stack;
   const TokenBatch& tokens = run.queries_of(layer);
   RowLookup found{tokens.entries[static_cast<std::size_t>(batch)][static_cast<std::size_t>(row)].id, row};
   const Index last = found.token + around;
@@ -125,29 +117,20 @@ double largest_number(const std::vector<float>& row) {
 }
 
 /// The output of the block: the input of the next one, or the final output after the last one.
-std::optional<std::vector<float>> block_output(const NetworkRun& run, const NetworkLayer& at, Index batch, Index row) {
-  const auto layers = run.network->layers();
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (layers[i].stack != at.stack || layers[i].block != at.block + 1 || layers[i].cross) continue;
-    if (!run.layers[i].residual.defined()) return {};
-    return row_of(run.layers[i].residual, batch, row);
-  }
-  if (at.stack + 1 != std::ssize(run.network->spec().stacks) || !run.final.defined()) return {};
-  return row_of(run.final, batch, row);
-}
-
-const BlockSpec& block_of(const NetworkRun& run, const NetworkLayer& at) {
-  return run.network->spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+std::optional<std::vector<float>> block_output(const NetworkRun& run, Index layer, Index batch, Index row) {
+  const NetworkLayer& at = run.network->layer(layer);
+  const std::optional<Index> next = run.network->layer_at(at.stack, at.block + 1);
+  if (!next && !run.network->is_in_last_stack(layer)) return {};
+  const Tensor& output = next ? run.layers[static_cast<std::size_t>(*next)].residual : run.final;
+  return output.defined() ? std::optional(row_of(output, batch, row)) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<BlockParts> block_parts(const NetworkRun& run, const Trace& trace, Index layer, Index batch, Index row) {
-  const NetworkLayer& at = run.network->layers()[static_cast<std::size_t>(layer)];
-  const BlockSpec& spec = block_of(run, at);
+  const BlockSpec& spec = run.network->block_of(layer);
   const LayerRun& own = run.layers[static_cast<std::size_t>(layer)];
-  const bool is_plain_sum =
-      spec.after_attention.kind == NormKind::none && spec.multiplier == 1 && !at.cross && !spec.cross;
+  const bool is_plain_sum = spec.after_attention.kind == NormKind::none && spec.multiplier == 1 && !spec.cross;
   if (!is_plain_sum || !own.residual.defined() || !own.added.defined() || !trace.has(Stage::head_outputs)) return {};
   if (batch >= own.residual.size(0) || row >= own.residual.size(1)) return {};
   BlockParts parts;
@@ -166,7 +149,7 @@ std::optional<BlockParts> block_parts(const NetworkRun& run, const Trace& trace,
   for (std::size_t c = 0; c < recorded.size(); ++c) recorded[c] += parts.before[c];
   if (!is_same_row(parts.after, recorded, largest_number(parts.after))) return {};
   parts.normed = spec.attention_sum.kind != NormKind::none;
-  const auto output = block_output(run, at, batch, row);
+  const auto output = block_output(run, layer, batch, row);
   if (!spec.mlp || parts.normed || spec.mlp_sum.kind != NormKind::none || !output) return parts;
   parts.leaves = *output;
   for (std::size_t c = 0; c < parts.leaves.size(); ++c) parts.mlp.push_back(parts.leaves[c] - parts.after[c]);
@@ -210,9 +193,8 @@ std::vector<Index> tokens_towards(const std::vector<float>& added, const Norm& l
 
 }  // namespace
 
-NeuronsOfRow Network::neurons_of(const NetworkRun& run, Index layer, const BlockParts& parts, std::size_t most) const {
-  const NetworkLayer& at = layers_[static_cast<std::size_t>(layer)];
-  const BlockSpec& block = block_of(run, at);
+NeuronsOfRow Network::neurons_of(Index layer, const BlockParts& parts, std::size_t most) const {
+  const BlockSpec& block = block_of(layer);
   if (!block.mlp || !block.mlp->up.there() || parts.mlp.empty()) return {};
   const RunOptions options;
   const std::vector<float>& mlp_input = block.parallel ? parts.before : parts.after;
@@ -223,7 +205,7 @@ NeuronsOfRow Network::neurons_of(const NetworkRun& run, Index layer, const Block
   const Tensor inner = forward.hidden(*block.mlp, x), down = read_linear(*checkpoint_, block.mlp->down).weight;
   const MatrixView hidden = inner.matrix(), out = down.matrix();
   const HeadSpec& head = spec_.head;
-  const StackSpec& stack = spec_.stacks[static_cast<std::size_t>(at.stack)];
+  const StackSpec& stack = spec_.stacks[static_cast<std::size_t>(this->layer(layer).stack)];
   const bool in_words = head.output.there() && !head.transform.there() && !stack.projection.there();
   const Tensor table = in_words ? read_linear(*checkpoint_, head.output).weight : Tensor();
   const Norm last = read_norm(*checkpoint_, stack.final_norm);

@@ -8,6 +8,8 @@
 
 #include "core/network/network.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
@@ -24,7 +26,7 @@ std::optional<TokenIds> ids_of(const TokenSplitter& splitter, const std::string&
 }
 
 bool begins_character(const std::string& text, std::size_t at) {
-  return at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+  return at == text.size() || !continues_character(text[at]);
 }
 
 /// The shortest beginning of the line that is split into exactly these tokens.
@@ -55,8 +57,7 @@ std::string joined_lines(const std::vector<std::string>& lines) {
 
 /// A token's text as it stands in a line: "␣cat" is " cat", "##s" is "s".
 std::string as_written(std::string shown) {
-  constexpr std::string_view blank = "␣";
-  for (std::size_t at; (at = shown.find(blank)) != std::string::npos;) shown.replace(at, blank.size(), " ");
+  shown = replaced(std::move(shown), "␣", " ");
   return shown.starts_with("##") ? shown.substr(2) : shown;
 }
 

@@ -99,31 +99,6 @@ Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec) {
   return norm;
 }
 
-Index relative_bucket(Index distance, const RelativeSpec& spec) {
-  const Index buckets = spec.bidirectional ? spec.buckets / 2 : spec.buckets;
-  const Index first = spec.bidirectional && distance > 0 ? buckets : 0;
-  const Index magnitude = spec.bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
-  const Index exact = buckets / 2;
-  if (magnitude < exact) return first + magnitude;
-  // log2 is exact at powers of two, and the limits of the buckets are there.
-  const double growth = std::log2(static_cast<double>(magnitude) / static_cast<double>(exact)) /
-                        std::log2(static_cast<double>(spec.furthest) / static_cast<double>(exact));
-  return first + std::min(exact + static_cast<Index>(growth * static_cast<double>(buckets - exact)), buckets - 1);
-}
-
-Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Index n_q, Index n_k, Index query_offset) {
-  const Tensor table = checkpoint.load(spec.table);
-  const Index heads = table.size(1);
-  Buffer values;
-  values.reserve(static_cast<std::size_t>(heads * n_q * n_k));
-  for (Index h = 0; h < heads; ++h) {
-    for (Index q = 0; q < n_q; ++q) {
-      for (Index k = 0; k < n_k; ++k) values.push_back(table.at({relative_bucket(k - query_offset - q, spec), h}));
-    }
-  }
-  return Tensor({1, heads, n_q, n_k}, std::move(values));
-}
-
 // The masks of nn.Transformer in the file of its weights.
 namespace {
 

@@ -25,10 +25,6 @@ struct LatentWeights {
 LatentWeights read_latent(const Checkpoint& checkpoint, const LatentSpec& spec, Index heads);
 Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec);
 
-/// T5's learned bias of each distance, [1, H, n_q, n_k] from the table [buckets, H] (Raffel et al. 2020). Row q is
-/// position p₀ + q, p₀ = `query_offset`.
-Tensor relative_bias(const Checkpoint& checkpoint, const RelativeSpec& spec, Index n_q, Index n_k,
-                     Index query_offset = 0);
 /// DeBERTa's c2p and p2c times the scale, [B, H, n, n] of queries and keys [B, H, n, d] and the places' own
 /// [1, H, 2 · span, d].
 struct PlacesTerms {
@@ -36,8 +32,6 @@ struct PlacesTerms {
 };
 PlacesTerms places_terms(const PlacesSpec& spec, const Tensor& queries, const Tensor& keys, const Tensor& place_queries,
                          const Tensor& place_keys, double scale);
-/// The bucket of distance k − q.
-Index relative_bucket(Index distance, const RelativeSpec& spec);
 
 /// Fills in.file_mask, in.fill and in.bias by the arrays of spec.masks: of "…padding…" [B, n_k], else [n_q, n_k] or
 /// [B·H, n_q, n_k]. Boolean: true = may not attend. Floating: added to the scores; of 0 and numbers of at most −1e4

@@ -65,6 +65,19 @@ Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index 
   });
 }
 
+Tensor t5_bias(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset, Index furthest) {
+  const Index buckets = table.size(0), heads = table.size(1);
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(heads * n_q * n_k));
+  for (Index h = 0; h < heads; ++h) {
+    for (Index q = 0; q < n_q; ++q) {
+      for (Index k = 0; k < n_k; ++k)
+        values.push_back(table.at({t5_bucket(k - query_offset - q, bidirectional, buckets, furthest), h}));
+    }
+  }
+  return Tensor({1, heads, n_q, n_k}, std::move(values));
+}
+
 std::vector<double> mpt_slopes(Index heads, double most) {
   const auto all = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(heads)));
   std::vector<double> slopes;

@@ -29,6 +29,9 @@ Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset =
 Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset = 0,
                       Index furthest = t5_max_distance);
 
+/// T5's in a model's own words, [1, H, n_q, n_k] of its table [buckets, H]: table[t5_bucket(k − p₀ − q), h].
+Tensor t5_bias(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset, Index furthest);
+
 /// MosaicML's order of slopes (MPT): 2^(−max·i/P), i = 1 … P, of the power of two P above; of more of them than heads
 /// every other first, the second one leading.
 std::vector<double> mpt_slopes(Index heads, double most);

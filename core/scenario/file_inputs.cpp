@@ -165,9 +165,9 @@ std::optional<FileReading::Number> FileReading::number(std::initializer_list<con
     }
   }
   if (keys.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
-  const std::optional<ConfigNumber> beside = config_number(path_from(file.path()), keys.prefix, names);
+  const std::optional<Number> beside = config_number(names);
   if (!beside) return {};
-  return Number{beside->name + " in " + utf8_from(config_path(path_from(file.path())).filename()), beside->value};
+  return Number{beside->name + " in " + config_name(), beside->value};
 }
 
 Tensor FileReading::load(const std::string& name) const {
@@ -264,7 +264,9 @@ void check_length(const FileReading& r, const Sequence::Names& names, const std:
          Message("expected {0}, one for each {1}", expected, what));
 }
 
-TokenWords read_tokens(const FileReading& r, const Dims& dims) {
+/// Names queries and keys by the file's words, unless they are the tokens of a text.
+void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) {
+  if (!sequence.query_tokens.empty()) return;
   // "1" is the second part of a tuple (attention, tokens).
   std::string both_found, query_found, key_found;
   const Sequence::Names both = words_named(r, dims, {"tokens", "1"}, both_found);
@@ -279,14 +281,8 @@ TokenWords read_tokens(const FileReading& r, const Dims& dims) {
     if (fits_queries && queries.empty()) queries = both;
     if (fits_keys && keys.empty()) keys = both;
   }
-  return {std::move(queries), std::move(keys)};
-}
-
-void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) {
-  if (!sequence.query_tokens.empty()) return;  // the tokens of the text are used
-  TokenWords words = read_tokens(r, dims);
-  sequence.query_tokens = std::move(words.queries);
-  sequence.key_tokens = std::move(words.keys);
+  sequence.query_tokens = std::move(queries);
+  sequence.key_tokens = std::move(keys);
 }
 
 Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& found) {

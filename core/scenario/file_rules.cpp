@@ -77,11 +77,9 @@ double qk_epsilon(const FileReading& r, const std::optional<LayerDescription>& l
   const double default_epsilon = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
   if (layer && layer->attention.q_norm.kind == NormKind::rms) return layer->attention.q_norm.epsilon;
   if (r.keys.prefix.empty()) return default_epsilon;
-  const auto in_config =
-      kind == QkNorm::layer
-          ? config_number(path_from(r.file.path()), r.keys.prefix, {"layer_norm_eps", "layer_norm_epsilon"})
-          : config_number(path_from(r.file.path()), r.keys.prefix, {"rms_norm_eps"});
-  return in_config.value_or(ConfigNumber{"", default_epsilon}).value;
+  const auto in_config = kind == QkNorm::layer ? r.config_number({"layer_norm_eps", "layer_norm_epsilon"})
+                                               : r.config_number({"rms_norm_eps"});
+  return in_config ? in_config->value : default_epsilon;
 }
 
 /// T5 has one table for all blocks of a stack, in the first block; MPNet has it in its encoder.
@@ -108,7 +106,7 @@ bool table_fits(const FileReading& r, const Dims& dims, const std::string& name)
 
 /// The distance from which on all distances share a bucket: from config.json, else T5's default.
 Index furthest_distance(const FileReading& r, Index buckets) {
-  const auto in_config = config_number(path_from(r.file.path()), r.keys.prefix, {"relative_attention_max_distance"});
+  const auto in_config = r.config_number({"relative_attention_max_distance"});
   if (!in_config) return t5_max_distance;
   if (in_config->value != std::floor(in_config->value) || !(in_config->value > static_cast<double>(buckets) / 2) ||
       in_config->value > 1e9) {
@@ -176,17 +174,7 @@ Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& tab
     r.assume("bias", {bidirectional ? "{0}: by the distance of query and key, both ways, {1} buckets to distance {2}"
                                     : "{0}: by the distance of query and key, backwards, {1} buckets to distance {2}",
                       table, buckets, furthest});
-  const auto make = [&] {
-    const Tensor by_distance =
-        t5_by_distance(r.load(table).transpose(0, 1).contiguous(), bidirectional, d.n_q, d.n_k, 0, furthest);
-    Buffer cells;
-    for (Index h = 0; h < d.heads; ++h) {
-      for (Index q = 0; q < d.n_q; ++q) {
-        for (Index k = 0; k < d.n_k; ++k) cells.push_back(by_distance.at({h, k - q + d.n_q - 1}));
-      }
-    }
-    return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
-  };
+  const auto make = [&] { return t5_bias(r.load(table), bidirectional, d.n_q, d.n_k, 0, furthest); };
   return r.file.made(table + " by distance", make, {d.n_q, d.n_k});
 }
 

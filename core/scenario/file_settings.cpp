@@ -82,9 +82,6 @@ void check_sizes(const FileReading& r, const Dims& d) {
         {d.d_model, d.d_query, d.d_out});
 }
 
-/// The name of the config file, mostly config.json.
-std::string config_name(const FileReading& r) { return utf8_from(config_path(path_from(r.file.path())).filename()); }
-
 std::string model_type(const LayerDescription& layer) {
   const nlohmann::json type = layer.fields.value("model_type", nlohmann::json());
   return type.is_string() ? type.get<std::string>() : "";
@@ -105,9 +102,9 @@ void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& 
   const Message description =
       says.rotary_dim ? Message(halves ? "RoPE by halves of base {0} on the first {1} of {2} channels ({3})"
                                        : "RoPE interleaved of base {0} on the first {1} of {2} channels ({3})",
-                                base, *says.rotary_dim, d.d_head, config_name(r))
+                                base, *says.rotary_dim, d.d_head, r.config_name())
                       : Message(halves ? "RoPE by halves of base {0} ({1})" : "RoPE interleaved of base {0} ({1})",
-                                base, config_name(r));
+                                base, r.config_name());
   r.assume("positions", scenario.rope == Rope::none ? description : Message("{0}, paired by --rope", description));
   if (rope.scaled_by.empty()) return;
   const Index tokens = std::max(d.n_k, scenario.query_offset.value_or(0) + d.n_q);
@@ -119,8 +116,8 @@ void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& 
       rope.original > 0 ? Message("{0}, for {1} tokens", rope.scaled_by, tokens) : Message(rope.scaled_by);
   const std::string gain = shortest(static_cast<float>(own.rope_gain));
   r.assume("positions", own.rope_gain == 1
-                            ? Message("frequencies by {0} ({1})", scaling, config_name(r))
-                            : Message("frequencies by {0}, times {1} ({2})", scaling, gain, config_name(r)));
+                            ? Message("frequencies by {0} ({1})", scaling, r.config_name())
+                            : Message("frequencies by {0}, times {1} ({2})", scaling, gain, r.config_name()));
   rules.own = std::move(own);
 }
 

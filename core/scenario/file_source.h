@@ -29,14 +29,6 @@ std::filesystem::path config_path(const std::filesystem::path& tensors);
 /// a tower, text_config for another, else all of it. Null if there is no such file or part, or if it is no object.
 nlohmann::json config_beside(const std::filesystem::path& tensors, const std::string& layer);
 
-/// The first of `names` that has a number there. Only a hint: if it is missing, the user is asked.
-struct ConfigNumber {
-  std::string name;
-  double value = 0;
-};
-std::optional<ConfigNumber> config_number(const std::filesystem::path& tensors, const std::string& layer,
-                                          std::initializer_list<const char*> names);
-
 /// One attention of an open file, and what is taken for granted while it is read.
 struct FileReading {
   const Resolving& resolving;
@@ -57,6 +49,10 @@ struct FileReading {
   std::optional<Number> number(std::initializer_list<const char*> names) const;
   /// The same, of the file alone.
   std::optional<Number> own_number(std::initializer_list<const char*> names) const;
+  /// The same, of config_beside() alone. Only a hint: if it is missing, the user is asked.
+  std::optional<Number> config_number(std::initializer_list<const char*> names) const;
+  /// Mostly "config.json".
+  std::string config_name() const;
   /// The array's numbers. Throws FileError, and Cancelled.
   Tensor load(const std::string& name) const;
   void assume(const std::string& what, const Message& taken_for) const;
@@ -133,10 +129,6 @@ void note_model_mask(const FileReading& reading, const LayerDescription& layer, 
                      const Masking& masking);
 /// Says which numbers of the file nobody took.
 void note_untaken_numbers(const FileReading& reading);
-/// The words of queries and keys. Throws FileError where they are not as many as the positions.
-struct TokenWords {
-  Sequence::Names queries, keys;
-};
 /// scenario.mask_file in place of the source's own mask. Throws FileError.
 void add_mask_file(const Resolving& resolving, Inputs& inputs);
 

@@ -40,26 +40,31 @@ std::string Sequence::name_along(Axis axis, Index batch, Index index) const {
   return entry < names.size() && at < names[entry].size() ? names[entry][at] : std::to_string(index);
 }
 
+Tensor* Inputs::known(Stage stage) {
+  switch (stage) {
+    case Stage::query: return &query;
+    case Stage::key: return &key;
+    case Stage::value: return &value;
+    case Stage::Q_heads: return &Q_heads;
+    case Stage::K_heads: return &K_heads;
+    case Stage::V_heads: return &V_heads;
+    case Stage::weights: return &weights;
+    case Stage::W_q: return &W_q;
+    case Stage::W_k: return &W_k;
+    case Stage::W_v: return &W_v;
+    case Stage::W_o: return &W_o;
+    case Stage::b_q: return &b_q;
+    case Stage::b_k: return &b_k;
+    case Stage::b_v: return &b_v;
+    case Stage::b_o: return &b_o;
+    default: return nullptr;
+  }
+}
+
 const Tensor& Inputs::matrix(Stage stage) const {
   static const Tensor nothing;
-  switch (stage) {
-    case Stage::query: return query;
-    case Stage::key: return key;
-    case Stage::value: return value;
-    case Stage::Q_heads: return Q_heads;
-    case Stage::K_heads: return K_heads;
-    case Stage::V_heads: return V_heads;
-    case Stage::weights: return weights;
-    case Stage::W_q: return W_q;
-    case Stage::W_k: return W_k;
-    case Stage::W_v: return W_v;
-    case Stage::W_o: return W_o;
-    case Stage::b_q: return b_q;
-    case Stage::b_k: return b_k;
-    case Stage::b_v: return b_v;
-    case Stage::b_o: return b_o;
-    default: return nothing;
-  }
+  const Tensor* known_matrix = const_cast<Inputs*>(this)->known(stage);
+  return known_matrix ? *known_matrix : nothing;
 }
 
 const OwnRules& own_rules(const Inputs& inputs) {

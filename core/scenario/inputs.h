@@ -105,6 +105,8 @@ struct Inputs : Parameters, Sequence, Masking {
   }
   /// What the source knows of a stage or parameter; undefined where that is computed, or absent.
   const Tensor& matrix(Stage stage) const;
+  /// Where it is kept; null for a stage that no source knows.
+  Tensor* known(Stage stage);
 };
 
 /// The scenario with what its source says where it says nothing itself: what the pipeline computes by.

@@ -7,15 +7,14 @@
 #include "core/files/load_budget.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 namespace {
 
 /// At most `most` bytes, without cutting a character.
-std::string cut_utf8(std::string text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0u) == 0x80u) --most;
-  return text.substr(0, most);
+std::string cut_utf8(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : text.substr(0, character_start(text, most));
 }
 
 /// A short form of at most 60 bytes; a large list or object is only counted, since writing it out would take long.

@@ -105,13 +105,6 @@ Lesson open_source(const std::string& named) {
 
 namespace {
 
-std::string trimmed(std::string text) {
-  const auto blank = [](unsigned char c) { return std::isspace(c) != 0; };
-  while (!text.empty() && blank(static_cast<unsigned char>(text.back()))) text.pop_back();
-  text.erase(text.begin(), std::ranges::find_if_not(text, blank));
-  return text;
-}
-
 /// The fields of the lesson, of a step and of a question; all other fields of a step belong to its pose. `worded`
 /// fields are texts.
 constexpr const char* worded[] = {"title", "description", "notes"};
@@ -136,7 +129,7 @@ class Reader {
  public:
   Reader(const std::string& markdown, const std::string& subject) : subject_(subject) {
     std::istringstream stream(markdown);
-    for (std::string line; std::getline(stream, line);) lines_.push_back(trimmed(line));
+    for (std::string line; std::getline(stream, line);) lines_.emplace_back(trimmed(line));
     if (!lines_.empty() && lines_.front().starts_with("\xEF\xBB\xBF")) lines_.front().erase(0, 3);
   }
 
@@ -207,6 +200,7 @@ class Reader {
     for (++at_; !ended() && line() != "---"; ++at_) {
       if (line().empty()) continue;
       if (!field(name, value)) fail("is no field", "name: value");
+      if (field_of(name) == "steps") fail("is no field of a lesson", "\"## \" and a step's title, after the fields");
       if (is_worded(field_of(name))) {
         put_words(text_.json, "$", name, value);
       } else {
@@ -231,13 +225,13 @@ class Reader {
       return;
     }
     if (equals == std::string::npos) fail("is no claim", "{name}: STAGE:b,h,row,col = number");
-    std::string of = trimmed(value.substr(0, equals));
+    std::string of(trimmed(std::string_view(value).substr(0, equals)));
     if (const std::size_t blank = of.find(' '); blank != std::string::npos) {
       put(claims, at, "take", of.substr(0, blank));
-      of = trimmed(of.substr(blank));
+      of = std::string(trimmed(std::string_view(of).substr(blank)));
     }
     put(claims, at, "of", of);
-    put(claims, at, "is", trimmed(value.substr(equals + 1)));
+    put(claims, at, "is", trimmed(std::string_view(value).substr(equals + 1)));
   }
 
   /// Reads lines of text up to a heading, a list or a quotation, by language.
@@ -252,7 +246,7 @@ class Reader {
                         (current.size() > 2 && std::isdigit(static_cast<unsigned char>(current[0])) != 0 &&
                          current[1] == '.');
       if (current.starts_with("#") || (quoted ? !quote : quote || item)) break;
-      if (quoted) current = trimmed(current.substr(1));
+      if (quoted) current = std::string(trimmed(std::string_view(current).substr(1)));
       if (!current.empty() && !any) note(path + "." + field);
       any = any || !current.empty();
       if (begins_language(current, language, rest)) current = rest;
@@ -269,7 +263,7 @@ class Reader {
     Json step = Json::object();
     note("$.steps");
     note(path);
-    put_words(step, path, "title", trimmed(line().substr(3)));
+    put_words(step, path, "title", std::string(trimmed(line().substr(3))));
     ++at_;
     std::string name, value;
     for (; !ended() && field(name, value); ++at_) {
@@ -331,7 +325,7 @@ class Reader {
     std::istringstream parts(text);
     std::string language, rest;
     for (std::string part; std::getline(parts, part, '|');) {
-      part = trimmed(part);
+      part = std::string(trimmed(part));
       const bool tagged = begins_language(part, language, rest);
       words[tagged ? language : "en"] = tagged ? rest : part;
     }

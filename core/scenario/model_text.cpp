@@ -53,8 +53,7 @@ std::string block_of(const std::string& prefix, const char* attention) {
 /// The named norm. In older files weight and bias are gamma and beta.
 NormSpec norm_named(const FileReading& r, const std::string& name, NormKind kind) {
   const auto first = [&](const char* a, const char* b) { return r.file.arrays().find(name + b) ? name + b : name + a; };
-  const auto in_config =
-      config_number(path_from(r.file.path()), r.keys.prefix, {"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
+  const auto in_config = r.config_number({"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
   const double default_epsilon = kind == NormKind::rms ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
   return {kind, first(".weight", ".gamma"), first(".bias", ".beta"), in_config ? in_config->value : default_epsilon,
           false};
@@ -136,36 +135,18 @@ void normalise(const FileReading& r, const NormSpec& norm, Index width, std::spa
   }
 }
 
-struct Batch {
-  std::vector<std::vector<Token>> entries;  ///< all of the same length
-  Buffer lengths;
-  bool padded = false;
-
-  Index size() const { return static_cast<Index>(entries.size()); }
-  Index tokens() const { return static_cast<Index>(entries.front().size()); }
-};
-
-Batch tokenized(const FileReading& r, const TokenSplitter& splitter) {
-  Batch batch;
-  std::size_t longest = 0;
+TokenBatch tokenized(const FileReading& r, const TokenSplitter& splitter) {
+  std::vector<std::vector<Token>> lines;
   for (const std::string_view line : Parts(r.resolving.scenario.text, '\n')) {
-    if (is_filled(without_return(line))) batch.entries.push_back(splitter.split(without_return(line)));
-    check_lines(batch.entries.size());
+    if (is_filled(without_return(line))) lines.push_back(splitter.split(without_return(line)));
+    check_lines(lines.size());
   }
-  if (batch.entries.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
-  for (const auto& entry : batch.entries) {
-    longest = std::max(longest, entry.size());
-    batch.lengths.push_back(static_cast<float>(entry.size()));
-  }
-  for (auto& entry : batch.entries) {
-    batch.padded |= entry.size() < longest;
-    entry.resize(longest, splitter.padding());
-  }
-  return batch;
+  if (lines.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+  return batch_of(std::move(lines), splitter.padding());
 }
 
 /// The embeddings [B·n, d]: tokens, plus positions and the first segment if the model adds them.
-Buffer embedded(const FileReading& r, const EmbeddingSpec& spec, const Batch& batch, Index width) {
+Buffer embedded(const FileReading& r, const EmbeddingSpec& spec, const TokenBatch& batch, Index width) {
   std::vector<Index> ids, places;
   for (const auto& entry : batch.entries) {
     for (std::size_t i = 0; i < entry.size(); ++i) {
@@ -219,7 +200,7 @@ void note(const FileReading& r, const TextPath& path, const TokenSplitter& split
 TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
   const TextPath path = path_of_text(r, layer);
   const auto splitter = r.file.tokenizer();
-  const Batch batch = tokenized(r, *splitter);
+  const TokenBatch batch = tokenized(r, *splitter);
   Buffer x = embedded(r, path.embedding, batch, dims.d_query);
   Message inputs = sum_of(path.embedding);
   bool lacks_norm = false;
@@ -233,8 +214,8 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::
   }
   TextSequence made;
   Sequence& in = made.sequence;
-  in.query = in.key = in.value = Tensor({batch.size(), batch.tokens(), dims.d_query}, std::move(x));
-  if (batch.padded) made.valid_lens = Tensor({batch.size()}, batch.lengths);
+  in.query = in.key = in.value = Tensor({batch.size(), batch.count(), dims.d_query}, std::move(x));
+  if (batch.padded()) made.valid_lens = batch.lengths_from(0);
   for (const auto& entry : batch.entries) in.query_tokens.push_back(texts_of(entry));
   in.key_tokens = in.query_tokens;
   note(r, path, *splitter, inputs, lacks_norm, layer_number(r.keys.prefix).value_or(-1));
@@ -316,20 +297,21 @@ json config_beside(const std::filesystem::path& tensors, const std::string& laye
   return config;
 }
 
-std::optional<ConfigNumber> config_number(const std::filesystem::path& tensors, const std::string& layer,
-                                          std::initializer_list<const char*> names) {
-  const json config = config_beside(tensors, layer);
+std::optional<FileReading::Number> FileReading::config_number(std::initializer_list<const char*> names) const {
+  const json config = config_beside(path_from(file.path()), keys.prefix);
   if (!config.is_object()) return {};
   for (const char* name : names) {
     const auto found = config.find(name);
-    if (found != config.end() && found->is_number()) return ConfigNumber{name, found->get<double>()};
+    if (found != config.end() && found->is_number()) return Number{name, found->get<double>()};
     // Swin has a number for each of its stages, "encoder.layers.1.".
-    const std::size_t stage = layer.find("layers.");
+    const std::size_t stage = keys.prefix.find("layers.");
     if (found == config.end() || !found->is_array() || stage == std::string::npos) continue;
-    const auto at = static_cast<std::size_t>(std::atoi(layer.c_str() + stage + 7));
-    if (at < found->size() && (*found)[at].is_number()) return ConfigNumber{name, (*found)[at].get<double>()};
+    const auto at = static_cast<std::size_t>(std::atoi(keys.prefix.c_str() + stage + 7));
+    if (at < found->size() && (*found)[at].is_number()) return Number{name, (*found)[at].get<double>()};
   }
   return {};
 }
+
+std::string FileReading::config_name() const { return utf8_from(config_path(path_from(file.path())).filename()); }
 
 }  // namespace headlight

@@ -127,23 +127,6 @@ Inputs resolve_unedited(const Resolving& r) {
   return inputs;
 }
 
-Tensor* editable(Inputs& inputs, Stage stage) {
-  switch (stage) {
-    case Stage::query: return &inputs.query;
-    case Stage::key: return &inputs.key;
-    case Stage::value: return &inputs.value;
-    case Stage::W_q: return &inputs.W_q;
-    case Stage::W_k: return &inputs.W_k;
-    case Stage::W_v: return &inputs.W_v;
-    case Stage::W_o: return &inputs.W_o;
-    case Stage::b_q: return &inputs.b_q;
-    case Stage::b_k: return &inputs.b_k;
-    case Stage::b_v: return &inputs.b_v;
-    case Stage::b_o: return &inputs.b_o;
-    default: return nullptr;
-  }
-}
-
 /// The offset of the cell in the numbers of a [B, n, d], [out, in] or [out] tensor; nothing if it is outside.
 std::optional<std::size_t> offset_of(const CellEdit& edit, const Tensor& tensor) {
   const Index rank = tensor.rank();
@@ -173,7 +156,7 @@ void apply_edits(const std::vector<CellEdit>& edits, const Inputs* last, Inputs&
   const Inputs base = *inputs.unedited;
   Index outside = 0;
   for (const Stage stage : all_matrices()) {
-    Tensor* target = editable(inputs, stage);
+    Tensor* target = is_input(stage) || is_parameter(stage) ? inputs.known(stage) : nullptr;
     if (!target || !target->defined()) continue;
     const auto is_shared = [&](const CellEdit& edit) { return identical(base.matrix(edit.stage), base.matrix(stage)); };
     if (std::none_of(edits.begin(), edits.end(), is_shared)) continue;

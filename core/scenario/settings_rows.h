@@ -14,17 +14,9 @@ inline constexpr int scenario_format_version = 1;
 
 /// A row: a field, what is said about it, and what is not as usual.
 template <typename T>
-struct SettingRow {
+struct SettingRow : SettingFacts {
   std::string_view key;
   T Scenario::*member;
-  std::string_view operand;  ///< none: a switch
-  std::string_view help;
-  std::string_view example;  ///< as JSON
-  SettingGroup group{};
-  SettingRange range{};
-  Control control = Control::own;
-  double slide_from = 0, slide_to = 1;
-  bool (*applies)(const Scenario&) = nullptr;
   bool negated = false;  ///< the option is --no-…, for what is there unless switched off
   bool has_option = true;
   const char* refused_empty = nullptr;  ///< what is expected in place of an empty text
@@ -47,8 +39,8 @@ struct SettingRow {
   constexpr SettingRow never_empty(const char* expected) const { return with(&SettingRow::refused_empty, expected); }
 
  private:
-  template <typename Value>
-  constexpr SettingRow with(Value SettingRow::*which, Value value) const {
+  template <typename Row, typename Value>
+  constexpr SettingRow with(Value Row::*which, Value value) const {
     SettingRow row = *this;
     row.*which = value;
     return row;
@@ -58,7 +50,7 @@ struct SettingRow {
 template <typename T>
 constexpr SettingRow<T> setting(std::string_view key, T Scenario::*member, std::string_view operand,
                                 std::string_view help, std::string_view example, SettingGroup group) {
-  return {key, member, operand, help, example, group};
+  return {{operand, help, example, group}, key, member};
 }
 
 inline constexpr SettingRange sizes{1, 1 << 20}, positions_range{0, 1 << 20}, above_zero{.least = 0, .above = true};

@@ -15,7 +15,154 @@
 namespace headlight {
 namespace {
 
+using Text = std::string_view;
+using Lengths = std::vector<std::vector<Index>>;
+
 constexpr std::size_t longest_typed = 2000;  // the most bytes of JSON that are useful on a command line
+
+[[noreturn]] void refuse_text(Text option, Text text, const Message& expected) {
+  throw SettingError(std::string(option), Message("\"{0}\" is not {1}", std::string(text), expected),
+                     Message("expected {0}", expected));
+}
+
+/// Calls `take` for each part of a list, separated by commas.
+template <typename Take>
+void for_each_part(Text list, Take take) {
+  while (true) {
+    const std::size_t comma = list.find(',');
+    take(list.substr(0, comma));
+    if (comma == Text::npos) return;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<std::string> words_of(Text line) {
+  constexpr Text blanks = " \t\r\v\f";
+  std::vector<std::string> words;
+  while (true) {
+    const std::size_t first = line.find_first_not_of(blanks);
+    if (first == Text::npos) return words;
+    line.remove_prefix(first);
+    const std::size_t end = std::min(line.find_first_of(blanks), line.size());
+    words.emplace_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+}
+
+TokenNames lines_of_words(Text text) {
+  TokenNames lines;
+  for (const Text line : Parts(text, '\n')) {
+    if (std::vector<std::string> words = words_of(line); !words.empty()) lines.push_back(std::move(words));
+  }
+  return lines;
+}
+
+std::string text_of_file(const std::string& path) {
+  std::string text = whole_text(path, 16'000'000);
+  if (!is_utf8(text)) throw FileError(path, "is not UTF-8 text", "expected words");
+  return text;
+}
+
+/// Words separated by blanks, a line for each batch entry. "@" begins the name of a text file with the same; if it has
+/// one word on each line, they are one batch entry. Throws SettingError, FileError.
+TokenNames parse_tokens(Text option, Text text) {
+  if (!text.starts_with('@')) return lines_of_words(text);
+  TokenNames lines = lines_of_words(text_of_file(std::string(text.substr(1))));
+  if (lines.empty())
+    throw SettingError(std::string(option), Message("{0} holds no word", std::string(text.substr(1))),
+                       "expected names of tokens");
+  const bool one_a_line = std::ranges::all_of(lines, [](const auto& line) { return line.size() == 1; });
+  if (!one_a_line) return lines;
+  std::vector<std::string> entry;
+  for (const auto& line : lines) entry.push_back(line.front());
+  return {entry};
+}
+
+/// "3,2": a length a batch entry.
+Lengths parse_lengths(Text option, Text text) {
+  Lengths lengths;
+  for_each_part(text, [&](Text part) { lengths.push_back({parse_whole(option, part, 0, Index{1} << 20)}); });
+  return lengths;
+}
+
+std::uint64_t parse_seed(Text option, Text text) {
+  const auto seed = number_of_text<std::uint64_t>(without_plus(text));
+  if (!seed) refuse_text(option, text, "a whole number, 0 to 18446744073709551615");
+  return *seed;
+}
+
+template <typename Choice>
+Choice parse_choice(Text option, Text text) {
+  const bool switched_on = std::is_same_v<Choice, QkNorm> && text == "true";  // the switch alone is "rms"
+  const std::optional<Choice> found = choice_named<Choice>(switched_on ? "rms" : text);
+  if (!found) refuse_text(option, text, all_words<Choice>());
+  return *found;
+}
+
+/// Fields of these types are said as JSON.
+template <typename T>
+constexpr bool is_json = std::is_same_v<T, GivenMatrix> || std::is_same_v<T, std::vector<CellEdit>> ||
+                         std::is_same_v<T, std::vector<PaintedCells>>;
+
+/// The value that a text says. Throws SettingError.
+template <typename T>
+T value_in_text(Text option, Text text, [[maybe_unused]] const SettingRange& range) {
+  if constexpr (std::is_same_v<T, bool>) return parse_switch(option, text);
+  else if constexpr (std::is_same_v<T, float>) return parse_number(option, text);
+  else if constexpr (std::is_same_v<T, Index>)
+    return parse_whole(option, text, static_cast<Index>(range.least), static_cast<Index>(range.most));
+  else if constexpr (std::is_same_v<T, std::uint64_t>) return parse_seed(option, text);
+  else if constexpr (std::is_same_v<T, std::string>) return std::string(text);
+  else if constexpr (std::is_same_v<T, Lengths>) return parse_lengths(option, text);
+  else if constexpr (std::is_same_v<T, TokenNames>) return parse_tokens(option, text);
+  else if constexpr (std::is_same_v<T, std::vector<HeadAddress>>) return parse_heads(option, text);
+  else return parse_choice<T>(option, text);
+}
+
+using OptionalText = std::optional<std::string>;
+
+OptionalText unless_empty(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
+
+OptionalText text_of_lengths(const Lengths& entries) {
+  std::string text;
+  for (const std::vector<Index>& lengths : entries) {
+    if (lengths.size() != 1) return {};  // a length for each query, which only a scenario file can say
+    text += (text.empty() ? "" : ",") + std::to_string(lengths.front());
+  }
+  return unless_empty(text);
+}
+
+OptionalText text_of_tokens(const TokenNames& names) {
+  std::string text;
+  for (const std::vector<std::string>& entry : names) {
+    if (!text.empty()) text += '\n';
+    for (std::size_t i = 0; i < entry.size(); ++i) {
+      if (entry[i].empty() || entry[i].find_first_of(" \t\r\n\v\f") != std::string::npos) return {};
+      text += (i ? " " : "") + entry[i];
+    }
+  }
+  return text.starts_with('@') ? std::nullopt : unless_empty(text);
+}
+
+/// The text that value_in_text() would take for the value; none where no text says it.
+template <typename T>
+OptionalText text_of_value(const T& value) {
+  if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
+  else if constexpr (std::is_same_v<T, float>) return shortest(value);
+  else if constexpr (std::is_integral_v<T>) return std::to_string(value);
+  else if constexpr (std::is_same_v<T, std::string>) return value;
+  else if constexpr (std::is_same_v<T, Lengths>) return text_of_lengths(value);
+  else if constexpr (std::is_same_v<T, TokenNames>) return text_of_tokens(value);
+  else if constexpr (std::is_same_v<T, std::vector<HeadAddress>>) {
+    std::string text;
+    for (const HeadAddress& head : value) text += (text.empty() ? "" : ",") + to_text(head);
+    return unless_empty(text);
+  } else return std::string(word(value));
+}
+template <typename T>
+OptionalText text_of_value(const std::optional<T>& value) {
+  return value ? text_of_value(*value) : std::nullopt;
+}
 
 template <typename T>
 struct Inner {
@@ -31,10 +178,6 @@ using inner = typename Inner<T>::type;
 template <typename T>
 constexpr bool is_number =
     std::is_same_v<inner<T>, float> || std::is_same_v<inner<T>, Index> || std::is_same_v<T, std::uint64_t>;
-template <typename T>
-constexpr bool has_text = requires(T value) {
-  setting_text::written(value);
-};
 
 template <std::size_t i>
 constexpr auto row_of = std::get<i>(settings_rows);
@@ -51,8 +194,8 @@ void apply(Scenario& s, std::string_view option, std::string_view text) {
   }
   if constexpr (row.negated) {
     field = !parse_switch(option, text);
-  } else if constexpr (has_text<Field<i>>) {
-    setting_text::parse(option, text, row.range, field);
+  } else if constexpr (!is_json<inner<Field<i>>>) {
+    field = value_in_text<inner<Field<i>>>(option, text, row.range);
   } else {
     read_setting(row.key, std::string(text), std::string(option), s);
   }
@@ -63,9 +206,9 @@ std::optional<std::string> text(const Scenario& s) {
   constexpr auto row = row_of<i>;
   const Field<i>& field = s.*row.member;
   if constexpr (row.negated) {
-    return field ? setting_text::written(!*field) : std::nullopt;
-  } else if constexpr (has_text<Field<i>>) {
-    return setting_text::written(field);
+    return field ? text_of_value(!*field) : std::nullopt;
+  } else if constexpr (!is_json<inner<Field<i>>>) {
+    return text_of_value(field);
   } else {
     static const Scenario defaults;
     if (field == defaults.*row.member) return {};
@@ -132,10 +275,8 @@ Setting made() {
   std::string option = (row.negated ? "--no-" : "--") + std::string(row.key);
   std::ranges::replace(option, '_', '-');
   if (!row.has_option) option.clear();
-  Setting setting{
-      std::string(row.key), option,       row.operand, row.help,         row.example, row.group, row.range, row.control,
-      row.slide_from,       row.slide_to, row.applies, changes_layer<i>, {},          apply<i>,  text<i>,   number<i>,
-      set_number<i>,        string<i>};
+  Setting setting{row,       std::string(row.key), option,   changes_layer<i>, {}, apply<i>, text<i>,
+                  number<i>, set_number<i>,        string<i>};
   if constexpr (std::is_enum_v<Field<i>>) setting.words = choice_words<Field<i>>;
   return setting;
 }
@@ -176,7 +317,7 @@ void check_ranges(const Scenario& scenario) {
     if constexpr (is_number<T> && !std::is_same_v<T, std::uint64_t>) {
       std::optional<inner<T>> value = scenario.*row.member;
       if (!value || row.range.holds(static_cast<double>(*value))) return;
-      throw SettingError(setting_named(row.key)->option, Message("{0} is out of range", *setting_text::written(*value)),
+      throw SettingError(setting_named(row.key)->option, Message("{0} is out of range", *text_of_value(*value)),
                          row.range.expected());
     }
   });
@@ -205,52 +346,6 @@ std::optional<std::vector<std::string>> settings_between(const Scenario& from, c
   return result == to ? std::optional(words) : std::nullopt;
 }
 
-namespace {
-
-using Text = std::string_view;
-
-/// Calls `take` for each part of a list, separated by commas.
-template <typename Take>
-void for_each_part(Text list, Take take) {
-  while (true) {
-    const std::size_t comma = list.find(',');
-    take(list.substr(0, comma));
-    if (comma == Text::npos) return;
-    list.remove_prefix(comma + 1);
-  }
-}
-
-std::vector<std::string> words_of(Text line) {
-  constexpr Text blanks = " \t\r\v\f";
-  std::vector<std::string> words;
-  while (true) {
-    const std::size_t first = line.find_first_not_of(blanks);
-    if (first == Text::npos) return words;
-    line.remove_prefix(first);
-    const std::size_t end = std::min(line.find_first_of(blanks), line.size());
-    words.emplace_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-}
-
-TokenNames lines_of_words(Text text) {
-  TokenNames lines;
-  for (const Text line : Parts(text, '\n')) {
-    if (std::vector<std::string> words = words_of(line); !words.empty()) lines.push_back(std::move(words));
-  }
-  return lines;
-}
-
-std::string text_of_file(const std::string& path) {
-  std::string text = whole_text(path, 16'000'000);
-  if (!is_utf8(text)) throw FileError(path, "is not UTF-8 text", "expected words");
-  return text;
-}
-
-bool holds_blank(const std::string& token) { return token.find_first_of(" \t\r\n\v\f") != std::string::npos; }
-
-}  // namespace
-
 Index parse_whole(Text option, Text text, Index least, Index most) {
   const std::optional<Index> value = number_of_text<Index>(without_plus(text));
   const Message expected = least == most ? Message(least) : Message("{0} to {1}", least, most);
@@ -264,24 +359,14 @@ Index parse_whole(Text option, Text text, Index least, Index most) {
   return *value;
 }
 
-namespace {
-
-std::uint64_t parse_seed(Text option, Text text) {
-  const auto seed = number_of_text<std::uint64_t>(without_plus(text));
-  if (!seed) setting_text::fail(option, text, "a whole number, 0 to 18446744073709551615");
-  return *seed;
-}
-
-}  // namespace
-
 float parse_number(Text option, Text text) {
   const auto value = number_of_text<float>(without_plus(text));
-  if (!value || std::isnan(*value)) setting_text::fail(option, text, "a number");
+  if (!value || std::isnan(*value)) refuse_text(option, text, "a number");
   return *value;
 }
 
 bool parse_switch(Text option, Text text) {
-  if (text != "true" && text != "false") setting_text::fail(option, text, "true or false");
+  if (text != "true" && text != "false") refuse_text(option, text, "true or false");
   return text == "true";
 }
 
@@ -292,7 +377,7 @@ std::vector<HeadAddress> parse_heads(Text option, Text text) {
     HeadAddress head{std::string(part.substr(0, point)), -1};
     if (point != Text::npos) head.head = number_of_text<Index>(without_plus(part.substr(point + 1))).value_or(-1);
     const bool numbered = point == Text::npos || head.head >= 0;
-    if (!numbered || head.layer.empty()) setting_text::fail(option, part, "a layer and a head, such as 3.1");
+    if (!numbered || head.layer.empty()) refuse_text(option, part, "a layer and a head, such as 3.1");
     heads.push_back(std::move(head));
   });
   return heads;
@@ -302,91 +387,4 @@ std::string to_text(const HeadAddress& head) {
   return head.layer + (head.head < 0 ? "" : "." + std::to_string(head.head));
 }
 
-namespace {
-
-/// Words separated by blanks, a line for each batch entry. "@" begins the name of a text file with the same; if it has
-/// one word on each line, they are one batch entry. Throws SettingError, FileError.
-TokenNames parse_tokens(Text option, Text text) {
-  if (!text.starts_with('@')) return lines_of_words(text);
-  TokenNames lines = lines_of_words(text_of_file(std::string(text.substr(1))));
-  if (lines.empty())
-    throw SettingError(std::string(option), Message("{0} holds no word", std::string(text.substr(1))),
-                       "expected names of tokens");
-  const bool one_a_line = std::ranges::all_of(lines, [](const auto& line) { return line.size() == 1; });
-  if (!one_a_line) return lines;
-  std::vector<std::string> entry;
-  for (const auto& line : lines) entry.push_back(line.front());
-  return {entry};
-}
-
-}  // namespace
-
 }  // namespace headlight
-
-namespace headlight::setting_text {
-
-void fail(Text option, Text text, const Message& expected) {
-  throw SettingError(std::string(option), Message("\"{0}\" is not {1}", std::string(text), expected),
-                     Message("expected {0}", expected));
-}
-
-void parse(Text option, Text text, const SettingRange&, bool& out) { out = parse_switch(option, text); }
-void parse(Text option, Text text, const SettingRange&, float& out) { out = parse_number(option, text); }
-void parse(Text option, Text text, const SettingRange& range, Index& out) {
-  out = parse_whole(option, text, static_cast<Index>(range.least), static_cast<Index>(range.most));
-}
-void parse(Text option, Text text, const SettingRange&, std::uint64_t& out) { out = parse_seed(option, text); }
-void parse(Text, Text text, const SettingRange&, std::string& out) { out = std::string(text); }
-
-void parse(Text option, Text text, const SettingRange&, QkNorm& out) {
-  const std::optional<QkNorm> found = text == "true" ? QkNorm::rms : choice_named<QkNorm>(text);
-  if (!found) fail(option, text, all_words<QkNorm>());
-  out = *found;
-}
-
-void parse(Text option, Text text, const SettingRange&, std::vector<std::vector<Index>>& out) {
-  std::vector<std::vector<Index>> lengths;
-  for_each_part(text, [&](Text part) { lengths.push_back({parse_whole(option, part, 0, Index{1} << 20)}); });
-  out = std::move(lengths);
-}
-
-void parse(Text option, Text text, const SettingRange&, TokenNames& out) { out = parse_tokens(option, text); }
-void parse(Text option, Text text, const SettingRange&, std::vector<HeadAddress>& out) {
-  out = parse_heads(option, text);
-}
-
-std::optional<std::string> written(bool value) { return value ? "true" : "false"; }
-std::optional<std::string> written(float value) { return shortest(value); }
-std::optional<std::string> written(Index value) { return std::to_string(value); }
-std::optional<std::string> written(std::uint64_t value) { return std::to_string(value); }
-std::optional<std::string> written(const std::string& value) { return value; }
-
-std::optional<std::string> written(const std::vector<std::vector<Index>>& value) {
-  std::string text;
-  for (const std::vector<Index>& lengths : value) {
-    if (lengths.size() != 1) return {};  // a length for each query, which only a scenario file can say
-    text += (text.empty() ? "" : ",") + std::to_string(lengths.front());
-  }
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
-std::optional<std::string> written(const TokenNames& value) {
-  std::string text;
-  for (const std::vector<std::string>& entry : value) {
-    if (!text.empty()) text += '\n';
-    for (std::size_t i = 0; i < entry.size(); ++i) {
-      if (entry[i].empty() || holds_blank(entry[i])) return {};
-      text += (i ? " " : "") + entry[i];
-    }
-  }
-  if (text.starts_with('@')) return {};
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
-std::optional<std::string> written(const std::vector<HeadAddress>& value) {
-  std::string text;
-  for (const HeadAddress& head : value) { text += (text.empty() ? "" : ",") + to_text(head); }
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
-}  // namespace headlight::setting_text

@@ -29,17 +29,21 @@ struct SettingRange {
   Message expected() const;
 };
 
-struct Setting {
-  std::string key;           ///< in a scenario file, "kv_heads"; "settings.kv_heads" labels its control
-  std::string option;        ///< "--kv-heads", "--no-bias"; "" for `file`, which is the command line's FILE
+/// What is said of a setting, whatever its type.
+struct SettingFacts {
   std::string_view operand;  ///< "N"; empty for a switch, which also takes =true and =false
   std::string_view help;
   std::string_view example;  ///< as JSON
-  SettingGroup group;
-  SettingRange range;
-  Control control;
-  double slide_from, slide_to;              ///< of a slider
-  bool (*applies)(const Scenario&);         ///< whether it changes anything as the others are; null: always
+  SettingGroup group{};
+  SettingRange range{};
+  Control control = Control::own;
+  double slide_from = 0, slide_to = 1;         ///< of a slider
+  bool (*applies)(const Scenario&) = nullptr;  ///< whether it changes anything as the others are; null: always
+};
+
+struct Setting : SettingFacts {
+  std::string key;                          ///< in a scenario file, "kv_heads"; "settings.kv_heads" labels its control
+  std::string option;                       ///< "--kv-heads", "--no-bias"; "" for `file`, the command line's FILE
   bool (*changes_layer)(const Scenario&);   ///< whether it changes the attention of a network's layer
   std::span<const std::string_view> words;  ///< of a choice
 

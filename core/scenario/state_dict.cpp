@@ -349,10 +349,7 @@ void refuse_quantised(const ArrayFile& file) {
   refuse_quantised(file);
   const Message half = half_found(file);
   if (!half.empty()) throw FileError(file.path(), half, expected);
-  const auto entries = file.entries();
-  std::string names = comma_list(entries.first(std::min<std::size_t>(entries.size(), 8)),
-                                 [](const ArrayEntry& entry) { return in_quotes(entry.name).english(); });
-  if (entries.size() > 8) names += ", …";
+  const std::string names = first_names(file.entries());
   throw FileError(file.path(),
                   names.empty() ? Message("holds no attention weights (no arrays at all)")
                                 : Message("holds no attention weights (found {0})", names),

@@ -38,17 +38,12 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
-bool continues(const std::string& text, std::size_t at) {
-  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u;
-}
-
 /// The beginning and the end of a text that is longer than `most` bytes: long names differ at their ends.
 std::string shortened(const std::string& text, std::size_t most) {
   if (text.size() <= most) return one_line(text);
-  std::size_t head = most * 2 / 3, tail = text.size() - most / 3;
-  while (head > 0 && continues(text, head)) --head;
-  while (continues(text, tail)) ++tail;
-  return one_line(text.substr(0, head)) + " … " + one_line(text.substr(tail));
+  std::size_t tail = text.size() - most / 3;
+  while (tail < text.size() && continues_character(text[tail])) ++tail;
+  return one_line(text.substr(0, character_start(text, most * 2 / 3))) + " … " + one_line(text.substr(tail));
 }
 
 /// Whether the text begins with a wide character (Chinese and similar), its punctuation, or a quotation mark or dots
@@ -57,9 +52,7 @@ bool begins_wide(std::string_view text) {
   return text >= "\xE2\xBA\x80" || text.starts_with("“") || text.starts_with("”") || text.starts_with("…");
 }
 bool ends_wide(const std::string& text, std::size_t size) {
-  std::size_t at = size;
-  while (at > 0 && continues(text, --at)) {}
-  return size > 0 && begins_wide(std::string_view(text).substr(at, size - at));
+  return size > 0 && begins_wide(std::string_view(text).substr(0, size).substr(character_start(text, size - 1)));
 }
 
 /// Appends `more`, with a space only beside Latin letters.

@@ -44,6 +44,10 @@ std::string comma_list(const List& list, As as = {}) {
   for (const auto& item : list) (text += text.empty() ? "" : ", ") += as(item);
   return text;
 }
+/// The text with `to` in place of each `from`.
+std::string replaced(std::string text, std::string_view from, std::string_view to);
+/// Without the blanks at both ends.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\n\v\f\r");
 /// A to Z as a to z; all other characters as they are.
 std::string lowercase(std::string_view text);
 

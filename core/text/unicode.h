@@ -29,6 +29,14 @@ std::string_view next_grapheme(std::string_view text, std::size_t& at);
 /// Terminal columns of the text: two for wide East Asian characters, none for combining marks.
 std::size_t terminal_width(std::string_view text);
 
+/// Whether a byte of UTF-8 is not the first of its character.
+inline bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u; }
+/// Where the character begins that the byte at `at` belongs to.
+inline std::size_t character_start(std::string_view text, std::size_t at) {
+  while (at > 0 && continues_character(text[at])) --at;
+  return at;
+}
+
 /// Returns the character at `at` and advances it; for invalid UTF-8, U+FFFD and one byte.
 inline char32_t next_character(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };

@@ -18,7 +18,7 @@ std::size_t blanks_after(std::string_view text, std::size_t from) {
 /// Start of the character that ends at `end`, which is not 0.
 std::size_t character_before(std::string_view text, std::size_t end) {
   std::size_t at = end - 1;
-  while (at > 0 && end - at < 4 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  while (at > 0 && end - at < 4 && continues_character(text[at])) --at;
   return at;
 }
 

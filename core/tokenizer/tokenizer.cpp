@@ -1,5 +1,6 @@
 #include "core/tokenizer/tokenizer.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/files/array_file.h"
@@ -20,6 +21,34 @@ std::vector<std::string> texts_of(const std::vector<Token>& tokens) {
   std::vector<std::string> texts;
   for (const Token& token : tokens) texts.push_back(token.text);
   return texts;
+}
+
+bool TokenBatch::padded() const {
+  return std::ranges::any_of(lengths, [&](Index length) { return length < count(); });
+}
+
+std::vector<std::string> TokenBatch::words(Index entry) const {
+  std::vector<std::string> words = texts_of(entries[static_cast<std::size_t>(entry)]);
+  words.resize(static_cast<std::size_t>(lengths[static_cast<std::size_t>(entry)]));
+  return words;
+}
+
+Tensor TokenBatch::lengths_from(Index first) const {
+  Buffer left;
+  for (const Index length : lengths) left.push_back(static_cast<float>(std::max<Index>(0, length - first)));
+  return Tensor({size()}, std::move(left));
+}
+
+TokenBatch batch_of(std::vector<std::vector<Token>> lines, const Token& padding) {
+  TokenBatch batch;
+  std::size_t longest = 0;
+  for (const auto& line : lines) longest = std::max(longest, line.size());
+  for (auto& line : lines) {
+    batch.lengths.push_back(static_cast<Index>(line.size()));
+    line.resize(longest, padding);
+  }
+  batch.entries = std::move(lines);
+  return batch;
 }
 
 std::vector<const char*> tokenizer_files() {

@@ -36,6 +36,22 @@ class TokenSplitter {
   virtual Message made_from() const = 0;
 };
 
+/// Tokens of one or more lines, all of one length.
+struct TokenBatch {
+  std::vector<std::vector<Token>> entries;
+  std::vector<Index> lengths;  ///< before padding
+  Index size() const { return static_cast<Index>(entries.size()); }
+  Index count() const { return entries.empty() ? 0 : static_cast<Index>(entries.front().size()); }
+  bool padded() const;
+  /// The texts of a line's tokens, without padding.
+  std::vector<std::string> words(Index entry) const;
+  /// [B]: the lengths, counted from position `first` on.
+  Tensor lengths_from(Index first) const;
+  bool operator==(const TokenBatch&) const = default;
+};
+/// The lines, each filled up with `padding` to the longest.
+TokenBatch batch_of(std::vector<std::vector<Token>> lines, const Token& padding);
+
 /// The names of the files that find_tokenizer() looks for beside a model's tensors, and of the settings that belong to
 /// them.
 std::vector<const char*> tokenizer_files();

@@ -112,8 +112,6 @@ void fail_unknown(const Vocabulary& vocabulary, std::string_view word) {
 
 namespace {
 
-bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }
-
 constexpr std::size_t most_characters = 1000;  ///< of a word: the time grows with the square of its length
 
 class PieceModel final : public TokenModel {
@@ -128,7 +126,7 @@ class PieceModel final : public TokenModel {
   }
 
   void append(std::string_view word, std::vector<Token>& tokens) const override {
-    const auto characters = static_cast<std::size_t>(std::ranges::count_if(word, begins_character));
+    const auto characters = static_cast<std::size_t>(std::ranges::count(word, false, continues_character));
     if (characters > most_characters && characters <= rules_.longest_word) {
       throw SettingError("--text", Message("a word has {0} characters", characters),
                          Message("expected at most {0} between blanks", most_characters));
@@ -158,7 +156,7 @@ class PieceModel final : public TokenModel {
   std::optional<std::string> longest_piece(std::string_view rest, bool inner) const {
     for (const std::size_t end : lengths_) {
       if (end == 0 || end > rest.size()) continue;
-      if (end < rest.size() && !begins_character(rest[end])) continue;
+      if (end < rest.size() && continues_character(rest[end])) continue;
       std::string piece = (inner ? rules_.inner : "") + std::string(rest.substr(0, end));
       if (rules_.vocabulary.contains(piece)) return piece;
     }
@@ -168,7 +166,7 @@ class PieceModel final : public TokenModel {
   /// The beginning of `rest`, up to where a known piece starts.
   std::string_view unknown_part(std::string_view rest, bool inner) const {
     std::size_t end = 1;
-    while (end < rest.size() && (!begins_character(rest[end]) || !longest_piece(rest.substr(end), inner))) ++end;
+    while (end < rest.size() && (continues_character(rest[end]) || !longest_piece(rest.substr(end), inner))) ++end;
     return rest.substr(0, end);
   }
 

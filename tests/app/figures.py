@@ -68,6 +68,11 @@ with tempfile.TemporaryDirectory() as folder:
     expect(f"<desc>{about}</desc>" in open("m.svg").read(), "the SVG does not say what it is of")
     expect(about.encode() in open("m.png", "rb").read(), "the PNG does not say what it is of")
 
+    # A file that holds weights alone has no stages of Q, K and V.
+    render("alone.npz", "--head", "all")
+    run = subprocess.run([program, "handout", "alone.npz", "-o", "alone.pdf"], capture_output=True, text=True)
+    expect(run.returncode == 0, f"handout of weights alone: {run.returncode} {run.stderr}")
+
     # A handout: words and all stages on the first page, each stage with its words later, nothing outside, pages counted.
     for options, paper in ((["--language", "en"], (595.3, 841.9)), (["--language", "zh", "--paper", "letter"], (612, 792)), (["--heads", "16", "--d-model", "64", "--dropout", "0.1", "--training", "--rope", "half"], (595.3, 841.9))):
         run = subprocess.run([program, "handout", "--text", " ".join(words), "--mask", "causal()", *options, "-o", "h.pdf"], capture_output=True, text=True)

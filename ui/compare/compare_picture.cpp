@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "core/run/difference.h"
 #include "core/run/statistics.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
 #include "ui/matrix/heat.h"
@@ -244,8 +242,8 @@ float put_slices(const Frame& frame, Pen& pen, const StageDifference& stage, ImV
       OneSlice& slice = all.emplace_back(OneSlice{{b, h * groups}, {}});
       slice.changed = changes_in(stage, b, h);
       slice.chosen = (entries == 1 || b == shown.batch) && (!has_head || h == shown.head / groups);
-      slice.label = !has_head      ? frame.words.fill("mask.entry", {std::to_string(b)})
-                    : entries == 1 ? frame.words.fill("mask.head", {std::to_string(h)})
+      slice.label = !has_head      ? frame.words.fill("mask.entry", {b})
+                    : entries == 1 ? frame.words.fill("mask.head", {h})
                                    : std::to_string(b) + " · " + std::to_string(h);
     }
   }
@@ -334,8 +332,7 @@ std::string put_tiles(const Frame& frame, Pen& pen, Rect area, Stage chosen) {
 /// `inside` has the heading, `area` below it the matrices.
 ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, float right) {
   ComparePicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   const float u = frame.u, body = TypeSize::body * u, heading = TypeSize::heading * u;
   const Look& look = frame.look;
   pen.words(Face::bold, heading, {inside.min.x, inside.min.y + 3 * u}, look.ink, changes_words(frame),

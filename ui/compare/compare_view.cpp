@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/text/number_text.h"
 #include "ui/compare/compare_picture.h"
 #include "ui/document/wanted.h"
 #include "ui/level/card_notes.h"
@@ -44,8 +45,7 @@ void draw_invitation(const Frame& frame, Rect place) {
   const float u = frame.u;
   const float width = std::min(440 * u, place.width() - 40 * u);
   const ImVec2 at{place.centre().x - width / 2, place.min.y + place.height() * 0.2f};
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::title * u, at, frame.look.ink,
-            frame.words("compare.title"));
+  frame.write(Face::bold, TypeSize::title, at, frame.look.ink, frame.words("compare.title"));
   const float top = at.y + 38 * u;
   const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u,
                                       {at.x, top}, frame.look.ink, frame.words("compare.invitation"), width);
@@ -67,7 +67,7 @@ float draw_buttons(const Frame& frame, Rect place) {
   const float u = frame.u;
   float x = place.max.x;
   const auto button = [&](const char* word) {
-    const float width = text_size(frame.fonts, Face::ui, TypeSize::note * u, frame.words(word)).x + 20 * u;
+    const float width = frame.width(Face::ui, TypeSize::note, frame.words(word)) + 20 * u;
     x -= width;
     ImGui::SetCursorScreenPos({x, place.min.y});
     const bool clicked = chip(frame, word, frame.words(word), false, width);
@@ -97,17 +97,13 @@ void press(const Frame& frame, const SceneTarget& target) {
 }
 
 std::string number_words(const char* side, const HeatPicture& heat, const Cell& cell) {
-  char words[48];
   const MatrixQuad& quad = heat.quad;
-  std::snprintf(words, sizeof words, "%s %.5g", side,
-                static_cast<double>(quad.values.matrix(quad.batch, quad.head)(cell.row, cell.col)));
-  return words;
+  return formatted("%s %.5g", side, static_cast<double>(quad.values.matrix(quad.batch, quad.head)(cell.row, cell.col)));
 }
 
 /// A cell of any of the three matrices is the present result's cell.
 void point(const Frame& frame, const ComparePicture& picture) {
-  ImGui::SetCursorScreenPos(picture.large.min);
-  const bool clicked = clickable("matrices", {picture.large.width(), picture.large.height()});
+  const bool clicked = clickable("matrices", picture.large);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneHeat* under = ImGui::IsItemHovered() ? heat_at(picture.scene, mouse) : nullptr;
   const std::optional<Cell> found = under ? cell_at(picture.scene, mouse) : std::nullopt;
@@ -136,8 +132,7 @@ void draw_compare_view(const Frame& frame, Rect place) {
   const float u = frame.u;
   const Rect inside = place.grown(-Space::card * u);
   if (!frame.document.difference) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, inside.min, frame.look.muted,
-              frame.words("messages.computing"));
+    frame.write(Face::ui, TypeSize::body, inside.min, frame.look.muted, frame.words("messages.computing"));
     return;
   }
   const float top = say_random(frame, {{inside.min.x, inside.min.y + 56 * u}, inside.max}) + 6 * u;

@@ -14,7 +14,7 @@ using Kind = StageDifference::Kind;
 std::string entry_words(const Frame& frame, Stage stage, Index batch) {
   const Tensor& whole = (*frame.trace())[stage];
   if (whole.rank() < 3 || whole.size(0) < 2) return {};
-  return frame.words.fill("compare.entry", {std::to_string(batch)});
+  return frame.words.fill("compare.entry", {batch});
 }
 
 std::string place_words(const Frame& frame, const Cell& cell) {
@@ -24,7 +24,7 @@ std::string place_words(const Frame& frame, const Cell& cell) {
   const std::string col = placed_label(trace, about.cols, cell.batch, cell.col);
   const std::string entry = entry_words(frame, cell.stage, cell.batch);
   if (!has_head_axis(cell.stage)) return entry + frame.words.fill("compare.place", {row, col});
-  return entry + frame.words.fill("compare.place_head", {std::to_string(cell.head), row, col});
+  return entry + frame.words.fill("compare.place_head", {cell.head, row, col});
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::string slice_title(const Frame& frame, Stage stage, const Slice& slice) {
   if (slice.batch == frame.view().batch && slice.head == frame.view().head) return frame.words("compare.b_minus_a");
   const std::string entry = entry_words(frame, stage, slice.batch);
   if (!has_head_axis(stage)) return frame.words.fill("compare.slice_no_head", {entry});
-  return frame.words.fill("compare.slice", {entry, std::to_string(slice.head / heads_per(*frame.trace(), stage))});
+  return frame.words.fill("compare.slice", {entry, slice.head / heads_per(*frame.trace(), stage)});
 }
 
 }  // namespace headlight

@@ -62,28 +62,6 @@ Next save(Document& document, const std::string& path, const Words& words) {
   return document.view.saving.next;
 }
 
-}  // namespace
-
-Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts,
-                    const Action& action) {
-  if (const auto* wanted = std::get_if<Export>(&action)) write(document, recorder, words, *wanted);
-  if (std::holds_alternative<CopyCommand>(action)) copy_command(document, words, fonts);
-  if (std::holds_alternative<CopyLink>(action)) copy_link(document, words);
-  if (const auto* ask = std::get_if<AskToSave>(&action)) {
-    const bool known = !document.origin.lesson.file.empty() && !ask->elsewhere;
-    if (!known) {
-      ask_to_save(document, ask->next);
-      return Next::stay;
-    }
-    document.view.saving.next = ask->next;
-    return save(document, document.origin.lesson.file, words);
-  }
-  if (const auto* wanted = std::get_if<Save>(&action)) return save(document, wanted->path, words);
-  return Next::stay;
-}
-
-namespace {
-
 void copy(Document& document, const TakeMatrix& take, const Words& words) {
   const Cell& cell = take.cell;
   MatrixView part = (*document.trace)[cell.stage].matrix(cell.batch, cell.head);
@@ -118,6 +96,24 @@ void save(Document& document, const TakeMatrix& take, const Words& words) {
 }
 
 }  // namespace
+
+Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts,
+                    const Action& action) {
+  if (const auto* wanted = std::get_if<Export>(&action)) write(document, recorder, words, *wanted);
+  if (std::holds_alternative<CopyCommand>(action)) copy_command(document, words, fonts);
+  if (std::holds_alternative<CopyLink>(action)) copy_link(document, words);
+  if (const auto* ask = std::get_if<AskToSave>(&action)) {
+    const bool known = !document.origin.lesson.file.empty() && !ask->elsewhere;
+    if (!known) {
+      ask_to_save(document, ask->next);
+      return Next::stay;
+    }
+    document.view.saving.next = ask->next;
+    return save(document, document.origin.lesson.file, words);
+  }
+  if (const auto* wanted = std::get_if<Save>(&action)) return save(document, wanted->path, words);
+  return Next::stay;
+}
 
 void take_matrix(Document& document, const TakeMatrix& take, const Words& words) {
   document.error.clear();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cstdio>
 
 #include "core/export/layers_figure.h"
 #include "core/figure/colormap.h"
@@ -12,6 +11,7 @@
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -53,12 +53,11 @@ void draw_head_chips(const Frame& frame, std::vector<Index>& chosen, Index heads
   const float gap = 4 * frame.u;
   const float width = (ImGui::GetContentRegionAvail().x - gap * (a_row - 1)) / a_row;
   for (Index h = 0; h < heads; ++h) {
-    char label[24];
-    std::snprintf(label, sizeof label, "%lld", static_cast<long long>(h));
+    const std::string label = std::to_string(h);
     if (h % a_row != 0) ImGui::SameLine(0, gap);
     const auto at = std::lower_bound(chosen.begin(), chosen.end(), h);
     const bool on = at != chosen.end() && *at == h;
-    if (!chip(frame, label, label, on, width)) continue;
+    if (!chip(frame, label.c_str(), label, on, width)) continue;
     if (!on) chosen.insert(at, h);
     if (on && chosen.size() > 1) chosen.erase(at);
   }
@@ -324,12 +323,10 @@ ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& previ
     draw_finer(frame, choice);
   }
   if (choice.kind == ExportKind::animation) {
-    char shown[24];
-    std::snprintf(shown, sizeof shown, "%.2f s", static_cast<double>(choice.seconds));
+    const std::string shown = formatted("%.2f s", static_cast<double>(choice.seconds));
     if (const auto seconds =
-            float_slider(frame, "seconds", frame.words("export.seconds"), choice.seconds, 0.1f, 3, shown)) {
+            float_slider(frame, "seconds", frame.words("export.seconds"), choice.seconds, 0.1f, 3, shown.c_str()))
       choice.seconds = std::clamp(*seconds, 0.05f, 20.0f);
-    }
   }
   return choice;
 }

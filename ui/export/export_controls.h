@@ -9,7 +9,6 @@
 #include "core/export/export_options.h"
 #include "core/image/png_image.h"
 #include "core/tensor/message.h"
-#include "ui/document/document.h"
 #include "ui/export/export_file.h"
 #include "ui/frame/frame.h"
 

@@ -1,7 +1,6 @@
 #include "ui/export/export_file.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 
 #include <imgui.h>
@@ -15,6 +14,7 @@
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/view.h"
 
@@ -75,10 +75,8 @@ std::vector<std::string> words_for(const ExportChoice& choice, const Document& d
   }
   if (choice.kind == ExportKind::window && choice.alone) words.emplace_back("--bare");
   if (choice.kind >= ExportKind::window && window.scale > 0) {
-    char scale[32];
-    std::snprintf(scale, sizeof scale, "%g", static_cast<double>(window.scale));
     words.insert(words.end(), {"--size", std::to_string(window.width) + "x" + std::to_string(window.height),
-                               "--scale-factor", scale});
+                               "--scale-factor", formatted("%g", static_cast<double>(window.scale))});
   }
   if (choice.kind >= ExportKind::window) {
     words.insert(words.end(), {"--theme", view.theme == Theme::dark ? "dark" : "light", "--language", view.language});
@@ -203,10 +201,9 @@ std::vector<std::string> view_words(const Document& document) {
   if (view.range.mode == RangeMode::row) words.insert(words.end(), {"--range", "row"});
   if (view.range.mode == RangeMode::head) words.insert(words.end(), {"--range", "head"});
   if (view.range.mode == RangeMode::fixed) {
-    char ends[64];
-    std::snprintf(ends, sizeof ends, "%.6g:%.6g", static_cast<double>(view.range.fixed.lo),
-                  static_cast<double>(view.range.fixed.hi));
-    words.insert(words.end(), {"--range", ends});
+    const ValueRange& ends = view.range.fixed;
+    words.insert(words.end(),
+                 {"--range", formatted("%.6g:%.6g", static_cast<double>(ends.lo), static_cast<double>(ends.hi))});
   }
   return words;
 }

@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/network/head_overview.h"
-#include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "ui/export/export_controls.h"
 #include "ui/widgets/controls.h"
 
@@ -46,34 +45,6 @@ void draw_last_layer(const Frame& frame, const HeadOverview& overview, const std
   }
 }
 
-}  // namespace
-
-void draw_export_layers(const Frame& frame, ExportOptions& options) {
-  const auto& overview = frame.trace()->overview;
-  if (!overview || overview->layers.size() < 2) return;
-  std::vector<const LayersWay*> offered;
-  for (const LayersWay& way : ways) {
-    if (is_offered(*overview, way.option)) offered.push_back(&way);
-  }
-  const std::string now = options.layers.substr(0, options.layers.find(':'));
-  const auto found = std::ranges::find_if(offered, [&](const LayersWay* way) { return now == way->option; });
-  note(frame, frame.words("export.layers"));
-  const auto name_of = [&](int i) { return frame.words(offered[static_cast<std::size_t>(i)]->key); };
-  const int chosen = found == offered.end() ? 0 : static_cast<int>(found - offered.begin());
-  if (const auto way = choice_box(frame, "##layers", static_cast<int>(offered.size()), chosen, name_of)) {
-    options.layers = offered[static_cast<std::size_t>(*way)]->option;
-    options.said_heads = false;
-    options.all_heads = !options.layers.empty();
-    options.pool = HeadPool::none;
-    if (!options.layers.empty()) options.style.kind = PictureKind::heatmap;
-    if (now.empty() != options.layers.empty()) options.style.title.reset();
-  }
-  const std::string way = options.layers.substr(0, options.layers.find(':'));
-  if (way == "rollout" || way == "flow") draw_last_layer(frame, *overview, way, options);
-}
-
-namespace {
-
 constexpr const char* units[] = {"px", "cm", "mm", "in"};
 
 /// The same size in another unit, to a tenth of it; of pixels, at the dpi that lengths have.
@@ -106,6 +77,30 @@ void draw_lengths(const Frame& frame, ExportChoice& choice) {
 }
 
 }  // namespace
+
+void draw_export_layers(const Frame& frame, ExportOptions& options) {
+  const auto& overview = frame.trace()->overview;
+  if (!overview || overview->layers.size() < 2) return;
+  std::vector<const LayersWay*> offered;
+  for (const LayersWay& way : ways) {
+    if (is_offered(*overview, way.option)) offered.push_back(&way);
+  }
+  const std::string now = options.layers.substr(0, options.layers.find(':'));
+  const auto found = std::ranges::find_if(offered, [&](const LayersWay* way) { return now == way->option; });
+  note(frame, frame.words("export.layers"));
+  const auto name_of = [&](int i) { return frame.words(offered[static_cast<std::size_t>(i)]->key); };
+  const int chosen = found == offered.end() ? 0 : static_cast<int>(found - offered.begin());
+  if (const auto way = choice_box(frame, "##layers", static_cast<int>(offered.size()), chosen, name_of)) {
+    options.layers = offered[static_cast<std::size_t>(*way)]->option;
+    options.said_heads = false;
+    options.all_heads = !options.layers.empty();
+    options.pool = HeadPool::none;
+    if (!options.layers.empty()) options.style.kind = PictureKind::heatmap;
+    if (now.empty() != options.layers.empty()) options.style.title.reset();
+  }
+  const std::string way = options.layers.substr(0, options.layers.find(':'));
+  if (way == "rollout" || way == "flow") draw_last_layer(frame, *overview, way, options);
+}
 
 void draw_export_size(const Frame& frame, ExportChoice& choice) {
   ExportOptions& options = choice.options;

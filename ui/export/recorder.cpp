@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <utility>
 
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
-#include "ui/document/view.h"
 #include "ui/player/stages.h"
 
 namespace headlight {

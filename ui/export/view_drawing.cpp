@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/figure/canvas.h"
 #include "core/stage/pool.h"
 #include "ui/imgui_compat.h"
 

@@ -1,7 +1,6 @@
 #include "ui/frame/frame.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "core/files/file_watch.h"
@@ -45,20 +44,28 @@ std::optional<Cell> Frame::looked_at() const {
   return cell && shows(*cell) ? cell : std::nullopt;
 }
 
+bool Frame::takes_shortcuts() const {
+  const ImGuiIO& io = ImGui::GetIO();
+  return !io.WantTextInput && !io.KeyCtrl && !io.KeyAlt && view().dialog == Dialog::none;
+}
+
+float Frame::width(Face face, float points, std::string_view text) const {
+  return text_size(fonts, face, points * u, text).x;
+}
+
+void Frame::write(Face face, float points, ImVec2 at, ImU32 colour, std::string_view text) const {
+  draw_text(*ImGui::GetWindowDrawList(), fonts, face, points * u, at, colour, text);
+}
+
+void Frame::write_elided(Face face, float points, ImVec2 at, ImU32 colour, std::string_view text, float most) const {
+  draw_elided(*ImGui::GetWindowDrawList(), fonts, face, points * u, at, colour, text, most);
+}
+
 void go_to_moment(const Frame& frame, int moment) {
   frame.show([trace = frame.document.trace, &timeline = frame.timeline, moment](View& v) {
     v = at_moment(std::move(v), *trace, timeline, moment);
   });
 }
-
-namespace {
-
-/// In the cache of pictures, which keeps one of a type.
-struct BroughtShares {
-  Tensor shares;
-};
-
-}  // namespace
 
 HeadMeasure measure_shown(const Trace& trace, const View& view) {
   return trace.has(Stage::contribution_norms) ? view.measure : HeadMeasure::weight;
@@ -72,9 +79,7 @@ Stage measured_stage(const Trace& trace, const View& view, Stage stage) {
 Tensor numbers_shown(const Frame& frame, Stage stage) {
   const Trace& trace = *frame.trace();
   if (!is_measure(stage) || frame.view().measure != HeadMeasure::share) return trace[stage];
-  return frame.pictures
-      .get<BroughtShares>([&] { return BroughtShares{row_shares(trace[stage])}; }, frame.document.trace)
-      .shares;
+  return frame.pictures.kept([&] { return row_shares(trace[stage]); }, frame.document.trace);
 }
 
 namespace {
@@ -84,16 +89,13 @@ constexpr std::string_view between_lines = " / ";
 }  // namespace
 
 const std::string& in_one_line(const Frame& frame, const std::string& lines) {
-  struct OneLine {
-    std::string text;
-  };
   if (lines.find('\n') == std::string::npos) return lines;
   const auto make = [&] {
-    OneLine line;
-    for (const char c : lines) c == '\n' ? line.text += between_lines : line.text += c;
+    std::string line;
+    for (const char c : lines) c == '\n' ? line += between_lines : line += c;
     return line;
   };
-  return frame.pictures.get<OneLine>(make, lines).text;
+  return frame.pictures.kept(make, lines);
 }
 
 std::string as_lines(std::string text) {

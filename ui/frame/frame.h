@@ -119,12 +119,30 @@ struct Frame {
   Index rows_shown(Stage stage) const;
   const Trace* trace() const { return document.trace.get(); }
 
+  /// Whether a key is a shortcut: nothing is typed into, no dialog is open, and neither Ctrl nor Alt is held.
+  bool takes_shortcuts() const;
+
+  /// The width in pixels of one line of text, in type of so many points.
+  float width(Face face, float points, std::string_view text) const;
+  /// Writes it into ImGui's current window, its upper left corner at `at`.
+  void write(Face face, float points, ImVec2 at, ImU32 colour, std::string_view text) const;
+  /// The same, cut to `most` pixels.
+  void write_elided(Face face, float points, ImVec2 at, ImU32 colour, std::string_view text, float most) const;
+
   /// The cached T of the current trace and view; `make` runs again when one of the inputs changes.
   template <typename T, typename Make, typename... Parts>
   T& picture(Make&& make, const Parts&... also) const {
     const View& v = view();
     return pictures.get<T>(std::forward<Make>(make), document.trace, v.batch, v.head, v.theme, v.colormap, v.range,
                            v.norm, v.language, v.presenting, u, also...);
+  }
+
+  /// The same, kept under the type of `make` (Pictures::kept).
+  template <typename Make, typename... Parts>
+  auto& kept(const Make& make, const Parts&... also) const {
+    const View& v = view();
+    return pictures.kept(make, document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.norm, v.language,
+                         v.presenting, u, also...);
   }
 
   /// Pushes a change of the scenario or the view. It is applied after drawing, in order, on the then current value, so

@@ -36,6 +36,17 @@ class Pictures {
     return value;
   }
 
+  /// The same for what needs no type of its own: kept under the type of `make`, a lambda, so one for each place in the
+  /// code that asks.
+  template <typename Make, typename... Parts>
+  auto& kept(const Make& make, const Parts&... parts) {
+    static_assert(std::is_class_v<Make>);  // functions of one signature share their type
+    struct Named {
+      std::invoke_result_t<const Make&> value;
+    };
+    return get<Named>([&] { return Named{make()}; }, parts...).value;
+  }
+
   /// The cached value; null if there is none.
   template <typename T>
   const T* find() const {

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "core/run/contributions.h"
-#include "ui/frame/frame.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene.h"
 #include "ui/look/words.h"
 #include "ui/widgets/card.h"
 
@@ -70,7 +68,7 @@ std::vector<HeadCard> head_cards(const Frame& frame, const Tensor& values, Index
     cards.push_back(std::move(card));
   }
   if (shared.size() < 2 || values.source()) return cards;  // a mean over what nobody can hold is left out
-  picture.average_title = frame.words.fill("heads.average", {std::to_string(shared.size())});
+  picture.average_title = frame.words.fill("heads.average", {shared.size()});
   picture.averaged = std::move(shared);
   cards.push_back({0, 0, true, picture.average_title, frame.words("heads.average_short")});
   return cards;
@@ -179,42 +177,11 @@ void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat)
   put(Face::mono, (sampled ? ">" : "") + bound_text(quad.range.hi));
 }
 
-}  // namespace
-
-Stage heads_stage(const Trace& trace, const View& view) { return measured_stage(trace, view, view.heads.stage); }
-
-std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
-  if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
-  // Both control points stand in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the
-  // drop.
-  const float wanted = (point.x - arcs.min.x) / arcs.width();
-  float from = 0, to = 1;
-  for (int halving = 0; halving < 20; ++halving) {
-    const float t = (from + to) / 2;
-    (1.5f * t * (1 - t) + t * t * t < wanted ? from : to) = t;
-  }
-  const float drop = (3 - 2 * from) * from * from;
-  std::optional<Cell> nearest;
-  for (const HeadArcs& each : heads) {
-    for (const TokenArc& arc : each.arcs) {
-      const float a = query_y(arc.query), b = key_y(arc.key);
-      const float distance = std::abs(a + (b - a) * drop - point.y);
-      if (distance > reach) continue;
-      reach = distance;
-      nearest = Cell{arcs_of, batch, each.head, arc.query, arc.key};
-    }
-  }
-  return nearest;
-}
-
-namespace {
-
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query) {
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   HeadsPicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.cards);
+  Pen pen(frame, picture.cards);
   put_cards(frame, pen, {grid.min, {grid.max.x, grid.max.y - 21 * frame.u}}, picture);
   put_scale(frame, pen, grid, *picture.first);
   picture.n_q = trace.dims().n_q;
@@ -306,22 +273,42 @@ struct ArcsBuilder {
 
 }  // namespace
 
+Stage heads_stage(const Trace& trace, const View& view) { return measured_stage(trace, view, view.heads.stage); }
+
+std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
+  if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
+  // Both control points stand in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the
+  // drop.
+  const float wanted = (point.x - arcs.min.x) / arcs.width();
+  float from = 0, to = 1;
+  for (int halving = 0; halving < 20; ++halving) {
+    const float t = (from + to) / 2;
+    (1.5f * t * (1 - t) + t * t * t < wanted ? from : to) = t;
+  }
+  const float drop = (3 - 2 * from) * from * from;
+  std::optional<Cell> nearest;
+  for (const HeadArcs& each : heads) {
+    for (const TokenArc& arc : each.arcs) {
+      const float a = query_y(arc.query), b = key_y(arc.key);
+      const float distance = std::abs(a + (b - a) * drop - point.y);
+      if (distance > reach) continue;
+      reach = distance;
+      nearest = Cell{arcs_of, batch, each.head, arc.query, arc.key};
+    }
+  }
+  return nearest;
+}
+
 const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
-  struct ArcsScene {
-    Scene scene;
-  };
   const Index rows = frame.rows_shown(picture.first->stage);
   const auto make = [&] {
-    ArcsScene made;
-    const SceneContext context = scene_context(frame);
-    Pen pen(context, made.scene);
+    Scene made;
+    Pen pen(frame, made);
     ArcsBuilder{frame, picture, pen}.put(rows);
     return made;
   };
-  return frame
-      .picture<ArcsScene>(make, frame.view().heads, frame.view().measure, picture.query, picture.arcs,
-                          picture.first->rect, frame.looked_at(), frame.rows_shown(Stage::weights), rows)
-      .scene;
+  return frame.kept(make, frame.view().heads, frame.view().measure, picture.query, picture.arcs, picture.first->rect,
+                    frame.looked_at(), frame.rows_shown(Stage::weights), rows);
 }
 
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {

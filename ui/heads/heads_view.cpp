@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "core/text/number_text.h"
 #include "ui/frame/frame.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
@@ -22,7 +22,7 @@ float choose_stage(const Frame& frame, Rect place) {
   const float u = frame.u;
   float x = place.min.x, y = place.min.y;
   const auto put_chip = [&](const char* id, std::string_view words, bool chosen) {
-    const float width = text_size(frame.fonts, Face::bold, TypeSize::note * u, words).x + 18 * u;
+    const float width = frame.width(Face::bold, TypeSize::note, words) + 18 * u;
     if (x + width > place.max.x && x > place.min.x) {
       x = place.min.x;
       y += 30 * u;
@@ -148,25 +148,23 @@ void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point)
 }
 
 /// How far the mean is, in its card.
-void say_averaging(const Frame& frame, ImDrawList& list, const HeadsPicture& picture) {
+void say_averaging(const Frame& frame, const HeadsPicture& picture) {
   const HeadsAverage* average = picture.average ? frame.pictures.find<HeadsAverage>() : nullptr;
   if (!average || !average->busy()) return;
   const Rect& card = picture.cards.targets.back().rect;
-  char words[96];
-  std::snprintf(words, sizeof words, "%s %.0f %%", frame.words("heads.averaging"),
-                static_cast<double>(average->share() * 100));
-  draw_elided(list, frame.fonts, Face::ui, TypeSize::body * frame.u, {card.min.x + 7 * frame.u, card.centre().y},
-              frame.look.muted, words, card.width() - 12 * frame.u);
+  const std::string words =
+      frame.words("heads.averaging") + formatted(" %.0f %%", static_cast<double>(average->share() * 100));
+  frame.write_elided(Face::ui, TypeSize::body, {card.min.x + 7 * frame.u, card.centre().y}, frame.look.muted, words,
+                     card.width() - 12 * frame.u);
 }
 
 void mass_slider(const Frame& frame, Rect place) {
   const ControlArea area("mass", place);
-  char shown[16];
-  std::snprintf(shown, sizeof shown, "%.0f", static_cast<double>(frame.view().heads.mass * 100));
-  if (const auto mass =
-          float_slider(frame, "slider", frame.words("heads.mass"), frame.view().heads.mass * 100, 0, 100, shown)) {
+  const float now = frame.view().heads.mass;
+  if (const auto mass = float_slider(frame, "slider", frame.words("heads.mass"), now * 100, 0, 100,
+                                     formatted("%.0f", static_cast<double>(now * 100)).c_str())) {
     const float part = std::clamp(std::round(*mass) / 100, 0.0f, 1.0f);
-    if (part != frame.view().heads.mass) frame.show([part](View& v) { v.heads.mass = part; });
+    if (part != now) frame.show([part](View& v) { v.heads.mass = part; });
   }
 }
 
@@ -184,9 +182,8 @@ void draw_heads_view(const Frame& frame, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
 
   mass_slider(frame, {{left, top + 20 * u}, {inner.max.x, top + 60 * u}});
-  ImGui::SetCursorScreenPos({inner.min.x, top});
   // The arcs' column is part of the surface; the slider's window lies above it.
-  clickable("surface", {inner.width(), inner.max.y - top});
+  clickable("surface", Rect{{inner.min.x, top}, inner.max});
   const ImVec2 point = ImGui::GetIO().MousePos;
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered()) {
@@ -202,10 +199,10 @@ void draw_heads_view(const Frame& frame, Rect place) {
 
   const Stage stage = heads_stage(*frame.trace(), frame.view());
   draw_scene(frame, list, picture.cards);
-  say_averaging(frame, list, picture);
+  say_averaging(frame, picture);
   if (frame.shown(stage).nothing()) say_on_plate(frame, list, grid, frame.words("heads.not_yet"));
-  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {left, top}, frame.look.ink,
-            frame.words(picture.arcs_of == Stage::weights ? "heads.arcs" : "heads.arcs_share"));
+  frame.write(Face::bold, TypeSize::body, {left, top}, frame.look.ink,
+              frame.words(picture.arcs_of == Stage::weights ? "heads.arcs" : "heads.arcs_share"));
   draw_scene(frame, list, arcs_scene(frame, picture));
   if (ImGui::IsItemActive() && is_dragging(frame)) {
     const Rect area = dragged_area();

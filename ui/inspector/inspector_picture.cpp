@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <span>
 
 #include "core/export/stage_figure.h"
 #include "core/figure/ticks.h"
 #include "core/image/theme.h"
-#include "ui/document/view.h"
+#include "core/text/number_text.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/words.h"
 #include "ui/matrix/heat.h"
@@ -80,9 +79,7 @@ struct Builder {
                                               : number_text(value, 4);
     picture.meaning = meaning(value);
     picture.index = index_text(trace, cell);
-    char exact[48];
-    std::snprintf(exact, sizeof exact, "%.9g", static_cast<double>(value));
-    picture.exact = std::isnan(value) ? "nan" : exact;
+    picture.exact = std::isnan(value) ? "nan" : formatted("%.9g", static_cast<double>(value));
     if (frame.view().selected != cell) return;
     for (const Cell& step : path_of(frame.view(), trace))
       picture.crumbs.push_back({std::string(name(step.stage)), frame.look.lane(step.stage)});
@@ -171,8 +168,7 @@ struct Builder {
     picture.dot.right_colour = frame.look.lane(right);
     picture.dot.sum = "Σ = " + number_text(static_cast<float>(sum), 4);
     if (shown.size() < count) {
-      picture.dot.sum =
-          frame.words.fill("inspector.more", {std::to_string(count - shown.size())}) + "   " + picture.dot.sum;
+      picture.dot.sum = frame.words.fill("inspector.more", {count - shown.size()}) + "   " + picture.dot.sum;
     }
   }
 
@@ -196,15 +192,12 @@ struct Builder {
       of.stage = stage;
       return number_text(value_at(trace, of), 4);
     };
-    char words[48];
     const auto step = [&](Stage stage, const std::string& done) {
       if (stage <= cell.stage && trace.has(stage)) dot.closing.push_back({done, at(stage)});
     };
-    std::snprintf(words, sizeof words, trace.scenario.scale ? "× %.4g" : "× 1/√%.0f",
-                  trace.scenario.scale ? static_cast<double>(trace.scale) : static_cast<double>(trace.dims().d_head));
-    step(Stage::scaled_scores, words);
-    std::snprintf(words, sizeof words, "soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
-    step(Stage::capped_scores, words);
+    step(Stage::scaled_scores, trace.scenario.scale ? formatted("× %.4g", static_cast<double>(trace.scale))
+                                                    : "× 1/√" + std::to_string(trace.dims().d_head));
+    step(Stage::capped_scores, formatted("soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0))));
     step(Stage::biased_scores, "+ bias");
     if (trace.has(Stage::mask)) step(Stage::masked_scores, "mask");
     step(Stage::weights, "softmax");
@@ -234,7 +227,7 @@ struct Builder {
     std::ranges::stable_sort(order, std::greater(), [](const Term* t) { return std::abs(t->value * t->factor); });
     for (const Term* term : order) source(*term);
     if (count > picture.sources.size())
-      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(count - picture.sources.size())});
+      picture.more_sources = frame.words.fill("inspector.more", {count - picture.sources.size()});
   }
 
   /// Of a softmax the own score first; of a product only what stands beside the rows: the bias.
@@ -253,7 +246,7 @@ struct Builder {
       if (!(softmax && is_own(term))) source(term);
     }
     if (count > picture.sources.size()) {
-      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(count - picture.sources.size())});
+      picture.more_sources = frame.words.fill("inspector.more", {count - picture.sources.size()});
     }
   }
 
@@ -262,14 +255,14 @@ struct Builder {
     picture.reaches = shows_reach(frame.view(), trace, cell.stage);
     const std::vector<Region> regions = reach_of(trace, cell);
     if (picture.reaches && regions.size() > sources_at_most) {
-      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(regions.size() - sources_at_most)});
+      picture.more_sources = frame.words.fill("inspector.more", {regions.size() - sources_at_most});
     }
     for (const Region& region : std::span(regions).first(std::min(regions.size(), sources_at_most))) {
       const StageInfo& about = info(region.stage);
       const std::string rows = span_words(trace, about.rows, region.batch, region.row, region.rows),
                         cols = span_words(trace, about.cols, region.batch, region.col, region.cols);
       const std::string head = has_head_axis(region.stage) && trace.dims().heads > 1
-                                   ? frame.words.fill("inspector.head", {std::to_string(region.head)}) + ", "
+                                   ? frame.words.fill("inspector.head", {region.head}) + ", "
                                    : "";
       const std::string place =
           about.cols == Axis::key ? rows + " → " + cols : rows + ", " + column_words(frame.words, about.cols, cols);
@@ -349,7 +342,7 @@ std::string place_words(const Frame& frame, const Cell& cell) {
   std::string words;
   if (const std::string layer = layer_shown(trace); !layer.empty())
     words = frame.words.fill("network.layer", {layer}) + ", ";
-  if (has_head_axis(cell.stage)) words += frame.words.fill("inspector.head", {std::to_string(cell.head)}) + ", ";
+  if (has_head_axis(cell.stage)) words += frame.words.fill("inspector.head", {cell.head}) + ", ";
   const bool tokens = !trace.inputs.query_tokens.empty();
   if (about.rows == Axis::query && about.cols == Axis::key) {
     const char* key = tokens ? "inspector.token_to_token" : "inspector.query_to_key";

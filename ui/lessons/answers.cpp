@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <tuple>
 
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -70,10 +70,8 @@ NumberScale scale_of(const Question& question, const Trace& trace, const Beside*
 
 std::string NumberScale::at(double share) const {
   const double value = std::clamp(from + std::round((to - from) * std::clamp(share, 0.0, 1.0) / step) * step, from, to);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", std::max(0, static_cast<int>(std::lround(-std::log10(step)))),
-                value == 0 ? 0.0 : value);
-  std::string words = text;
+  std::string words =
+      formatted("%.*f", std::max(0, static_cast<int>(std::lround(-std::log10(step)))), value == 0 ? 0.0 : value);
   if (words.starts_with("-")) words.replace(0, 1, "−");
   return words;
 }
@@ -142,9 +140,7 @@ std::string right_answer(const Question& question, const Trace& trace, const std
     case QuestionKind::row: {
       std::string list;
       for (const double share : row_of(trace, question.measure->of)) {
-        char text[16];
-        std::snprintf(text, sizeof text, "%.2f", share);
-        list += (list.empty() ? "" : "  ") + std::string(text);
+        list += (list.empty() ? "" : "  ") + formatted("%.2f", share);
       }
       return list;
     }

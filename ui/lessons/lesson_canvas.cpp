@@ -38,15 +38,6 @@ void draw_veil(const Frame& frame, Rect place) {
                  frame.look.muted, words, width);
 }
 
-}  // namespace
-
-Rect above_notes(const Frame& frame, const Course& course, Rect place) {
-  place.max.y -= std::min(notes_height(frame, course, place.width()), 0.5f * place.height());
-  return place;
-}
-
-namespace {
-
 /// Whether the view would reveal something hidden and has to be covered. The pipeline hides single cards itself.
 bool hides_view(const View& view) {
   if (view.lesson.hidden.empty()) return false;
@@ -66,6 +57,11 @@ bool hides_view(const View& view) {
 }
 
 }  // namespace
+
+Rect above_notes(const Frame& frame, const Course& course, Rect place) {
+  place.max.y -= std::min(notes_height(frame, course, place.width()), 0.5f * place.height());
+  return place;
+}
 
 bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
   const LessonStep& step = step_of(frame, course);
@@ -120,7 +116,7 @@ void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole
   list.AddRectFilled(notes.min, notes.max, frame.look.panel);
   list.AddLine(notes.min, {notes.max.x, notes.min.y}, frame.look.line, u);
   const ImVec2 at{notes.min.x + notes_inset * u, notes.min.y + 10 * u};
-  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, at, frame.look.muted, frame.words("lesson.notes_title"));
+  frame.write(Face::bold, TypeSize::body, at, frame.look.muted, frame.words("lesson.notes_title"));
   draw_paragraph(&list, frame.fonts, Face::ui, notes_points * u, {at.x, at.y + 20 * u}, frame.look.ink,
                  notes_of(frame, course), notes.width() - 2 * notes_inset * u);
 }

@@ -2,9 +2,6 @@
 // is about, and the teacher's notes.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/lesson/course.h"
 #include "ui/document/action.h"
 #include "ui/frame/frame.h"

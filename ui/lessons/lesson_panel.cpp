@@ -82,10 +82,7 @@ void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, 
 const Course* open_course(const Document& document, Pictures& pictures) {
   const std::string& file = document.origin.lesson.course;
   if (file.empty()) return nullptr;
-  struct Open {
-    Course course;
-  };
-  return &pictures.get<Open>([&] { return Open{read_course(file)}; }, file, document.origin.opening).course;
+  return &pictures.kept([&] { return read_course(file); }, file, document.origin.opening);
 }
 
 std::string course_text(const Course& course, const std::string& language) {
@@ -115,7 +112,7 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
   const std::string& language = frame.words.language();
   PanelColumn column(frame, place);
   column.paragraph(Face::bold, TypeSize::body, frame.look.muted,
-                   frame.words.fill("lesson.step", {std::to_string(number + 1), std::to_string(course.steps.size())}));
+                   frame.words.fill("lesson.step", {number + 1, course.steps.size()}));
   column.space(8);
   if (const auto clicked = column.dashes(number, course)) frame.actions.push_back(GoToStep{*clicked});
   column.space(14);

@@ -146,13 +146,10 @@ std::string standing_words(const Frame& frame, const Lesson& lesson, const Lesso
   if (about.steps == 0) return {};
   const auto& standings = frame.document.standings;
   const auto found = standings ? standings->find(lesson.id) : LessonStandings::const_iterator{};
-  if (!standings || found == standings->end())
-    return frame.words.fill("lesson.steps", {std::to_string(about.steps), std::to_string(about.questions)});
+  if (!standings || found == standings->end()) return frame.words.fill("lesson.steps", {about.steps, about.questions});
   const LessonStanding& now = found->second;
   done = static_cast<float>(now.answered) / static_cast<float>(std::max<std::size_t>(about.questions, 1));
-  return frame.words.fill("lesson.standing",
-                          {std::to_string(now.step + 1), std::to_string(about.steps), std::to_string(now.answered),
-                           std::to_string(about.questions), std::to_string(now.right)});
+  return frame.words.fill("lesson.standing", {now.step + 1, about.steps, now.answered, about.questions, now.right});
 }
 
 ListPicture make_list(const Frame& frame, float wide) {
@@ -279,8 +276,8 @@ void draw_lesson_view(const Frame& frame, Rect place) {
   const std::vector<LessonTile>& tiles = lesson_tiles(frame.pictures);
   const ImVec2 from{place.min.x, place.min.y - ImGui::GetScrollY()};
   for (const ListPicture::Heading& heading : list.headings) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::numbers * u,
-              {from.x + Space::card * u, from.y + heading.y}, frame.look.ink, frame.words(heading.word));
+    frame.write(Face::bold, TypeSize::numbers, {from.x + Space::card * u, from.y + heading.y}, frame.look.ink,
+                frame.words(heading.word));
   }
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     if (lesson_card(frame, lessons[i], tiles[i], list.cards[i], from)) open_lesson(frame, lessons[i]);

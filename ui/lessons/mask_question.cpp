@@ -55,8 +55,7 @@ struct MaskDrawer {
   }
 
   void title(const Rect& grid, const char* word, ImU32 colour) {
-    draw_text(list, frame.fonts, Face::bold, TypeSize::numbers * u, {grid.min.x, grid.min.y - 34 * u}, colour,
-              frame.words(word));
+    frame.write(Face::bold, TypeSize::numbers, {grid.min.x, grid.min.y - 34 * u}, colour, frame.words(word));
   }
 
   Rect cell(const Rect& grid, Index row, Index col) const {
@@ -81,8 +80,7 @@ struct MaskDrawer {
   void paint(const std::vector<bool>& cells) {
     if (now.revealed) return;
     const Rect& grid = picture.guess;
-    ImGui::SetCursorScreenPos(grid.min);
-    clickable("paint", {grid.width(), grid.height()});
+    clickable("paint", grid);
     if (!ImGui::IsItemActive()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const auto col = static_cast<Index>((mouse.x - grid.min.x) / picture.cell),
@@ -122,12 +120,6 @@ struct MaskDrawer {
   }
 };
 
-}  // namespace
-
-bool can_be_painted(const Trace& trace) { return trace.dims().n_q <= most_painted && trace.dims().n_k <= most_painted; }
-
-namespace {
-
 MaskQuestionPicture make_mask_question(const Frame& frame, const Question& question, Rect place) {
   const Trace& trace = *frame.trace();
   const Dims& dims = trace.dims();
@@ -158,6 +150,8 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
 }
 
 }  // namespace
+
+bool can_be_painted(const Trace& trace) { return trace.dims().n_q <= most_painted && trace.dims().n_k <= most_painted; }
 
 void draw_mask_question(const Frame& frame, const Question& question, Rect place) {
   const MaskQuestionPicture& picture = frame.picture<MaskQuestionPicture>(

@@ -53,16 +53,11 @@ void PanelColumn::paragraph(Face face, float points, ImU32 colour, std::string_v
 }
 
 ProsePointed PanelColumn::prose(const LessonStep& step, float points) {
-  struct Prose {
-    ProseLayout layout;
-  };
   const float pixels = points * frame_.u;
   const std::string& language = frame_.words.language();
   const ProseLayout& layout =
-      frame_.pictures
-          .get<Prose>([&] { return Prose{lay_out_prose(frame_.fonts, step.runs(language), pixels, width_)}; },
-                      step.text, language, pixels, width_)
-          .layout;
+      frame_.pictures.kept([&] { return lay_out_prose(frame_.fonts, step.runs(language), pixels, width_); }, step.text,
+                           language, pixels, width_);
   const ProsePointed pointed = draw_prose(frame_, layout, {left_, here().y}, pixels);
   advance(layout.height);
   return pointed;
@@ -111,15 +106,14 @@ bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU
   compat::add_rect(list, {left_, at.y}, end, border, Corner::control * u, chosen ? 2 * u : 1);
   draw_paragraph(&list, frame_.fonts, face, TypeSize::large * u, {left_ + pad, at.y + pad - 2 * u}, frame_.look.ink,
                  text, width_ - 2 * pad - side);
-  if (!mark.empty())
-    draw_text(list, frame_.fonts, Face::bold, TypeSize::large * u, {end.x - side, at.y + pad - 2 * u}, border, mark);
+  if (!mark.empty()) frame_.write(Face::bold, TypeSize::large, {end.x - side, at.y + pad - 2 * u}, border, mark);
   ImGui::SetCursorScreenPos({at.x, at.y});
   advance(height + 8 * u);
   return clicked;
 }
 
 bool PanelColumn::next_chip(const char* id, std::string_view label, bool chosen) {
-  const float u = frame_.u, width = text_size(frame_.fonts, Face::ui, TypeSize::body * u, label).x + 22 * u;
+  const float u = frame_.u, width = frame_.width(Face::ui, TypeSize::body, label) + 22 * u;
   if (chip_x_ > left_ && chip_x_ + width > left_ + width_) {
     chip_x_ = left_;
     space(34);

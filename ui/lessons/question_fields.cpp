@@ -4,6 +4,7 @@
 
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
+#include "core/text/number_text.h"
 #include "ui/lessons/answers.h"
 #include "ui/lessons/panel_column.h"
 #include "ui/look/measure.h"
@@ -73,9 +74,8 @@ void draw_typed(const Frame& frame, const Question& question, PanelColumn& colum
 void draw_row(const Frame& frame, PanelColumn& column) {
   const LessonProgress& now = frame.view().lesson;
   const double sum = std::accumulate(now.row.begin(), now.row.end(), 0.0);
-  char text[16];
-  std::snprintf(text, sizeof text, "%.2f", sum);
-  column.paragraph(Face::ui, TypeSize::body, frame.look.muted, frame.words.fill("lesson.shared", {text}));
+  column.paragraph(Face::ui, TypeSize::body, frame.look.muted,
+                   frame.words.fill("lesson.shared", {formatted("%.2f", sum)}));
   column.space(6);
   column.share(sum);
 }
@@ -141,7 +141,7 @@ std::string verdict_of(const Frame& frame, const Question& question, const Lesso
       right_answer(question, *frame.trace(), frame.words.language(), frame.document.beside.get());
   if (question.kind == QuestionKind::row && !now.row.empty()) {
     const int share = static_cast<int>(std::lround(100 * row_agreement(question, now, *frame.trace())));
-    return frame.words.fill(now.right ? "lesson.row_right" : "lesson.row_other", {std::to_string(share)});
+    return frame.words.fill(now.right ? "lesson.row_right" : "lesson.row_other", {share});
   }
   LessonAnswer nothing;
   nothing.revealed = true;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/run/trace.h"
+#include "core/text/number_text.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
 #include "ui/lessons/lesson_canvas.h"
@@ -29,11 +29,7 @@ struct RowQuestionPicture {
   bool numbers = true;  ///< there is room for numbers under the bars
 };
 
-std::string share_words(double share) {
-  char text[16];
-  std::snprintf(text, sizeof text, share == 0 ? "0" : "%.2f", share);
-  return text;
-}
+std::string share_words(double share) { return share == 0 ? "0" : formatted("%.2f", share); }
 
 void draw_hatch(ImDrawList& list, const Rect& rect, ImU32 colour, float u) {
   list.PushClipRect(rect.min, rect.max, true);
@@ -71,10 +67,9 @@ struct RowDrawer {
 
   void heading(const char* word, ImU32 colour, float y, std::string_view story) {
     const float x = picture.keys.front().card.min.x;
-    draw_text(list, frame.fonts, Face::bold, TypeSize::numbers * u, {x, y}, colour, frame.words(word));
+    frame.write(Face::bold, TypeSize::numbers, {x, y}, colour, frame.words(word));
     if (!story.empty())
-      draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {x, y + 26 * u}, look.muted, story,
-                  place.max.x - x - 20 * u);
+      frame.write_elided(Face::ui, TypeSize::body, {x, y + 26 * u}, look.muted, story, place.max.x - x - 20 * u);
   }
 
   void draw_key(std::size_t k) {

@@ -1,7 +1,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -66,6 +65,14 @@ OrderedJson read_whole(const std::string& path) {
   return OrderedJson::parse(stream);
 }
 
+std::string suggested_answers_path() {
+  const char* home = std::getenv("HOME");
+  std::error_code none;
+  const std::filesystem::path folder =
+      home && *home ? std::filesystem::path(home) : std::filesystem::current_path(none);
+  return utf8_from(folder / "headlight-answers.json");
+}
+
 }  // namespace
 
 std::string suggested_lesson_path() {
@@ -88,21 +95,9 @@ void save_step(Document& document, const std::string& path, const Words& words) 
     lesson["steps"].push_back({{"text", {{"en", words("lesson.text_to_write")}}}, {"pose", pose}});
     write_whole_file(file, lesson.dump(2) + "\n");
     document.view.saving_step.reset();
-    document.notice = words.fill("lesson.step_saved", {std::to_string(lesson["steps"].size()), path});
+    document.notice = words.fill("lesson.step_saved", {lesson["steps"].size(), path});
   } catch (const InputError& error) { document.error = error.message(); }
 }
-
-namespace {
-
-std::string suggested_answers_path() {
-  const char* home = std::getenv("HOME");
-  std::error_code none;
-  const std::filesystem::path folder =
-      home && *home ? std::filesystem::path(home) : std::filesystem::current_path(none);
-  return utf8_from(folder / "headlight-answers.json");
-}
-
-}  // namespace
 
 void toggle_saving_answers(const Frame& frame) {
   frame.show(

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/statistics.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
@@ -45,6 +44,11 @@ void put_mark(Pen& pen, CellKind kind, const Rect& mark, float t) {
   pen.box(mark, ink, std::max(1.0f, 0.8f * t), 1.5f * t);
 }
 
+/// With two decimals; what they cannot show is said to be small, as a power of ten would run into its neighbour.
+std::string in_column(double value) {
+  return value > 0 && value < 0.005 ? "<.01" : number_text(static_cast<float>(value), 2);
+}
+
 }  // namespace
 
 std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, float free, float right, float type) {
@@ -74,28 +78,15 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
   return notes;
 }
 
-namespace {
-
-/// With two decimals; what they cannot show is said to be small, as a power of ten would run into its neighbour.
-std::string in_column(double value) {
-  return value > 0 && value < 0.005 ? "<.01" : number_text(static_cast<float>(value), 2);
-}
-
-}  // namespace
-
 float say_random(const Frame& frame, Rect room) {
-  struct Note {
-    std::string words;
-  };
-  const float pixels = TypeSize::note * frame.u;
   const auto make = [&] {
-    std::string words = random_words(frame);
-    if (text_size(frame.fonts, Face::ui, pixels, words).x > room.width()) words = frame.words("pipeline.random_short");
-    return Note{std::move(words)};
+    std::string words = random_words(frame.trace()->inputs, frame.words);
+    if (frame.width(Face::ui, TypeSize::note, words) > room.width()) words = frame.words("pipeline.random_short");
+    return words;
   };
-  const std::string& words = frame.picture<Note>(make, room.width()).words;
+  const std::string& words = frame.kept(make, room.width());
   if (words.empty()) return room.min.y;
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels, room.min, frame.look.warning, words);
+  frame.write(Face::ui, TypeSize::note, room.min, frame.look.warning, words);
   return room.min.y + 20 * frame.u;
 }
 

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/text/number_text.h"
+
 namespace headlight {
 namespace {
 
@@ -35,13 +37,12 @@ int usual_decimals(double size) {
 Printed printed_with(double number, int decimals) {
   if (!std::isfinite(number)) return {std::isnan(number) ? "NaN" : number < 0 ? "−∞" : "+∞", number, 0};
   if (number == 0) return {"0", 0, 0};
-  char text[64];
   const double size = std::abs(number);
   const bool scientific = is_scientific(size);
-  std::snprintf(text, sizeof text, scientific ? "%.*e" : "%.*f", decimals, size);
-  const double value = std::strtod(text, nullptr);
+  const std::string text = formatted(scientific ? "%.*e" : "%.*f", decimals, size);
+  const double value = std::strtod(text.c_str(), nullptr);
   const double power = scientific ? std::floor(std::log10(value)) : 0;
-  return {(number < 0 ? "−" : "") + std::string(text), number < 0 ? -value : value, std::pow(10.0, power - decimals)};
+  return {(number < 0 ? "−" : "") + text, number < 0 ? -value : value, std::pow(10.0, power - decimals)};
 }
 
 }  // namespace
@@ -152,7 +153,6 @@ std::string MatrixNumbers::operator()(float value) const {
   if (std::isinf(value)) return value < 0 ? "−∞" : "+∞";
   if (value == 0) return "0";
   const float size = std::abs(value);
-  char text[64];
   const float unit = std::pow(10.0f, static_cast<float>(-decimals_));
   const bool below = size < unit / 2;
   if ((!below || !positive_) && std::abs(std::round(size / unit) * unit - size) > most_off * size) {
@@ -161,15 +161,10 @@ std::string MatrixNumbers::operator()(float value) const {
   }
   if (below) {
     if (!positive_) return "≈0";
-    std::snprintf(text, sizeof text, "<%.*f", decimals_, static_cast<double>(unit));
-    return decimals_ > 0 ? "<" + std::string(text + 2) : text;
+    return "<" + formatted("%.*f", decimals_, static_cast<double>(unit)).substr(decimals_ > 0 ? 1 : 0);
   }
-  if (size >= 1e6f) {
-    std::snprintf(text, sizeof text, "%.1e", static_cast<double>(size));
-  } else {
-    std::snprintf(text, sizeof text, "%.*f", decimals_, static_cast<double>(size));
-  }
-  return (value < 0 ? "−" : "") + std::string(text);
+  return (value < 0 ? "−" : "") + (size >= 1e6f ? formatted("%.1e", static_cast<double>(size))
+                                                : formatted("%.*f", decimals_, static_cast<double>(size)));
 }
 
 }  // namespace headlight

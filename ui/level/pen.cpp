@@ -289,12 +289,12 @@ bool has_words(const SceneContext& context, Axis axis) {
 
 std::string query_word(const SceneContext& context, Index query) {
   if (has_words(context, Axis::query)) return axis_label(context.trace, Axis::query, context.view.batch, query);
-  return context.words.fill("level.query_n", {std::to_string(query)});
+  return context.words.fill("level.query_n", {query});
 }
 
 std::string key_word(const SceneContext& context, Index key) {
   if (has_words(context, Axis::key)) return axis_label(context.trace, Axis::key, context.view.batch, key);
-  return context.words.fill("level.key_n", {std::to_string(key)});
+  return context.words.fill("level.key_n", {key});
 }
 
 }  // namespace headlight

@@ -40,6 +40,7 @@ class Pen {
   static constexpr float uncut = 1e6f;  ///< wider than any text
 
   Pen(const SceneContext& context, Scene& scene) : context_(context), scene_(scene), type(type_sizes(context)) {}
+  Pen(const Frame& frame, Scene& scene) : Pen(scene_context(frame), scene) {}
 
   /// The size of bold type that looks as large as plain type of this size.
   float bold(float pixels) const { return size_not_below(context_.fonts, Face::bold, pixels * 0.96f); }
@@ -89,10 +90,10 @@ class Pen {
   void frame(Rect rect, ImU32 colour, float points = 2) {
     box(rect, colour, std::max(points, points * u()), Corner::cell * u());
   }
-  /// Adds a card; `border` 0: the usual line.
-  void card(const Rect& rect, ImU32 border = 0, float thickness = 1) {
-    fill(rect, look().card, Corner::card * u());
-    box(rect, border != 0 ? border : look().line, thickness, Corner::card * u());
+  /// Adds a card; `border` 0: the usual line; `corner` in points.
+  void card(const Rect& rect, ImU32 border = 0, float thickness = 1, float corner = Corner::card) {
+    fill(rect, look().card, corner * u());
+    box(rect, border != 0 ? border : look().line, thickness, corner * u());
   }
   void heat(SceneHeat heat) { scene_.items.emplace_back(std::move(heat)); }
   void colours(Rect rect, const Colormap& map) { scene_.items.emplace_back(SceneColours{rect, &map}); }
@@ -151,7 +152,7 @@ class Pen {
   float u() const { return context_.u; }
 
  private:
-  const SceneContext& context_;
+  const SceneContext context_;
   Scene& scene_;
 
  public:

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
-#include "ui/look/fonts.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/swatches.h"
@@ -177,8 +176,7 @@ const SceneTarget* press_controls(const Frame& frame, const Scene& scene) {
   const SceneTarget* pressed = nullptr;
   for (const SceneTarget& target : scene.targets) {
     if (target.id.empty()) continue;
-    ImGui::SetCursorScreenPos(target.rect.min);
-    if (pressable(frame, target.id.c_str(), {target.rect.width(), target.rect.height()})) pressed = &target;
+    if (pressable(frame, target.id.c_str(), target.rect)) pressed = &target;
     if (!target.hint.empty()) tooltip(frame, target.hint);
     if (!ImGui::IsItemHovered() || target.framed.width() <= 0) continue;
     const Rect card = card_on_pixels(target.framed);

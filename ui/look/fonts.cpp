@@ -37,20 +37,6 @@ constexpr const char* symbols =
     "−∞√∑Σ·×÷≤≥≠≈→←↑↓⌊⌋ᵀ′αβγθμσδ₀₁₂₃₄₅₆₇₈₉ₕₖ∈∘⊙⊕"
     "…–—“”‘’›‹•▸▾▴△▶⏸◀✕✓⚠½¼²³␀";
 
-}  // namespace
-
-FontRole role_of(Face face) {
-  switch (face) {
-    case Face::ui: return FontRole::text;
-    case Face::bold: return FontRole::strong;
-    case Face::mono: return FontRole::mono;
-    case Face::math: return FontRole::math;
-  }
-  return FontRole::text;
-}
-
-namespace {
-
 bool needs_cjk(const ImVector<ImWchar>& ranges) {
   for (int i = 0; i + 1 < ranges.Size; i += 2) {
     if (ranges[i + 1] >= 0x2E80) return true;
@@ -77,10 +63,6 @@ ImFont* add(ImFontAtlas& atlas, FontRole role, float pixels, const ImWchar* rang
   config.PixelSnapH = false;
   return atlas.AddFontFromFileTTF(file.path.c_str(), std::round(pixels), &config, ranges);
 }
-
-}  // namespace
-
-namespace {
 
 constexpr double atlas_pixels = 24e6;  // four bytes each, on the graphics card; more where letters are larger
 constexpr double least_given =
@@ -137,7 +119,36 @@ void mark(std::vector<bool>& seen, const std::string& text) {
   for (std::size_t at = 0; at < text.size();) seen[next_character(text, at)] = true;
 }
 
+/// The length of the longest beginning, in whole UTF-8 characters, that leaves room for "…"; all of it where all fits.
+std::size_t fitting(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
+  if (text_size(fonts, face, pixels, text).x <= width + 0.5f) return text.size();
+  const float room = width - text_size(fonts, face, pixels, "…").x;
+  const auto is_inside = [&](std::size_t at) {
+    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  // Doubled, so that a long word costs as its width and not as its square.
+  std::size_t length = std::min<std::size_t>(64, text.size());
+  while (length < text.size() && text_size(fonts, face, pixels, text.substr(0, length)).x <= room)
+    length = std::min(2 * length, text.size());
+  while (is_inside(length)) --length;
+  while (length > 0 && text_size(fonts, face, pixels, text.substr(0, length)).x > room) {
+    do --length;
+    while (is_inside(length));
+  }
+  return length;
+}
+
 }  // namespace
+
+FontRole role_of(Face face) {
+  switch (face) {
+    case Face::ui: return FontRole::text;
+    case Face::bold: return FontRole::strong;
+    case Face::mono: return FontRole::mono;
+    case Face::math: return FontRole::math;
+  }
+  return FontRole::text;
+}
 
 void Fonts::note(std::string_view text) const {
   if (left_out_.empty() || compat::dynamic_fonts) return;
@@ -292,29 +303,6 @@ ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view t
   if (text.empty()) return {0, pixels};
   return fonts.pick(face, pixels)->CalcTextSizeA(pixels, 1e9f, 0, text.data(), text.data() + text.size());
 }
-
-namespace {
-
-/// The length of the longest beginning, in whole UTF-8 characters, that leaves room for "…"; all of it where all fits.
-std::size_t fitting(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
-  if (text_size(fonts, face, pixels, text).x <= width + 0.5f) return text.size();
-  const float room = width - text_size(fonts, face, pixels, "…").x;
-  const auto is_inside = [&](std::size_t at) {
-    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
-  };
-  // Doubled, so that a long word costs as its width and not as its square.
-  std::size_t length = std::min<std::size_t>(64, text.size());
-  while (length < text.size() && text_size(fonts, face, pixels, text.substr(0, length)).x <= room)
-    length = std::min(2 * length, text.size());
-  while (is_inside(length)) --length;
-  while (length > 0 && text_size(fonts, face, pixels, text.substr(0, length)).x > room) {
-    do --length;
-    while (is_inside(length));
-  }
-  return length;
-}
-
-}  // namespace
 
 void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
                  std::string_view text, float width) {

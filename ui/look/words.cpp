@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -11,6 +10,7 @@
 
 #include "core/assets/assets.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -57,13 +57,13 @@ const char* Words::operator()(std::string_view key) const {
   return (missing != missing_.end() ? missing : missing_.emplace(key).first)->c_str();
 }
 
-std::string Words::fill(std::string_view key, std::initializer_list<std::string_view> values) const {
+std::string Words::fill(std::string_view key, std::initializer_list<Value> values) const {
   const std::string_view form = (*this)(key);
   std::string text;
   for (std::size_t at = 0; at < form.size(); ++at) {
     const std::size_t number = at + 2 < form.size() ? static_cast<std::size_t>(form[at + 1] - '0') : values.size();
     const bool slot = form[at] == '{' && number < values.size() && form[at + 2] == '}';
-    if (slot) text += values.begin()[number], at += 2;
+    if (slot) text += values.begin()[number].text(), at += 2;
     else text += form[at];
   }
   return text;
@@ -113,14 +113,10 @@ std::string_view stage_words(const Words& words, Stage stage) {
 std::string number_text(float value, int digits) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  char text[48];
   const float size = std::abs(value);
-  if (size != 0 && (size < 1e-3f || size >= 1e5f)) {
-    std::snprintf(text, sizeof text, "%.*e", std::max(digits - 1, 0), static_cast<double>(value));
-  } else {
-    std::snprintf(text, sizeof text, "%.*f", digits, static_cast<double>(value));
-  }
-  std::string result(text);
+  const bool scientific = size != 0 && (size < 1e-3f || size >= 1e5f);
+  std::string result = scientific ? formatted("%.*e", std::max(digits - 1, 0), static_cast<double>(value))
+                                  : formatted("%.*f", digits, static_cast<double>(value));
   for (std::size_t at = result.find('-'); at != std::string::npos; at = result.find('-', at + 3))
     result.replace(at, 1, "−");
   return result;

@@ -1,6 +1,7 @@
 // Words: all texts of the window, from assets/translations. Each language is one file. And numbers as text.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <set>
 #include <string>
@@ -15,6 +16,20 @@ namespace headlight {
 
 class Words {
  public:
+  /// What stands for {0} in a text: words, which must outlive it, or an integer.
+  class Value {
+   public:
+    Value(const char* words) : words_(words) {}
+    Value(const std::string& words) : words_(words) {}
+    Value(std::string_view words) : words_(words) {}
+    Value(std::integral auto number) : digits_(std::to_string(number)) {}
+    std::string_view text() const { return digits_.empty() ? words_ : digits_; }
+
+   private:
+    std::string_view words_;
+    std::string digits_;
+  };
+
   /// Reads assets/translations/LANGUAGE.json; missing texts come from English. Throws SettingError, which names the
   /// available languages, and FileError.
   explicit Words(const std::string& language);
@@ -25,7 +40,7 @@ class Words {
   const char* operator()(std::string_view key) const;
   bool has(std::string_view key) const { return table_.find(key) != table_.end(); }
   /// The text with {0}, {1}, … replaced. Braces within a value are left alone.
-  std::string fill(std::string_view key, std::initializer_list<std::string_view> values) const;
+  std::string fill(std::string_view key, std::initializer_list<Value> values) const;
   /// The message in this language. A template without a translation stays English.
   std::string translate(const Message& message) const;
   /// All texts concatenated, for loading the fonts.

@@ -17,6 +17,27 @@ float centre_of(const HeatPicture& heat) {
   return heat.colormap->kind() == ColormapKind::diverging ? (range.lo + range.hi) / 2 : range.lo;
 }
 
+double width(const Rect& view) { return std::max(1.0, static_cast<double>(view.width())); }
+double height(const Rect& view) { return std::max(1.0, static_cast<double>(view.height())); }
+
+/// The first cell in sight of `count`, where `seen` of them have room: no ground beside a matrix that is larger.
+double within(double first, double count, double seen) {
+  return seen >= count ? (count - seen) / 2 : std::clamp(first, 0.0, count - seen);
+}
+
+MapCamera settled(MapCamera camera) {
+  camera.left = within(camera.left, static_cast<double>(camera.cols), width(camera.view) / camera.scale);
+  camera.top = within(camera.top, static_cast<double>(camera.rows), height(camera.view) / camera.scale);
+  return camera;
+}
+
+std::pair<Index, Index> seen(double first, double count, Index all) {
+  // A hair less than a cell that only touches the edge.
+  const auto from = static_cast<Index>(std::floor(first + 1e-6)),
+             to = static_cast<Index>(std::ceil(first + count - 1e-6));
+  return {std::clamp<Index>(from, 0, all), std::clamp<Index>(to, 0, all)};
+}
+
 }  // namespace
 
 bool is_mapped(Stage stage) { return info(stage).rows == Axis::query && info(stage).cols == Axis::key; }
@@ -40,8 +61,7 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
     picture.matrix = {quad.values, quad.mask, quad.kept, heat.batch, heat.head, quad.show_leaks, centre_of(heat)};
     for (const Stage each : all_stages()) {
       if (is_mapped(each) && frame.trace()->has(each))
-        picture.chips.push_back(
-            {each, text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, name(each)).x + 18 * frame.u});
+        picture.chips.push_back({each, frame.width(Face::bold, TypeSize::note, name(each)) + 18 * frame.u});
     }
     if (stage != Stage::mask) {
       const bool both = quad.norm != Norm::linear &&
@@ -67,7 +87,7 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
   MapLayout layout;
   const float line = 34 * u, chip = ControlHeight::bar * u, gap = 6 * u;
   const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u),
-              fit = text_size(frame.fonts, Face::ui, TypeSize::body * u, frame.words("pipeline.fit")).x + 28 * u;
+              fit = frame.width(Face::ui, TypeSize::body, frame.words("pipeline.fit")) + 28 * u;
   layout.stages = inner;
   const ImVec2 end_of_stages = place_chips(picture, inner, u, [](const StageChip&, ImVec2) {});
   const float y = end_of_stages.y + (end_of_stages.x + field + fit + 2 * gap <= inner.max.x ? 0 : line);
@@ -113,31 +133,6 @@ std::string map_number(float value) {
   const std::optional<NumberFormat> format = number_format(span, 10);
   return format ? std::string(format->write(value, buffer)) : format_scientific(value);
 }
-
-namespace {
-
-double width(const Rect& view) { return std::max(1.0, static_cast<double>(view.width())); }
-double height(const Rect& view) { return std::max(1.0, static_cast<double>(view.height())); }
-
-/// The first cell in sight of `count`, where `seen` of them have room: no ground beside a matrix that is larger.
-double within(double first, double count, double seen) {
-  return seen >= count ? (count - seen) / 2 : std::clamp(first, 0.0, count - seen);
-}
-
-MapCamera settled(MapCamera camera) {
-  camera.left = within(camera.left, static_cast<double>(camera.cols), width(camera.view) / camera.scale);
-  camera.top = within(camera.top, static_cast<double>(camera.rows), height(camera.view) / camera.scale);
-  return camera;
-}
-
-std::pair<Index, Index> seen(double first, double count, Index all) {
-  // A hair less than a cell that only touches the edge.
-  const auto from = static_cast<Index>(std::floor(first + 1e-6)),
-             to = static_cast<Index>(std::ceil(first + count - 1e-6));
-  return {std::clamp<Index>(from, 0, all), std::clamp<Index>(to, 0, all)};
-}
-
-}  // namespace
 
 double MapCamera::whole_scale() const {
   return std::min({nearest, width(view) / static_cast<double>(cols), height(view) / static_cast<double>(rows)});

@@ -221,7 +221,8 @@ struct MapBuilder {
     std::vector<std::string> lines{level == 0 ? frame.words("map.every_cell") : frame.words.fill(blocks, {length})};
     if (level > 0)
       lines.push_back(progress.exact ? frame.words("map.exact") : frame.words.fill("map.sample", {length, percent}));
-    if (std::string random = random_words(frame); !random.empty()) lines.push_back(std::move(random));
+    if (std::string random = random_words(frame.trace()->inputs, frame.words); !random.empty())
+      lines.push_back(std::move(random));
     if (!looked) return lines;
     const Index block_row = looked->first / side, block_col = looked->second / side, row = block_row * side,
                 col = block_col * side;
@@ -310,22 +311,16 @@ struct MapBuilder {
 
 const Scene& map_scene(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera,
                        const std::optional<std::pair<Index, Index>>& looked) {
-  struct MapScene {
-    Scene scene;
-  };
   const Index rows_shown = frame.rows_shown(picture.heat.stage);
   const auto make = [&] {
-    MapScene made;
-    const SceneContext context = scene_context(frame);
-    Pen pen(context, made.scene);
+    Scene made;
+    Pen pen(frame, made);
     MapBuilder{frame, picture, layout, camera, looked, rows_shown, pen}.put();
     return made;
   };
   const TileProgress progress = frame.tiles.progress();
-  return frame
-      .picture<MapScene>(make, picture.heat.stage, camera, layout.notes, looked, rows_shown, frame.tiles.version(),
-                         progress.exact, static_cast<int>(progress.share * 100))
-      .scene;
+  return frame.kept(make, picture.heat.stage, camera, layout.notes, looked, rows_shown, frame.tiles.version(),
+                    progress.exact, static_cast<int>(progress.share * 100));
 }
 
 }  // namespace headlight

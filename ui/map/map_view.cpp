@@ -70,8 +70,7 @@ void draw_controls_line(const Frame& frame, const MapPicture& picture, const Map
 }
 
 void zoom_keys(const Frame& frame, const MapCamera& camera) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none) return;
+  if (!frame.takes_shortcuts()) return;
   if (compat::pressed(compat::Key::plus)) go(frame, zoomed(camera, 1.5, camera.view.centre()));
   if (compat::pressed(compat::Key::minus)) go(frame, zoomed(camera, 1 / 1.5, camera.view.centre()));
   if (compat::pressed_once(compat::Key::zero)) frame.show([](View& v) { v.map.region.reset(); });
@@ -90,8 +89,7 @@ void move_map(const Frame& frame, const MapCamera& camera, bool finds_cells) {
 }
 
 void move_in_small(const Frame& frame, const MapCamera& camera, Rect small) {
-  ImGui::SetCursorScreenPos(small.min);
-  clickable("small", {small.width(), small.height()});
+  clickable("small", small);
   if (!ImGui::IsItemActive() || camera.shows_all()) return;
   const ImVec2 at = ImGui::GetIO().MousePos;
   const double key = static_cast<double>((at.x - small.min.x) / small.width()) * static_cast<double>(camera.cols);
@@ -165,8 +163,7 @@ void draw_map_view(const Frame& frame, Rect place) {
   zoom_keys(frame, camera);
   follow_selected(frame, camera);
   move_in_small(frame, camera, layout.small);
-  ImGui::SetCursorScreenPos(layout.map.min);
-  clickable("surface", {layout.map.width(), layout.map.height()});
+  clickable("surface", layout.map);
 
   const bool finds_cells = camera.scale >= pointed_points * static_cast<double>(u);
   const std::optional<std::pair<Index, Index>> under =

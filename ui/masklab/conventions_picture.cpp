@@ -52,7 +52,7 @@ std::vector<std::string> flowed(const Frame& frame, const std::vector<std::strin
       continue;
     }
     const std::string joined = fresh ? part : lines.back() + " · " + part;
-    if (!std::exchange(fresh, false) && text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, joined).x <= width) {
+    if (!std::exchange(fresh, false) && frame.width(Face::ui, TypeSize::body, joined) <= width) {
       lines.back() = joined;
     } else {
       for (std::string& line : wrapped(frame, part, width)) lines.push_back(std::move(line));
@@ -200,62 +200,15 @@ struct ConventionsBuilder : ScenePart {
   }
 };
 
-}  // namespace
-
-void ConventionBoard::want(std::shared_ptr<const Trace> trace, Index batch, Index head) {
-  if (trace == trace_ && batch == batch_ && head == head_) return;
-  if (trace != trace_) choices_ = other_conventions(*trace);
-  trace_ = std::move(trace);
-  batch_ = batch;
-  head_ = head;
-  done_.clear();
-}
-
-bool ConventionBoard::advance() {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds share_of_a_frame{8};
-  if (!busy()) return false;
-  const Clock::time_point begun = Clock::now();
-  do {
-    const Convention& choice = choices_[done_.size()];
-    ConventionEffect effect = effect_of(choice, *trace_);
-    effect.weights = one_matrix(effect.weights, batch_, head_);
-    effect.mask = one_matrix(effect.mask, batch_, head_);
-    count_in_one(one_matrix((*trace_)[Stage::mask], batch_, head_),
-                 one_matrix((*trace_)[Stage::weights], batch_, head_), effect);
-    done_.push_back({choice, std::move(effect)});
-  } while (busy() && Clock::now() - begun < share_of_a_frame);
-  return true;
-}
-
-namespace {
-
 /// Whether conventions can be computed for this trace.
 bool has_conventions(const Trace& trace) {
   return trace.has(Stage::mask) && trace[Stage::weights].count() <= conventions_at_most;
 }
 
-}  // namespace
-
-std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect) {
-  if (effect.changes_nothing()) return {words("mask_lab.conventions.nothing")};
-  std::vector<std::string> parts;
-  if (effect.cells > 0) parts.push_back(words.fill("mask_lab.conventions.cells", {grouped(effect.cells)}));
-  if (effect.weights_change > 0)
-    parts.push_back(words.fill("mask_lab.conventions.weights", {change_text(effect.weights_change)}));
-  if (effect.output_change > 0)
-    parts.push_back(words.fill("mask_lab.conventions.output", {change_text(effect.output_change)}));
-  if (effect.nan_changes) parts.push_back(words("mask_lab.conventions.nan"));
-  return parts;
-}
-
-namespace {
-
 /// From the conventions computed so far. A problem, such as too many weights, becomes the sheet's error.
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board) {
   ConventionsPicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   ConventionsBuilder build{pen, frame, area, board, picture};
   SheetWords& words = build.words;
   words.title = frame.words("mask_lab.conventions.about");
@@ -298,6 +251,44 @@ void take(const Frame& frame, const Scenario& scenario) {
 }
 
 }  // namespace
+
+void ConventionBoard::want(std::shared_ptr<const Trace> trace, Index batch, Index head) {
+  if (trace == trace_ && batch == batch_ && head == head_) return;
+  if (trace != trace_) choices_ = other_conventions(*trace);
+  trace_ = std::move(trace);
+  batch_ = batch;
+  head_ = head;
+  done_.clear();
+}
+
+bool ConventionBoard::advance() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds share_of_a_frame{8};
+  if (!busy()) return false;
+  const Clock::time_point begun = Clock::now();
+  do {
+    const Convention& choice = choices_[done_.size()];
+    ConventionEffect effect = effect_of(choice, *trace_);
+    effect.weights = one_matrix(effect.weights, batch_, head_);
+    effect.mask = one_matrix(effect.mask, batch_, head_);
+    count_in_one(one_matrix((*trace_)[Stage::mask], batch_, head_),
+                 one_matrix((*trace_)[Stage::weights], batch_, head_), effect);
+    done_.push_back({choice, std::move(effect)});
+  } while (busy() && Clock::now() - begun < share_of_a_frame);
+  return true;
+}
+
+std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect) {
+  if (effect.changes_nothing()) return {words("mask_lab.conventions.nothing")};
+  std::vector<std::string> parts;
+  if (effect.cells > 0) parts.push_back(words.fill("mask_lab.conventions.cells", {grouped(effect.cells)}));
+  if (effect.weights_change > 0)
+    parts.push_back(words.fill("mask_lab.conventions.weights", {change_text(effect.weights_change)}));
+  if (effect.output_change > 0)
+    parts.push_back(words.fill("mask_lab.conventions.output", {change_text(effect.output_change)}));
+  if (effect.nan_changes) parts.push_back(words("mask_lab.conventions.nan"));
+  return parts;
+}
 
 void draw_conventions_tab(const Frame& frame, Rect place) {
   const ConventionsPicture& picture = conventions_picture(frame, sheet_inside(frame, place));

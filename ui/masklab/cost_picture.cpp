@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "core/files/error_place.h"
 #include "core/mask/statistics.h"
+#include "core/text/number_text.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
@@ -39,9 +39,7 @@ std::string flop_text(double value) {
   int unit = 0;
   for (; value >= 999.5 && unit < 5; ++unit) value /= 1000;
   const int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*f %s", digits, value, units[unit]);
-  return text;
+  return formatted("%.*f %s", digits, value, units[unit]);
 }
 
 struct CostBuilder : ScenePart {
@@ -71,9 +69,8 @@ struct CostBuilder : ScenePart {
   void put_matrix() {
     SheetWords words;
     words.title = say("mask_lab.cost.about");
-    words.lines.push_back(say.fill(
-        "mask_lab.cost.share",
-        {percent_text(allowed_share(mask).share()), std::to_string(block), percent_text(computed_share(counts))}));
+    words.lines.push_back(say.fill("mask_lab.cost.share", {percent_text(allowed_share(mask).share()), block,
+                                                           percent_text(computed_share(counts))}));
     below = put_sheet_words(pen, words, area);
     MatrixCard card;
     card.title = say("mask.mask");
@@ -178,7 +175,7 @@ struct CostBuilder : ScenePart {
       const double share = flops.dense > 0 ? value / flops.dense : 0;
       return CostBar{say(word), flop_text(value) + "  " + percent_text(share), static_cast<float>(share), present};
     };
-    put_bars(say.fill("mask_lab.cost.flops", {std::to_string(4 * dims.d_head)}),
+    put_bars(say.fill("mask_lab.cost.flops", {4 * dims.d_head}),
              {bar("mask_lab.cost.dense", flops.dense, false), bar("mask_lab.cost.sparse", flops.block_sparse, true),
               bar("mask_lab.cost.ideal", flops.ideal, false)});
   }
@@ -187,8 +184,7 @@ struct CostBuilder : ScenePart {
     std::vector<CostBar> bars;
     for (Index side = 1; side <= most_block && (side == 1 || side / 2 < std::max(dims.n_q, dims.n_k)); side *= 2) {
       const double share = computed_share(side == block ? counts : block_counts(mask, side));
-      char number[16];
-      std::snprintf(number, sizeof number, "%.0f %%", 100 * share);
+      const std::string number = formatted("%.0f %%", 100 * share);
       bars.push_back({std::to_string(side), number, static_cast<float>(share), side == block, side});
     }
     put_columns(place, "block ", SceneAction::block, say("mask_lab.cost.by_block"), bars);
@@ -210,8 +206,7 @@ struct CostBuilder : ScenePart {
 
 CostPicture make_cost_picture(const Frame& frame, Rect area) {
   CostPicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   CostBuilder build{pen, frame, area, picture};
   build.put_matrix();
   build.put_legend();

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/mask/expression.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "ui/document/wanted.h"
 #include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
@@ -27,16 +27,12 @@ void draw_trouble(const Frame& frame, const Rect& field) {
   const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
   const MaskTextPicture& picture =
       mask_text_picture(frame, static_cast<std::size_t>(std::max((width - 2 * pad) / digit - 1, 12.0f)));
-  struct Meanwhile {
-    std::string sentence, words;
-  };
   const std::string& old = frame.document.scenario.mask;
-  const Meanwhile& still = frame.pictures.get<Meanwhile>(
-      [&] {
-        return Meanwhile{frame.words.translate(picture.sentence),
-                         frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old})};
-      },
-      picture.text, old, frame.words.language());
+  const auto tell = [&] {
+    return std::pair(frame.words.translate(picture.sentence),
+                     frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old}));
+  };
+  const auto& told = frame.pictures.kept(tell, picture.text, old, frame.words.language());
   const std::size_t cut = picture.trouble.find('\n');
   const auto lines = [&](ImDrawList* list, ImVec2 at) {
     float y = at.y;
@@ -46,9 +42,9 @@ void draw_trouble(const Frame& frame, const Rect& field) {
       if (list) draw_text(*list, frame.fonts, Face::mono, mono, {at.x, y}, frame.look.warning, line);
       y += 16 * u;
     }
-    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, still.sentence,
+    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, told.first,
                                 width - 2 * pad);
-    y += 4 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 4 * u}, frame.look.muted, still.words,
+    y += 4 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 4 * u}, frame.look.muted, told.second,
                                 width - 2 * pad);
     return y - at.y;
   };
@@ -80,10 +76,9 @@ std::optional<double> argument_slider(const Frame& frame, const MaskArgument& ar
     if (!change) return std::nullopt;
     return static_cast<double>(change->value);
   }
-  char shown[24];
-  std::snprintf(shown, sizeof shown, "%.3g", value);
-  const auto change = float_slider(frame, id, label, static_cast<float>(value), static_cast<float>(parameter.minimum),
-                                   static_cast<float>(std::min(parameter.maximum, 1e6)), shown);
+  const auto change =
+      float_slider(frame, id, label, static_cast<float>(value), static_cast<float>(parameter.minimum),
+                   static_cast<float>(std::min(parameter.maximum, 1e6)), formatted("%.3g", value).c_str());
   if (!change) return std::nullopt;
   return std::round(static_cast<double>(*change) * 1000) / 1000;
 }
@@ -105,6 +100,46 @@ void give_lengths(const Dims& dims, Scenario& scenario) {
   if (!scenario.valid_lens.empty()) return;
   for (Index b = 0; b < dims.batch; ++b)
     scenario.valid_lens.push_back({scenario.source == Source::text ? dims.n_k : std::max<Index>(dims.n_k - 1 - b, 1)});
+}
+
+constexpr float tile_height = 96, tile_width = 168;
+constexpr float tile_gap = 6;
+int columns_in(float width, float u) { return std::max(static_cast<int>(width / (tile_width * u)), 2); }
+
+Combine meant(const Frame& frame) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.KeyShift) return Combine::either;
+  return io.KeyCtrl ? Combine::both : frame.view().mask_painting.combine;
+}
+
+bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = pressable(frame, pattern.signature.c_str(), size);
+  const bool hovered = ImGui::IsItemHovered();
+  tooltip(frame, pattern.hint);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u;
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  list.AddRectFilled(at, end, frame.look.card, Corner::control * u);
+  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::control * u, 1);
+  MatrixQuad quad;
+  const auto lines = static_cast<float>(pattern.lines.size());
+  const float side = size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
+  quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
+  quad.max = {quad.min.x + side, quad.min.y + side};
+  quad.values = quad.mask = pattern.mask;
+  quad.theme = frame.look.theme;
+  quad.colormap = &window_colormap(frame.view(), Stage::mask);
+  quad.range = {0, 1};
+  frame.painter.draw(list, quad);
+  // What a click inserts.
+  float y = end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
+  for (const std::string& line : pattern.lines) {
+    const float width = std::min(frame.width(Face::mono, TypeSize::note, line), size.x - 8 * u);
+    frame.write_elided(Face::mono, TypeSize::note, {at.x + (size.x - width) / 2, y}, frame.look.muted, line, width);
+    y += 15 * u;
+  }
+  return clicked;
 }
 
 }  // namespace
@@ -142,13 +177,8 @@ void draw_pattern_sliders(const Frame& frame) {
 int pattern_slider_count(const Frame& frame) {
   const std::string& mask = frame.document.scenario.mask;
   if (mask.empty()) return 0;
-  struct InForce {
-    int arguments = 0;
-  };
   // While a draft does not parse the sliders of what holds keep their room.
-  return frame.pictures
-      .get<InForce>([&] { return InForce{static_cast<int>(make_mask_text_picture(mask, 0).arguments.size())}; }, mask)
-      .arguments;
+  return frame.pictures.kept([&] { return static_cast<int>(make_mask_text_picture(mask, 0).arguments.size()); }, mask);
 }
 
 void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
@@ -167,51 +197,6 @@ void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
     if (moved) return;
   }
 }
-
-namespace {
-
-constexpr float tile_height = 96, tile_width = 168;
-constexpr float tile_gap = 6;
-int columns_in(float width, float u) { return std::max(static_cast<int>(width / (tile_width * u)), 2); }
-
-Combine meant(const Frame& frame) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (io.KeyShift) return Combine::either;
-  return io.KeyCtrl ? Combine::both : frame.view().mask_painting.combine;
-}
-
-bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = pressable(frame, pattern.signature.c_str(), size);
-  const bool hovered = ImGui::IsItemHovered();
-  tooltip(frame, pattern.hint);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float u = frame.u;
-  const ImVec2 end{at.x + size.x, at.y + size.y};
-  list.AddRectFilled(at, end, frame.look.card, Corner::control * u);
-  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::control * u, 1);
-  MatrixQuad quad;
-  const auto lines = static_cast<float>(pattern.lines.size());
-  const float side = size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
-  quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
-  quad.max = {quad.min.x + side, quad.min.y + side};
-  quad.values = quad.mask = pattern.mask;
-  quad.theme = frame.look.theme;
-  quad.colormap = &window_colormap(frame.view(), Stage::mask);
-  quad.range = {0, 1};
-  frame.painter.draw(list, quad);
-  // What a click inserts.
-  float y = end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
-  for (const std::string& line : pattern.lines) {
-    const float width = std::min(text_size(frame.fonts, Face::mono, TypeSize::note * u, line).x, size.x - 8 * u);
-    draw_elided(list, frame.fonts, Face::mono, TypeSize::note * u, {at.x + (size.x - width) / 2, y}, frame.look.muted,
-                line, width);
-    y += 15 * u;
-  }
-  return clicked;
-}
-
-}  // namespace
 
 std::string combined(const std::string& old, const std::string& added, Combine how) {
   if (old.empty()) return how == Combine::without ? "!(" + added + ")" : added;

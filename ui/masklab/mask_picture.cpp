@@ -10,7 +10,6 @@
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 #include "ui/frame/colormaps.h"
-#include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
 #include "ui/masklab/sheet.h"
@@ -42,8 +41,7 @@ Rect fit(Rect card, Index rows, Index cols, float t, float label_room, float tur
 /// "21 of 36 allowed, 58 %; 1 row has no key left"
 std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   const auto in_all = [&](Index allowed, Index all) {
-    return frame.words.fill("mask.allowed",
-                            {grouped(allowed), grouped(all), std::to_string((100 * allowed + all / 2) / all)});
+    return frame.words.fill("mask.allowed", {grouped(allowed), grouped(all), (100 * allowed + all / 2) / all});
   };
   const Trace& trace = *frame.trace();
   if (trace[Stage::weights].source()) {  // counted in blocks when the trace was summarised
@@ -90,7 +88,7 @@ void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
   if (by_entry) {
     picture.entries_at = {x, top};
     for (Index b = 0; b < dims.batch; ++b) {
-      picture.entries.push_back(frame.words.fill("mask.entry", {std::to_string(b)}));
+      picture.entries.push_back(frame.words.fill("mask.entry", {b}));
       x += pen.measure(Face::bold, TypeSize::note * u, picture.entries.back()).x + 25 * u;
     }
     x += 12 * u;
@@ -111,7 +109,7 @@ void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
     if (chosen) pen.box(edge, frame.look.head(h), 2 * u, Corner::cell * u, frame.look.head_lap(h));
     pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * u, {x, rect.max.y + NameGap::column * u},
               chosen ? frame.look.ink : frame.look.muted,
-              step >= 44 * u ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(h));
+              step >= 44 * u ? frame.words.fill("mask.head", {h}) : std::to_string(h));
     SceneTarget& target = pen.control(rect, "head " + std::to_string(h), SceneAction::head, h);
     if (!chosen) target.framed = edge;
     x += step;
@@ -159,7 +157,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   const Dims& dims = trace.dims();
   float label_room = 0;
   for (const std::string& name : axis_labels(frame, Axis::query, std::min<Index>(dims.n_q, 64))) {
-    label_room = std::max(label_room, text_size(frame.fonts, Face::bold, TypeSize::note * t, name).x);
+    label_room = std::max(label_room, frame.width(Face::bold, TypeSize::note, name));
   }
   label_room = std::max(std::min(label_room + 6 * t, half * 0.3f), axis_names_width(frame));
   const Rect room = room_for_cells(weights_card, t, label_room);
@@ -188,8 +186,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   quad.show_leaks = false;
   quad.colormap = picture.mask.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   const char* title = frame.words("mask.mask");
   put_empty_card(pen, mask_card, picture.mask.rect, frame.look.ink, title, mask_swatches(frame));
   put_remark(pen, mask_card, title, statistics_of(frame, quad.values.matrix(picture.mask.batch, picture.mask.head)));
@@ -198,6 +195,23 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
                   {CellKind::masked, 0, frame.words("legend.may_not")}});
   put_choices(frame, pen, {{area.min.x, area.max.y}, {area.max.x, bottom}}, picture);
   return picture;
+}
+
+/// Broken at spaces into as few lines as hold it, of no more letters than a tile has room for, and of those the most
+/// even.
+std::vector<std::string> in_lines(const std::string& expression) {
+  const auto broken = [&](std::size_t longest) {
+    std::vector<std::string> lines(1);
+    for (const std::string_view word : Parts(expression, ' ')) {
+      if (!lines.back().empty() && lines.back().size() + 1 + word.size() > longest) lines.emplace_back();
+      lines.back().append(lines.back().empty() ? "" : " ").append(word);
+    }
+    return lines;
+  };
+  const std::size_t fewest = broken(letters_of_a_tile).size();
+  std::size_t longest = letters_of_a_tile;
+  while (longest > 1 && broken(longest - 1).size() == fewest) --longest;
+  return broken(longest);
 }
 
 }  // namespace
@@ -227,27 +241,6 @@ MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t colu
   return picture;
 }
 
-namespace {
-
-/// Broken at spaces into as few lines as hold it, of no more letters than a tile has room for, and of those the most
-/// even.
-std::vector<std::string> in_lines(const std::string& expression) {
-  const auto broken = [&](std::size_t longest) {
-    std::vector<std::string> lines(1);
-    for (const std::string_view word : Parts(expression, ' ')) {
-      if (!lines.back().empty() && lines.back().size() + 1 + word.size() > longest) lines.emplace_back();
-      lines.back().append(lines.back().empty() ? "" : " ").append(word);
-    }
-    return lines;
-  };
-  const std::size_t fewest = broken(letters_of_a_tile).size();
-  std::size_t longest = letters_of_a_tile;
-  while (longest > 1 && broken(longest - 1).size() == fewest) --longest;
-  return broken(longest);
-}
-
-}  // namespace
-
 std::vector<PatternTile> make_palette() {
   std::vector<PatternTile> tiles;
   for (const Pattern& pattern : all_patterns()) {
@@ -276,33 +269,24 @@ const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns
 }
 
 const std::vector<PatternTile>& palette_picture(const Frame& frame) {
-  struct Tiles {
-    std::vector<PatternTile> tiles;
-  };
-  return frame.pictures.get<Tiles>([] { return Tiles{make_palette()}; }).tiles;
+  return frame.pictures.kept([] { return make_palette(); });
 }
 
 const std::string& mask_in_force(const Frame& frame) {
-  struct InForce {
-    std::string expression;
-  };
-  const auto make = [&] { return InForce{expression_in_force(frame.trace()->scenario, frame.trace()->inputs)}; };
-  return frame.pictures.get<InForce>(make, frame.document.trace).expression;
+  const auto make = [&] { return expression_in_force(frame.trace()->scenario, frame.trace()->inputs); };
+  return frame.pictures.kept(make, frame.document.trace);
 }
 
 const std::string& painted_words(const Frame& frame) {
-  struct PaintedWords {
-    std::string words;
-  };
   const std::vector<PaintedCells>& painted = frame.document.scenario.painted;
   const auto make = [&] {
     const View& view = frame.view();
     const Dims& dims = frame.trace()->dims();
     const PaintedCount count =
         painted_count(painted, view.batch, view.head, {dims.batch, dims.heads, dims.n_q, dims.n_k});
-    return PaintedWords{frame.words.fill("mask_paint.painted", {grouped(count.allowed), grouped(count.forbidden)})};
+    return frame.words.fill("mask_paint.painted", {grouped(count.allowed), grouped(count.forbidden)});
   };
-  return frame.picture<PaintedWords>(make, painted).words;
+  return frame.kept(make, painted);
 }
 
 }  // namespace headlight

@@ -1,14 +1,12 @@
 // The mask view: its sheets, and the picture of the first one, computed once for a trace, a view and a size.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/mask/expression.h"
 #include "core/tensor/message.h"
-#include "ui/document/document.h"
 #include "ui/document/view_choices.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"

@@ -73,9 +73,8 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
   }
   const float legend = swatches_height(frame.fonts, t, card.legend, room.width() - 2 * pad * t);
   float widest = 0;
-  for (const std::string& line : card.caption)
-    widest = std::max(widest, text_size(frame.fonts, Face::ui, TypeSize::body * t, line).x);
-  const float key = text_size(frame.fonts, Face::ui, TypeSize::body * t, frame.words("axis.key")).x + 12 * t;
+  for (const std::string& line : card.caption) widest = std::max(widest, frame.width(Face::ui, TypeSize::body, line));
+  const float key = frame.width(Face::ui, TypeSize::body, frame.words("axis.key")) + 12 * t;
   card.caption_above = fit.low && fit.names && card.caption.size() == 2 && card.legend.empty() &&
                        2 * pad * t + names + key + widest <= room.width();
   const float caption =
@@ -107,7 +106,7 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
 }
 
 float axis_names_width(const Frame& frame) {
-  return text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, frame.words("axis.query")).x + 6 * frame.u;
+  return frame.width(Face::ui, TypeSize::body, frame.words("axis.query")) + 6 * frame.u;
 }
 
 void put_axis_names(Pen& pen, const Rect& rect) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "core/stage/extent.h"
@@ -73,8 +72,6 @@ View stroke_view(const View& view) {
 
 /// Paints along the way from one cell to the next, so that a fast hand leaves no gaps.
 void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brush, Paint paint, int stroke) {
-  char gesture[32];
-  std::snprintf(gesture, sizeof gesture, "stroke %d", stroke);
   frame.actions.push_back(EditScenario{
       [from, to, brush, paint, dims = frame.trace()->dims(), view = stroke_view(frame.view())](Scenario& s) {
         const Index steps = std::max({std::abs(to.row - from.row), std::abs(to.col - from.col), Index{1}});
@@ -86,7 +83,7 @@ void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brus
           s.painted = painted_over(s.painted, stroke_area(view, dims, at, at, brush), paint, sizes_of(dims));
         }
       },
-      gesture, true});
+      "stroke " + std::to_string(stroke), true});
 }
 
 /// The cell nearest to the point, also from beside the matrix.
@@ -147,6 +144,39 @@ void move_cursor(const Frame& frame, Index down, Index right) {
   cell.row = std::clamp<Index>(cell.row + down, 0, dims.n_q - 1);
   cell.col = std::clamp<Index>(cell.col + right, 0, dims.n_k - 1);
   frame.show([cell](View& v) { v.selected = cell; });
+}
+
+/// Beside the last chip, or in a line of its own where it does not fit.
+void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
+  const float u = frame.u, width = frame.width(Face::bold, TypeSize::note, label) + 22 * u;
+  const ImVec2 last = ImGui::GetItemRectMax();
+  if (last.x + gap * u + width <= room.max.x) return ImGui::SameLine(0, gap * u);
+  ImGui::SetCursorScreenPos({room.min.x, last.y + 6 * u});
+}
+
+/// Chips of their own width, one chosen.
+template <typename Choice, std::size_t count>
+void chips(const Frame& frame, Rect room, const char* const (&words)[count], Choice MaskPainting::*chosen,
+           bool shown = true) {
+  const MaskPainting& now = frame.view().mask_painting;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) flow(frame, room, frame.words(words[i]), 3);
+    if (!chip(frame, words[i], frame.words(words[i]), shown && static_cast<std::size_t>(now.*chosen) == i)) continue;
+    MaskPainting painting = now;
+    painting.*chosen = static_cast<Choice>(i);
+    if (!shown) painting.tool = PaintTool::brush;
+    change_painting(frame, painting);
+  }
+}
+
+void scope_chip(const Frame& frame, Rect room, const char* all, const char* one, bool MaskPainting::*narrow) {
+  const MaskPainting& now = frame.view().mask_painting;
+  const char* word = now.*narrow ? one : all;
+  flow(frame, room, frame.words(word), 10);
+  if (!chip(frame, all, frame.words(word), now.*narrow)) return;
+  MaskPainting painting = now;
+  painting.*narrow = !(now.*narrow);
+  change_painting(frame, painting);
 }
 
 }  // namespace
@@ -250,43 +280,6 @@ bool press_painting_keys(const Frame& frame) {
   return down != 0 || right != 0;
 }
 
-namespace {
-
-/// Beside the last chip, or in a line of its own where it does not fit.
-void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
-  const float u = frame.u, width = text_size(frame.fonts, Face::bold, TypeSize::note * u, label).x + 22 * u;
-  const ImVec2 last = ImGui::GetItemRectMax();
-  if (last.x + gap * u + width <= room.max.x) return ImGui::SameLine(0, gap * u);
-  ImGui::SetCursorScreenPos({room.min.x, last.y + 6 * u});
-}
-
-/// Chips of their own width, one chosen.
-template <typename Choice, std::size_t count>
-void chips(const Frame& frame, Rect room, const char* const (&words)[count], Choice MaskPainting::*chosen,
-           bool shown = true) {
-  const MaskPainting& now = frame.view().mask_painting;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) flow(frame, room, frame.words(words[i]), 3);
-    if (!chip(frame, words[i], frame.words(words[i]), shown && static_cast<std::size_t>(now.*chosen) == i)) continue;
-    MaskPainting painting = now;
-    painting.*chosen = static_cast<Choice>(i);
-    if (!shown) painting.tool = PaintTool::brush;
-    change_painting(frame, painting);
-  }
-}
-
-void scope_chip(const Frame& frame, Rect room, const char* all, const char* one, bool MaskPainting::*narrow) {
-  const MaskPainting& now = frame.view().mask_painting;
-  const char* word = now.*narrow ? one : all;
-  flow(frame, room, frame.words(word), 10);
-  if (!chip(frame, all, frame.words(word), now.*narrow)) return;
-  MaskPainting painting = now;
-  painting.*narrow = !(now.*narrow);
-  change_painting(frame, painting);
-}
-
-}  // namespace
-
 float draw_paint_toolbar(const Frame& frame, Rect room) {
   constexpr const char* tools[] = {"mask_paint.look", "mask_paint.brush", "mask_paint.row", "mask_paint.column",
                                    "mask_paint.rectangle"};
@@ -301,15 +294,11 @@ float draw_paint_toolbar(const Frame& frame, Rect room) {
   const Dims& dims = frame.trace()->dims();
   if (dims.heads > 1) scope_chip(frame, room, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
   const MaskPainting& now = frame.view().mask_painting;
-  struct BlockWords {
-    std::string words;
-  };
   const Index block = block_in_force(frame.view().mask_lab, dims);
-  const BlockWords& blocks = frame.pictures.get<BlockWords>(
-      [&] { return BlockWords{frame.words.fill("mask_paint.by_blocks", {grouped(block)})}; }, block,
-      frame.words.language());
-  flow(frame, room, blocks.words, 10);
-  if (chip(frame, "by blocks", blocks.words, now.by_blocks)) {
+  const std::string& blocks = frame.pictures.kept(
+      [&] { return frame.words.fill("mask_paint.by_blocks", {grouped(block)}); }, block, frame.words.language());
+  flow(frame, room, blocks, 10);
+  if (chip(frame, "by blocks", blocks, now.by_blocks)) {
     MaskPainting painting_by_blocks = now;
     painting_by_blocks.by_blocks = !now.by_blocks;
     change_painting(frame, painting_by_blocks);

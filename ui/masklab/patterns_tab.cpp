@@ -38,11 +38,11 @@ constexpr Button buttons[] = {
 bool starts_group(MaskFormat format) { return format == MaskFormat::npy || format == MaskFormat::pytorch; }
 
 float label_width(const Frame& frame, const char* label) {
-  return text_size(frame.fonts, Face::ui, TypeSize::note * frame.u, label).x + 14 * frame.u;
+  return frame.width(Face::ui, TypeSize::note, label) + 14 * frame.u;
 }
 
 float heading_width(const Frame& frame, const char* word) {
-  return text_size(frame.fonts, Face::ui, TypeSize::note * frame.u, frame.words(word)).x + 8 * frame.u;
+  return frame.width(Face::ui, TypeSize::note, frame.words(word)) + 8 * frame.u;
 }
 
 const char* heading(MaskFormat format) { return format == MaskFormat::npy ? "mask_take.save" : "mask_take.copy"; }
@@ -56,8 +56,8 @@ bool text_button(const Frame& frame, const char* id, const char* label, const ch
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered)
     list.AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.field, Corner::control * u);
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + 7 * u, at.y + 6 * u},
-            hovered ? frame.look.ink : frame.look.accent, label);
+  frame.write(Face::ui, TypeSize::note, {at.x + 7 * u, at.y + 6 * u}, hovered ? frame.look.ink : frame.look.accent,
+              label);
   return clicked;
 }
 
@@ -79,8 +79,7 @@ void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
     if (starts_group(button.format)) {
       if (button.format != MaskFormat::npy) x += apart;
       const char* word = heading(button.format);
-      draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, {x, right.y + 6 * u},
-                frame.look.muted, frame.words(word));
+      frame.write(Face::ui, TypeSize::note, {x, right.y + 6 * u}, frame.look.muted, frame.words(word));
       x += heading_width(frame, word);
     }
     if (text_button(frame, button.label, button.label, button.hint, {x, right.y}))
@@ -118,8 +117,7 @@ void draw_entries(const Frame& frame, const MaskPicture& picture) {
 
 /// Pointing, clicking and painting. Without a mask, what is looked at is the weights' cell.
 void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) {
-  ImGui::SetCursorScreenPos(area.min);
-  const bool clicked = clickable("matrices", {area.width(), area.height()});
+  const bool clicked = clickable("matrices", area);
   const ImVec2 point = ImGui::GetIO().MousePos;
   std::optional<Cell> cell;
   const bool reaches = ImGui::IsItemHovered() || ImGui::IsItemActive();

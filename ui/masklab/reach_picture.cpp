@@ -8,7 +8,6 @@
 #include "ui/frame/colormaps.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/look/measure.h"
-#include "ui/look/words.h"
 
 namespace headlight {
 namespace {
@@ -32,43 +31,6 @@ void count_rows(ReachNumbers& numbers) {
   const Index all = std::accumulate(numbers.per_row.begin(), numbers.per_row.end(), Index{0});
   numbers.share = static_cast<double>(all) / static_cast<double>(strength.rows * strength.cols);
 }
-
-}  // namespace
-
-const ReachNumbers& reach_numbers(const Frame& frame) {
-  ReachNumbers& numbers = frame.pictures.get<ReachNumbers>([] { return ReachNumbers(); }, frame.document.trace);
-  const View& view = frame.view();
-  const MaskLab& lab = view.mask_lab;
-  const bool same = numbers.trace == frame.document.trace && numbers.batch == view.batch && numbers.head == view.head &&
-                    numbers.residual == lab.residual;
-  if (same && numbers.layers == lab.layers) return numbers;
-  if (!same) {
-    numbers.mask = looked_at_mask(frame);
-    const bool layered = numbers.mask.size(0) == numbers.mask.size(1);
-    numbers.first = layered ? first_reach(numbers.mask.matrix(), {most_layers, lab.residual}) : numbers.mask;
-  }
-  numbers.trace = frame.document.trace;
-  numbers.batch = view.batch;
-  numbers.head = view.head;
-  numbers.residual = lab.residual;
-  numbers.layers = lab.layers;
-  // Where every token keeps itself, nothing that was reached is lost again; elsewhere the power says what is left.
-  // Between other tokens information crosses once, in the first layer.
-  const bool keeps =
-      lab.residual || numbers.mask.size(0) != numbers.mask.size(1) || all_keep_themselves(numbers.mask.matrix());
-  const Tensor last = keeps ? numbers.first : reach(numbers.mask.matrix(), {lab.layers, false});
-  Buffer strength(static_cast<std::size_t>(last.count()), 0);
-  const auto layers = static_cast<float>(lab.layers);
-  for (std::size_t i = 0; i < strength.size(); ++i) {
-    const float first = numbers.first.values()[i];
-    if (first > 0 && first <= layers && last.values()[i] != 0) strength[i] = layers + 1 - first;
-  }
-  numbers.strength = Tensor(last.shape(), std::move(strength));
-  count_rows(numbers);
-  return numbers;
-}
-
-namespace {
 
 constexpr float least_pitch = 7, most_pitch = 120;  // points
 constexpr Index most_dots = 2400;
@@ -152,6 +114,39 @@ void show_all(const MatrixView& mask, bool residual, Index room, std::size_t lin
 }
 
 }  // namespace
+
+const ReachNumbers& reach_numbers(const Frame& frame) {
+  ReachNumbers& numbers = frame.pictures.get<ReachNumbers>([] { return ReachNumbers(); }, frame.document.trace);
+  const View& view = frame.view();
+  const MaskLab& lab = view.mask_lab;
+  const bool same = numbers.trace == frame.document.trace && numbers.batch == view.batch && numbers.head == view.head &&
+                    numbers.residual == lab.residual;
+  if (same && numbers.layers == lab.layers) return numbers;
+  if (!same) {
+    numbers.mask = looked_at_mask(frame);
+    const bool layered = numbers.mask.size(0) == numbers.mask.size(1);
+    numbers.first = layered ? first_reach(numbers.mask.matrix(), {most_layers, lab.residual}) : numbers.mask;
+  }
+  numbers.trace = frame.document.trace;
+  numbers.batch = view.batch;
+  numbers.head = view.head;
+  numbers.residual = lab.residual;
+  numbers.layers = lab.layers;
+  // Where every token keeps itself, nothing that was reached is lost again; elsewhere the power says what is left.
+  // Between other tokens information crosses once, in the first layer.
+  const bool keeps =
+      lab.residual || numbers.mask.size(0) != numbers.mask.size(1) || all_keep_themselves(numbers.mask.matrix());
+  const Tensor last = keeps ? numbers.first : reach(numbers.mask.matrix(), {lab.layers, false});
+  Buffer strength(static_cast<std::size_t>(last.count()), 0);
+  const auto layers = static_cast<float>(lab.layers);
+  for (std::size_t i = 0; i < strength.size(); ++i) {
+    const float first = numbers.first.values()[i];
+    if (first > 0 && first <= layers && last.values()[i] != 0) strength[i] = layers + 1 - first;
+  }
+  numbers.strength = Tensor(last.shape(), std::move(strength));
+  count_rows(numbers);
+  return numbers;
+}
 
 Index ReachDiagram::token_at(float x) const {
   if (x < area.min.x || count == 0) return -1;

@@ -1,9 +1,9 @@
 // How far information travels through layers of the mask: the first layer for every pair, and the field of one query
 // drawn.
 #include <algorithm>
-#include <cstdio>
 
 #include "core/figure/ticks.h"
+#include "core/text/number_text.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
@@ -53,7 +53,7 @@ struct ReachBuilder : ScenePart {
     numbers = &reach_numbers(frame);
     const std::string known = grouped(numbers->per_row[static_cast<std::size_t>(query)]);
     words.lines = {say.fill(layered() ? "mask_lab.reach.query" : "mask_lab.reach.crossing",
-                            {std::to_string(numbers->layers), query_name(), known, grouped(dims.n_k)}),
+                            {numbers->layers, query_name(), known, grouped(dims.n_k)}),
                    say.fill("mask_lab.reach.all", {percent_text(numbers->share)})};
     Rect beside = area;
     beside.max.x -= layered() ? (settings_width + 16) * u : 0;
@@ -90,14 +90,12 @@ struct ReachBuilder : ScenePart {
     for (Index r = 0; r < heat.rows; ++r) {
       for (Index c = 0; c < heat.cols; ++c) {
         if (strength(r, c) == 0) continue;
-        char text[16];
-        std::snprintf(text, sizeof text, "%.0f",
-                      static_cast<double>(static_cast<float>(numbers->layers) + 1 - strength(r, c)));
+        const auto layer = static_cast<double>(static_cast<float>(numbers->layers) + 1 - strength(r, c));
         const ImU32 ink = to_imgui(ink_on(heat.quad.colormap->at(normalise(strength(r, c), heat.quad.range))));
         pen.number(size,
                    {heat.rect.min.x + (static_cast<float>(c) + 0.5f) * w,
                     heat.rect.min.y + (static_cast<float>(r) + 0.5f) * h},
-                   Align::middle, ink, text);
+                   Align::middle, ink, formatted("%.0f", layer));
       }
     }
   }
@@ -107,9 +105,8 @@ struct ReachBuilder : ScenePart {
     pen.card(card);
     pen.words(Face::bold, TypeSize::body * u, {card.min.x + Space::card * u, card.min.y + Space::title * u}, look.ink,
               say.fill("mask_lab.reach.diagram", {query_name()}), card.width() - 2 * Space::card * u);
-    const float names =
-        std::max(pen.measure(Face::ui, small, say.fill("mask_lab.reach.layer", {std::to_string(numbers->layers)})).x,
-                 pen.measure(Face::ui, small, say("mask_lab.reach.inputs")).x);
+    const float names = std::max(pen.measure(Face::ui, small, say.fill("mask_lab.reach.layer", {numbers->layers})).x,
+                                 pen.measure(Face::ui, small, say("mask_lab.reach.inputs")).x);
     const float right = card.max.x - Space::card * u, left = std::min(card.min.x + names + 24 * u, right - 40 * u);
     Rect dots{{left, card.min.y + 56 * u}, {right, card.max.y - 34 * u}};
     const ReachSettings settings{numbers->layers, numbers->residual};
@@ -122,8 +119,7 @@ struct ReachBuilder : ScenePart {
     const std::string part = diagram.every > 1 ? say.fill("mask_lab.reach.thinned", {grouped(diagram.every)})
                              : diagram.whole()
                                  ? std::string()
-                                 : say.fill("mask_lab.reach.part", {std::to_string(diagram.first),
-                                                                    std::to_string(diagram.first + diagram.count - 1)});
+                                 : say.fill("mask_lab.reach.part", {diagram.first, diagram.first + diagram.count - 1});
     pen.words(Face::ui, small, {card.min.x + Space::card * u, card.min.y + 26 * u}, look.muted, part,
               card.width() - 2 * Space::card * u);
     put_edges();
@@ -209,8 +205,7 @@ struct ReachBuilder : ScenePart {
     };
     put(0, say("mask_lab.reach.inputs"));
     const int every = std::max(1, static_cast<int>(16 * u / std::max(diagram.step, 1.0f) + 0.999f));
-    for (int l = numbers->layers; l > (every > 1 ? 1 : 0); l -= every)
-      put(l, say.fill("mask_lab.reach.layer", {std::to_string(l)}));
+    for (int l = numbers->layers; l > (every > 1 ? 1 : 0); l -= every) put(l, say.fill("mask_lab.reach.layer", {l}));
   }
 };
 
@@ -229,8 +224,7 @@ const ReachPicture& reach_picture(const Frame& frame, Rect area) {
   const Index query = chosen_query(frame);
   const auto make = [&] {
     ReachPicture picture;
-    const SceneContext context = scene_context(frame);
-    Pen pen(context, picture.scene);
+    Pen pen(frame, picture.scene);
     ReachBuilder{pen, frame, area, query, picture}.put();
     return picture;
   };
@@ -239,8 +233,7 @@ const ReachPicture& reach_picture(const Frame& frame, Rect area) {
 
 /// A row of the matrix, or a dot of the diagram where its tokens do not move when another is chosen.
 void point(const Frame& frame, const ReachPicture& picture) {
-  ImGui::SetCursorScreenPos(picture.cells.min);
-  const bool clicked = clickable("reach", {picture.cells.width(), picture.cells.height()});
+  const bool clicked = clickable("reach", picture.cells);
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
     const ImVec2 at = ImGui::GetIO().MousePos;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "core/figure/colormap.h"
 #include "core/mask/statistics.h"
+#include "core/text/number_text.h"
 #include "ui/level/card_notes.h"
 #include "ui/look/measure.h"
 #include "ui/masklab/mask_picture.h"
@@ -37,11 +37,7 @@ Index block_in_force(const MaskLab& lab, const Dims& dims) {
   return lab.block ? *lab.block : usual_block(std::max(dims.n_q, dims.n_k));
 }
 
-std::string percent_text(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
-}
+std::string percent_text(double share) { return formatted("%.1f %%", 100 * share); }
 
 Rect sheet_inside(const Frame& frame, Rect place) {
   const float u = frame.u;
@@ -69,8 +65,7 @@ void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool c
 }
 
 void point_at_cells(const Frame& frame, const Scene& scene, Rect area) {
-  ImGui::SetCursorScreenPos(area.min);
-  const bool clicked = clickable("cells", {area.width(), area.height()});
+  const bool clicked = clickable("cells", area);
   const bool here = ImGui::IsItemHovered() || ImGui::IsItemActive();
   hover_or_select(frame, here ? cell_at(scene, ImGui::GetIO().MousePos) : std::nullopt, clicked);
 }

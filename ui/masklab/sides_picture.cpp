@@ -164,20 +164,17 @@ struct SidesBuilder : ScenePart {
   }
 };
 
-SidesPicture make_sides_picture(const Frame& frame, Rect area) {
-  SidesPicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
-  SidesBuilder build{pen, frame, area, picture};
-  build.compare();
-  build.tell();
-  build.place();
-  return picture;
-}
-
-/// The same, cached.
 const SidesPicture& sides_picture(const Frame& frame, Rect area) {
-  return frame.picture<SidesPicture>([&] { return make_sides_picture(frame, area); }, frame.view().mask_lab, area);
+  const auto make = [&] {
+    SidesPicture picture;
+    Pen pen(frame, picture.scene);
+    SidesBuilder build{pen, frame, area, picture};
+    build.compare();
+    build.tell();
+    build.place();
+    return picture;
+  };
+  return frame.picture<SidesPicture>(make, frame.view().mask_lab, area);
 }
 
 /// The field for B, and the button that makes it the mask.

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/export/stage_figure.h"
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
-#include "ui/frame/colormaps.h"
-#include "ui/frame/frame.h"
 
 namespace headlight {
 namespace {
@@ -51,6 +48,18 @@ void choose_range(const Frame& frame, HeatPicture& heat, RowRanges rows) {
   }
 }
 
+TokenPicture picture_along(const Frame& frame, Axis axis) {
+  const auto run = network_of(frame.trace()->inputs);
+  const bool of_tokens = axis == Axis::query || axis == Axis::key;
+  if (!of_tokens || !run || !run->network->spec().picture || run->text.pictures.empty()) return {};
+  const NetworkSpec& spec = run->network->spec();
+  const auto at = std::min(static_cast<std::size_t>(frame.view().batch), run->text.pictures.size() - 1);
+  return {{run->text.pictures[at], &run->text.pictures[at]->image},
+          spec.picture->rows,
+          spec.picture->columns,
+          std::ssize(spec.stacks.front().embedding.extra)};
+}
+
 }  // namespace
 
 HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, RowRanges rows) {
@@ -84,10 +93,9 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
   return heat;
 }
 
-std::string random_words(const Frame& frame) {
-  const Inputs& inputs = frame.trace()->inputs;
-  return inputs.random_parameters ? frame.words("level.random_weights")
-         : inputs.random_inputs   ? frame.words("level.random_input")
+std::string random_words(const Inputs& inputs, const Words& words) {
+  return inputs.random_parameters ? words("level.random_weights")
+         : inputs.random_inputs   ? words("level.random_input")
                                   : "";
 }
 
@@ -143,22 +151,6 @@ RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, fl
   const RowNames two{widest[0] + widest[1] + 3 * air, widest[0] + 2 * air};
   return two.room <= most ? two : one;
 }
-
-namespace {
-
-TokenPicture picture_along(const Frame& frame, Axis axis) {
-  const auto run = network_of(frame.trace()->inputs);
-  const bool of_tokens = axis == Axis::query || axis == Axis::key;
-  if (!of_tokens || !run || !run->network->spec().picture || run->text.pictures.empty()) return {};
-  const NetworkSpec& spec = run->network->spec();
-  const auto at = std::min(static_cast<std::size_t>(frame.view().batch), run->text.pictures.size() - 1);
-  return {{run->text.pictures[at], &run->text.pictures[at]->image},
-          spec.picture->rows,
-          spec.picture->columns,
-          std::ssize(spec.stacks.front().embedding.extra)};
-}
-
-}  // namespace
 
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns) {
   const StageInfo& about = info(heat.stage);

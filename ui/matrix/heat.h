@@ -49,7 +49,7 @@ enum class RowRanges : std::uint8_t { as_chosen, never };
 HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, RowRanges rows = RowRanges::as_chosen);
 
 /// A note that input or weights are random, so that the attention has no meaning; "" if neither is.
-std::string random_words(const Frame& frame);
+std::string random_words(const Inputs& inputs, const Words& words);
 
 /// The cell at a point, if the heatmap fills `rect`.
 std::optional<Cell> cell_in(const HeatPicture& heat, const Rect& rect, ImVec2 point);

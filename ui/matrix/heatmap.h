@@ -1,7 +1,6 @@
 // Draws one heatmap: the matrix, numbers in its cells, highlights and labels.
 #pragma once
 
-#include "core/figure/ticks.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 #include "ui/matrix/heat.h"

@@ -38,8 +38,7 @@ void close(const Frame& frame) {
 
 /// Takes every click beside the menu, so that none changes what is looked at. Comes after what lies above it.
 void catch_clicks(const Frame& frame, Rect window, Rect menu) {
-  ImGui::SetCursorScreenPos(window.min);
-  clickable("beside", {window.width(), window.height()});
+  clickable("beside", window);
   const bool clicked = ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
   if (ImGui::IsItemHovered() && clicked && !menu.contains(ImGui::GetIO().MousePos)) close(frame);
 }
@@ -47,8 +46,7 @@ void catch_clicks(const Frame& frame, Rect window, Rect menu) {
 /// "weights  batch 0, head 1"
 void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
   const float u = frame.u;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, at, frame.look.lane(cell.stage), name(cell.stage));
+  frame.write(Face::bold, TypeSize::body, at, frame.look.lane(cell.stage), name(cell.stage));
   char where[96];
   const int length = has_head_axis(cell.stage)
                          ? std::snprintf(where, sizeof where, "%s %lld, %s %lld", frame.words("controls.batch"),
@@ -57,24 +55,21 @@ void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
                          : std::snprintf(where, sizeof where, "%s %lld", frame.words("controls.batch"),
                                          static_cast<long long>(cell.batch));
   if (is_parameter(cell.stage)) return;
-  const float x = at.x + text_size(frame.fonts, Face::bold, TypeSize::body * u, name(cell.stage)).x + 10 * u;
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {x, at.y + 1.5f * u}, frame.look.muted,
-            {where, static_cast<std::size_t>(std::max(length, 0))});
+  const float x = at.x + frame.width(Face::bold, TypeSize::body, name(cell.stage)) + 10 * u;
+  frame.write(Face::ui, TypeSize::note, {x, at.y + 1.5f * u}, frame.look.muted,
+              {where, static_cast<std::size_t>(std::max(length, 0))});
 }
 
 /// Gives whether it was clicked.
 bool draw_line(const Frame& frame, const Line& line, Rect place) {
   const float u = frame.u;
-  ImGui::SetCursorScreenPos(place.min);
-  const bool clicked = pressable(frame, line.word, {place.width(), place.height()});
+  const bool clicked = pressable(frame, line.word, place);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (ImGui::IsItemHovered()) list.AddRectFilled(place.min, place.max, frame.look.field_hover, Corner::control * u);
   const float y = place.centre().y;
-  draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {place.min.x + 10 * u, y - 8 * u}, frame.look.ink,
-            frame.words(line.word));
-  const float keys = text_size(frame.fonts, Face::ui, TypeSize::note * u, line.keys).x;
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.max.x - 10 * u - keys, y - 6.5f * u},
-            frame.look.muted, line.keys);
+  frame.write(Face::ui, TypeSize::body, {place.min.x + 10 * u, y - 8 * u}, frame.look.ink, frame.words(line.word));
+  const float keys = frame.width(Face::ui, TypeSize::note, line.keys);
+  frame.write(Face::ui, TypeSize::note, {place.max.x - 10 * u - keys, y - 6.5f * u}, frame.look.muted, line.keys);
   return clicked;
 }
 

@@ -1,8 +1,6 @@
 // The context menu of a matrix: copying and saving, each with a shortcut.
 #pragma once
 
-#include <span>
-
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/figure/heatmap_raster.h"
-#include "ui/frame/colormaps.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
 

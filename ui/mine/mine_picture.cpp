@@ -8,9 +8,7 @@
 #include "ui/document/action.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/pen.h"
-#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/matrix/heat.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {
@@ -230,7 +228,7 @@ struct MineMaker : ScenePart {
     Index head = right.rank() < 4 ? 0 : follows ? claim->head : at.size() >= 4 ? at[1] : view.head;
     if (right.rank() == 4 && head >= right.size(1)) head = std::min(head / trace.dims().groups(), right.size(1) - 1);
     if (right.rank() == 4 && right.size(1) > 1 && !stage_text.empty())
-      stage_text += "  ·  " + say.fill("inspector.head", {std::to_string(head)});
+      stage_text += "  ·  " + say.fill("inspector.head", {head});
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
     const float gap = 12 * u, names = widest_label(frame, info(picture.stage).rows, a.rows, TypeSize::note * u) + 8 * u;
     // One below the other where the cells are larger so.
@@ -373,8 +371,7 @@ BugSecrets told(const Course& course, const LessonProgress& progress) {
 
 MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area, float right) {
   MinePicture picture;
-  const SceneContext context = scene_context(frame);
-  Pen pen(context, picture.scene);
+  Pen pen(frame, picture.scene);
   MineMaker{pen, frame, course, area, right, picture}.make();
   return picture;
 }

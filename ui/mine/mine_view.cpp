@@ -1,5 +1,5 @@
-#include <cstdio>
 
+#include "core/text/number_text.h"
 #include "ui/compare/compare_picture.h"
 #include "ui/document/action.h"
 #include "ui/lessons/lesson_panel.h"
@@ -41,8 +41,7 @@ struct MineDrawer {
   void point() {
     if (picture.panels.size() != 3) return;
     const Rect& all = picture.cells;
-    ImGui::SetCursorScreenPos(all.min);
-    clickable("matrices", {all.width(), all.height()});
+    clickable("matrices", all);
     const std::optional<Cell> cell =
         ImGui::IsItemHovered() ? cell_at(picture.scene, ImGui::GetIO().MousePos) : std::nullopt;
     if (!cell) return;
@@ -92,12 +91,9 @@ struct MineDrawer {
 
   void search() {
     const SearchProgress& progress = frame.document.searching;
-    char seconds[16];
-    std::snprintf(seconds, sizeof seconds, "%.0f", progress.seconds);
+    const std::string mistake = progress.mistake.empty() ? "" : frame.words("mistakes." + progress.mistake + ".title");
     paragraph(Face::ui, TypeSize::large, look.ink,
-              frame.words.fill(
-                  "mine.searching",
-                  {progress.mistake.empty() ? "" : frame.words("mistakes." + progress.mistake + ".title"), seconds}));
+              frame.words.fill("mine.searching", {mistake, formatted("%.0f", progress.seconds)}));
     ImGui::SetCursorScreenPos({left, y});
     if (chip(frame, "stop", frame.words("mine.stop"), false)) frame.actions.push_back(StopSearch{});
     y += 34 * u;
@@ -125,18 +121,11 @@ void show_operation(const Frame& frame, Stage stage) {
 /// At the right end of the heading; gives their left end.
 float draw_buttons(const Frame& frame, Rect area) {
   float right = area.max.x;
-  const auto button = [&](const char* id, const char* word, bool main) {
-    const float width = button_width(frame, frame.words(word));
-    right -= width;
-    ImGui::SetCursorScreenPos({right, area.min.y});
-    const bool clicked =
-        main ? main_button(frame, id, frame.words(word)) : chip(frame, id, frame.words(word), false, width);
-    right -= 8 * frame.u;
-    return clicked;
-  };
   const Beside& beside = *frame.document.beside;
-  if (button("take_off", "mine.take_off", false)) frame.actions.push_back(StopComparing{});
-  if (beside.comparison.first_difference() && button("show_me", "mine.show_me", true))
+  if (button_before(frame, "take_off", frame.words("mine.take_off"), false, area.min.y, right))
+    frame.actions.push_back(StopComparing{});
+  if (beside.comparison.first_difference() &&
+      button_before(frame, "show_me", frame.words("mine.show_me"), true, area.min.y, right))
     show_operation(frame, beside_shown(beside, frame.view()));
   return right;
 }
@@ -148,8 +137,7 @@ void draw_mine_or_compare_view(const Frame& frame, Rect place) {
   if (!document.own) return draw_compare_view(frame, place);
   const Rect area = place.grown(-16 * frame.u);
   if (!document.beside || document.beside->trace != document.trace) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::large * frame.u, area.min, frame.look.muted,
-              frame.words("messages.computing"));
+    frame.write(Face::ui, TypeSize::large, area.min, frame.look.muted, frame.words("messages.computing"));
     return;
   }
   const Course* course = open_course(document, frame.pictures);

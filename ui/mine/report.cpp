@@ -1,9 +1,8 @@
 #include "ui/mine/report.h"
 
 #include <algorithm>
-#include <cstdio>
 
-#include "ui/look/words.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -85,11 +84,7 @@ std::string reading_words(const OwnReading& reading, const Words& words) {
   return text;
 }
 
-std::string short_number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string short_number(double value) { return formatted("%.6g", value); }
 
 std::string verdict_words(const StageComparison& stage, const Words& words) {
   if (!stage.own) return "";

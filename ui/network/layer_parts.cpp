@@ -187,7 +187,7 @@ struct WritingTable : NetworkPart {
     const DecodeLayer& each = facts.decode[static_cast<std::size_t>(row)];
     room.min.y += static_cast<float>(rows) * pitch + 6 * u;
     pen.sentence(TextRole::caption,
-                 say.fill(key_of(each.shared), {std::to_string(each.heads), std::to_string(each.kv_heads)}) + " " +
+                 say.fill(key_of(each.shared), {each.heads, each.kv_heads}) + " " +
                      say.fill("network.kept_says",
                               {grouped(each.numbers * bytes_a_number), grouped(each.as_mha * bytes_a_number)}),
                  {}, room, caption, look.muted);

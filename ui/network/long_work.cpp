@@ -30,18 +30,6 @@ class Left {
   T made_;
 };
 
-/// In the cache of pictures, which keeps one of a type.
-struct KeptPatch {
-  std::shared_ptr<Left<PatchShown>> left = std::make_shared<Left<PatchShown>>();
-};
-struct KeptMeans {
-  using Means = std::shared_ptr<const MeanHeads>;
-  std::shared_ptr<Left<Means>> left = std::make_shared<Left<Means>>();
-};
-struct KeptStudy {
-  std::shared_ptr<Left<StudyShown>> left = std::make_shared<Left<StudyShown>>();
-};
-
 std::vector<std::string> words_of(const NetworkText& text) {
   std::vector<std::string> words;
   for (const Token& token : text.tokens.entries.front()) words.push_back(token.text);
@@ -84,10 +72,8 @@ PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRu
   const NetworkChoice& choice = frame.view().network;
   if (choice.patch_from.empty()) return {};
   const Index batch = frame.view().batch;
-  const auto& left =
-      frame.pictures
-          .get<KeptPatch>([] { return KeptPatch(); }, run, batch, choice.patch_from, choice.patch_word, choice.patched)
-          .left;
+  const auto& left = frame.pictures.kept([] { return std::make_shared<Left<PatchShown>>(); }, run, batch,
+                                         choice.patch_from, choice.patch_word, choice.patched);
   frame.task.want(left, [left, run, batch, choice](const std::stop_token& stop, const auto& told) {
     RunOptions options;
     options.stop = stop;
@@ -99,7 +85,8 @@ PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRu
 std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
   const std::string file = file_of_sentences(frame, *run);
   if (file.empty()) return nullptr;
-  const auto& left = frame.pictures.get<KeptMeans>([] { return KeptMeans(); }, run->network->file(), file).left;
+  using Means = std::shared_ptr<const MeanHeads>;
+  const auto& left = frame.pictures.kept([] { return std::make_shared<Left<Means>>(); }, run->network->file(), file);
   if (const auto made = left->now()) return made;
   frame.task.want(left, [left, network = run->network, file](const std::stop_token& stop, const auto& told) {
     RunOptions options;
@@ -114,7 +101,7 @@ StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRu
   if (file.empty()) return {{}, {}, true, true};
   const Ablation ablation = frame.view().network.study_mean ? Ablation::mean : Ablation::zero;
   const auto& left =
-      frame.pictures.get<KeptStudy>([] { return KeptStudy(); }, run->network->file(), file, ablation).left;
+      frame.pictures.kept([] { return std::make_shared<Left<StudyShown>>(); }, run->network->file(), file, ablation);
   if (StudyShown made = left->now(); made.whole) return made;
   frame.task.want(left, [left, network = run->network, file, ablation](const std::stop_token& stop, const auto& told) {
     StudyShown made{sentences_of(file), {}};

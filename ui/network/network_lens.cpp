@@ -84,8 +84,7 @@ struct LensTable : NetworkPart {
     }
     if (grid.columns < positions)
       pen.caption({corner.x, grid.end().y + note / 2}, Align::left,
-                  say.fill(key_for(trace, "network.positions"),
-                           {std::to_string(grid.first), std::to_string(last), std::to_string(positions)}));
+                  say.fill(key_for(trace, "network.positions"), {grid.first, last, positions}));
     pen.add_content({corner, grid.end()});
   }
 };

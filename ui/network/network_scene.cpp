@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
 #include "ui/frame/colormaps.h"
-#include "ui/frame/frame.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/row_prose.h"
 #include "ui/look/measure.h"
@@ -209,8 +207,7 @@ struct HeadCards : NetworkPart {
     }
     if (cut)
       pen.caption({room.min.x, room.max.y - note / 2}, Align::left,
-                  say.fill("network.layers_shown",
-                           {layer_at(first).layer, layer_at(first + shown - 1).layer, std::to_string(layers)}));
+                  say.fill("network.layers_shown", {layer_at(first).layer, layer_at(first + shown - 1).layer, layers}));
   }
 
   /// Number of heads per row if they are sorted.
@@ -246,80 +243,6 @@ std::string hint_key(LayersTogether together, bool row_ranges) {
   return std::string("network.") + layer_words[static_cast<std::size_t>(together)] + "_says";
 }
 
-}  // namespace
-
-bool reads_pictures(const Trace& trace) {
-  const auto run = network_of(trace.inputs);
-  return run && run->network->spec().picture;
-}
-
-std::string key_for(const Trace& trace, const std::string& key) {
-  constexpr std::string_view about_words[] = {
-      "title",      "habit_previous",  "habit_first", "habit_next", "measured",     "lens_says", "patch",
-      "patch_says", "patch_from_hint", "positions",   "the_words",  "rollout_says", "flow_says", "patch_word_hint"};
-  const std::string_view name = std::string_view(key).substr(key.find('.') + 1);
-  return reads_pictures(trace) && std::ranges::find(about_words, name) != std::end(about_words) ? key + "_picture"
-                                                                                                : key;
-}
-
-std::string pattern_key(const Trace& trace, HeadPattern pattern) {
-  return key_for(trace, "network.habit_" + std::string(name(pattern)));
-}
-
-HeadPlace looked_at_head(const HeadOverview& overview, const View& view) {
-  const Index layer =
-      std::clamp<Index>(view.network.layer.value_or(overview.chosen), 0, std::ssize(overview.layers) - 1);
-  return {layer, std::clamp<Index>(view.network.head.value_or(view.head), 0,
-                                   std::ssize(layer_at(overview, layer).silent) - 1)};
-}
-
-std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts& facts, const NetworkChoice& choice,
-                                HeadPlace at) {
-  if (choice.order == HeadOrder::effect) {
-    const std::optional<double> p = without(facts, at);
-    return p ? std::optional(HeadMark{std::max(0.0, facts.probability - *p), {}}) : std::nullopt;
-  }
-  const HeadPatterns& patterns = patterns_at(overview, at);
-  if (patterns.queries == 0) return {};
-  if (choice.order == HeadOrder::entropy) return HeadMark{patterns.entropy, {}};
-  const std::optional<HeadPattern> pattern = choice.pattern ? choice.pattern : patterns.strongest();
-  return pattern ? HeadMark{patterns[*pattern], pattern} : HeadMark{0, {}};
-}
-
-std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkFacts& facts,
-                                      const NetworkChoice& choice) {
-  std::vector<HeadPlace> order;
-  for (Index l = 0; l < std::ssize(overview.layers); ++l) {
-    for (Index h = 0; h < std::ssize(layer_at(overview, l).silent); ++h) order.push_back({l, h});
-  }
-  if (choice.order == HeadOrder::layer) return order;
-  const auto key = [&](HeadPlace at) {
-    const std::optional<HeadMark> mark = mark_of(overview, facts, choice, at);
-    // One pattern after another, each with the most of it first; what was not measured comes last.
-    const int group = !mark                                ? 100
-                      : choice.order == HeadOrder::pattern ? (mark->pattern ? static_cast<int>(*mark->pattern) : 99)
-                                                           : 0;
-    const double share = mark ? mark->share : 0;
-    return std::pair(group, choice.order == HeadOrder::entropy ? share : -share);
-  };
-  std::ranges::stable_sort(order, {}, key);
-  return order;
-}
-
-HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, const View& view, int across, int down) {
-  const HeadPlace now = looked_at_head(overview, view);
-  if (view.network.order == HeadOrder::layer || view.network.together != LayersTogether::none) {
-    const Index layer = std::clamp<Index>(now.layer + down, 0, std::ssize(overview.layers) - 1);
-    return {layer, std::clamp<Index>(now.head + across, 0, std::ssize(layer_at(overview, layer).silent) - 1)};
-  }
-  const std::vector<HeadPlace> order = heads_in_order(overview, facts, view.network);
-  const auto at = std::ranges::find(order, now) - order.begin();
-  const auto to = at + across + down * static_cast<std::ptrdiff_t>(8);
-  return order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, std::ssize(order) - 1))];
-}
-
-namespace {
-
 /// The picture, or the text as far as one line may hold it; "" where neither is known.
 std::string what_is_read(const SceneContext& context, const WordLines& lines) {
   if (reads_pictures(context.trace)) {
@@ -330,7 +253,7 @@ std::string what_is_read(const SceneContext& context, const WordLines& lines) {
     const Picture& picture = *pictures[std::min(static_cast<std::size_t>(context.view.batch), pictures.size() - 1)];
     return context.words.fill("network.picture_is", {picture.file.empty() ? std::string(context.words("network.drawn"))
                                                                           : std::string(file_name_of(picture.file)),
-                                                     std::to_string(spec.rows), std::to_string(spec.columns)});
+                                                     spec.rows, spec.columns});
   }
   std::string text;
   if (lines.empty()) return text;
@@ -411,6 +334,76 @@ struct NetworkPicture : NetworkPart {
 };
 
 }  // namespace
+
+bool reads_pictures(const Trace& trace) {
+  const auto run = network_of(trace.inputs);
+  return run && run->network->spec().picture;
+}
+
+std::string key_for(const Trace& trace, const std::string& key) {
+  constexpr std::string_view about_words[] = {
+      "title",      "habit_previous",  "habit_first", "habit_next", "measured",     "lens_says", "patch",
+      "patch_says", "patch_from_hint", "positions",   "the_words",  "rollout_says", "flow_says", "patch_word_hint"};
+  const std::string_view name = std::string_view(key).substr(key.find('.') + 1);
+  return reads_pictures(trace) && std::ranges::find(about_words, name) != std::end(about_words) ? key + "_picture"
+                                                                                                : key;
+}
+
+std::string pattern_key(const Trace& trace, HeadPattern pattern) {
+  return key_for(trace, "network.habit_" + std::string(name(pattern)));
+}
+
+HeadPlace looked_at_head(const HeadOverview& overview, const View& view) {
+  const Index layer =
+      std::clamp<Index>(view.network.layer.value_or(overview.chosen), 0, std::ssize(overview.layers) - 1);
+  return {layer, std::clamp<Index>(view.network.head.value_or(view.head), 0,
+                                   std::ssize(layer_at(overview, layer).silent) - 1)};
+}
+
+std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts& facts, const NetworkChoice& choice,
+                                HeadPlace at) {
+  if (choice.order == HeadOrder::effect) {
+    const std::optional<double> p = without(facts, at);
+    return p ? std::optional(HeadMark{std::max(0.0, facts.probability - *p), {}}) : std::nullopt;
+  }
+  const HeadPatterns& patterns = patterns_at(overview, at);
+  if (patterns.queries == 0) return {};
+  if (choice.order == HeadOrder::entropy) return HeadMark{patterns.entropy, {}};
+  const std::optional<HeadPattern> pattern = choice.pattern ? choice.pattern : patterns.strongest();
+  return pattern ? HeadMark{patterns[*pattern], pattern} : HeadMark{0, {}};
+}
+
+std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkFacts& facts,
+                                      const NetworkChoice& choice) {
+  std::vector<HeadPlace> order;
+  for (Index l = 0; l < std::ssize(overview.layers); ++l) {
+    for (Index h = 0; h < std::ssize(layer_at(overview, l).silent); ++h) order.push_back({l, h});
+  }
+  if (choice.order == HeadOrder::layer) return order;
+  const auto key = [&](HeadPlace at) {
+    const std::optional<HeadMark> mark = mark_of(overview, facts, choice, at);
+    // One pattern after another, each with the most of it first; what was not measured comes last.
+    const int group = !mark                                ? 100
+                      : choice.order == HeadOrder::pattern ? (mark->pattern ? static_cast<int>(*mark->pattern) : 99)
+                                                           : 0;
+    const double share = mark ? mark->share : 0;
+    return std::pair(group, choice.order == HeadOrder::entropy ? share : -share);
+  };
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
+
+HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, const View& view, int across, int down) {
+  const HeadPlace now = looked_at_head(overview, view);
+  if (view.network.order == HeadOrder::layer || view.network.together != LayersTogether::none) {
+    const Index layer = std::clamp<Index>(now.layer + down, 0, std::ssize(overview.layers) - 1);
+    return {layer, std::clamp<Index>(now.head + across, 0, std::ssize(layer_at(overview, layer).silent) - 1)};
+  }
+  const std::vector<HeadPlace> order = heads_in_order(overview, facts, view.network);
+  const auto at = std::ranges::find(order, now) - order.begin();
+  const auto to = at + across + down * static_cast<std::ptrdiff_t>(8);
+  return order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, std::ssize(order) - 1))];
+}
 
 Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place) {
   Scene scene;

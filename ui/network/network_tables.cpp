@@ -123,9 +123,8 @@ struct PatchTable : NetworkPart {
       }
     }
     if (grid.columns < columns)
-      pen.caption(
-          {grid.room.min.x, grid.end().y + caption * 0.85f}, Align::left,
-          say.fill("network.positions", {std::to_string(grid.first), std::to_string(last), std::to_string(columns)}));
+      pen.caption({grid.room.min.x, grid.end().y + caption * 0.85f}, Align::left,
+                  say.fill("network.positions", {grid.first, last, columns}));
     pen.add_content({grid.room.min, grid.end()});
   }
 };
@@ -232,8 +231,7 @@ struct StudyTable : NetworkPart {
     const auto most = static_cast<Index>(count - shown), from = static_cast<Index>(first);
     const Rect note{{room.min.x, rows.max.y}, {room.max.x, rows.max.y + line}};
     pen.caption({room.min.x + 6 * u, note.centre().y}, Align::left,
-                say.fill("network.study_rows",
-                         {std::to_string(first + 1), std::to_string(first + shown), std::to_string(count)}));
+                say.fill("network.study_rows", {first + 1, first + shown, count}));
     pen.target(note, SceneAction::study_page, from < most ? std::min(most, from + static_cast<Index>(shown)) : 0,
                {Stage::weights, 0, 0, most, from});
     const auto part = [&](std::size_t row) {

@@ -11,17 +11,9 @@
 namespace headlight {
 namespace {
 
-/// In the cache of pictures, which keeps one of a type.
-struct NetworkScene {
-  Scene scene;
-};
-
 const Scene& network_scene(const Frame& frame, const HeadOverview& overview, const FactsSoFar& so_far, Rect place) {
-  return frame
-      .picture<NetworkScene>(
-          [&] { return NetworkScene{make_network(scene_context(frame), overview, so_far.facts, place)}; },
-          frame.view().network, frame.view().measure, frame.view().looking.query, so_far.version, place)
-      .scene;
+  return frame.kept([&] { return make_network(scene_context(frame), overview, so_far.facts, place); },
+                    frame.view().network, frame.view().measure, frame.view().looking.query, so_far.version, place);
 }
 
 void look_at(const Frame& frame, HeadPlace at) {
@@ -182,10 +174,8 @@ void turn_wheel(const Frame& frame, const Scene& scene) {
 
 /// Arrows go along heads and layers, Enter opens; K: without this head; M, R, F: what the layers give together.
 void press_network_keys(const Frame& frame, const HeadOverview& overview, const NetworkFacts& facts) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none || frame.view().menu) return;
+  if (!frame.takes_shortcuts() || frame.view().menu || frame.focus.shown()) return;
   using compat::Key;
-  if (frame.focus.shown()) return;
   const int across = static_cast<int>(compat::pressed(Key::right)) - static_cast<int>(compat::pressed(Key::left));
   const int down = static_cast<int>(compat::pressed(Key::down)) - static_cast<int>(compat::pressed(Key::up));
   if (across != 0 && frame.view().network.together == LayersTogether::writing)
@@ -205,9 +195,8 @@ void draw_network_view(const Frame& frame, Rect place) {
   const std::shared_ptr<const HeadOverview>& kept = frame.trace()->overview;
   if (!kept || kept->layers.empty()) {
     const bool on_its_way = !kept && frame.trace()->has(Stage::weights);
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::heading * frame.u,
-              {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted,
-              frame.words(on_its_way ? "messages.computing" : "network.none"));
+    frame.write(Face::ui, TypeSize::heading, {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted,
+                frame.words(on_its_way ? "messages.computing" : "network.none"));
     return;
   }
   const HeadOverview& overview = *kept;
@@ -215,8 +204,7 @@ void draw_network_view(const Frame& frame, Rect place) {
   press_network_keys(frame, overview, so_far.facts);
   const Scene& scene = network_scene(frame, overview, so_far, place);
   offer_fields(frame, scene);
-  ImGui::SetCursorScreenPos(place.min);
-  clickable("network_surface", {place.width(), place.height()});
+  clickable("network_surface", place);
   turn_wheel(frame, scene);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "core/image/theme.h"
@@ -41,17 +40,14 @@ Columns columns_of(const Frame& frame, float left, float right) {
 }
 
 void cell(const Frame& frame, float from, float to, float y, ImU32 colour, std::string_view text) {
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * frame.u, {from, y}, colour, text,
-              to - from - 8 * frame.u);
+  frame.write_elided(Face::ui, TypeSize::body, {from, y}, colour, text, to - from - 8 * frame.u);
 }
 
 void draw_headings(const Frame& frame) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Columns x = columns_of(frame, at.x, at.x + ImGui::GetContentRegionAvail().x);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   const auto heading = [&](float from, const char* key) {
-    draw_text(list, frame.fonts, Face::bold, TypeSize::note * frame.u, {from, at.y}, frame.look.muted,
-              frame.words(key));
+    frame.write(Face::bold, TypeSize::note, {from, at.y}, frame.look.muted, frame.words(key));
   };
   heading(x.name, "layers.layer");
   heading(x.kind, "layers.kind");
@@ -77,10 +73,8 @@ bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerCh
   cell(frame, x.name, x.kind, y, frame.look.ink,
        candidate.layer.empty() ? frame.words("layers.top") : candidate.layer.c_str());
   cell(frame, x.kind, x.width, y, frame.look.muted, candidate.kind);
-  char number[24];
   const auto numbered = [&](float from, float to, Index value) {
-    std::snprintf(number, sizeof number, "%lld", static_cast<long long>(value));
-    cell(frame, from, to, y, frame.look.muted, value > 0 ? number : "?");
+    cell(frame, from, to, y, frame.look.muted, value > 0 ? std::to_string(value) : "?");
   };
   numbered(x.width, x.heads, candidate.d_model);
   numbered(x.heads, x.end, candidate.heads.value_or(0));
@@ -156,7 +150,7 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const LayerQuestion& question = *choice.question;
   const std::string& file = question.scenario.file;
   note(frame, frame.words.fill(question.candidates.size() > 1 ? "layers.which" : "layers.one",
-                               {file_name_of(file), std::to_string(question.candidates.size())}));
+                               {file_name_of(file), question.candidates.size()}));
   const std::vector<std::size_t> found = found_layers(question, choice.search);
   const PathKeys keys = path_field(frame, "##search", choice.search, choice.focus, {}, frame.words("layers.search"));
   if (keys.has_keyboard) choice.focus = false;
@@ -171,45 +165,6 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const bool clicked = main_button(frame, "take", label, ready);
   return ready && (clicked || twice || keys.entered);
 }
-
-}  // namespace
-
-std::vector<Index> possible_heads(Index d_model) {
-  constexpr Index most = 128;
-  std::vector<Index> all;
-  for (Index heads = 1; heads <= (d_model > 0 ? std::min(d_model, most) : 32); ++heads) {
-    if (d_model % heads == 0) all.push_back(heads);
-  }
-  return all;
-}
-
-std::string layer_dialog_text(const View& view) {
-  if (view.dialog != Dialog::layers) return {};
-  std::string text = view.layers.question->scenario.file;
-  for (const LayerCandidate& candidate : view.layers.question->candidates) text += candidate.layer + candidate.kind;
-  return text;
-}
-
-void draw_layer_dialog(const Frame& frame, Rect place) {
-  const auto& question = frame.view().layers.question;
-  if (frame.view().dialog != Dialog::layers || !question || question->candidates.empty()) return;
-  const float u = frame.u;
-  const std::size_t count = question->candidates.size();
-  const bool several = count > 1;
-  const float height = std::min(284 + 26 * static_cast<float>(count), 620.0f);
-  const DialogArea area(frame, place, Dialog::layers, "layers",
-                        frame.words(several ? "layers.title" : "layers.title_heads"), {760 * u, height * u});
-  if (!area.open()) return;
-  LayerChoice choice = frame.view().layers;
-  const bool answered = draw_question(frame, choice, area.content());
-  if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
-  if (!(choice == frame.view().layers)) {
-    frame.show([choice = std::move(choice)](View& v) { v.layers = choice; });
-  }
-  if (answered) frame.actions.push_back(TakeLayer{});
-}
-
-namespace {
 
 struct Answer {
   const char* word;  ///< as --mask-polarity takes it, and LayerChoice::layer
@@ -262,15 +217,13 @@ void draw_mask(const Frame& frame, const Tensor& mask, Rect place) {
 
 bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, Rect place) {
   const float u = frame.u;
-  ImGui::SetCursorScreenPos(place.min);
-  const bool clicked = pressable(frame, answer.word, {place.width(), place.height()});
+  const bool clicked = pressable(frame, answer.word, place);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered) list.AddRectFilled(place.min, place.max, frame.look.field, Corner::card * u);
   compat::add_rect(list, place.min, place.max, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
   const float x = place.min.x + Space::card * u, width = place.width() - 2 * Space::card * u;
-  draw_text(list, frame.fonts, Face::bold, TypeSize::large * u, {x, place.min.y + 12 * u}, frame.look.ink,
-            frame.words(answer.title));
+  frame.write(Face::bold, TypeSize::large, {x, place.min.y + 12 * u}, frame.look.ink, frame.words(answer.title));
   draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + 38 * u}, frame.look.muted,
                  frame.words(answer.meaning), width);
   const float text = 2.6f * TypeSize::body * u;  // two lines, so that both pictures stand at one height
@@ -280,6 +233,41 @@ bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, R
 }
 
 }  // namespace
+
+std::vector<Index> possible_heads(Index d_model) {
+  constexpr Index most = 128;
+  std::vector<Index> all;
+  for (Index heads = 1; heads <= (d_model > 0 ? std::min(d_model, most) : 32); ++heads) {
+    if (d_model % heads == 0) all.push_back(heads);
+  }
+  return all;
+}
+
+std::string layer_dialog_text(const View& view) {
+  if (view.dialog != Dialog::layers) return {};
+  std::string text = view.layers.question->scenario.file;
+  for (const LayerCandidate& candidate : view.layers.question->candidates) text += candidate.layer + candidate.kind;
+  return text;
+}
+
+void draw_layer_dialog(const Frame& frame, Rect place) {
+  const auto& question = frame.view().layers.question;
+  if (frame.view().dialog != Dialog::layers || !question || question->candidates.empty()) return;
+  const float u = frame.u;
+  const std::size_t count = question->candidates.size();
+  const bool several = count > 1;
+  const float height = std::min(284 + 26 * static_cast<float>(count), 620.0f);
+  const DialogArea area(frame, place, Dialog::layers, "layers",
+                        frame.words(several ? "layers.title" : "layers.title_heads"), {760 * u, height * u});
+  if (!area.open()) return;
+  LayerChoice choice = frame.view().layers;
+  const bool answered = draw_question(frame, choice, area.content());
+  if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
+  if (!(choice == frame.view().layers)) {
+    frame.show([choice = std::move(choice)](View& v) { v.layers = choice; });
+  }
+  if (answered) frame.actions.push_back(TakeLayer{});
+}
 
 void draw_polarity_dialog(const Frame& frame, Rect place) {
   const auto& question = frame.view().layers.question;

@@ -1,7 +1,6 @@
 #include "ui/open/open_dialog.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/files/file_watch.h"
 #include "core/files/recent_files.h"
@@ -49,8 +48,7 @@ Line line(const Frame& frame, const char* id, bool marked) {
 
 void line_text(const Frame& frame, const Line& drawn, float from, float to, ImU32 colour, std::string_view text) {
   const float u = frame.u;
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from, drawn.min.y + 5 * u},
-              colour, text, to - from);
+  frame.write_elided(Face::ui, TypeSize::body, {from, drawn.min.y + 5 * u}, colour, text, to - from);
 }
 
 void draw_recent(const Frame& frame, Turn& turn) {
@@ -70,8 +68,7 @@ void draw_recent(const Frame& frame, Turn& turn) {
 /// Models that are watched from Python.
 void draw_runs(const Frame& frame, Turn& turn) {
   constexpr std::size_t most = 3;
-  struct Runs : std::vector<std::string> {};
-  const Runs& runs = frame.pictures.get<Runs>([] { return Runs{watched_runs()}; }, frame.view().open.visit);
+  const std::vector<std::string>& runs = frame.pictures.kept([] { return watched_runs(); }, frame.view().open.visit);
   if (runs.empty()) return;
   section(frame, frame.words("open.runs"));
   for (std::size_t i = 0; i < std::min(runs.size(), most); ++i) {
@@ -158,7 +155,7 @@ void draw_entry(const Frame& frame, Turn& turn, const OpenPicture& picture, int 
   }
   line_text(frame, drawn, drawn.min.x + 30 * u, kind - 10 * u, frame.look.ink, entry.name);
   if (wide) line_text(frame, drawn, kind, size - 4 * u, frame.look.muted, frame.words(entry.kind));
-  const float width = text_size(frame.fonts, Face::ui, TypeSize::body * u, entry.size).x;
+  const float width = frame.width(Face::ui, TypeSize::body, entry.size);
   line_text(frame, drawn, date - 18 * u - width, date, frame.look.muted, entry.size);
   line_text(frame, drawn, date, right + 4 * u, frame.look.muted, entry.changed);
   if (drawn.twice) {
@@ -205,8 +202,8 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   const char* label = frame.words("open.open");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x - button_width(frame, label);
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, {at.x, at.y + 6 * u},
-              frame.look.muted, frame.words("open.hint"), right - at.x - 12 * u);
+  frame.write_elided(Face::ui, TypeSize::note, {at.x, at.y + 6 * u}, frame.look.muted, frame.words("open.hint"),
+                     right - at.x - 12 * u);
   ImGui::SetCursorScreenPos({right, at.y});
   if (main_button(frame, "take", label)) take_typed(frame, turn, picture);
 }
@@ -227,6 +224,13 @@ float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   ImGui::GetWindowDrawList()->AddLine({inside.min.x + side + gap / 2, inside.min.y},
                                       {inside.min.x + side + gap / 2, inside.max.y}, frame.look.line);
   return inside.min.x + side + gap;
+}
+
+std::string starting_folder(const Frame& frame) {
+  const Scenario& now = frame.document.scenario;
+  if (now.source == Source::file) return folder_part(now.file);
+  const std::vector<std::string>& recent = frame.recent.paths();
+  return recent.empty() ? first_folder() : folder_part(recent.front());
 }
 
 }  // namespace
@@ -252,17 +256,6 @@ void draw_open_dialog(const Frame& frame, Rect place) {
   if (!turn.taken.empty())
     frame.actions.push_back(masks ? Action(OpenMask{std::move(turn.taken)}) : OpenFile{std::move(turn.taken)});
 }
-
-namespace {
-
-std::string starting_folder(const Frame& frame) {
-  const Scenario& now = frame.document.scenario;
-  if (now.source == Source::file) return folder_part(now.file);
-  const std::vector<std::string>& recent = frame.recent.paths();
-  return recent.empty() ? first_folder() : folder_part(recent.front());
-}
-
-}  // namespace
 
 const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice) {
   const auto make = [&] {

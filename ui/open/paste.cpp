@@ -96,6 +96,23 @@ std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
   return uses;
 }
 
+/// A use as a button as wide as the dialog, with what it means beneath its name.
+bool use_button(const Frame& frame, const char* id, const char* title, const char* meaning) {
+  const float u = frame.u;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 54 * u};
+  const bool clicked = pressable(frame, id, size);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) list.AddRectFilled(at, end, frame.look.field, Corner::card * u);
+  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
+  frame.write(Face::bold, TypeSize::body, {at.x + Space::card * u, at.y + 9 * u}, frame.look.ink, title);
+  frame.write_elided(Face::ui, TypeSize::note, {at.x + Space::card * u, at.y + 29 * u}, frame.look.muted, meaning,
+                     size.x - 2 * Space::card * u);
+  return clicked;
+}
+
 }  // namespace
 
 std::string pasted_file(const std::string& text) {
@@ -132,28 +149,6 @@ void use_pasted(Document& document, PasteUse use, const Words& words) {
   if (pasted) put(document, pasted->numbers, use, words);
 }
 
-namespace {
-
-/// A use as a button as wide as the dialog, with what it means beneath its name.
-bool use_button(const Frame& frame, const char* id, const char* title, const char* meaning) {
-  const float u = frame.u;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 54 * u};
-  const bool clicked = pressable(frame, id, size);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 end{at.x + size.x, at.y + size.y};
-  const bool hovered = ImGui::IsItemHovered();
-  if (hovered) list.AddRectFilled(at, end, frame.look.field, Corner::card * u);
-  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
-  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {at.x + Space::card * u, at.y + 9 * u}, frame.look.ink,
-            title);
-  draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + Space::card * u, at.y + 29 * u},
-              frame.look.muted, meaning, size.x - 2 * Space::card * u);
-  return clicked;
-}
-
-}  // namespace
-
 void draw_paste_dialog(const Frame& frame, Rect place) {
   const View& view = frame.view();
   if (view.dialog != Dialog::paste || !view.pasted || !frame.trace()) return;
@@ -163,7 +158,7 @@ void draw_paste_dialog(const Frame& frame, Rect place) {
   const DialogArea area(frame, place, Dialog::paste, "paste", frame.words("paste.title"),
                         {440 * u, (98 + 62 * static_cast<float>(uses.size())) * u});
   if (!area.open()) return;
-  note(frame, frame.words.fill("paste.holds", {std::to_string(matrix.size(0)), std::to_string(matrix.size(1))}));
+  note(frame, frame.words.fill("paste.holds", {matrix.size(0), matrix.size(1)}));
   constexpr const char* ids[] = {"input", "mask", "bias"};
   constexpr const char* titles[] = {"paste.input", "paste.mask", "paste.bias"};
   constexpr const char* meanings[] = {"paste.input_means", "paste.mask_means", "paste.bias_means"};

@@ -34,6 +34,32 @@ std::string name_of(const SceneContext& context, Axis axis, Index index) {
   return axis_label(context.trace, axis, context.view.batch, index);
 }
 
+/// The widest name, plain or bold, in type of this size.
+float widest(const Pen& pen, const Window& keys, float pixels) {
+  float most = 0;
+  for (Index k = keys.first; k < keys.end(); ++k)
+    most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.context(), Axis::key, k)).x,
+                     pen.measure(Face::ui, pixels, name_of(pen.context(), Axis::key, k)).x});
+  return most;
+}
+
+/// Of names at 45° over these columns.
+float turned_size(const Pen& pen, const Window& cols) {
+  const float least = size_not_below(pen.context().fonts, Face::ui, pen.type.least);
+  return std::clamp(cols.size * 0.7f, least, std::max(pen.type.word, least));
+}
+
+/// Where upright names of these columns fit: the size; else 0.
+float upright_size(const Pen& pen, const Window& keys) {
+  const Fonts& fonts = pen.context().fonts;
+  for (const float size :
+       {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least),
+        size_not_below(fonts, Face::ui, pen.type.least)}) {
+    if (widest(pen, keys, size) + 6 * pen.u() <= keys.size) return size;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Window window_around(Index at, Index count, float room, float least, float most) {
@@ -254,36 +280,6 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
   }
 }
 
-namespace {
-
-/// The widest name, plain or bold, in type of this size.
-float widest(const Pen& pen, const Window& keys, float pixels) {
-  float most = 0;
-  for (Index k = keys.first; k < keys.end(); ++k)
-    most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.context(), Axis::key, k)).x,
-                     pen.measure(Face::ui, pixels, name_of(pen.context(), Axis::key, k)).x});
-  return most;
-}
-
-/// Of names at 45° over these columns.
-float turned_size(const Pen& pen, const Window& cols) {
-  const float least = size_not_below(pen.context().fonts, Face::ui, pen.type.least);
-  return std::clamp(cols.size * 0.7f, least, std::max(pen.type.word, least));
-}
-
-/// Where upright names of these columns fit: the size; else 0.
-float upright_size(const Pen& pen, const Window& keys) {
-  const Fonts& fonts = pen.context().fonts;
-  for (const float size :
-       {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least),
-        size_not_below(fonts, Face::ui, pen.type.least)}) {
-    if (widest(pen, keys, size) + 6 * pen.u() <= keys.size) return size;
-  }
-  return 0;
-}
-
-}  // namespace
-
 float key_room(const Pen& pen, const Window& keys) {
   if (const float size = upright_size(pen, keys); size > 0) return size * 1.6f;
   const float size = turned_size(pen, keys);
@@ -343,19 +339,11 @@ std::string sizes_of(const MatrixView& matrix) {
   return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols);
 }
 
-std::string random_note(const SceneContext& context) {
-  const Inputs& inputs = context.trace.inputs;
-  return inputs.random_parameters ? context.words("level.random_weights")
-         : inputs.random_inputs   ? context.words("level.random_input")
-                                  : "";
-}
-
 std::string part_of(const SceneContext& context, const Window& rows, const Window& cols) {
   std::string words;
   for (const auto& [window, key] : {std::pair(&rows, "level.rows_shown"), std::pair(&cols, "level.columns_shown")}) {
     if (!window->part) continue;
-    words += (words.empty() ? "" : ", ") + context.words.fill(key, {std::to_string(window->first),
-                                                                    std::to_string(window->first + window->count - 1)});
+    words += (words.empty() ? "" : ", ") + context.words.fill(key, {window->first, window->first + window->count - 1});
   }
   return words;
 }

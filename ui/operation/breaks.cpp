@@ -65,10 +65,9 @@ struct BreakRow {
 
   void put_choice(Break what) {
     const auto [query, key] = words_followed(context.trace, context.view);
-    const std::string words =
-        context.words.fill(keys[static_cast<std::size_t>(what)],
-                           {std::to_string(context.view.head), query_word(context, std::min(query, key)),
-                            query_word(context, std::max(query, key))});
+    const std::string words = context.words.fill(
+        keys[static_cast<std::size_t>(what)],
+        {context.view.head, query_word(context, std::min(query, key)), query_word(context, std::max(query, key))});
     const bool taken = is_taken(context, what);
     const Face face = taken ? Face::bold : Face::ui;
     const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, bold, words).x + 26 * u, row.max.y}};
@@ -124,6 +123,28 @@ struct BreakRow {
   }
 };
 
+/// The document's text with the two words swapped; nothing where that is no text, or no other one. Finding the words
+/// reads the text many times, so it is kept.
+const std::optional<std::string>& swapped_text(const Frame& frame) {
+  const View& view = frame.view();
+  return frame.pictures.kept([&] { return swap_in_text(*frame.trace(), view); }, frame.document.trace, view.batch,
+                             words_followed(*frame.trace(), view));
+}
+
+void swap_words(const Frame& frame) {
+  const Trace& trace = *frame.trace();
+  const auto& text = swapped_text(frame);
+  if (!text) return;
+  const auto [first, second] = words_followed(trace, frame.view());
+  const bool back = is_swapped(trace, frame.view());
+  frame.edit({}, [=](Scenario& s) { s.text = *text; });
+  frame.show([=](View& v) {
+    v.looking.swapped = back ? std::nullopt : std::optional(SwappedWords{first, second, *text});
+    v.looking.query = std::max(first, second);
+    v.looking.key = std::min(first, second);
+  });
+}
+
 }  // namespace
 
 bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place) {
@@ -145,37 +166,6 @@ void put_breaks(Pen& pen, const SentenceStory& story, bool can_swap, Rect place)
   row.put_choices();
   row.put_words();
 }
-
-namespace {
-
-/// The document's text with the two words swapped; nothing where that is no text, or no other one. Finding the words
-/// reads the text many times, so it is kept.
-struct SwappedText {
-  std::optional<std::string> text;
-};
-const std::optional<std::string>& swapped_text(const Frame& frame) {
-  const View& view = frame.view();
-  return frame.pictures
-      .get<SwappedText>([&] { return SwappedText{swap_in_text(*frame.trace(), view)}; }, frame.document.trace,
-                        view.batch, words_followed(*frame.trace(), view))
-      .text;
-}
-
-void swap_words(const Frame& frame) {
-  const Trace& trace = *frame.trace();
-  const auto& text = swapped_text(frame);
-  if (!text) return;
-  const auto [first, second] = words_followed(trace, frame.view());
-  const bool back = is_swapped(trace, frame.view());
-  frame.edit({}, [=](Scenario& s) { s.text = *text; });
-  frame.show([=](View& v) {
-    v.looking.swapped = back ? std::nullopt : std::optional(SwappedWords{first, second, *text});
-    v.looking.query = std::max(first, second);
-    v.looking.key = std::min(first, second);
-  });
-}
-
-}  // namespace
 
 bool can_swap_words(const Frame& frame) { return swapped_text(frame).has_value(); }
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <numbers>
 
 #include "core/explain/explain.h"
 #include "core/explain/head_plane.h"
 #include "ui/look/measure.h"
+#include "ui/matrix/heat.h"
 #include "ui/operation/bands.h"
 
 namespace headlight {
@@ -155,8 +155,7 @@ struct PlanePicture : TaskPart {
   }
 
   void put_ground() const {
-    pen.fill(room, look.card, Corner::card * u);
-    pen.box(room, look.line, 1, Corner::card * u);
+    pen.card(room);
     pen.add_content(room);
     const ImVec2 o = sheet.origin;
     pen.line({room.min.x + 8 * u, o.y}, {room.max.x - 8 * u, o.y}, look.line, Stroke::hair(u));
@@ -372,6 +371,7 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const double degrees = std::acos(std::clamp(dot.cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
 
   Rect area = scene_area(context, place);
+  const std::string random = random_words(trace.inputs, words);
   const std::vector<Named> names{
       {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
       {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
@@ -380,10 +380,9 @@ Scene make_geometry(const SceneContext& context, Rect place) {
       {product[1].text, look.k},
       {product[2].text, look.ink},
       {product[3].text, look.after},
-      {random_note(context), look.warning, false}};
+      {random, look.warning, false}};
   put_title_and_story(pen, area, words("facet.geometry_title"),
-                      words("facet.geometry_story") + std::string(random_note(context).empty() ? "" : " {7}"), names,
-                      10 * u);
+                      words("facet.geometry_story") + std::string(random.empty() ? "" : " {7}"), names, 10 * u);
 
   const Reveal whole;
   const float foot = pen.type.caption * 2.6f + 14 * u;

@@ -146,7 +146,7 @@ std::vector<Line> lines_of(const SceneContext& context, const RowParts& parts, I
   const Words& words = context.words;
   std::vector<Line> lines{{query_word(context, row), &parts.word, context.look.q}};
   if (!parts.place.empty())
-    lines.push_back({"+ " + words.fill("level.row_place", {std::to_string(row)}), &parts.place, context.look.ink});
+    lines.push_back({"+ " + words.fill("level.row_place", {row}), &parts.place, context.look.ink});
   if (!parts.earlier.empty())
     lines.push_back({"+ " + std::string(words("level.row_earlier")), &parts.earlier, context.look.ink});
   lines.push_back({"= " + std::string(words("level.row_together")), &parts.enters, context.look.ink});

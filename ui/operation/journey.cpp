@@ -3,10 +3,11 @@
 // the right the mixture of them, and what the network says next.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/explain/explain.h"
+#include "core/text/number_text.h"
 #include "ui/look/measure.h"
+#include "ui/matrix/heat.h"
 #include "ui/operation/bands.h"
 
 namespace headlight {
@@ -24,14 +25,8 @@ void label(const Task& task, ImVec2 at, Align align, Stage stage, const std::str
 
 /// The number that times one share gives another: "12.3", "4.1e13".
 std::string times_text(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text,
-                ratio >= 1e6 || ratio < 1e-4 ? "%.1e"
-                : ratio >= 100               ? "%.0f"
-                : ratio >= 10                ? "%.1f"
-                                             : "%.2f",
-                ratio);
-  return text;
+  if (ratio >= 1e6 || ratio < 1e-4) return formatted("%.1e", ratio);
+  return formatted("%.*f", ratio >= 100 ? 0 : ratio >= 10 ? 1 : 2, ratio);
 }
 
 /// A sentence's height, before it is put anywhere.
@@ -169,15 +164,15 @@ struct Journey : ScenePart {
 
   void put_titles() {
     const float share = weights.values[static_cast<std::size_t>(focus.key)];
+    const std::string random = random_words(trace.inputs, say);
     const std::vector<Named> names{
         {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
         {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
         {MatrixNumbers(2, true)(share), look.head_ink(view.head), true,
          NamedLink{SceneAction::look_at, 0, cell_of(trace, view, Stage::weights, focus)}},
-        {random_note(context), look.warning, false}};
+        {random, look.warning, false}};
     put_title_and_story(pen, area, say("facet.journey_title"),
-                        say("facet.journey_story") + std::string(random_note(context).empty() ? "" : " {3}"), names,
-                        8 * u);
+                        say("facet.journey_story") + std::string(random.empty() ? "" : " {3}"), names, 8 * u);
   }
 
   void lay_out() {

@@ -98,7 +98,7 @@ struct Moving : TaskPart {
   void put_head_name(Index h) const {
     const bool lit = h == chosen;
     const Rect head = place_of_head(h);
-    const std::string title = say.fill("inspector.head", {std::to_string(h)}), plain = std::to_string(h);
+    const std::string title = say.fill("inspector.head", {h}), plain = std::to_string(h);
     const Face face = lit ? Face::bold : Face::ui;
     const float y =
         merges ? heads_y - labels * 0.62f : heads_y + deep + labels * 0.42f;  // where no columns fly over it
@@ -149,8 +149,8 @@ struct Moving : TaskPart {
       pen.caption({right, y}, Align::right, words);
       right -= extent + 24 * u;
     };
-    if (shown.part) note(say.fill("level.more_heads", {std::to_string(count - shown.count)}));
-    if (!merges) note(say.fill("level.heads_of", {std::to_string(count), sizes_of(parts.matrix())}));
+    if (shown.part) note(say.fill("level.more_heads", {count - shown.count}));
+    if (!merges) note(say.fill("level.heads_of", {count, sizes_of(parts.matrix())}));
   }
 };
 

@@ -3,7 +3,6 @@
 #include "ui/operation/next.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "core/scenario/inputs.h"
@@ -246,7 +245,7 @@ struct NextPicture : ScenePart {
     }
     const Index count = next.others + std::ssize(next.candidates) - static_cast<Index>(shown);
     const float y = table.min.y + pen.type.caption * 2.6f + static_cast<float>(shown) * line;
-    const std::string more = say.fill("level.more_together", {std::to_string(count), digits(others)});
+    const std::string more = say.fill("level.more_together", {count, digits(others)});
     if (count > 0 && done(chances) >= 1) pen.caption({table.min.x + 12 * u, y}, Align::left, more);
     pen.add_content(table);
   }
@@ -274,8 +273,7 @@ struct NextPicture : ScenePart {
     float x = foot.min.x;
     for (std::size_t i = first; i < next.sentence.size(); ++i) {
       const Rect chip{{x, y - high / 2}, {x + width(next.sentence[i]), y + high / 2}};
-      pen.fill(chip, look.card, Corner::control * u);
-      pen.box(chip, look.line, 1, Corner::control * u);
+      pen.card(chip, 0, 1, Corner::control);
       pen.text(TextRole::word, Face::ui, size, chip.centre(), Align::middle, look.ink, next.sentence[i]);
       x = chip.max.x + 8 * u;
     }
@@ -285,8 +283,7 @@ struct NextPicture : ScenePart {
       const ImVec2 at = mixed(word_in_table(), chip.centre(), eased(way));
       const ImVec2 half{chip.width() / 2, chip.height() / 2};
       const Rect plate{{at.x - half.x, at.y - half.y}, {at.x + half.x, at.y + half.y}};
-      if (way < 1) pen.fill(plate, look.card, Corner::control * u);
-      if (way < 1) pen.box(plate, look.after, Stroke::chosen(u), Corner::control * u);
+      if (way < 1) pen.card(plate, look.after, Stroke::chosen(u), Corner::control);
       pen.label(TextRole::word, true, size, at, Align::middle, look.after, chosen.word);
     }
     if (story.writes) pen.target(chip, SceneAction::write_word, chosen.token);

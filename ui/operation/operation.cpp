@@ -8,6 +8,7 @@
 #include "core/run/trace.h"
 #include "ui/level/row_prose.h"
 #include "ui/look/measure.h"
+#include "ui/matrix/heat.h"
 #include "ui/operation/parts.h"
 #include "ui/operation/softmax_row.h"
 #include "ui/pipeline/layout.h"
@@ -110,8 +111,8 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
        NamedLink{by_key ? SceneAction::key_word : SceneAction::query_word, by_key ? focus.key : focus.query}},
       {std::to_string(weight_head), look.head_ink(weight_head), false},
       {std::to_string(has_head_axis(stage) ? trace[stage].size(1) : dims.heads), look.ink, false},
-      {random_note(context), look.warning, false},  // {8}
-      {addition_text(context, cell), look.ink},     // {9}
+      {random_words(trace.inputs, context.words), look.warning, false},  // {8}
+      {addition_text(context, cell), look.ink},                          // {9}
   };
 }
 
@@ -183,8 +184,7 @@ void put_map(Pen& pen, Stage stage, Rect room, bool played) {
   const float width = std::min(room.width(), 168 * u), height = width * 0.56f;
   if (room.width() < 110 * u || room.height() < height + pen.type.caption * 1.6f) return;
   const Rect card{room.min, {room.min.x + width, room.min.y + height}};
-  pen.fill(card, pen.look().card, Corner::card * u);
-  pen.box(card, pen.look().line, 1, Corner::card * u);
+  pen.card(card);
   const Rect inside = card.grown(-9 * u);
   const PipelineLayout layout = lay_out_pipeline(context.trace, {.size = {1000, 640}});
   const float x = inside.width() / 1000, y = inside.height() / 640;
@@ -254,7 +254,7 @@ struct StepHead : ScenePart {
     tell(TextRole::prose, hidden || (!made && tells) ? say(guess_key(kind, stage)) : std::string_view(title), values,
          pen.type.title, look.ink);
     const std::string story = key == "prose.input" ? input_story(context, stage, key + ".story") : key + ".story";
-    const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(context).empty();
+    const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_words(trace.inputs, say).empty();
     tell(TextRole::story, say(story) + std::string(noted ? " {8}" : ""), values, pen.type.story, look.muted);
     if (shown_as(trace, stage) != Stage::weights || presenting || !made || tried) return;
     if (const RowProse prose = row_prose(context, focus.query); prose.key)

@@ -54,11 +54,11 @@ Index next_best(const Trace& trace, const View& view) {
   return best;
 }
 
-/// What the network says after the word that is followed.
-const SentenceStory& story_here(const Frame& frame) {
-  return sentence_story(frame,
-                        prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query));
+/// The place of the word that is followed, as prediction_place() has it; what the network says after it.
+Index place_here(const Frame& frame) {
+  return prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query);
 }
+const SentenceStory& story_here(const Frame& frame) { return sentence_story(frame, place_here(frame)); }
 
 bool shows_facet(const Frame& frame, Facet facet) {
   return frame.view().kind == ViewKind::pipeline && level_shown(frame.view()) == Level::operation &&
@@ -189,73 +189,25 @@ void drag_score(const Frame& frame, const Scene& scene) {
   });
 }
 
-}  // namespace
-
-void press_facet_keys(const Frame& frame) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none || !has_facets(*frame.trace()))
-    return;
-  for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
-    if (compat::pressed_once(key))
-      frame.show([facet](View& v) {
-        v = with_facet(std::move(v),
-                       v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet);
-      });
-  }
-}
-
-namespace {
-
 /// What the network says after the word that is followed, with what is changed of it; beside it, as it is.
 std::vector<Guess> words_beside_journey(const Frame& frame) {
-  const Index place = prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query);
-  return frame.view().presenting || place < 0 ? std::vector<Guess>() : sentence_story(frame, place).next;
+  return frame.view().presenting || place_here(frame) < 0 ? std::vector<Guess>() : story_here(frame).next;
 }
-
-}  // namespace
-
-Stage stage_shown(const Frame& frame) {
-  const View& view = frame.view();
-  const Trace& trace = *frame.trace();
-  const Stage stage = view.step ? frame.timeline.at(*view.step).stage : view.looking.stage;
-  if (trace.has(stage) && !is_parameter(stage)) return shown_as(trace, stage);
-  return trace.has(Stage::scores) ? Stage::scores : Stage::weights;
-}
-
-namespace {
 
 Scene why_scene(const Frame& frame, Rect place) {
-  const Trace& trace = *frame.trace();
   const LevelChoice& looking = frame.view().looking;
-  const Index at = prediction_place(trace, frame.view(), focus_of(trace, frame.view()).query);
-  return make_why(scene_context(frame),
-                  why_parts(trace, frame.view(), other_pass(frame), at, looking.rival, looking.than), place);
+  const WhyParts parts =
+      why_parts(*frame.trace(), frame.view(), other_pass(frame), place_here(frame), looking.rival, looking.than);
+  return make_why(scene_context(frame), parts, place);
 }
 
 Scene next_scene(const Frame& frame, Rect place) {
-  const Trace& trace = *frame.trace();
   const View& view = frame.view();
-  const Index at = prediction_place(trace, view, focus_of(trace, view).query);
-  const SentenceStory& story = sentence_story(frame, at);
-  const NextWords next = next_words(trace, view, story, other_pass(frame), at, view.looking.rival);
+  const SentenceStory& story = story_here(frame);
+  const NextWords next =
+      next_words(*frame.trace(), view, story, other_pass(frame), place_here(frame), view.looking.rival);
   return make_next(scene_context(frame), next, story, place);
 }
-
-}  // namespace
-
-bool write_next_word(const Frame& frame) {
-  if (!frame.trace() || !shows_next(frame) || !story_here(frame).writes) return false;
-  write_word(frame, story_here(frame), {});
-  frame.show([](View& v) { v.looking.rival.reset(); });
-  return true;
-}
-
-const Scene* last_operation_scene(const Frame& frame) {
-  const auto* last = frame.pictures.find<OperationScene>();
-  return last ? &last->scene : nullptr;
-}
-
-namespace {
 
 /// SceneContext::weights_before.
 MatrixView weights_before(const Frame& frame) {
@@ -287,18 +239,6 @@ Scene scene_of(const Frame& frame, Rect place) {
   return scene;
 }
 
-}  // namespace
-
-const Scene& operation_scene(const Frame& frame, Rect place) {
-  const View& view = frame.view();
-  return frame
-      .picture<OperationScene>([&] { return OperationScene{scene_of(frame, place)}; }, view.looking, view.selected,
-                               view.step, view.way, place)
-      .scene;
-}
-
-namespace {
-
 /// What one thinks that the hidden number is.
 void offer_guess(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
@@ -318,6 +258,45 @@ void offer_guess(const Frame& frame, const Scene& scene) {
 
 }  // namespace
 
+void press_facet_keys(const Frame& frame) {
+  if (!frame.takes_shortcuts() || !has_facets(*frame.trace())) return;
+  for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
+    if (compat::pressed_once(key))
+      frame.show([facet](View& v) {
+        v = with_facet(std::move(v),
+                       v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet);
+      });
+  }
+}
+
+Stage stage_shown(const Frame& frame) {
+  const View& view = frame.view();
+  const Trace& trace = *frame.trace();
+  const Stage stage = view.step ? frame.timeline.at(*view.step).stage : view.looking.stage;
+  if (trace.has(stage) && !is_parameter(stage)) return shown_as(trace, stage);
+  return trace.has(Stage::scores) ? Stage::scores : Stage::weights;
+}
+
+bool write_next_word(const Frame& frame) {
+  if (!frame.trace() || !shows_next(frame) || !story_here(frame).writes) return false;
+  write_word(frame, story_here(frame), {});
+  frame.show([](View& v) { v.looking.rival.reset(); });
+  return true;
+}
+
+const Scene* last_operation_scene(const Frame& frame) {
+  const auto* last = frame.pictures.find<OperationScene>();
+  return last ? &last->scene : nullptr;
+}
+
+const Scene& operation_scene(const Frame& frame, Rect place) {
+  const View& view = frame.view();
+  return frame
+      .picture<OperationScene>([&] { return OperationScene{scene_of(frame, place)}; }, view.looking, view.selected,
+                               view.step, view.way, place)
+      .scene;
+}
+
 bool drags_in_operation(const Frame& frame, Rect place) {
   const SceneTarget* pressed = target_at(operation_scene(frame, place), ImGui::GetIO().MouseClickedPos[0]);
   return pressed && (pressed->action == SceneAction::temperature || pressed->action == SceneAction::score ||
@@ -327,8 +306,7 @@ bool drags_in_operation(const Frame& frame, Rect place) {
 void draw_operation_view(const Frame& frame, Rect place) {
   const Scene& scene = operation_scene(frame, place);
   offer_guess(frame, scene);
-  ImGui::SetCursorScreenPos(place.min);
-  clickable("operation_surface", {place.width(), place.height()});
+  clickable("operation_surface", place);
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) && !shows_why(frame) &&

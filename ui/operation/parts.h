@@ -102,8 +102,6 @@ void target_cells(Pen& pen, const Block& block);
 std::string symbol_of(const SceneContext& context, Stage stage);
 /// Without markup: "W_o", "V₁".
 std::string plain_symbol(const SceneContext& context, Stage stage);
-/// A note if the weights or the input are random, so that attention has no meaning; else "".
-std::string random_note(const SceneContext& context);
 std::string sizes_of(const MatrixView& matrix);
 /// The shown part: "columns 0–21", "rows 3–9, columns 0–21"; "" for the whole.
 std::string part_of(const SceneContext& context, const Window& rows, const Window& cols);

@@ -136,40 +136,6 @@ void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align
   pen.caption({at.x + width + 8 * task.u(), at.y}, Align::left, words);
 }
 
-}  // namespace
-
-Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index terms) {
-  const Trace& trace = task.trace();
-  const View& view = task.context().view;
-  const Look& look = task.pen.look();
-  const MatrixView left = numbers_of(trace, view, operands.left), right = numbers_of(trace, view, operands.right);
-  Sum sum;
-  sum.left_stage = operands.left;
-  sum.right_stage = operands.right;
-  sum.stage = task.stage;
-  sum.left_colour = look.lane(operands.left);
-  sum.right_colour = look.lane(operands.right);
-  sum.total = value_at(trace, cell);
-  sum.done = terms;
-  const bool by_key = operands.left == Stage::weights || operands.left == Stage::dropped_weights;
-  for (Index i = 0; i < left.cols; ++i) {
-    sum.left.push_back(left(cell.row, i));
-    sum.right.push_back(operands.terms_are_rows ? right(i, cell.col) : right(cell.col, i));
-    if (by_key && has_words(task.context(), Axis::key)) sum.names.push_back(key_word(task.context(), i));
-  }
-  const Axis rows = info(task.stage).rows;
-  sum.title_left = rows == Axis::query ? query_word(task.context(), cell.row) : key_word(task.context(), cell.row);
-  sum.title_right = info(task.stage).cols == Axis::key
-                        ? key_word(task.context(), cell.col)
-                        : task.context().words.fill(
-                              "level.column", {plain_symbol(task.context(), operands.right), std::to_string(cell.col)});
-  if (is_parameter(operands.right) && trace.has(bias_beside(operands.right)))
-    sum.bias = trace[bias_beside(operands.right)].matrix()(0, cell.col);
-  return sum;
-}
-
-namespace {
-
 /// The three matrices of a product, the sum of the chosen number, and where they stand.
 struct Product : TaskPart {
   const Operands operands = operands_of(trace, task.stage);
@@ -282,6 +248,36 @@ struct Product : TaskPart {
 };
 
 }  // namespace
+
+Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index terms) {
+  const Trace& trace = task.trace();
+  const View& view = task.context().view;
+  const Look& look = task.pen.look();
+  const MatrixView left = numbers_of(trace, view, operands.left), right = numbers_of(trace, view, operands.right);
+  Sum sum;
+  sum.left_stage = operands.left;
+  sum.right_stage = operands.right;
+  sum.stage = task.stage;
+  sum.left_colour = look.lane(operands.left);
+  sum.right_colour = look.lane(operands.right);
+  sum.total = value_at(trace, cell);
+  sum.done = terms;
+  const bool by_key = operands.left == Stage::weights || operands.left == Stage::dropped_weights;
+  for (Index i = 0; i < left.cols; ++i) {
+    sum.left.push_back(left(cell.row, i));
+    sum.right.push_back(operands.terms_are_rows ? right(i, cell.col) : right(cell.col, i));
+    if (by_key && has_words(task.context(), Axis::key)) sum.names.push_back(key_word(task.context(), i));
+  }
+  const Axis rows = info(task.stage).rows;
+  sum.title_left = rows == Axis::query ? query_word(task.context(), cell.row) : key_word(task.context(), cell.row);
+  sum.title_right =
+      info(task.stage).cols == Axis::key
+          ? key_word(task.context(), cell.col)
+          : task.context().words.fill("level.column", {plain_symbol(task.context(), operands.right), cell.col});
+  if (is_parameter(operands.right) && trace.has(bias_beside(operands.right)))
+    sum.bias = trace[bias_beside(operands.right)].matrix()(0, cell.col);
+  return sum;
+}
 
 Rect product(const Task& task) {
   Product product{task};

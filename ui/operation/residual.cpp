@@ -38,15 +38,15 @@ void add_heads(const SceneContext& context, const BlockParts& parts, std::size_t
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t h = order[i];
     if (whole || i + 1 < most) {
-      lines.push_back({"+ " + context.words.fill("residual.head", {std::to_string(h)}), parts.heads[h],
+      lines.push_back({"+ " + context.words.fill("residual.head", {h}), parts.heads[h],
                        context.look.head_ink(static_cast<Index>(h)), false, static_cast<Index>(h)});
     } else {
       for (std::size_t c = 0; c < rest.size(); ++c) rest[c] += parts.heads[h][c];
     }
   }
   if (!whole)
-    lines.push_back({"+ " + context.words.fill("residual.other_heads", {std::to_string(order.size() - most + 1)}), rest,
-                     context.look.muted});
+    lines.push_back(
+        {"+ " + context.words.fill("residual.other_heads", {order.size() - most + 1}), rest, context.look.muted});
 }
 
 std::vector<RowLine> lines_of(const SceneContext& context, const BlockParts& parts, Index row, std::size_t most) {
@@ -192,10 +192,10 @@ struct Residual : TaskPart {
   /// Over the columns what they are; the frame around the chosen number of every row.
   void put_column() const {
     const float y = task.area.min.y + header * 0.45f, caption = pen.type.caption;
-    pen.caption({strips.max.x + numbers, y}, Align::right, say.fill("residual.number", {std::to_string(cell.col)}));
+    pen.caption({strips.max.x + numbers, y}, Align::right, say.fill("residual.number", {cell.col}));
     if (lengths > 0) pen.caption({strips.max.x + numbers + 26 * u, y}, Align::left, say("residual.length"));
     const std::string all =
-        say.fill("residual.numbers", {std::to_string(width), printed(static_cast<double>(scale.most)).text,
+        say.fill("residual.numbers", {width, printed(static_cast<double>(scale.most)).text,
                                       MatrixNumbers(1, true)(static_cast<float>(100 * scale.beyond))});
     const float until =
         strips.max.x + numbers - pen.measure(Face::ui, caption, say.fill("residual.number", {"0000"})).x;
@@ -226,18 +226,17 @@ struct Residual : TaskPart {
     if (neuron_lines == 0 || !task.reveal.whole()) return;
     const auto run = network_of(trace.inputs);
     const Index layer = run->network->find_layer(trace.scenario.layer).value_or(0);
-    const NeuronsOfRow found = run->network->neurons_of(*run, layer, parts, open ? neuron_lines : 1);
+    const NeuronsOfRow found = run->network->neurons_of(layer, parts, open ? neuron_lines : 1);
     if (found.largest.empty()) return;
     const Rect card{{task.area.min.x, strips.max.y + 10 * u},
                     {task.area.max.x, strips.max.y + 10 * u + mlp_height() - 14 * u}};
-    pen.fill(card, look.card, Corner::control * u);
-    pen.box(card, look.line, 1, Corner::control * u);
+    pen.card(card, 0, 1, Corner::control);
     pen.target(card, SceneAction::unfold, open ? 0 : 1, cell);
     const NetworkLayer& at = run->network->layers()[static_cast<std::size_t>(layer)];
     const BlockSpec& block =
         run->network->spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
-    put_card_title(card, say.fill("residual.neurons", {std::to_string(width), std::to_string(found.hidden.size()),
-                                                       std::string(name(block.mlp->activation))}));
+    put_card_title(
+        card, say.fill("residual.neurons", {width, found.hidden.size(), std::string(name(block.mlp->activation))}));
     if (open) put_inside(card, found, *run->network);
   }
   void put_card_title(const Rect& card, const std::string& sizes) const {
@@ -265,9 +264,8 @@ struct Residual : TaskPart {
               Stroke::hair(u), Corner::mark * u);
       std::string words;
       for (const Index id : neuron.words) words.append(words.empty() ? "" : ", ").append(network.word(id));
-      const std::string told =
-          say.fill(words.empty() ? "residual.neuron" : "residual.neuron_words",
-                   {std::to_string(neuron.index), printed(static_cast<double>(neuron.added)).text, words});
+      const std::string told = say.fill(words.empty() ? "residual.neuron" : "residual.neuron_words",
+                                        {neuron.index, printed(static_cast<double>(neuron.added)).text, words});
       pen.caption({strips.min.x, y + text_line() / 2}, Align::left, told, {}, card.max.x - strips.min.x - 10 * u);
       y += text_line();
     }

@@ -4,11 +4,11 @@
 // lets the rest grow.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/explain/explain.h"
 #include "core/figure/colormap.h"
 #include "core/image/theme.h"
+#include "core/text/number_text.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 #include "ui/widgets/math_text.h"
@@ -43,8 +43,7 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
     const bool there = is_there(task, table, k, from, to), lit = k == task.focus.key;
     if (!there) {
-      pen.fill(cell, look.card, Corner::control * u);
-      pen.box(cell, look.line, 1, Corner::control * u);
+      pen.card(cell, 0, 1, Corner::control);
     } else if (band.kinds[i] == CellKind::value) {
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
       const Rgba seen = lit ? ground : mixed(ground, colours(look.theme).card, 0.4f);
@@ -101,8 +100,7 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
     const bool may = allowed(task.focus.query, k) != 0, lit = k == task.focus.key;
     if (may) {
-      pen.fill(cell, pen.look().card, Corner::control * u);
-      pen.box(cell, lit ? pen.look().ink : pen.look().line, Stroke::hair(u), Corner::control * u);
+      pen.card(cell, lit ? pen.look().ink : 0, Stroke::hair(u), Corner::control);
     } else {
       pen.hatch(cell);
     }
@@ -116,13 +114,8 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
 
 /// What scores are multiplied by, in math markup.
 std::string scale_words(const Task& task) {
-  char text[64];
-  if (!task.trace().scenario.scale) {
-    std::snprintf(text, sizeof text, "× 1/\\sqrt{%lld}", static_cast<long long>(task.trace().dims().d_head));
-  } else {
-    std::snprintf(text, sizeof text, "× %.4g", static_cast<double>(task.trace().scale));
-  }
-  return text;
+  if (task.trace().scenario.scale) return formatted("× %.4g", static_cast<double>(task.trace().scale));
+  return "× 1/\\sqrt{" + std::to_string(task.trace().dims().d_head) + "}";
 }
 
 /// What was added to this row's scores: as the numbers themselves say.
@@ -196,9 +189,7 @@ struct Bands : TaskPart {
   std::string step_between() const {
     if (task.stage == Stage::scaled_scores) return scale_words(task);
     if (task.stage != Stage::capped_scores) return "=";
-    char cap[48];
-    std::snprintf(cap, sizeof cap, "c·tanh(s/c), c = %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
-    return cap;
+    return formatted("c·tanh(s/c), c = %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
   }
 
   /// Two or three bands of cells, not so high that they leave the numbers alone.

@@ -262,9 +262,8 @@ struct SoftmaxPicture : TaskPart {
       pen.number(size, rect.centre(), Align::middle, ink_over(colour(part)), number);
     const Face face = is_lit(part) ? Face::bold : Face::ui;
     const float type = is_lit(part) ? pen.bold(pen.type.caption) : pen.type.caption;
-    const std::string name = part.kind == SoftmaxPart::Kind::others
-                                 ? say.fill("softmax.others", {std::to_string(part.words)})
-                                 : softmax_word(context, part);
+    const std::string name =
+        part.kind == SoftmaxPart::Kind::others ? say.fill("softmax.others", {part.words}) : softmax_word(context, part);
     if (pen.measure(face, type, name).x + 4 * u <= rect.width())
       pen.text(TextRole::caption, face, type, {rect.centre().x, at.shares.max.y + pen.type.caption * 0.95f},
                Align::middle, ink(part), name);

@@ -158,8 +158,7 @@ struct Drawing {
     at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, look.ink, " · ");
     at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour,
                   elided(Face::bold, title, sum.title_right, card.max.x - at.max.x));
-    const std::string progress =
-        pen.context().words.fill("level.terms", {std::to_string(sum.done), std::to_string(sum.left.size())});
+    const std::string progress = pen.context().words.fill("level.terms", {sum.done, sum.left.size()});
     if (at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x)
       pen.caption({card.max.x, at.centre().y}, Align::right, progress);
   }
@@ -192,7 +191,7 @@ struct Drawing {
     if (layout.others == 0 || layout.deep == 0) return;
     const ImVec2 at = line_at(layout, layout.terms.size());
     const float before = layout.terms.empty() ? 0 : layout.terms.back().after;
-    const std::string more = pen.context().words.fill("level.more", {std::to_string(layout.others)});
+    const std::string more = pen.context().words.fill("level.more", {layout.others});
     note(at, elided(Face::ui, pen.type.caption, more, product_x(at.x) - at.x - layout.sign), look.muted);
     sign(product_x(at.x) - layout.sign, at.y, "=");
     chip(product_x(at.x), at.y, sum.stage, layout.rest, printed(layout.rest).text, is_whole(sum), is_whole(sum));
@@ -226,6 +225,27 @@ struct Drawing {
     pen.text(TextRole::number, Face::bold, pixels, {card.max.x, y}, Align::right, look.ink, total);
   }
 };
+
+/// Of the sum's time, how long a term is under way: several are at once, so that each can be followed.
+constexpr float flight = 0.35f;
+constexpr Index most_at_once = 8;  ///< of long sums every second term is seen, or every third
+
+float starts(Index term, Index terms) { return (1 - flight) * static_cast<float>(term) / static_cast<float>(terms); }
+
+/// The middle of a cell, as a chip that lies over others.
+Rect chip_in(const Rect& cell, float least) {
+  const float w = std::max(cell.width() * 0.78f, least), h = std::max(cell.height() * 0.78f, least);
+  const ImVec2 c = cell.centre();
+  return {{c.x - w / 2, c.y - h / 2}, {c.x + w / 2, c.y + h / 2}};
+}
+
+void put_chip(Pen& pen, const Rect& rect, Stage stage, float value, ImU32 lane, float presence) {
+  const Colormap& map = window_colormap(pen.context().view, stage);
+  const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
+  const float u = pen.u();
+  pen.fill(rect, fade(to_imgui(ground), presence), Corner::cell * u);
+  pen.box(rect, fade(lane, presence), std::max(1.5f, 1.8f * u), Corner::cell * u);
+}
 
 }  // namespace
 
@@ -278,11 +298,7 @@ SumLayout lay_out_sum(const Task& task, const Sum& sum, Rect card, bool framed) 
 }
 
 void put_sum(const Task& task, const Sum& sum, const SumLayout& layout) {
-  Pen& pen = task.pen;
-  if (layout.framed) {
-    pen.fill(layout.frame, pen.look().card, Corner::card * pen.u());
-    pen.box(layout.frame, pen.look().line, 1, Corner::card * pen.u());
-  }
+  if (layout.framed) task.pen.card(layout.frame);
   const Drawing drawing{task, sum, layout};
   drawing.head();
   drawing.terms();
@@ -290,31 +306,6 @@ void put_sum(const Task& task, const Sum& sum, const SumLayout& layout) {
   drawing.bias();
   drawing.foot();
 }
-
-namespace {
-
-/// Of the sum's time, how long a term is under way: several are at once, so that each can be followed.
-constexpr float flight = 0.35f;
-constexpr Index most_at_once = 8;  ///< of long sums every second term is seen, or every third
-
-float starts(Index term, Index terms) { return (1 - flight) * static_cast<float>(term) / static_cast<float>(terms); }
-
-/// The middle of a cell, as a chip that lies over others.
-Rect chip_in(const Rect& cell, float least) {
-  const float w = std::max(cell.width() * 0.78f, least), h = std::max(cell.height() * 0.78f, least);
-  const ImVec2 c = cell.centre();
-  return {{c.x - w / 2, c.y - h / 2}, {c.x + w / 2, c.y + h / 2}};
-}
-
-void put_chip(Pen& pen, const Rect& rect, Stage stage, float value, ImU32 lane, float presence) {
-  const Colormap& map = window_colormap(pen.context().view, stage);
-  const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
-  const float u = pen.u();
-  pen.fill(rect, fade(to_imgui(ground), presence), Corner::cell * u);
-  pen.box(rect, fade(lane, presence), std::max(1.5f, 1.8f * u), Corner::cell * u);
-}
-
-}  // namespace
 
 Index terms_landed(float share, Index terms) {
   if (share < flight || terms == 0) return 0;

@@ -1,12 +1,12 @@
 // What is done within one row of a head: a norm as bars that become even, a rotation as turning pairs.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "core/figure/colormap.h"
 #include "core/image/theme.h"
 #include "core/run/stage_steps.h"
+#include "core/text/number_text.h"
 #include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 #include "ui/operation/parts.h"
@@ -71,54 +71,6 @@ void put_length(const Task& task, const std::vector<float>& row, ImVec2 at) {
   task.pen.text(TextRole::caption, Face::ui, task.pen.type.story, at, Align::left, task.pen.look().muted,
                 task.context().words.fill("level.length", {figures(one.front())}));
 }
-
-}  // namespace
-
-void norm(const Task& task) {
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const float u = task.u();
-  const Stage source = made_from(trace, task.stage);
-  const Cell cell = cell_of(trace, task.context().view, task.stage, task.focus);
-  const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
-  const Rect area = task.area;
-  const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
-  const auto d = static_cast<Index>(before.size());
-  const float width = area.width() - names - 12 * u;
-  const Window cols =
-      window_around(cell.col, d, width, pen.measure(Face::mono, pen.type.number, "0").x * 5 + 8 * u, 280 * u);
-  const float formula = pen.type.formula * 3, height = area.height() - formula;
-  const float used = cols.extent(), x = area.min.x + names + (width - used) / 2;
-  const Rect top{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}},
-      low{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
-  const float share = std::clamp(task.reveal.share.value_or(1.0f) / 0.8f, 0.0f, 1.0f);
-  std::vector<float> now = after;
-  for (std::size_t i = 0; i < now.size(); ++i) now[i] = before[i] + (after[i] - before[i]) * share;
-  const float most = std::max({largest_of(before), largest_of(after), 1e-20f});
-  const ImU32 colour = pen.look().lane(task.stage);
-  bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
-  if (is_guessed(task.context())) {
-    const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
-    pen.frame({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, 1.5f);
-    pen.label(TextRole::word, true, pen.type.word, {middle, low.centre().y}, Align::middle, pen.look().ink, "?");
-  } else {
-    bars(task, now, cols, low, cell.col, colour, most);
-  }
-  pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.context(), source), 0,
-           Align::right);
-  pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.context(), task.stage),
-           0, Align::right);
-  pen.line({x + used / 2, top.max.y + 8 * u}, {x + used / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
-  const ImVec2 beside{x + used / 2 + 16 * u, (top.max.y + low.min.y) / 2};
-  if (task.stage == Stage::Q_scaled) {
-    pen.math(pen.type.story, beside, used / 2, pen.look().muted, false, step_words(trace, task.stage), 0, Align::left);
-  } else {
-    put_length(task, before, beside);
-  }
-  put_formula(task, {{area.min.x + names, area.max.y - formula}, {area.max.x, area.max.y}});
-}
-
-namespace {
 
 /// A row's pairs as dials side by side, in as many lines as make them the largest.
 struct Dials : TaskPart {
@@ -205,9 +157,8 @@ struct Dials : TaskPart {
     const auto line = [&](float y, ImU32 colour, const std::string& text) {
       pen.number(number, {dial.centre().x, y}, Align::middle, colour, text);
     };
-    char angle[48];
-    std::snprintf(angle, sizeof angle, "%.3g°", turning.angle(cell.row, j) * 180 / std::numbers::pi);
-    line(dial.min.y - words * 0.5f, lit ? look.ink : look.muted, angle);
+    line(dial.min.y - words * 0.5f, lit ? look.ink : look.muted,
+         formatted("%.3g°", turning.angle(cell.row, j) * 180 / std::numbers::pi));
     const auto both = [&](ImVec2 v) { return "(" + figures(v.x) + ", " + figures(v.y) + ")"; };
     const std::string result = both(at(after, pair));
     if (pen.measure(Face::mono, number, result).x > size) return;
@@ -233,6 +184,50 @@ struct Dials : TaskPart {
 };
 
 }  // namespace
+
+void norm(const Task& task) {
+  Pen& pen = task.pen;
+  const Trace& trace = task.trace();
+  const float u = task.u();
+  const Stage source = made_from(trace, task.stage);
+  const Cell cell = cell_of(trace, task.context().view, task.stage, task.focus);
+  const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
+  const Rect area = task.area;
+  const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
+  const auto d = static_cast<Index>(before.size());
+  const float width = area.width() - names - 12 * u;
+  const Window cols =
+      window_around(cell.col, d, width, pen.measure(Face::mono, pen.type.number, "0").x * 5 + 8 * u, 280 * u);
+  const float formula = pen.type.formula * 3, height = area.height() - formula;
+  const float used = cols.extent(), x = area.min.x + names + (width - used) / 2;
+  const Rect top{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}},
+      low{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
+  const float share = std::clamp(task.reveal.share.value_or(1.0f) / 0.8f, 0.0f, 1.0f);
+  std::vector<float> now = after;
+  for (std::size_t i = 0; i < now.size(); ++i) now[i] = before[i] + (after[i] - before[i]) * share;
+  const float most = std::max({largest_of(before), largest_of(after), 1e-20f});
+  const ImU32 colour = pen.look().lane(task.stage);
+  bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
+  if (is_guessed(task.context())) {
+    const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
+    pen.frame({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, 1.5f);
+    pen.label(TextRole::word, true, pen.type.word, {middle, low.centre().y}, Align::middle, pen.look().ink, "?");
+  } else {
+    bars(task, now, cols, low, cell.col, colour, most);
+  }
+  pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.context(), source), 0,
+           Align::right);
+  pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.context(), task.stage),
+           0, Align::right);
+  pen.line({x + used / 2, top.max.y + 8 * u}, {x + used / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
+  const ImVec2 beside{x + used / 2 + 16 * u, (top.max.y + low.min.y) / 2};
+  if (task.stage == Stage::Q_scaled) {
+    pen.math(pen.type.story, beside, used / 2, pen.look().muted, false, step_words(trace, task.stage), 0, Align::left);
+  } else {
+    put_length(task, before, beside);
+  }
+  put_formula(task, {{area.min.x + names, area.max.y - formula}, {area.max.x, area.max.y}});
+}
 
 void rotation(const Task& task) {
   Dials dials{task};

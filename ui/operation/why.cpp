@@ -11,7 +11,6 @@
 #include "ui/operation/parts.h"
 
 namespace headlight {
-
 using namespace operation;
 
 namespace {
@@ -28,77 +27,6 @@ std::size_t index_of(std::vector<WhyWord>& words, const Network& network, const 
   words.push_back({network.word(token), token, logits(row, token)});
   return words.size() - 1;
 }
-
-}  // namespace
-
-WhyParts why_parts(const Trace& trace, const View& view, const OtherPass& other, Index place,
-                   std::optional<Index> token, std::optional<Index> than) {
-  constexpr Index offered = 6;
-  const auto own = network_of(trace.inputs);
-  const NetworkRun& run = other.without_head ? *other.run : *own;
-  const Network& network = *run.network;
-  const Index batch = std::min(view.batch, run.logits.size(0) - 1);
-  WhyParts why;
-  const bool one_row = run.logits.size(1) == 1;
-  why.place = one_row || place < 0 ? position_of_prediction(run, batch) : place;
-  const Index row = one_row ? 0 : why.place;
-  const MatrixView logits = run.logits.matrix(batch);
-  for (const LikelyToken& likely : most_likely(run, batch, row, offered))
-    why.words.push_back({likely.text, likely.id, logits(row, likely.id)});
-  if (token && *token < logits.cols) why.chosen = index_of(why.words, network, logits, row, *token);
-  if (than && *than < logits.cols) {
-    const std::size_t index = index_of(why.words, network, logits, row, *than);
-    if (index != why.chosen) why.than = index;
-  }
-  for (const NetworkLayer& layer : network.layers()) why.layers.push_back(layer.layer);
-  why.layer = network.find_layer(trace.scenario.layer).value_or(0);
-  const bool decodes = run.text.decoder.count() > 0;
-  const auto& read = (decodes ? run.text.decoder : run.text.tokens).entries[static_cast<std::size_t>(batch)];
-  if (why.place < std::ssize(read)) why.here = read[static_cast<std::size_t>(why.place)].text;
-  for (const Token& each : run.keys_of(why.layer).entries[static_cast<std::size_t>(batch)])
-    why.sources.push_back(each.text);
-  if (!network.has_parts()) why.missing = "why.not_linear";
-  else if (!run.layers.back().heads.defined()) why.missing = "why.too_long";
-  if (why.missing) return why;
-  const std::optional<Index> less = why.than ? std::optional(why.words[*why.than].token) : std::nullopt;
-  why.parts = network.parts_of(run, batch, why.words[why.chosen].token, less, why.place).parts;
-  std::erase_if(why.parts, [](const LogitPart& part) { return part.value == 0 && part.what != What::head; });
-  return why;
-}
-
-std::vector<WhyBar> why_bars(const WhyParts& why, std::size_t most) {
-  std::vector<WhyBar> bars;
-  const bool folds = why.parts.size() > most;
-  for (std::size_t i = 0; i < why.parts.size(); ++i) {
-    const LogitPart& part = why.parts[i];
-    const LogitPart* const before = bars.empty() ? nullptr : &why.parts[bars.back().parts.front()];
-    const bool joins = folds && before && is_of_heads(part) && is_of_heads(*before) && part.layer == before->layer &&
-                       part.layer != why.layer;
-    if (!joins) bars.emplace_back();
-    bars.back().parts.push_back(i);
-    bars.back().value += part.value;
-  }
-  if (bars.size() <= most || most < 2) return bars;
-  std::vector<std::size_t> order(bars.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return std::abs(bars[i].value); });
-  std::vector<bool> kept(bars.size());
-  for (std::size_t i = 0; i + 1 < most; ++i) kept[order[i]] = true;
-  std::vector<WhyBar> shown;
-  WhyBar rest;
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    if (kept[i]) {
-      shown.push_back(std::move(bars[i]));
-      continue;
-    }
-    rest.value += bars[i].value;
-    rest.parts.insert(rest.parts.end(), bars[i].parts.begin(), bars[i].parts.end());
-  }
-  shown.push_back(std::move(rest));
-  return shown;
-}
-
-namespace {
 
 std::string signed_text(double value) {
   const std::string text = MatrixNumbers(2, false)(static_cast<float>(value));
@@ -169,12 +97,11 @@ struct WhyPicture : ScenePart {
     const std::string layer = first.layer ? why.layers[static_cast<std::size_t>(*first.layer)] : std::string();
     const bool same = std::ranges::all_of(
         bar.parts, [&](std::size_t i) { return is_of_heads(why.parts[i]) && why.parts[i].layer == first.layer; });
-    if (bar.parts.size() > 1)
-      return same ? say.fill("why.heads", {layer}) : say.fill("why.rest", {std::to_string(bar.parts.size())});
+    if (bar.parts.size() > 1) return same ? say.fill("why.heads", {layer}) : say.fill("why.rest", {bar.parts.size()});
     switch (first.what) {
       case What::token: return say.fill("why.token", {why.here});
       case What::position: return std::string(say("why.position"));
-      case What::head: return say.fill("why.head", {layer, std::to_string(*first.head)});
+      case What::head: return say.fill("why.head", {layer, *first.head});
       case What::attention_bias: return say.fill("why.attention_bias", {layer});
       case What::mlp: return say.fill("why.mlp", {layer});
       case What::final_bias: return std::string(say("why.final_bias"));
@@ -270,8 +197,7 @@ struct WhyPicture : ScenePart {
     const LogitPart* const part = looked_at();
     if (!part || beside.width() < 200 * u) return;
     Rect room = beside;
-    const std::string title =
-        say.fill("why.by_word", {why.layers[static_cast<std::size_t>(why.layer)], std::to_string(*part->head)});
+    const std::string title = say.fill("why.by_word", {why.layers[static_cast<std::size_t>(why.layer)], *part->head});
     pen.label(TextRole::caption, true, caption, {room.min.x, room.min.y + caption * 0.7f}, Align::left,
               look.head_ink(view.head), title, room.width());
     room.min.y += caption * 2;
@@ -296,16 +222,80 @@ struct WhyPicture : ScenePart {
                        look.head(view.head)});
     }
     if (lines.size() < shown.size())
-      lines.push_back({say.fill("why.rest_words", {std::to_string(shown.size() - lines.size())}),
-                       rest,
-                       {},
-                       false,
-                       look.head(view.head)});
+      lines.push_back(
+          {say.fill("why.rest_words", {shown.size() - lines.size()}), rest, {}, false, look.head(view.head)});
     if (!lines.empty()) put_lines(lines, room, std::min(room.height() / static_cast<float>(lines.size()), 30 * u));
   }
 };
 
 }  // namespace
+
+WhyParts why_parts(const Trace& trace, const View& view, const OtherPass& other, Index place,
+                   std::optional<Index> token, std::optional<Index> than) {
+  constexpr Index offered = 6;
+  const auto own = network_of(trace.inputs);
+  const NetworkRun& run = other.without_head ? *other.run : *own;
+  const Network& network = *run.network;
+  const Index batch = std::min(view.batch, run.logits.size(0) - 1);
+  WhyParts why;
+  const bool one_row = run.logits.size(1) == 1;
+  why.place = one_row || place < 0 ? position_of_prediction(run, batch) : place;
+  const Index row = one_row ? 0 : why.place;
+  const MatrixView logits = run.logits.matrix(batch);
+  for (const LikelyToken& likely : most_likely(run, batch, row, offered))
+    why.words.push_back({likely.text, likely.id, logits(row, likely.id)});
+  if (token && *token < logits.cols) why.chosen = index_of(why.words, network, logits, row, *token);
+  if (than && *than < logits.cols) {
+    const std::size_t index = index_of(why.words, network, logits, row, *than);
+    if (index != why.chosen) why.than = index;
+  }
+  for (const NetworkLayer& layer : network.layers()) why.layers.push_back(layer.layer);
+  why.layer = network.find_layer(trace.scenario.layer).value_or(0);
+  const bool decodes = run.text.decoder.count() > 0;
+  const auto& read = (decodes ? run.text.decoder : run.text.tokens).entries[static_cast<std::size_t>(batch)];
+  if (why.place < std::ssize(read)) why.here = read[static_cast<std::size_t>(why.place)].text;
+  for (const Token& each : run.keys_of(why.layer).entries[static_cast<std::size_t>(batch)])
+    why.sources.push_back(each.text);
+  if (!network.has_parts()) why.missing = "why.not_linear";
+  else if (!run.layers.back().heads.defined()) why.missing = "why.too_long";
+  if (why.missing) return why;
+  const std::optional<Index> less = why.than ? std::optional(why.words[*why.than].token) : std::nullopt;
+  why.parts = network.parts_of(run, batch, why.words[why.chosen].token, less, why.place).parts;
+  std::erase_if(why.parts, [](const LogitPart& part) { return part.value == 0 && part.what != What::head; });
+  return why;
+}
+
+std::vector<WhyBar> why_bars(const WhyParts& why, std::size_t most) {
+  std::vector<WhyBar> bars;
+  const bool folds = why.parts.size() > most;
+  for (std::size_t i = 0; i < why.parts.size(); ++i) {
+    const LogitPart& part = why.parts[i];
+    const LogitPart* const before = bars.empty() ? nullptr : &why.parts[bars.back().parts.front()];
+    const bool joins = folds && before && is_of_heads(part) && is_of_heads(*before) && part.layer == before->layer &&
+                       part.layer != why.layer;
+    if (!joins) bars.emplace_back();
+    bars.back().parts.push_back(i);
+    bars.back().value += part.value;
+  }
+  if (bars.size() <= most || most < 2) return bars;
+  std::vector<std::size_t> order(bars.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return std::abs(bars[i].value); });
+  std::vector<bool> kept(bars.size());
+  for (std::size_t i = 0; i + 1 < most; ++i) kept[order[i]] = true;
+  std::vector<WhyBar> shown;
+  WhyBar rest;
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    if (kept[i]) {
+      shown.push_back(std::move(bars[i]));
+      continue;
+    }
+    rest.value += bars[i].value;
+    rest.parts.insert(rest.parts.end(), bars[i].parts.begin(), bars[i].parts.end());
+  }
+  shown.push_back(std::move(rest));
+  return shown;
+}
 
 Scene make_why(const SceneContext& context, const WhyParts& why, Rect place) {
   Scene scene;

@@ -1,7 +1,6 @@
 // The left panel's colours: which map, and what its ends stand for. Never changes a number.
 
 #include <algorithm>
-#include <cstdio>
 
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
@@ -27,10 +26,9 @@ float draw_map(const Frame& frame, ImDrawList& list, const Colormap& map, ImVec2
     list.AddRectFilled({left, at.y}, {right, at.y + bar}, to_imgui(map.at((static_cast<float>(i) + 0.5f) / parts)));
   }
   compat::add_rect(list, at, {at.x + width, at.y + bar}, frame.look.line, 0, 1);
-  const float y = at.y + bar + 2 * u, size = TypeSize::body * u;
-  draw_text(list, frame.fonts, Face::ui, size, {at.x, y}, frame.look.muted, low);
-  draw_text(list, frame.fonts, Face::ui, size, {at.x + width - text_size(frame.fonts, Face::ui, size, high).x, y},
-            frame.look.muted, high);
+  const float y = at.y + bar + 2 * u, right = at.x + width - frame.width(Face::ui, TypeSize::body, high);
+  frame.write(Face::ui, TypeSize::body, {at.x, y}, frame.look.muted, low);
+  frame.write(Face::ui, TypeSize::body, {right, y}, frame.look.muted, high);
   return bar + 24 * u;
 }
 

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 #include "core/network/head_overview.h"
 #include "core/run/statistics.h"
+#include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/wanted.h"
-#include "ui/frame/frame.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
@@ -151,13 +150,9 @@ void draw_scores(const Frame& frame) {
   const float standard = 1 / std::sqrt(static_cast<float>(d_head));
   const bool own = now.source != Source::file;  // else the file may say another
   const float wanted = now.scale.value_or(own ? standard : trace.scale);
-  char shown[32];
-  if (now.scale) {
-    std::snprintf(shown, sizeof shown, "%.3g", static_cast<double>(*now.scale));
-  } else {
-    std::snprintf(shown, sizeof shown, "1/√%lld", static_cast<long long>(d_head));
-  }
-  if (const auto scale = float_slider(frame, "scale", frame.words("controls.scale"), wanted, 0, 2, shown)) {
+  const std::string shown =
+      now.scale ? formatted("%.3g", static_cast<double>(*now.scale)) : "1/√" + std::to_string(d_head);
+  if (const auto scale = float_slider(frame, "scale", frame.words("controls.scale"), wanted, 0, 2, shown.c_str())) {
     frame.edit("scale", [chosen = std::abs(*scale - standard) < 0.006f ? std::nullopt : scale](Scenario& s) {
       s.scale = chosen;
     });
@@ -189,34 +184,6 @@ void draw_setting_named(const Frame& frame, const std::string& key) {
   if (found != settings.end()) draw_setting(frame, *found);
 }
 
-}  // namespace
-
-void draw_controls(const Frame& frame, Rect place) {
-  if (const Course* course = open_course(frame.document, frame.pictures);
-      course && frame.view().kind != ViewKind::lesson) {
-    Frame on_wall = frame;
-    if (frame.view().presenting) on_wall.u *= wall_scale(ImGui::GetIO().DisplaySize, frame.u);
-    return draw_lesson_panel(on_wall, *course, place, draw_setting_named);
-  }
-  const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);
-  ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
-  draw_input(frame);
-  if (!frame.trace()) return;
-  if (first_stage(frame) == Stage::query) draw_shape(frame);
-  draw_looking(frame);
-  if (first_stage(frame) != Stage::weights) {  // else there are no scores to be changed
-    draw_mask_controls(frame);
-    draw_scores(frame);
-    draw_variant_controls(frame);
-    draw_dropout_controls(frame);
-  }
-  draw_colour_controls(frame);
-  draw_file_controls(frame);
-  draw_further_controls(frame);
-}
-
-namespace {
-
 constexpr Index most_lengths = 8;  // sliders
 
 std::vector<Index> divisors(Index of) {
@@ -242,8 +209,7 @@ std::string masked_words(const Frame& frame) {
   if (kinds == KindCounts{}) return {};  // not counted yet
   const Index masked = kinds[static_cast<std::size_t>(CellKind::masked)];
   const Index all = trace.dims().n_q * trace.dims().n_k;
-  return frame.words.fill("controls.masked",
-                          {grouped(masked), grouped(all), std::to_string((100 * masked + all / 2) / all)});
+  return frame.words.fill("controls.masked", {grouped(masked), grouped(all), (100 * masked + all / 2) / all});
 }
 
 ControlsPicture make_controls_picture(const Frame& frame) {
@@ -253,21 +219,43 @@ ControlsPicture make_controls_picture(const Frame& frame) {
   picture.heads = divisors(dims.d_model);
   picture.kv_heads = divisors(dims.heads);
   for (Index b = 0; b < std::min(dims.batch, most_lengths); ++b) {
-    picture.length_labels.push_back(frame.words.fill("controls.valid_length", {std::to_string(b)}));
+    picture.length_labels.push_back(frame.words.fill("controls.valid_length", {b}));
   }
   picture.masked = masked_words(frame);
   picture.colormaps = list_colormaps();
   std::erase_if(picture.colormaps, [](const std::string& map) {
     return map == default_colormap(Palette::diverging) || map == default_colormap(Palette::sequential);
   });
-  char range[64];
   const ValueRange& fixed = frame.view().range.fixed;
-  std::snprintf(range, sizeof range, "%.6g:%.6g", static_cast<double>(fixed.lo), static_cast<double>(fixed.hi));
-  picture.fixed_range = range;
+  picture.fixed_range = formatted("%.6g:%.6g", static_cast<double>(fixed.lo), static_cast<double>(fixed.hi));
   return picture;
 }
 
 }  // namespace
+
+void draw_controls(const Frame& frame, Rect place) {
+  if (const Course* course = open_course(frame.document, frame.pictures);
+      course && frame.view().kind != ViewKind::lesson) {
+    Frame on_wall = frame;
+    if (frame.view().presenting) on_wall.u *= wall_scale(ImGui::GetIO().DisplaySize, frame.u);
+    return draw_lesson_panel(on_wall, *course, place, draw_setting_named);
+  }
+  const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);
+  ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
+  draw_input(frame);
+  if (!frame.trace()) return;
+  if (first_stage(frame) == Stage::query) draw_shape(frame);
+  draw_looking(frame);
+  if (first_stage(frame) != Stage::weights) {  // else there are no scores to be changed
+    draw_mask_controls(frame);
+    draw_scores(frame);
+    draw_variant_controls(frame);
+    draw_dropout_controls(frame);
+  }
+  draw_colour_controls(frame);
+  draw_file_controls(frame);
+  draw_further_controls(frame);
+}
 
 const ControlsPicture& controls_picture(const Frame& frame) {
   const Dims dims = wanted_dims(frame.document);

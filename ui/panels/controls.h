@@ -1,7 +1,6 @@
 // The groups of the left panel. They change the scenario, except the head choice and the colours.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 

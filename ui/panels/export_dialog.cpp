@@ -43,13 +43,12 @@ void draw_image(const Frame& frame, Rect place, const ExportPreview& preview) {
 }
 
 void draw_lines(const Frame& frame, Rect place, const std::vector<std::string>& lines) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
   float y = place.min.y + 14 * u;
   for (const std::string& line : lines) {
     if (y + 18 * u > place.max.y) break;
-    draw_elided(list, frame.fonts, Face::mono, TypeSize::note * u, {place.min.x + 16 * u, y}, frame.look.ink, line,
-                place.width() - 32 * u);
+    frame.write_elided(Face::mono, TypeSize::note, {place.min.x + 16 * u, y}, frame.look.ink, line,
+                       place.width() - 32 * u);
     y += 18 * u;
   }
 }
@@ -82,16 +81,15 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
 /// "1240 × 980 pixels · the command that makes the same file"
 void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
   const float u = frame.u;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   float x = place.min.x;
   if (preview.image) {
     const std::string& size = preview.size;
-    draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {x, place.min.y}, frame.look.muted, size);
-    x += text_size(frame.fonts, Face::ui, TypeSize::note * u, size).x + 18 * u;
+    frame.write(Face::ui, TypeSize::note, {x, place.min.y}, frame.look.muted, size);
+    x += frame.width(Face::ui, TypeSize::note, size) + 18 * u;
   }
   const char* words = preview.command.empty() ? frame.words("export.command_needs_file") : preview.command.c_str();
-  draw_elided(list, frame.fonts, preview.command.empty() ? Face::ui : Face::mono, TypeSize::note * u, {x, place.min.y},
-              frame.look.muted, words, place.max.x - x);
+  frame.write_elided(preview.command.empty() ? Face::ui : Face::mono, TypeSize::note, {x, place.min.y},
+                     frame.look.muted, words, place.max.x - x);
 }
 
 /// "Left out because there was no room: title, formula"
@@ -124,17 +122,19 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   }
   const ImVec2 below{place.min.x, top + 38 * u};
   if (preview.exists) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning,
-              frame.words("export.exists"));
+    frame.write(Face::ui, TypeSize::note, below, frame.look.warning, frame.words("export.exists"));
   } else if (!frame.document.notice.empty() || !frame.document.error.empty()) {
     const bool failed = !frame.document.error.empty();
-    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below,
-                failed ? frame.look.warning : frame.look.accent,
-                failed ? frame.words.translate(frame.document.error) : frame.document.notice, place.width());
+    frame.write_elided(Face::ui, TypeSize::note, below, failed ? frame.look.warning : frame.look.accent,
+                       failed ? frame.words.translate(frame.document.error) : frame.document.notice, place.width());
   } else if (!preview.left_out.empty()) {
-    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning,
-                left_out_words(frame, preview), place.width());
+    frame.write_elided(Face::ui, TypeSize::note, below, frame.look.warning, left_out_words(frame, preview),
+                       place.width());
   }
+}
+
+void close(const Frame& frame) {
+  frame.show([](View& v) { v.dialog = Dialog::none; });
 }
 
 }  // namespace
@@ -160,26 +160,6 @@ void draw_export_dialog(const Frame& frame, Rect place) {
   frame.show([choice = std::move(choice)](View& v) { v.exporting = choice; });
 }
 
-namespace {
-
-/// From the right: buttons side by side, of which the main one comes first.
-bool button(const Frame& frame, const char* id, const char* word, bool main, float& right) {
-  const char* words = frame.words(word);
-  const float width = button_width(frame, words), y = ImGui::GetCursorScreenPos().y;
-  right -= width;
-  ImGui::SetCursorScreenPos({right, y});
-  const bool clicked = main ? main_button(frame, id, words) : chip(frame, id, words, false, width);
-  ImGui::SetCursorScreenPos({right, y});
-  right -= 8 * frame.u;
-  return clicked;
-}
-
-void close(const Frame& frame) {
-  frame.show([](View& v) { v.dialog = Dialog::none; });
-}
-
-}  // namespace
-
 void draw_save_dialog(const Frame& frame, Rect place) {
   const float u = frame.u;
   const DialogArea area(frame, place, Dialog::save, "save", frame.words("save.title"), {640 * u, 190 * u});
@@ -192,11 +172,11 @@ void draw_save_dialog(const Frame& frame, Rect place) {
       (ImGui::IsItemActive() || ImGui::IsItemDeactivated()) && compat::pressed_once(compat::Key::enter);
   if (typed) frame.show([path = *typed](View& v) { v.saving.path = path; });
   note(frame, frame.words("save.story"));
-  ImGui::SetCursorScreenPos({content.min.x, content.max.y - ControlHeight::bar * u});
+  const float y = content.max.y - ControlHeight::bar * u;
   float right = content.max.x;
-  if (button(frame, "save", "save.save", true, right) || entered)
+  if (button_before(frame, "save", frame.words("save.save"), true, y, right) || entered)
     frame.actions.push_back(Save{typed.value_or(saving.path)});
-  if (button(frame, "cancel", "save.cancel", false, right)) close(frame);
+  if (button_before(frame, "cancel", frame.words("save.cancel"), false, y, right)) close(frame);
 }
 
 void draw_leave_dialog(const Frame& frame, Rect place) {
@@ -213,12 +193,13 @@ void draw_leave_dialog(const Frame& frame, Rect place) {
   ImGui::PushTextWrapPos(content.width());
   ImGui::TextUnformatted(frame.words(story));
   ImGui::PopTextWrapPos();
-  ImGui::SetCursorScreenPos({content.min.x, content.max.y - ControlHeight::bar * u});
+  const float y = content.max.y - ControlHeight::bar * u;
   float right = content.max.x;
-  if (button(frame, "save", "save.save", true, right)) frame.actions.push_back(AskToSave{saving.next});
-  if (button(frame, "leave", without, false, right))
+  if (button_before(frame, "save", frame.words("save.save"), true, y, right))
+    frame.actions.push_back(AskToSave{saving.next});
+  if (button_before(frame, "leave", frame.words(without), false, y, right))
     frame.actions.push_back(opens ? Action(OpenFile{saving.opens, true}) : Quit{true});
-  if (button(frame, "cancel", "save.cancel", false, right)) close(frame);
+  if (button_before(frame, "cancel", frame.words("save.cancel"), false, y, right)) close(frame);
 }
 
 }  // namespace headlight

@@ -61,8 +61,7 @@ const char* heading_of(const std::string& what) {
 void draw_assumption(const Frame& frame, const Assumption& assumption, const std::string& taken_for) {
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, at, frame.look.ink,
-            taken_heading(frame, assumption));
+  frame.write(Face::ui, TypeSize::note, at, frame.look.ink, taken_heading(frame, assumption));
   ImGui::Dummy({0, 10 * u});
   note(frame, taken_for);
 }
@@ -87,16 +86,12 @@ void draw_file_controls(const Frame& frame) {
   if (now.source != Source::file) return;
   section(frame, frame.words("taken.title"));
   const Inputs& inputs = frame.trace()->inputs;
-  struct Lines {
-    std::vector<std::string> all;
-  };
-  const Lines& lines = frame.picture<Lines>([&] {
-    Lines made;
-    for (const Assumption& assumption : inputs.assumptions)
-      made.all.push_back(frame.words.translate(assumption.taken_for));
+  const std::vector<std::string>& lines = frame.kept([&] {
+    std::vector<std::string> made;
+    for (const Assumption& assumption : inputs.assumptions) made.push_back(frame.words.translate(assumption.taken_for));
     return made;
   });
-  for (std::size_t i = 0; i < lines.all.size(); ++i) draw_assumption(frame, inputs.assumptions[i], lines.all[i]);
+  for (std::size_t i = 0; i < lines.size(); ++i) draw_assumption(frame, inputs.assumptions[i], lines[i]);
   const bool has_layers =
       std::ranges::any_of(inputs.assumptions, [](const Assumption& a) { return a.what == "layer"; });
   if (has_layers &&

@@ -74,25 +74,23 @@ void draw_help(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos(content.min);
   ImGui::BeginChild("keys", {content.width(), content.height()}, false,
                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float column = two ? wanted : std::min(wanted, ImGui::GetContentRegionAvail().x);
   for (std::size_t first = 0; first < std::size(shortcuts); first += lines) {
     const auto part = std::span(shortcuts).subspan(first, std::min(lines, std::size(shortcuts) - first));
     float keys = 0;
     for (const Shortcut& shortcut : part)
-      keys = std::max(keys, text_size(frame.fonts, Face::mono, TypeSize::large * u, shortcut.keys).x + 16 * u);
+      keys = std::max(keys, frame.width(Face::mono, TypeSize::large, shortcut.keys) + 16 * u);
     ImVec2 from{at.x + (first > 0 ? column : 0), at.y};
     for (const Shortcut& shortcut : part) {
       if (*shortcut.keys == '\0') {
-        draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {from.x, from.y + 3 * u}, frame.look.muted,
-                  frame.words(shortcut.word));
+        frame.write(Face::bold, TypeSize::body, {from.x, from.y + 3 * u}, frame.look.muted, frame.words(shortcut.word));
         from.y += line;
         continue;
       }
-      draw_text(list, frame.fonts, Face::mono, TypeSize::large * u, from, frame.look.ink, shortcut.keys);
-      draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {from.x + keys, from.y}, frame.look.muted,
-                  frame.words(shortcut.word), column - keys - 12 * u);
+      frame.write(Face::mono, TypeSize::large, from, frame.look.ink, shortcut.keys);
+      frame.write_elided(Face::ui, TypeSize::body, {from.x + keys, from.y}, frame.look.muted,
+                         frame.words(shortcut.word), column - keys - 12 * u);
       from.y += line;
     }
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/explain/explain.h"
+#include "core/text/number_text.h"
 #include "ui/document/view.h"
 #include "ui/imgui_compat.h"
 #include "ui/inspector/inspector_picture.h"
@@ -45,11 +45,9 @@ void draw_cell_editor(const Frame& frame, const Cell& cell) {
   if (ImGui::IsItemActive() != held.has_value())
     frame.show([now = held ? std::nullopt : std::optional(reach)](View& v) { v.cell_reach = now; });
   if (chosen) {
-    char gesture[96];
-    std::snprintf(gesture, sizeof gesture, "set %s %lld %lld %lld", name(cell.stage).data(),
-                  static_cast<long long>(cell.batch), static_cast<long long>(cell.row),
-                  static_cast<long long>(cell.col));
-    frame.edit(gesture, [cell, chosen = *chosen](Scenario& s) { set_cell(s, cell, chosen); });
+    std::string gesture = "set " + std::string(name(cell.stage));
+    for (const Index index : {cell.batch, cell.row, cell.col}) gesture += " " + std::to_string(index);
+    frame.edit(std::move(gesture), [cell, chosen = *chosen](Scenario& s) { set_cell(s, cell, chosen); });
   }
   const auto& edits = frame.document.scenario.edits;
   const auto found =
@@ -90,19 +88,19 @@ struct InspectorDrawer {
   }
 
   void text(Face face, float points, ImU32 colour, std::string_view words, float room) {
-    draw_text(list, frame.fonts, face, points * u, ImGui::GetCursorScreenPos(), colour, words);
+    frame.write(face, points, ImGui::GetCursorScreenPos(), colour, words);
     ImGui::Dummy({width, room * u});
   }
 
   void right(Face face, float points, ImVec2 at, ImU32 colour, std::string_view words) {
     if (words.ends_with("∞")) face = Face::ui;  // a monospaced ∞ is too small to read
-    const float extent = text_size(frame.fonts, face, points * u, words).x;
-    draw_text(list, frame.fonts, face, points * u, {at.x + width - extent, at.y}, colour, words);
+    const float extent = frame.width(face, points, words);
+    frame.write(face, points, {at.x + width - extent, at.y}, colour, words);
   }
 
   void number_line(std::string_view label, std::string_view number) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, at, look.muted, label);
+    frame.write(Face::ui, TypeSize::body, at, look.muted, label);
     right(Face::mono, TypeSize::body, at, look.ink, number);
     ImGui::Dummy({width, 14 * u});
   }
@@ -117,20 +115,18 @@ struct InspectorDrawer {
   void heading() {
     const ImVec2 begin = ImGui::GetCursorScreenPos();
     text(Face::bold, TypeSize::heading, look.lane(picture.cell.stage), picture.title, 16);
-    const float titled = text_size(frame.fonts, Face::bold, TypeSize::heading * u, picture.title).x + 10 * u;
-    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {begin.x + titled, begin.y + 2 * u}, look.muted,
-                stage_words(frame.words, picture.cell.stage), width - titled);
+    const float titled = frame.width(Face::bold, TypeSize::heading, picture.title) + 10 * u;
+    frame.write_elided(Face::ui, TypeSize::body, {begin.x + titled, begin.y + 2 * u}, look.muted,
+                       stage_words(frame.words, picture.cell.stage), width - titled);
     note(frame, picture.place);
     const float size = picture.cell.stage == Stage::mask ? 20 : 34;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     text(Face::bold, size, look.ink, picture.value, size + 4);
     if (picture.meaning.empty()) return;
-    const float x = at.x + text_size(frame.fonts, Face::bold, size * u, picture.value).x + 12 * u;
+    const float x = at.x + frame.width(Face::bold, size, picture.value) + 12 * u;
     const float room = at.x + width - x;
-    if (text_size(frame.fonts, Face::ui, TypeSize::note * u, picture.meaning).x > room)
-      return note(frame, picture.meaning);
-    draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {x, at.y + (size - 16) * u}, look.muted,
-              picture.meaning);
+    if (frame.width(Face::ui, TypeSize::note, picture.meaning) > room) return note(frame, picture.meaning);
+    frame.write(Face::ui, TypeSize::note, {x, at.y + (size - 16) * u}, look.muted, picture.meaning);
   }
 
   /// "output › concat › weights": in as many lines as it takes.
@@ -142,7 +138,7 @@ struct InspectorDrawer {
     for (std::size_t i = 0; i < picture.crumbs.size(); ++i) {
       const bool last = i + 1 == picture.crumbs.size();
       const Face face = last ? Face::bold : Face::ui;
-      const float extent = text_size(frame.fonts, face, 12.5f * u, picture.crumbs[i].label).x;
+      const float extent = frame.width(face, 12.5f, picture.crumbs[i].label);
       const float arrow = last ? 0 : 15 * u;
       if (at.x > start.x && at.x + extent + arrow > start.x + width) at = {start.x, at.y + line};
       bool hovered = false;
@@ -151,9 +147,8 @@ struct InspectorDrawer {
           if (i < v.path.size()) v = go_back(std::move(v), *trace, i);
         });
       const ImU32 colour = last ? look.ink : hovered ? look.ink : look.accent;
-      draw_text(list, frame.fonts, face, 12.5f * u, at, colour, picture.crumbs[i].label);
-      if (!last)
-        draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + extent + 5 * u, at.y}, look.muted, "›");
+      frame.write(face, 12.5f, at, colour, picture.crumbs[i].label);
+      if (!last) frame.write(Face::ui, TypeSize::note, {at.x + extent + 5 * u, at.y}, look.muted, "›");
       at.x += extent + arrow;
     }
     ImGui::SetCursorScreenPos(start);
@@ -161,10 +156,8 @@ struct InspectorDrawer {
   }
 
   bool link(const char* kind, std::size_t number, ImVec2 at, ImVec2 size, bool& hovered) {
-    char id[32];
-    std::snprintf(id, sizeof id, "%s%zu", kind, number);
     ImGui::SetCursorScreenPos(at);
-    const bool clicked = pressable(frame, id, size);
+    const bool clicked = pressable(frame, formatted("%s%zu", kind, number).c_str(), size);
     hovered = ImGui::IsItemHovered();
     if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     return clicked;
@@ -201,8 +194,8 @@ struct InspectorDrawer {
     compat::add_fill(list, min, {min.x + size.x, min.y + size.y}, cell.ground, Corner::cell * u);
     const ImVec2 extent = text_size(frame.fonts, Face::mono, TypeSize::note * u, cell.text);
     if (extent.x <= size.x) {
-      draw_text(list, frame.fonts, Face::mono, TypeSize::note * u,
-                {min.x + (size.x - extent.x) / 2, min.y + (size.y - extent.y) / 2}, cell.ink, cell.text);
+      frame.write(Face::mono, TypeSize::note, {min.x + (size.x - extent.x) / 2, min.y + (size.y - extent.y) / 2},
+                  cell.ink, cell.text);
     }
     if (!kind) return;
     bool hovered = false;
@@ -229,9 +222,8 @@ struct InspectorDrawer {
       if (!dot.names.empty()) {
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
           const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap), room = size.x - 2 * u;
-          const float extent = std::min(text_size(frame.fonts, Face::ui, TypeSize::body * u, dot.names[i]).x, room);
-          draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {x + (size.x - extent) / 2, y}, look.muted,
-                      dot.names[i], room);
+          const float extent = std::min(frame.width(Face::ui, TypeSize::body, dot.names[i]), room);
+          frame.write_elided(Face::ui, TypeSize::body, {x + (size.x - extent) / 2, y}, look.muted, dot.names[i], room);
         }
         y += 18 * u;
       }
@@ -242,7 +234,7 @@ struct InspectorDrawer {
         if (r < 2 && frame.view().pointed_stage == dot.columns[0][r].cell.stage) {
           list.AddRectFilled({start.x - 4 * u, y}, {start.x + width, y + size.y}, look.field_hover, Corner::cell * u);
         }
-        draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {start.x, y + 2 * u}, colours[r], *names[r]);
+        frame.write(Face::bold, TypeSize::body, {start.x, y + 2 * u}, colours[r], *names[r]);
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
           const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap);
           dot_cell(dot.columns[i][r], {x, y}, size, kinds[r], i);
@@ -254,8 +246,7 @@ struct InspectorDrawer {
     right(Face::mono, TypeSize::note, {start.x, y}, look.ink, dot.sum);
     y += 18 * u;
     for (const NumberLine& line : dot.closing) {
-      draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {start.x, y}, look.muted, line.label,
-                  width - 76 * u);
+      frame.write_elided(Face::ui, TypeSize::body, {start.x, y}, look.muted, line.label, width - 76 * u);
       right(Face::mono, TypeSize::note, {start.x, y + u}, look.ink, line.number);
       y += 18 * u;
     }
@@ -281,12 +272,12 @@ struct InspectorDrawer {
     for (std::size_t i = 0; i < 2; ++i) {
       const bool chosen = (i == 1) == picture.reaches;
       const char* text = frame.words(words[i]);
-      const ImVec2 size{text_size(frame.fonts, Face::bold, TypeSize::note * u, text).x, 17 * u};
+      const ImVec2 size{frame.width(Face::bold, TypeSize::note, text), 17 * u};
       bool hovered = false;
       if (link("direction", i, at, size, hovered)) {
         frame.show([i](View& v) { v.reaches = i == 1; });
       }
-      draw_text(list, frame.fonts, Face::bold, TypeSize::note * u, at, chosen || hovered ? look.ink : look.muted, text);
+      frame.write(Face::bold, TypeSize::note, at, chosen || hovered ? look.ink : look.muted, text);
       if (chosen) list.AddLine({at.x, at.y + 17 * u}, {at.x + size.x, at.y + 17 * u}, look.ink, 1.5f * u);
       at.x += size.x + 16 * u;
     }
@@ -305,17 +296,14 @@ struct InspectorDrawer {
     }
     // A number is whole; words beside it, as what is reached has, take what the label leaves.
     const bool is_number = !picture.reaches;
-    const float extent = text_size(frame.fonts, is_number ? Face::mono : Face::ui, TypeSize::note * u, source.number).x;
-    const float room =
-        is_number ? width - extent - 10 * u : text_size(frame.fonts, Face::ui, TypeSize::note * u, source.label).x;
-    draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x, at.y + 1 * u}, source.colour, source.label,
-                room);
+    const float extent = frame.width(is_number ? Face::mono : Face::ui, TypeSize::note, source.number);
+    const float room = is_number ? width - extent - 10 * u : frame.width(Face::ui, TypeSize::note, source.label);
+    frame.write_elided(Face::ui, TypeSize::note, {at.x, at.y + 1 * u}, source.colour, source.label, room);
     if (is_number) {
       right(Face::mono, 12.5f, {at.x, at.y + 1 * u}, look.ink, source.number);
     } else {
       const float left = width - room - 12 * u, used = std::min(extent, left);
-      draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + width - used, at.y + 1 * u}, look.ink,
-                  source.number, left);
+      frame.write_elided(Face::ui, TypeSize::note, {at.x + width - used, at.y + 1 * u}, look.ink, source.number, left);
     }
     ImGui::SetCursorScreenPos({at.x, at.y + 19 * u});
   }
@@ -329,8 +317,8 @@ struct InspectorDrawer {
     for (const Bar& bar : picture.row) {
       const ImU32 ink = bar.lit ? look.ink : look.muted;
       const Face face = bar.lit ? Face::bold : Face::ui;
-      const float extent = text_size(frame.fonts, face, TypeSize::note * u, bar.label).x;
-      draw_text(list, frame.fonts, face, TypeSize::note * u, {start.x + label - extent - 8 * u, y}, ink, bar.label);
+      const float extent = frame.width(face, TypeSize::note, bar.label);
+      frame.write(face, TypeSize::note, {start.x + label - extent - 8 * u, y}, ink, bar.label);
       const float from = start.x + label, length = width - label - number, top = y + 3 * u;
       compat::add_fill(list, {from, top}, {from + length, top + 9 * u}, look.field, Corner::cell * u);
       const bool computed = shown.has(picture.cell.row, bar.col);
@@ -359,18 +347,15 @@ void point_at(const Frame& frame, const std::optional<Cell>& cell, const std::op
 void draw_assumptions(const Frame& frame) {
   if (frame.trace()->inputs.assumptions.empty()) return;
   section(frame, frame.words("inspector.taken_as"));
-  struct Lines {
-    std::vector<std::string> all;
-  };
-  const Lines& lines = frame.picture<Lines>([&] {
-    Lines made;
+  const std::vector<std::string>& lines = frame.kept([&] {
+    std::vector<std::string> made;
     for (const Assumption& assumption : frame.trace()->inputs.assumptions) {
-      made.all.push_back(
+      made.push_back(
           frame.words.translate(joined_by_colon(std::string(taken_heading(frame, assumption)), assumption.taken_for)));
     }
     return made;
   });
-  for (const std::string& line : lines.all) note(frame, line);
+  for (const std::string& line : lines) note(frame, line);
 }
 
 /// Between two stages there is no cell to explain: what is being computed, and how.
@@ -378,7 +363,7 @@ void draw_stage_on_its_way(const Frame& frame, Stage stage) {
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, at, frame.look.lane(stage), name(stage));
+  frame.write(Face::bold, TypeSize::heading, at, frame.look.lane(stage), name(stage));
   const std::string_view formula = stage_formula(frame.words, stage);
   const float width = ImGui::GetContentRegionAvail().x;
   const float fit =

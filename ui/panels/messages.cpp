@@ -1,4 +1,3 @@
-#include <cstdio>
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
@@ -44,12 +43,9 @@ void draw_progress(const Frame& frame, Rect place) {
   const PanelArea area(frame, "progress", min, max, frame.look.panel, {14, 9}, PanelArea::Kind::floating);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   compat::add_rect(list, min, max, frame.look.line, Corner::cell * u, 1);
-  char words[96];
-  const std::string_view stage = computes ? name(frame.progress.stage) : "…";
-  std::snprintf(words, sizeof words, "%s %.*s", frame.words("messages.computing"), static_cast<int>(stage.size()),
-                stage.data());
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {min.x + Space::card * u, min.y + 8 * u}, frame.look.ink,
-            words);
+  const std::string words =
+      std::string(frame.words("messages.computing")) + " " + std::string(computes ? name(frame.progress.stage) : "…");
+  frame.write(Face::ui, TypeSize::note, {min.x + Space::card * u, min.y + 8 * u}, frame.look.ink, words);
   const float y = max.y - 14 * u;
   const float length = max.x - min.x - 2 * Space::card * u;
   list.AddRectFilled({min.x + Space::card * u, y}, {min.x + Space::card * u + length, y + 4 * u}, frame.look.field,

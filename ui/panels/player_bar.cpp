@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/text/number_text.h"
 #include "ui/document/view.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
@@ -33,31 +34,11 @@ bool play_button(const Frame& frame, ImVec2 centre) {
   return clicked;
 }
 
-void toggle_play(const Frame& frame) {
-  if (level_shown(frame.view()) != Level::pipeline) {
-    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
-      if (v.playing) {
-        v.playing = false;
-      } else {
-        v = with_played_stage(std::move(v), *trace, timeline);
-      }
-    });
-    return;
-  }
-  frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
-    v.playing = !v.playing;
-    const bool at_end = !v.step || *v.step >= timeline.count() - 1;
-    if (v.playing && at_end) v = at_moment(std::move(v), *trace, timeline, 0);
-  });
-}
-
 /// Pace and place, each a small button of its own.
 void draw_pace(const Frame& frame, ImVec2 at) {
-  char words[64];
   const View& view = frame.view();
-  std::snprintf(words, sizeof words, "%.3g×", static_cast<double>(view.speed));
   ImGui::SetCursorScreenPos(at);
-  if (chip(frame, "speed", words, false, 46 * frame.u)) {
+  if (chip(frame, "speed", formatted("%.3g×", static_cast<double>(view.speed)), false, 46 * frame.u)) {
     frame.show([](View& v) { v.speed = v.speed >= 4 ? 0.5f : v.speed * 2; });
   }
   tooltip(frame, frame.words("player.speed"));
@@ -101,8 +82,7 @@ struct TimelineLine {
   ImDrawList& list = *ImGui::GetWindowDrawList();
 
   void scrub() const {
-    ImGui::SetCursorScreenPos({left, place.min.y});
-    clickable("line", {right - left, place.height()});
+    clickable("line", Rect{{left, place.min.y}, {right, place.max.y}});
     const float share = (ImGui::GetIO().MousePos.x - left) / (right - left);
     if (ImGui::IsItemHovered()) {
       const auto at =
@@ -128,7 +108,7 @@ struct TimelineLine {
   /// From where to where the name of the chapter at `x` reaches.
   std::pair<float, float> reach(const Timeline::Chapter& chapter, float x) const {
     const Face face = is_current(chapter) ? Face::bold : Face::ui;
-    const float extent = text_size(frame.fonts, face, TypeSize::body * u, label_of(frame, chapter.stage)).x;
+    const float extent = frame.width(face, TypeSize::body, label_of(frame, chapter.stage));
     const float at = std::clamp(x + (step - extent) / 2, left, right - extent);
     return {at, at + extent};
   }
@@ -162,8 +142,8 @@ struct TimelineLine {
       const auto [from, to] = reach(chapter, x);
       x += step;
       if (!current && (from <= last + apart || (to + apart >= taken.first && from <= taken.second + apart))) continue;
-      draw_text(list, frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, {from, y + 13 * u},
-                current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
+      frame.write(current ? Face::bold : Face::ui, TypeSize::body, {from, y + 13 * u},
+                  current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
       last = to;
     }
   }
@@ -189,13 +169,15 @@ void draw_player_bar(const Frame& frame, Rect place) {
   if (!frame.trace() || frame.timeline.count() == 0) return;
   const float u = frame.u;
   if (frame.view().presenting) return draw_line(frame, place.min.x + 18 * u, place.max.x - 18 * u, place, false);
-  if (play_button(frame, {place.min.x + 34 * u, place.centre().y})) toggle_play(frame);
+  if (play_button(frame, {place.min.x + 34 * u, place.centre().y}))
+    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+      v = with_play_toggled(std::move(v), *trace, timeline);
+    });
   draw_pace(frame, {place.min.x + 60 * u, place.min.y + 5 * u});
   char words[64];
   const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;
   std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.min.x + 62 * u, place.min.y + 39 * u},
-            frame.look.muted, words);
+  frame.write(Face::ui, TypeSize::note, {place.min.x + 62 * u, place.min.y + 39 * u}, frame.look.muted, words);
   ImGui::SetCursorScreenPos({place.min.x + 160 * u, place.min.y + 33 * u});
   if (chip(frame, "calm", frame.words("player.calm"), frame.view().calm)) frame.show([](View& v) { v.calm = !v.calm; });
   tooltip(frame, frame.words("player.calm_hint"));

@@ -85,39 +85,12 @@ constexpr std::array panels{
     Panel{"leave", place_window, draw_leave_dialog},
 };
 
-}  // namespace
-
-std::span<const Panel> all_panels() { return panels; }
-
-namespace {
-
 /// The near levels, the whole network and the list of lessons have the whole width.
 bool has_sides(const Frame& frame) {
   const ViewKind kind = frame.view().kind;
   return !frame.view().presenting && !frame.view().alone && kind != ViewKind::lesson && kind != ViewKind::network &&
          level_shown(frame.view()) == Level::pipeline;
 }
-
-}  // namespace
-
-float left_width(const Frame& frame, ImVec2 window) {
-  const bool lesson =
-      !frame.view().alone && !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
-  if (lesson && frame.view().presenting) return std::round(window.x * 0.28f);
-  if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
-  return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
-}
-
-float right_width(const Frame& frame, ImVec2 window) {
-  const bool beside =
-      frame.document.own && frame.view().kind == ViewKind::compare;  // says what there is to say in the middle
-  const bool narrow = window.x < 900 * frame.u;                      // the picture comes before the numbers of one cell
-  return narrow || !has_sides(frame) || beside || asks_in_canvas(frame)
-             ? 0
-             : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
-}
-
-namespace {
 
 /// In `place`, or, where that is smaller than the view needs, in a room of the view's own size behind scroll bars.
 template <typename Draw>
@@ -141,6 +114,25 @@ void draw_with_room(const Frame& frame, const ViewEntry& view, Rect place, Draw 
 }
 
 }  // namespace
+
+std::span<const Panel> all_panels() { return panels; }
+
+float left_width(const Frame& frame, ImVec2 window) {
+  const bool lesson =
+      !frame.view().alone && !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
+  if (lesson && frame.view().presenting) return std::round(window.x * 0.28f);
+  if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
+  return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
+}
+
+float right_width(const Frame& frame, ImVec2 window) {
+  const bool beside =
+      frame.document.own && frame.view().kind == ViewKind::compare;  // says what there is to say in the middle
+  const bool narrow = window.x < 900 * frame.u;                      // the picture comes before the numbers of one cell
+  return narrow || !has_sides(frame) || beside || asks_in_canvas(frame)
+             ? 0
+             : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
+}
 
 void draw_canvas(const Frame& panels, Rect place) {
   const ViewEntry& view = view_entry(panels.view().kind);

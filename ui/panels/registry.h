@@ -1,7 +1,6 @@
 // The panels of the window, which the session draws and the smoke test opens. One per file.
 #pragma once
 
-#include <array>
 #include <span>
 
 #include "ui/frame/frame.h"
@@ -22,7 +21,7 @@ float left_width(const Frame& frame, ImVec2 window);
 float right_width(const Frame& frame, ImVec2 window);
 float watch_height(const Frame& frame);  ///< of its part of the bottom; 0 where no running model is shown
 
-// ui/panels/top_bar.cpp, controls.cpp, canvas.cpp, inspector.cpp, player_bar.cpp, watch_bar.cpp, messages.cpp, help.cpp
+// Each in the file of its name, draw_canvas() in registry.cpp and the three dialogs in export_dialog.cpp.
 void draw_top_bar(const Frame& frame, Rect place);
 void draw_controls(const Frame& frame, Rect place);
 void draw_canvas(const Frame& frame, Rect place);
@@ -34,7 +33,6 @@ void draw_messages(const Frame& frame, Rect place);
 float error_height(const Frame& frame, Rect place);
 void draw_help(const Frame& frame, Rect place);
 void draw_welcome(const Frame& frame, Rect place);
-// ui/panels/export_dialog.cpp, save_dialog.cpp
 void draw_export_dialog(const Frame& frame, Rect place);
 void draw_save_dialog(const Frame& frame, Rect place);
 void draw_leave_dialog(const Frame& frame, Rect place);

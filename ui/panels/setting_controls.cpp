@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/scenario/inputs.h"
+#include "core/text/number_text.h"
 #include "ui/document/wanted.h"
 #include "ui/masklab/mask_field.h"
 #include "ui/panels/controls.h"
@@ -59,9 +60,8 @@ void draw_slider(const Frame& frame, const Setting& setting) {
   const double own = setting.number(frame.document.scenario);
   const double shown_number = std::isnan(own) ? in_force(frame, setting) : own;
   const double value = std::isnan(shown_number) ? setting.slide_from : shown_number;
-  std::array<char, 32> digits{};
-  std::snprintf(digits.data(), digits.size(), "%.6g", value);
-  const char* shown = std::isnan(shown_number) ? word_for(frame, setting, "unset") : digits.data();
+  const std::string digits = formatted("%.6g", value);
+  const char* shown = std::isnan(shown_number) ? word_for(frame, setting, "unset") : digits.c_str();
   const auto chosen = float_slider(frame, setting.key.c_str(), word_for(frame, setting), static_cast<float>(value),
                                    static_cast<float>(setting.slide_from), static_cast<float>(setting.slide_to), shown);
   if (!chosen) return;
@@ -86,6 +86,47 @@ void draw_text_setting(const Frame& frame, const Setting& setting) {
 void draw_toggle(const Frame& frame, const Setting& setting, ChipFlow& flow) {
   const bool on = setting.number(frame.document.scenario) != 0;
   if (flow.chip(setting.key.c_str(), word_for(frame, setting), on)) set(frame, setting, on ? 0 : 1, false);
+}
+
+/// Of each batch entry; none where every query has its own, or there are none.
+std::vector<Index> wanted_lengths(const Document& document) {
+  std::vector<Index> lengths;
+  for (const std::vector<Index>& entry : document.scenario.valid_lens) {
+    if (entry.size() != 1) return {};
+    lengths.push_back(entry.front());
+  }
+  const Tensor& known = document.trace->inputs.valid_lens;
+  if (!lengths.empty() || !known.defined() || known.rank() != 1) return lengths;
+  for (Index b = 0; b < known.size(0); ++b) lengths.push_back(std::lround(known.at({b})));
+  return lengths;
+}
+
+void draw_lengths(const Frame& frame) {
+  const Dims dims = wanted_dims(frame.document);
+  const ControlsPicture& picture = controls_picture(frame);
+  if (frame.document.scenario.mask != "padding()") return;
+  const std::vector<Index>& lens = frame.pictures.kept([&] { return wanted_lengths(frame.document); },
+                                                       frame.document.trace, frame.document.scenario.valid_lens);
+  for (Index b = 0; b < std::min<Index>(std::ssize(picture.length_labels), std::ssize(lens)); ++b) {
+    const std::string id = "length" + std::to_string(b);
+    const char* label = picture.length_labels[static_cast<std::size_t>(b)].c_str();
+    if (const auto change =
+            int_slider(frame, id.c_str(), label, lens[static_cast<std::size_t>(b)], Choices(0, dims.n_k))) {
+      frame.edit(id, [lens, b, length = change->value](Scenario& s) {
+        if (s.valid_lens.size() != lens.size()) {
+          s.valid_lens.clear();
+          for (const Index one : lens) s.valid_lens.push_back({one});
+        }
+        s.valid_lens[static_cast<std::size_t>(b)] = {length};
+      });
+    }
+  }
+}
+
+void mask_chip(const Frame& frame, const char* id, const char* expression, bool chosen, float width) {
+  char key[48];
+  std::snprintf(key, sizeof key, "controls.mask_%s", id);
+  if (chip(frame, id, frame.words(key), chosen, width) && !chosen) type_mask(frame, expression);
 }
 
 }  // namespace
@@ -147,56 +188,6 @@ void draw_further_controls(const Frame& frame) {
   section(frame, frame.words("controls.more"));
   draw_settings(frame, SettingGroup::more);
 }
-
-namespace {
-
-/// Of each batch entry; none where every query has its own, or there are none.
-std::vector<Index> wanted_lengths(const Document& document) {
-  std::vector<Index> lengths;
-  for (const std::vector<Index>& entry : document.scenario.valid_lens) {
-    if (entry.size() != 1) return {};
-    lengths.push_back(entry.front());
-  }
-  const Tensor& known = document.trace->inputs.valid_lens;
-  if (!lengths.empty() || !known.defined() || known.rank() != 1) return lengths;
-  for (Index b = 0; b < known.size(0); ++b) lengths.push_back(std::lround(known.at({b})));
-  return lengths;
-}
-
-void draw_lengths(const Frame& frame) {
-  const Dims dims = wanted_dims(frame.document);
-  const ControlsPicture& picture = controls_picture(frame);
-  if (frame.document.scenario.mask != "padding()") return;
-  struct Lengths {
-    std::vector<Index> of;
-  };
-  const std::vector<Index>& lens = frame.pictures
-                                       .get<Lengths>([&] { return Lengths{wanted_lengths(frame.document)}; },
-                                                     frame.document.trace, frame.document.scenario.valid_lens)
-                                       .of;
-  for (Index b = 0; b < std::min<Index>(std::ssize(picture.length_labels), std::ssize(lens)); ++b) {
-    char id[32];
-    std::snprintf(id, sizeof id, "length%lld", static_cast<long long>(b));
-    const char* label = picture.length_labels[static_cast<std::size_t>(b)].c_str();
-    if (const auto change = int_slider(frame, id, label, lens[static_cast<std::size_t>(b)], Choices(0, dims.n_k))) {
-      frame.edit(id, [lens, b, length = change->value](Scenario& s) {
-        if (s.valid_lens.size() != lens.size()) {
-          s.valid_lens.clear();
-          for (const Index one : lens) s.valid_lens.push_back({one});
-        }
-        s.valid_lens[static_cast<std::size_t>(b)] = {length};
-      });
-    }
-  }
-}
-
-void mask_chip(const Frame& frame, const char* id, const char* expression, bool chosen, float width) {
-  char key[48];
-  std::snprintf(key, sizeof key, "controls.mask_%s", id);
-  if (chip(frame, id, frame.words(key), chosen, width) && !chosen) type_mask(frame, expression);
-}
-
-}  // namespace
 
 void draw_mask_controls(const Frame& frame) {
   section(frame, frame.words("controls.mask"));

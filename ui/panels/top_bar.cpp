@@ -24,9 +24,7 @@ void draw_logo(const Frame& frame, ImVec2 at) {
 }
 
 float tab_words(const Frame& frame, const ViewEntry& view) {
-  return text_size(frame.fonts, view.kind == frame.view().kind ? Face::bold : Face::ui, TypeSize::body * frame.u,
-                   frame.words(view.word))
-      .x;
+  return frame.width(view.kind == frame.view().kind ? Face::bold : Face::ui, TypeSize::body, frame.words(view.word));
 }
 
 /// How a bar of this width spaces its buttons: closer where they would meet, and then without the program's name.
@@ -103,7 +101,7 @@ struct BarPlan {
 BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> buttons) {
   const float u = frame.u;
   const auto width_of = [&](const char* label, Face face = Face::ui, float size = TypeSize::body) {
-    return text_size(frame.fonts, face, size * u, label).x;
+    return frame.width(face, size, label);
   };
   BarPlan plan;
   plan.links = !frame.document.page.empty();
@@ -135,10 +133,9 @@ BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> but
 /// The document's name beside the program's: whole, or most of a line's worth of it. A few letters of it name nothing.
 void draw_document_name(const Frame& frame, float from, float to, float baseline) {
   const std::string_view name = document_name(frame.document, frame.words);
-  const float pixels = TypeSize::body * frame.u, room = to - from - 20 * frame.u;
-  if (room < std::min(text_size(frame.fonts, Face::ui, pixels, name).x, 72 * frame.u)) return;
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels, {from, baseline - 8 * frame.u},
-              frame.look.muted, name, room);
+  const float room = to - from - 20 * frame.u;
+  if (room < std::min(frame.width(Face::ui, TypeSize::body, name), 72 * frame.u)) return;
+  frame.write_elided(Face::ui, TypeSize::body, {from, baseline - 8 * frame.u}, frame.look.muted, name, room);
 }
 
 }  // namespace
@@ -162,37 +159,25 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const std::array always{open, take, present, language, theme};
   const auto [links, undoes, folded, named, name_width, pad, right] = plan_of(frame, place, always);
   if (named)
-    draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, {46 * u, baseline - 10 * u}, frame.look.ink,
-              frame.words("app.name"));
+    frame.write(Face::bold, TypeSize::heading, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
   ImGui::SetCursorScreenPos({right, baseline - ControlHeight::bar / 2 * u});
-  if (bar_button(frame, "open", open, false, true, pad)) open_dialog(frame);
-  ImGui::SameLine(0, 0);
-  if (undoes) {
-    if (bar_button(frame, "undo", frame.words("top.undo"), false, !frame.document.undo.empty(), pad))
-      frame.actions.push_back(Undo{});
+  const auto button = [&, pad = pad](const char* id, const char* words, bool enabled = true) {
+    const bool clicked = bar_button(frame, id, words, false, enabled, pad);
     ImGui::SameLine(0, 0);
-    if (bar_button(frame, "redo", frame.words("top.redo"), false, !frame.document.redo.empty(), pad))
-      frame.actions.push_back(Redo{});
-    ImGui::SameLine(0, 0);
-  }
-  if (bar_button(frame, "export", take, false, frame.trace() != nullptr, pad))
+    return clicked;
+  };
+  const bool computed = frame.trace() != nullptr;
+  if (button("open", open)) open_dialog(frame);
+  if (undoes && button("undo", frame.words("top.undo"), !frame.document.undo.empty())) frame.actions.push_back(Undo{});
+  if (undoes && button("redo", frame.words("top.redo"), !frame.document.redo.empty())) frame.actions.push_back(Redo{});
+  if (button("export", take, computed))
     frame.show(
         [trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
-  ImGui::SameLine(0, 0);
-  if (links) {
-    if (bar_button(frame, "link", frame.words("link.copy"), false, frame.trace() != nullptr, pad))
-      frame.actions.push_back(CopyLink{});
-    ImGui::SameLine(0, 0);
-  }
-  if (bar_button(frame, "present", present, false, true, pad)) frame.show([](View& v) { v.presenting = true; });
-  ImGui::SameLine(0, 0);
-  if (bar_button(frame, "language", language, false, true, pad)) {
-    frame.show([code = other.code](View& v) { v.language = code; });
-  }
-  ImGui::SameLine(0, 0);
-  if (bar_button(frame, "theme", theme, false, true, pad)) {
+  if (links && button("link", frame.words("link.copy"), computed)) frame.actions.push_back(CopyLink{});
+  if (button("present", present)) frame.show([](View& v) { v.presenting = true; });
+  if (button("language", language)) frame.show([code = other.code](View& v) { v.language = code; });
+  if (button("theme", theme))
     frame.show([](View& v) { v.theme = v.theme == Theme::light ? Theme::dark : Theme::light; });
-  }
 
   if (folded) return draw_folded_tabs(frame, place, (named ? 54 * u + name_width : 42 * u));
   const float tabs = draw_tabs(frame, place, right, pad);

@@ -35,8 +35,6 @@ RunPicture run_picture(const Document& document) {
   else picture.at = static_cast<std::size_t>(shown - picture.steps.begin());
   if (document.trace && document.trace->inputs.file) {
     if (const auto names = document.trace->inputs.file->arrays().words("layer_names")) picture.layers = names->words;
-  }
-  if (document.trace && document.trace->inputs.file) {
     if (const auto missing = document.trace->inputs.file->arrays().words("not_recorded")) {
       picture.missing_count = missing->words.size();
       for (const std::string& each : missing->words) picture.missing += (picture.missing.empty() ? "" : "\n") + each;
@@ -90,15 +88,15 @@ void draw_gradients(const Frame& frame, const LayerGradient& gradient, const Cel
   const ImVec2 at{quad.min.x + size * static_cast<float>(cell.col), quad.min.y + size * static_cast<float>(cell.row)};
   compat::add_rect(list, at, {at.x + size, at.y + size}, frame.look.ink, 0, 2 * u);
   const auto say = [&](float y, const std::string& text) {
-    draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {quad.min.x, y}, frame.look.ink, text);
+    frame.write(Face::ui, TypeSize::note, {quad.min.x, y}, frame.look.ink, text);
   };
-  say(place.min.y + 8 * u, frame.words.fill("watch.gradients", {std::to_string(cell.head)}));
+  say(place.min.y + 8 * u, frame.words.fill("watch.gradients", {cell.head}));
   say(place.max.y - 8 * u - line, bound_text(quad.range.lo) + " … " + bound_text(quad.range.hi));
 }
 
 float draw_note(const Frame& frame, float x, float y, ImU32 colour, std::string_view text) {
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * frame.u, {x, y}, colour, text);
-  return x + text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, text).x;
+  frame.write(Face::ui, TypeSize::body, {x, y}, colour, text);
+  return x + frame.width(Face::ui, TypeSize::body, text);
 }
 
 /// The layer's name between two buttons. Gives where it ends.
@@ -112,8 +110,8 @@ float draw_layer(const Frame& frame, const RunPicture& run, float x, Rect place)
     x += 24 * u;
   };
   go("layer_before", "‹", run.layer - 1);
-  const std::string text = frame.words.fill("watch.layer", {std::to_string(run.layer), std::to_string(last)}) + "  " +
-                           run.layers[static_cast<std::size_t>(run.layer)];
+  const std::string text =
+      frame.words.fill("watch.layer", {run.layer, last}) + "  " + run.layers[static_cast<std::size_t>(run.layer)];
   x = draw_note(frame, x + 8 * u, y + 6 * u, frame.look.ink, text) + 8 * u;
   go("layer_after", "›", run.layer + 1);
   return x;
@@ -123,8 +121,7 @@ float draw_layer(const Frame& frame, const RunPicture& run, float x, Rect place)
 void draw_steps(const Frame& frame, const RunPicture& run, float left, float right, Rect place) {
   const float u = frame.u, y = place.centre().y;
   const auto count = static_cast<float>(run.steps.size());
-  ImGui::SetCursorScreenPos({left, place.min.y});
-  clickable("steps", {right - left, place.height()});
+  clickable("steps", Rect{{left, place.min.y}, {right, place.max.y}});
   if (ImGui::IsItemHovered()) tooltip(frame, frame.words("watch.steps"));
   if (ImGui::IsItemActive()) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - left) / (right - left), 0.0f, 0.9999f);
@@ -163,7 +160,7 @@ void draw_watch_bar(const Frame& frame, Rect place) {
   float x = draw_note(frame, place.min.x + 18 * u, y, frame.look.ink, call) + 18 * u;
   if (!run.layers.empty()) x = draw_layer(frame, run, x, place) + 18 * u;
   if (run.missing_count > 0) {
-    const std::string text = frame.words.fill("watch.missing", {std::to_string(run.missing_count)});
+    const std::string text = frame.words.fill("watch.missing", {run.missing_count});
     ImGui::SetCursorScreenPos({x, place.min.y});
     x = draw_note(frame, x, y, frame.look.warning, text);
     clickable("missing", {x - ImGui::GetCursorScreenPos().x, place.height()});
@@ -188,7 +185,7 @@ void draw_watch_bar(const Frame& frame, Rect place) {
         has ? frame.words.fill("watch.gradient",
                                {bound_text(gradient.values.at({cell->batch, cell->head, cell->row, cell->col}))})
             : frame.words("watch.no_gradient");
-    const float width = text_size(frame.fonts, Face::ui, TypeSize::body * u, text).x;
+    const float width = frame.width(Face::ui, TypeSize::body, text);
     if (right - width > x + 60 * u) {
       draw_note(frame, right - width, y, frame.look.ink, text);
       ImGui::SetCursorScreenPos({right - width, place.min.y});

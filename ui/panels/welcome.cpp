@@ -52,10 +52,10 @@ void draw_welcome(const Frame& frame, Rect place) {
     const bool hovered = ImGui::IsItemHovered();
     list.AddRectFilled({content.min.x, y}, {content.max.x, y + size.y},
                        hovered ? frame.look.field_hover : frame.look.field, Corner::card * u);
-    draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, {content.min.x + 16 * u, y + 12 * u},
-              frame.look.ink, frame.words(invitation.title));
-    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {content.min.x + 16 * u, y + 39 * u}, frame.look.muted,
-                frame.words(invitation.story), size.x - 32 * u);
+    frame.write(Face::bold, TypeSize::heading, {content.min.x + 16 * u, y + 12 * u}, frame.look.ink,
+                frame.words(invitation.title));
+    frame.write_elided(Face::ui, TypeSize::body, {content.min.x + 16 * u, y + 39 * u}, frame.look.muted,
+                       frame.words(invitation.story), size.x - 32 * u);
     y += size.y + 10 * u;
     if (!clicked) continue;
     frame.show([accept = invitation.accept, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
@@ -63,8 +63,7 @@ void draw_welcome(const Frame& frame, Rect place) {
       accept(trace.get(), timeline, v);
     });
   }
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {content.min.x, y + 2 * u}, frame.look.muted,
-            frame.words("welcome.keys"));
+  frame.write(Face::ui, TypeSize::note, {content.min.x, y + 2 * u}, frame.look.muted, frame.words("welcome.keys"));
 }
 
 }  // namespace headlight

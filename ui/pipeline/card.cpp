@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "core/text/number_text.h"
 #include "ui/document/action.h"
 #include "ui/frame/frame.h"
 #include "ui/look/words.h"
@@ -36,10 +35,8 @@ void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
   const bool sampled = card.heats[0].quad.values.source() && range.lo < 0;
   if (sampled) card.lo = "<" + card.lo, card.hi = ">" + card.hi;
   if (card.heats[0].quad.norm != Norm::linear) {
-    char low[32];
-    std::snprintf(low, sizeof low, "%.1g", static_cast<double>(range.lo));
     card.lo = frame.words(card.heats[0].quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt") +
-              std::string(" ") + low;
+              formatted(" %.1g", static_cast<double>(range.lo));
   }
   const auto width = [&](const std::string& text) {
     return text_size(frame.fonts, Face::mono, end_points * t, text).x;
@@ -120,27 +117,11 @@ float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matr
 std::string whose(const Frame& frame, float room, float t) {
   const Dims& dims = frame.trace()->dims();
   std::string words;
-  if (dims.heads > 1) words = frame.words.fill("inspector.head", {std::to_string(frame.view().head)});
+  if (dims.heads > 1) words = frame.words.fill("inspector.head", {frame.view().head});
   if (dims.batch > 1)
-    words +=
-        (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {std::to_string(frame.view().batch)});
+    words += (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {frame.view().batch});
   return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
 }
-
-}  // namespace
-
-ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
-  constexpr float least = 0.42f;
-  const auto r = static_cast<float>(rows);
-  const auto c = static_cast<float>(cols);
-  const float w = box.x / c;
-  const float h = box.y / r;
-  const float side = std::min(w, h) * stretch;
-  return {std::max(std::min(w, side) * c, std::min(box.x, box.y * least)),
-          std::max(std::min(h, side) * r, std::min(box.y, box.x * least))};
-}
-
-namespace {
 
 /// Whether no moment is played, or one after the weights.
 bool weights_are_there(const Frame& frame) {
@@ -337,6 +318,17 @@ void write_card(const CardRooms& rooms, CardPicture& card) {
 }
 
 }  // namespace
+
+ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
+  constexpr float least = 0.42f;
+  const auto r = static_cast<float>(rows);
+  const auto c = static_cast<float>(cols);
+  const float w = box.x / c;
+  const float h = box.y / r;
+  const float side = std::min(w, h) * stretch;
+  return {std::max(std::min(w, side) * c, std::min(box.x, box.y * least)),
+          std::max(std::min(h, side) * r, std::min(box.y, box.x * least))};
+}
 
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const float t = frame.u * type;

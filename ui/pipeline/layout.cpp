@@ -1,9 +1,9 @@
 #include "ui/pipeline/layout.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <span>
+
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -228,6 +228,15 @@ struct Placer {
   }
 };
 
+// Points at type 1.
+constexpr float inside = 16;  // what a card has beside its title
+constexpr float least_card = 64;
+constexpr float least_input = 54;
+constexpr float longest_name = 60;  // that others make room for; longer ones take of what is left
+constexpr float beside_names = 42;  // of an input's card, for its matrix
+
+constexpr std::array left_lanes{Lane::query, Lane::key, Lane::value};
+
 }  // namespace
 
 int cards_behind(const Trace& trace, Stage stage) {
@@ -307,25 +316,6 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   return layout;
 }
 
-namespace {
-
-// Points at type 1.
-constexpr float inside = 16;  // what a card has beside its title
-constexpr float least_card = 64;
-constexpr float least_input = 54;
-constexpr float longest_name = 60;  // that others make room for; longer ones take of what is left
-constexpr float beside_names = 42;  // of an input's card, for its matrix
-
-constexpr std::array left_lanes{Lane::query, Lane::key, Lane::value};
-
-std::string number(const char* format, double value) {
-  char text[48];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
-}  // namespace
-
 std::vector<Stage> cards_of(const Trace& trace, std::size_t lane) {
   std::vector<Stage> cards;
   for (const Stage stage : all_stages()) {
@@ -356,10 +346,10 @@ std::string step_words(const Trace& trace, Stage stage) {
     case Stage::K_rotated: return "RoPE";
     case Stage::Q_scaled:
     case Stage::scaled_scores:
-      return trace.scenario.scale ? number("× %.4g", static_cast<double>(trace.scale))
+      return trace.scenario.scale ? formatted("× %.4g", static_cast<double>(trace.scale))
                                   : "× 1/\\sqrt{" + std::to_string(trace.dims().d_head) + "}";
     case Stage::capped_scores:
-      return "soft-cap " + number("%.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
+      return formatted("soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
     case Stage::biased_scores: return "+ bias";
     case Stage::mask: return "mask";
     case Stage::weights: return "softmax";

@@ -52,7 +52,7 @@ void show_terms(const Frame& frame, const PipelinePicture& picture, const Moment
   const Index all = product_terms(trace, now.stage);
   put(frame, picture, now.stage,
       partial_product(trace, now.stage, view.batch, has_head_axis(now.stage) ? view.head : 0, now.last), false, shown);
-  shown.caption = frame.words.fill("player.terms", {std::to_string(now.last), std::to_string(all)});
+  shown.caption = frame.words.fill("player.terms", {now.last, all});
   const Operands operands = operands_of(trace, now.stage);
   if (const HeatPicture* left = heat_of(picture, shown_as(trace, operands.left))) {
     shown.sources.push_back(part(left->rect, now.first, now.last, left->cols, false));
@@ -115,17 +115,6 @@ void show_travel(const Frame& frame, const PipelinePicture& picture, const Momen
   }
 }
 
-}  // namespace
-
-std::optional<Stage> stage_on_its_way(const Frame& frame) {
-  if (!frame.view().step || !frame.trace()) return std::nullopt;
-  const Moment& now = frame.timeline.at(*frame.view().step);
-  const bool own = now.kind == Kind::rows || now.kind == Kind::columns || now.kind == Kind::cells;
-  return own ? std::nullopt : std::optional(now.stage);
-}
-
-namespace {
-
 /// For the current pipeline picture.
 MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& picture) {
   MomentPicture shown;
@@ -140,6 +129,13 @@ MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& pic
 }
 
 }  // namespace
+
+std::optional<Stage> stage_on_its_way(const Frame& frame) {
+  if (!frame.view().step || !frame.trace()) return std::nullopt;
+  const Moment& now = frame.timeline.at(*frame.view().step);
+  const bool own = now.kind == Kind::rows || now.kind == Kind::columns || now.kind == Kind::cells;
+  return own ? std::nullopt : std::optional(now.stage);
+}
 
 const MomentPicture& moment_picture(const Frame& frame, const PipelinePicture& picture) {
   const View& view = frame.view();

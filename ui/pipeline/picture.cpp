@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ui/frame/frame.h"
 #include "ui/look/words.h"
 #include "ui/widgets/math_text.h"
 
@@ -57,16 +56,6 @@ float foot_height(const Frame& frame, ImVec2 size) {
   if (frame.view().presenting) return 72 * frame.u;
   return frame.trace()->dims().heads > 1 ? std::clamp(size.y * 0.1f, 52 * frame.u, 130 * frame.u) : 0;
 }
-
-}  // namespace
-
-bool shows_packed(const Frame& frame) {
-  const Inputs& inputs = frame.trace()->inputs;
-  const bool one_width = inputs.dims.d_query == inputs.dims.d_key && inputs.dims.d_key == inputs.dims.d_value;
-  return one_width && inputs.W_q.defined() && frame.view().packed.value_or(inputs.packed);
-}
-
-namespace {
 
 /// Of the stages that share a card: the moment's, the one that was brought forward, the selected cell's, else the last
 /// but dropout.
@@ -171,6 +160,12 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
 
 }  // namespace
 
+bool shows_packed(const Frame& frame) {
+  const Inputs& inputs = frame.trace()->inputs;
+  const bool one_width = inputs.dims.d_query == inputs.dims.d_key && inputs.dims.d_key == inputs.dims.d_value;
+  return one_width && inputs.W_q.defined() && frame.view().packed.value_or(inputs.packed);
+}
+
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named) {
   const StageInfo& about = info(stage);
   const MatrixView matrix = (*frame.trace())[stage].matrix();
@@ -195,11 +190,8 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
 }
 
 const std::shared_ptr<const PipelinePicture>& pipeline_picture(const Frame& frame, ImVec2 size) {
-  struct Kept {
-    std::shared_ptr<const PipelinePicture> picture;
-  };
-  const auto make = [&] { return Kept{std::make_shared<const PipelinePicture>(make_pipeline_picture(frame, size))}; };
-  return picture_of_cards<Kept>(frame, make, size.x, size.y).picture;
+  const auto make = [&] { return std::make_shared<const PipelinePicture>(make_pipeline_picture(frame, size)); };
+  return picture_of_cards(frame, make, size.x, size.y);
 }
 
 }  // namespace headlight

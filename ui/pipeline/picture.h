@@ -78,14 +78,13 @@ bool shows_packed(const Frame& frame);
 /// "n_q 6 × d_head 4", as far as it fits into `width` with type of `pixels`; without axis names "6 × 4".
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
-/// frame.picture() of something that also depends on which stages are shown on shared cards.
-template <typename T, typename Make, typename... Parts>
-T& picture_of_cards(const Frame& frame, Make&& make, const Parts&... also) {
+/// frame.kept() of something that also depends on which stages are shown on shared cards.
+template <typename Make, typename... Parts>
+auto& picture_of_cards(const Frame& frame, const Make& make, const Parts&... also) {
   const View& view = frame.view();
-  return frame.picture<T>(std::forward<Make>(make), view.packed, view.measure, view.brought_forward,
-                          view.brought_forward_beside == view.selected,
-                          view.selected ? std::optional(view.selected->stage) : std::nullopt,
-                          view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
+  return frame.kept(make, view.packed, view.measure, view.brought_forward, view.brought_forward_beside == view.selected,
+                    view.selected ? std::optional(view.selected->stage) : std::nullopt,
+                    view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
 }
 
 /// The picture, cached; scenes share its heatmaps.

@@ -4,19 +4,12 @@
 #include <cmath>
 
 #include "ui/inspector/inspector_picture.h"
-#include "ui/level/scene.h"
 #include "ui/look/measure.h"
-#include "ui/pipeline/picture.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
 namespace {
-
-/// In the cache of pictures, which keeps one of a type.
-struct PipelineScene {
-  Scene scene;
-};
 
 /// In a presentation, how much is seen of what has no part in the number that is looked at.
 constexpr float stepping_back = 0.38f;
@@ -38,9 +31,8 @@ struct SceneMaker {
                                                    : std::nullopt;
   const Look& look = frame.look;
   const float u = frame.u, t = u * picture.layout.type * to.zoom;  ///< pixels per point, of type with the zoom
-  const SceneContext context = scene_context(frame);
   Scene scene{};
-  Pen pen{context, scene};
+  Pen pen{frame, scene};
 
   void put() {
     for (const Arrow& arrow : picture.layout.arrows) put_arrow(arrow);
@@ -400,11 +392,10 @@ const Scene& pipeline_scene(const Frame& frame, Rect place) {
   const auto make = [&] {
     SceneMaker maker{frame, pipeline_picture(frame, {place.width(), place.height()}), transform_of(view, place)};
     maker.put();
-    return PipelineScene{std::move(maker.scene)};
+    return std::move(maker.scene);
   };
-  return picture_of_cards<PipelineScene>(frame, make, place, view.camera, frame.looked_at(), view.pointed,
-                                         view.pointed_term, view.reaches, view.step, view.way, view.lesson.hidden)
-      .scene;
+  return picture_of_cards(frame, make, place, view.camera, frame.looked_at(), view.pointed, view.pointed_term,
+                          view.reaches, view.step, view.way, view.lesson.hidden);
 }
 
 }  // namespace headlight

@@ -39,14 +39,12 @@ void fit(const Frame& frame) {
 
 /// + − 0, and a button for what 0 does while the canvas is not as it fits.
 void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
-  const ImGuiIO& io = ImGui::GetIO();
-  const bool free = !io.WantTextInput && !io.KeyCtrl && !io.KeyAlt && frame.view().dialog == Dialog::none;
+  const bool free = frame.takes_shortcuts();
   if (free && compat::pressed(compat::Key::plus)) zoom_to(frame, place, now, now.zoom * 1.25f, place.centre());
   if (free && compat::pressed(compat::Key::minus)) zoom_to(frame, place, now, now.zoom / 1.25f, place.centre());
   if (free && compat::pressed_once(compat::Key::zero)) fit(frame);
   if (frame.view().camera.zoom <= 0) return;
-  const float width =
-      text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, frame.words("pipeline.fit")).x + 28 * frame.u;
+  const float width = frame.width(Face::ui, TypeSize::body, frame.words("pipeline.fit")) + 28 * frame.u;
   ImGui::SetCursorScreenPos({place.max.x - width - 12 * frame.u, place.min.y + 10 * frame.u});
   if (chip(frame, "fit", frame.words("pipeline.fit"), false, width)) fit(frame);
 }
@@ -144,8 +142,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   const Scene& scene = pipeline_scene(frame, place);
   const CanvasTransform transform = transform_of(frame.view(), place);
   zoom_controls(frame, place, transform);  // before the surface, which would have the pointer else
-  ImGui::SetCursorScreenPos(place.min);
-  clickable("surface", {place.width(), place.height()});
+  clickable("surface", place);
   const bool over = ImGui::IsItemHovered();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = over ? target_at(scene, mouse) : nullptr;

@@ -90,6 +90,24 @@ std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
   return found;
 }
 
+/// For the cells that depend on it; arcs have the colour of their target.
+Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
+  Provenance result;
+  const Place source = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
+  if (!source.heat || !contains(trace, cell)) return result;
+  const Rect at = cells(*source.heat, cell.row, 1, cell.col, 1);
+  for (const Region& region : reach_of(trace, cell)) {
+    const Place target = find(picture, region.stage, region.batch, region.head);
+    if (!target.heat) continue;
+    const Rect whole = cells(*target.heat, region.row, region.rows, region.col, region.cols);
+    result.marks.push_back({region.stage, whole});
+    if (target.card == source.card) continue;
+    result.arcs.push_back(arc(source, at, target, whole));
+    result.arcs.back().from_stage = region.stage;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
@@ -125,28 +143,6 @@ Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, c
   return result;
 }
 
-namespace {
-
-/// For the cells that depend on it; arcs have the colour of their target.
-Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
-  Provenance result;
-  const Place source = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
-  if (!source.heat || !contains(trace, cell)) return result;
-  const Rect at = cells(*source.heat, cell.row, 1, cell.col, 1);
-  for (const Region& region : reach_of(trace, cell)) {
-    const Place target = find(picture, region.stage, region.batch, region.head);
-    if (!target.heat) continue;
-    const Rect whole = cells(*target.heat, region.row, region.rows, region.col, region.cols);
-    result.marks.push_back({region.stage, whole});
-    if (target.card == source.card) continue;
-    result.arcs.push_back(arc(source, at, target, whole));
-    result.arcs.back().from_stage = region.stage;
-  }
-  return result;
-}
-
-}  // namespace
-
 const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& picture) {
   const std::optional<Cell> cell = frame.looked_at();
   const bool reaches = cell && shows_reach(frame.view(), *frame.trace(), cell->stage);
@@ -154,7 +150,7 @@ const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& 
     if (!cell) return Provenance();
     return reaches ? make_reach(*frame.trace(), picture, *cell) : make_provenance(*frame.trace(), picture, *cell);
   };
-  return picture_of_cards<Provenance>(frame, make, picture.size.x, picture.size.y, cell, reaches);
+  return picture_of_cards(frame, make, picture.size.x, picture.size.y, cell, reaches);
 }
 
 }  // namespace headlight

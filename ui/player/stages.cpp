@@ -13,6 +13,40 @@ namespace {
 
 int last_moment(const Timeline::Chapter& chapter) { return chapter.first + chapter.count - 1; }
 
+/// The next and previous chapter; unset at the ends.
+std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter) {
+  for (const std::size_t i : pass_of(timeline)) {
+    if (i > chapter) return i;
+  }
+  return {};
+}
+
+std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter) {
+  std::optional<std::size_t> before;
+  for (const std::size_t i : pass_of(timeline)) {
+    if (i < chapter) before = i;
+  }
+  return before;
+}
+
+/// Whether the next word, or why it is that, is looked at.
+bool is_at_next(const View& view) {
+  return level_shown(view) == Level::operation &&
+         (view.looking.facet == Facet::next || view.looking.facet == Facet::why);
+}
+
+constexpr double moment_seconds = 0.8;  // that a moment stands at speed 1
+constexpr double travel_seconds = 0.25;
+
+/// The next moment within the chapter that `moment` is in, from its start again after its end.
+int next_in_loop(const Timeline& timeline, int moment) {
+  for (const Timeline::Chapter& chapter : timeline.chapters()) {
+    if (moment < chapter.first || moment >= chapter.first + chapter.count) continue;
+    return chapter.first + (moment - chapter.first + 1) % chapter.count;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::vector<std::size_t> pass_of(const Timeline& timeline) {
@@ -33,26 +67,6 @@ std::size_t chapter_at(const View& view, const Timeline& timeline) {
   return found == chapters.end() ? 0 : static_cast<std::size_t>(found - chapters.begin());
 }
 
-namespace {
-
-/// The next and previous chapter; unset at the ends.
-std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter) {
-  for (const std::size_t i : pass_of(timeline)) {
-    if (i > chapter) return i;
-  }
-  return {};
-}
-
-std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter) {
-  std::optional<std::size_t> before;
-  for (const std::size_t i : pass_of(timeline)) {
-    if (i < chapter) before = i;
-  }
-  return before;
-}
-
-}  // namespace
-
 View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
   const auto& chapters = timeline.chapters();
   if (chapters.empty()) return view;
@@ -72,16 +86,6 @@ bool says_next(const Trace& trace) {
   const auto run = network_of(trace.inputs);
   return run && run->logits.defined() && run->final.defined();
 }
-
-namespace {
-
-/// Whether the next word, or why it is that, is looked at.
-bool is_at_next(const View& view) {
-  return level_shown(view) == Level::operation &&
-         (view.looking.facet == Facet::next || view.looking.facet == Facet::why);
-}
-
-}  // namespace
 
 View with_next_word(View view, const Timeline& timeline) {
   if (!timeline.chapters().empty()) view = with_stage(std::move(view), timeline, pass_of(timeline).back());
@@ -127,6 +131,14 @@ View with_played_stage(View view, const Trace& trace, const Timeline& timeline) 
   return view;
 }
 
+View with_play_toggled(View view, const Trace& trace, const Timeline& timeline) {
+  view.playing = !view.playing;
+  if (!view.playing) return view;
+  if (level_shown(view) != Level::pipeline) return with_played_stage(std::move(view), trace, timeline);
+  const bool at_end = !view.step || *view.step >= timeline.count() - 1;
+  return at_end ? at_moment(std::move(view), trace, timeline, 0) : view;
+}
+
 View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
   switch (level_shown(view)) {
     case Level::sentence:
@@ -164,22 +176,6 @@ double stage_seconds(Stage stage) {
     default: return 1.9;
   }
 }
-
-namespace {
-
-constexpr double moment_seconds = 0.8;  // that a moment stands at speed 1
-constexpr double travel_seconds = 0.25;
-
-/// The next moment within the chapter that `moment` is in, from its start again after its end.
-int next_in_loop(const Timeline& timeline, int moment) {
-  for (const Timeline::Chapter& chapter : timeline.chapters()) {
-    if (moment < chapter.first || moment >= chapter.first + chapter.count) continue;
-    return chapter.first + (moment - chapter.first + 1) % chapter.count;
-  }
-  return 0;
-}
-
-}  // namespace
 
 void Playback::advance_by_stage(const Frame& frame, double seconds) {
   const View& view = frame.view();

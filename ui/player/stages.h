@@ -1,7 +1,6 @@
 // Playback stage by stage, for the sentence and operation levels.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "ui/frame/frame.h"
@@ -24,6 +23,8 @@ View with_next_stage(View view, const Trace& trace, const Timeline& timeline);
 View with_last_stage(View view, const Timeline& timeline);
 /// Begins to play at the stage that is looked at, or from the first where all were gone through.
 View with_played_stage(View view, const Trace& trace, const Timeline& timeline);
+/// Plays, or stops: what the play button and Space do.
+View with_play_toggled(View view, const Trace& trace, const Timeline& timeline);
 /// From the sentence to the step that made its shares, from the pipeline to the step of the cell that is looked at.
 View one_level_in(View view, const Trace& trace, const Timeline& timeline);
 

@@ -187,7 +187,7 @@ struct Overlay : ScenePart {
 
   void put_opacity(Rect room) const {
     const float share = view.looking.opacity, y = room.centre().y;
-    const std::string name = say.fill("sentence.opacity", {std::to_string(std::lround(100 * share))});
+    const std::string name = say.fill("sentence.opacity", {std::lround(100 * share)});
     const Rect text = pen.caption({room.min.x, y}, Align::left, name);
     const float widest = pen.measure(Face::ui, pen.type.caption, say.fill("sentence.opacity", {"100"})).x;
     const Rect track{{text.min.x + widest + 16 * u, y - 2 * u}, {room.max.x - 8 * u, y + 2 * u}};

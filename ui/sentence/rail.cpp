@@ -82,7 +82,7 @@ struct Rail : ScenePart {
     const auto count = std::count_if(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
                                      [](const Item& item) { return item.head != nullptr; });
     if (count == 0) return put_layer(*items.front().layer, middle);
-    pen.caption({inside.min.x, middle}, Align::left, say.fill(key, {std::to_string(count)}));
+    pen.caption({inside.min.x, middle}, Align::left, say.fill(key, {count}));
   }
 
   void put_head(const RailHead& head, Rect card) const {
@@ -108,7 +108,7 @@ struct Rail : ScenePart {
     }
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),
-             say.fill("inspector.head", {std::to_string(head.head)}));
+             say.fill("inspector.head", {head.head}));
     for (const std::string& text : lines)
       pen.caption({x, middle += line}, Align::left, text, head.chosen ? look.ink : look.muted);
     pen.target(card, SceneAction::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});

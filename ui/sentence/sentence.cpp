@@ -14,7 +14,6 @@
 #include "ui/sentence/word_line.h"
 
 namespace headlight {
-
 using namespace sentence_parts;
 
 namespace {
@@ -87,22 +86,6 @@ std::pair<Index, Index> taken_by_dropout(const SceneContext& context, Index quer
   return {taken, std::ranges::count(row.hidden, false)};
 }
 
-}  // namespace
-
-Index asking_word(const Trace& trace, const View& view) {
-  const Focus focus = focus_of(trace, view);
-  return std::clamp<Index>(view.looking.pointed.value_or(focus.query), 0, trace.dims().n_q - 1);
-}
-
-bool may_be_guessed(const Trace& trace, const View& view, Index key) {
-  const MatrixView weights = numbers_of(trace, view, Stage::weights);
-  const Cell at = matrix_of(trace, view, Stage::weights);
-  return key < weights.cols && classify(weights, masks_over(trace, Stage::weights, at.batch, at.head),
-                                        asking_word(trace, view), key) != CellKind::masked;
-}
-
-namespace {
-
 /// The whole scene: the area shrinks as its parts are put, from the top and from the foot.
 struct SentenceParts : ScenePart {
   const SentenceStory& story;
@@ -172,9 +155,7 @@ struct SentenceParts : ScenePart {
       const float line = pen.type.caption * 1.7f;
       body.max.y -= line;
       pen.caption({body.min.x, body.max.y + line * 0.6f}, Align::left,
-                  say.fill("measure.too_many", {std::to_string(trace.dims().heads), std::to_string(n_q),
-                                                std::to_string(n_k), std::to_string(most_measured)}),
-                  {}, body.width());
+                  say.fill("measure.too_many", {trace.dims().heads, n_q, n_k, most_measured}), {}, body.width());
     }
     if (has_measures() && body.height() >= 140 * u) {
       body.max.y -= pen.type.caption * 2.1f + 6 * u;
@@ -278,8 +259,7 @@ struct SentenceParts : ScenePart {
     }
     if (line.lines > fits)
       pen.caption({body.max.x, body.max.y}, Align::right,
-                  say.fill("sentence.rows",
-                           {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
+                  say.fill("sentence.rows", {first + 1, first + fits, line.lines}));
     return line;
   }
 
@@ -330,6 +310,18 @@ struct SentenceParts : ScenePart {
 };
 
 }  // namespace
+
+Index asking_word(const Trace& trace, const View& view) {
+  const Focus focus = focus_of(trace, view);
+  return std::clamp<Index>(view.looking.pointed.value_or(focus.query), 0, trace.dims().n_q - 1);
+}
+
+bool may_be_guessed(const Trace& trace, const View& view, Index key) {
+  const MatrixView weights = numbers_of(trace, view, Stage::weights);
+  const Cell at = matrix_of(trace, view, Stage::weights);
+  return key < weights.cols && classify(weights, masks_over(trace, Stage::weights, at.batch, at.head),
+                                        asking_word(trace, view), key) != CellKind::masked;
+}
 
 Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place) {
   Scene scene;

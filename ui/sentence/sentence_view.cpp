@@ -133,18 +133,14 @@ std::string Scenario::*input_field(const Frame& frame) {
 }
 
 /// In the cache of pictures: what a network reads where no text was given and it knows none of ours.
-struct WordsRead {
-  std::string text;
-};
-
 const std::string& words_read(const Frame& frame, std::string Scenario::*field) {
   const Scenario& scenario = frame.document.scenario;
   if (!frame.trace() || field != &Scenario::text || scenario.text_as_input) return scenario.*field;
   const auto read = [&] {
     const auto run = network_of(frame.trace()->inputs);
-    return WordsRead{run ? run->network->usual_text(scenario.text) : scenario.text};
+    return run ? run->network->usual_text(scenario.text) : scenario.text;
   };
-  return frame.pictures.get<WordsRead>(read, frame.document.trace, scenario.text).text;
+  return frame.pictures.kept(read, frame.document.trace, scenario.text);
 }
 
 /// Which of several sentences is looked at, before the field that holds them all; gives where that begins.
@@ -200,11 +196,10 @@ void offer_words(const Frame& frame, const Scene& scene) {
 
 /// K: without this head; H: the next one.
 void press_sentence_keys(const Frame& frame) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none) return;
+  if (!frame.takes_shortcuts()) return;
   if (compat::pressed('k')) knock_out(frame);
   if (!compat::pressed('h')) return;
-  frame.show([heads = frame.trace()->dims().heads, step = io.KeyShift ? -1 : 1](View& v) {
+  frame.show([heads = frame.trace()->dims().heads, step = ImGui::GetIO().KeyShift ? -1 : 1](View& v) {
     v.head = (v.head + step + heads) % heads;
   });
 }
@@ -222,20 +217,6 @@ void press_enter(const Frame& frame, const Scene& scene) {
     v = one_level_in(std::move(v), *trace, timeline);
   });
 }
-
-}  // namespace
-
-void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story) {
-  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
-  if (!pressed || pressed->action != SceneAction::sampling) return;
-  const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
-  const Sampling now =
-      sentence_parts::dialled(frame.view().looking.sampling, static_cast<sentence_parts::Dial>(pressed->index), share,
-                              std::ssize(story.shares));
-  if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
-}
-
-namespace {
 
 void drag_opacity(const Frame& frame, const Scene& scene) {
   const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
@@ -255,6 +236,16 @@ void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
 }
 
 }  // namespace
+
+void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story) {
+  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  if (!pressed || pressed->action != SceneAction::sampling) return;
+  const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
+  const Sampling now =
+      sentence_parts::dialled(frame.view().looking.sampling, static_cast<sentence_parts::Dial>(pressed->index), share,
+                              std::ssize(story.shares));
+  if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
+}
 
 bool says_error(const Frame& frame) {
   const View& view = frame.view();
@@ -282,8 +273,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   const Scene& scene = sentence_scene(frame, place);
   press_enter(frame, scene);
   offer_words(frame, scene);
-  ImGui::SetCursorScreenPos(place.min);
-  clickable("sentence_surface", {place.width(), place.height()});
+  clickable("sentence_surface", place);
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   const bool guesses = frame.view().looking.guessing.active;  // about one word, whatever the pointer passes
   const std::optional<Index> word = target && !guesses && !target->link && target->action == SceneAction::query_word

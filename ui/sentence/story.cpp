@@ -118,6 +118,33 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   if (other.without_head) story.shares = std::move(others);
 }
 
+/// What the network reads, its two swapped words in their places again; nothing where none are swapped.
+std::optional<NetworkText> unswapped_text(const Trace& trace, const View& view, const NetworkRun& run) {
+  if (!is_swapped(trace, view)) return {};
+  NetworkText text = run.text;
+  TokenBatch& tokens = text.decoder.count() > 0 ? text.decoder : text.tokens;
+  const auto batch = static_cast<std::size_t>(std::clamp<Index>(view.batch, 0, tokens.size() - 1));
+  const SwappedWords& swapped = *view.looking.swapped;
+  if (std::max(swapped.first, swapped.second) >= tokens.count()) return {};
+  std::vector<Token>& line = tokens.entries[batch];
+  std::swap(line[static_cast<std::size_t>(swapped.first)], line[static_cast<std::size_t>(swapped.second)]);
+  return text;
+}
+
+/// Width and height before and after, where a picture was resized out of proportion.
+std::vector<std::string> squashed_sides(const NetworkRun& run, Index batch) {
+  const Picture& picture = *run.text.pictures[std::min(static_cast<std::size_t>(batch), run.text.pictures.size() - 1)];
+  const PictureSteps& steps = run.network->spec().picture->steps;
+  if (steps.width <= 0 || steps.height <= 0) return {};
+  const double before = static_cast<double>(picture.width) / picture.height,
+               after = static_cast<double>(steps.width) / steps.height;
+  if (std::abs(before / after - 1) < 0.02) return {};
+  std::vector<std::string> sides;
+  for (const int side : {picture.width, picture.height, steps.width, steps.height})
+    sides.push_back(std::to_string(side));
+  return sides;
+}
+
 }  // namespace
 
 const HeadClaim* claim_at(const std::string& file, const std::string& layer, Index head) {
@@ -151,23 +178,6 @@ std::string claims_text(const std::string& file) {
   return text;
 }
 
-namespace {
-
-/// What the network reads, its two swapped words in their places again; nothing where none are swapped.
-std::optional<NetworkText> unswapped_text(const Trace& trace, const View& view, const NetworkRun& run) {
-  if (!is_swapped(trace, view)) return {};
-  NetworkText text = run.text;
-  TokenBatch& tokens = text.decoder.count() > 0 ? text.decoder : text.tokens;
-  const auto batch = static_cast<std::size_t>(std::clamp<Index>(view.batch, 0, tokens.size() - 1));
-  const SwappedWords& swapped = *view.looking.swapped;
-  if (std::max(swapped.first, swapped.second) >= tokens.count()) return {};
-  std::vector<Token>& line = tokens.entries[batch];
-  std::swap(line[static_cast<std::size_t>(swapped.first)], line[static_cast<std::size_t>(swapped.second)]);
-  return text;
-}
-
-}  // namespace
-
 bool is_swapped(const Trace& trace, const View& view) {
   return view.looking.swapped && view.looking.swapped->text == trace.scenario.text;
 }
@@ -200,24 +210,6 @@ Index prediction_place(const Trace& trace, const View& view, Index word) {
   const Index batch = std::min(view.batch, run->logits.size(0) - 1);
   return predicts_after_each(*run, trace, batch) ? word : -1;
 }
-
-namespace {
-
-/// Width and height before and after, where a picture was resized out of proportion.
-std::vector<std::string> squashed_sides(const NetworkRun& run, Index batch) {
-  const Picture& picture = *run.text.pictures[std::min(static_cast<std::size_t>(batch), run.text.pictures.size() - 1)];
-  const PictureSteps& steps = run.network->spec().picture->steps;
-  if (steps.width <= 0 || steps.height <= 0) return {};
-  const double before = static_cast<double>(picture.width) / picture.height,
-               after = static_cast<double>(steps.width) / steps.height;
-  if (std::abs(before / after - 1) < 0.02) return {};
-  std::vector<std::string> sides;
-  for (const int side : {picture.width, picture.height, steps.width, steps.height})
-    sides.push_back(std::to_string(side));
-  return sides;
-}
-
-}  // namespace
 
 SentenceStory story_of(const Trace& trace, const View& view, Index place, const OtherPass& other) {
   const Scenario& scenario = trace.scenario;

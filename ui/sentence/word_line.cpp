@@ -1,6 +1,5 @@
 #include "ui/sentence/word_line.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -149,14 +148,8 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
     if (!to || !(share >= 0.02f)) continue;
     const float thick = std::max(thickest * share, 1.2f * u);
     const ImU32 ink = fade(colour, 0.35f + 0.65f * share);
-    if (two_lines) {
-      const ImVec2 a{from->box.centre().x, from->box.max.y}, b{to->box.centre().x, to->box.min.y};
-      const float bend = (b.y - a.y) * 0.5f;
-      pen.curve({a, ImVec2{a.x, a.y + bend}, ImVec2{b.x, b.y - bend}, b}, ink, thick);
-      continue;
-    }
-    if (from->line != to->line) {
-      const bool up = to->line < from->line;
+    if (two_lines || from->line != to->line) {
+      const bool up = !two_lines && to->line < from->line;
       const ImVec2 a{from->box.centre().x, up ? from->box.min.y : from->box.max.y},
           b{to->box.centre().x, up ? to->box.max.y : to->box.min.y};
       const float bend = (b.y - a.y) * 0.5f;
@@ -173,9 +166,7 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
     }
     const float a = from->box.centre().x, b = to->box.centre().x;
     const float height = std::min((y - top) * 1.3f, arc_reach(pen, std::abs(a - b)));
-    const float lean = std::min(std::abs(a - b) * 0.08f, 20 * u) * (a < b ? 1.0f : -1.0f);
-    pen.curve({ImVec2{a, y}, ImVec2{a + lean * 0, y - height}, ImVec2{b - lean * 0, y - height}, ImVec2{b, y}}, ink,
-              thick);
+    pen.curve({ImVec2{a, y}, ImVec2{a, y - height}, ImVec2{b, y - height}, ImVec2{b, y}}, ink, thick);
   }
 }
 

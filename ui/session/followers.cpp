@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/files/file_watch.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
 #include "ui/document/view.h"

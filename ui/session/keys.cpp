@@ -108,13 +108,7 @@ void player_keys(const Frame& frame) {
   const bool reaches = !whole && pressed_once('r');
   if (plays && !write_next_word(frame)) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
-      v.playing = !v.playing;
-      const bool at_end = v.step.value_or(timeline.count() - 1) >= timeline.count() - 1;
-      if (level_shown(v) != Level::pipeline) {
-        if (v.playing) v = with_played_stage(std::move(v), *trace, timeline);
-      } else if (v.playing && at_end) {
-        v = at_moment(std::move(v), *trace, timeline, 0);
-      }
+      v = with_play_toggled(std::move(v), *trace, timeline);
     });
   }
   if (presents) frame.show([](View& v) { v.presenting = !v.presenting; });

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -61,14 +60,6 @@ LessonProgress progress_from(const Json& json) {
   return progress;
 }
 
-}  // namespace
-
-std::string progress_text(const LessonProgress& progress) { return progress_json(progress).dump(); }
-
-LessonProgress progress_from_text(const std::string& text) { return progress_from(Json::parse(text)); }
-
-namespace {
-
 std::optional<LessonProgress> read_progress(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return {};
@@ -91,7 +82,32 @@ bool same(const LessonProgress& a, const LessonProgress& b) {
   return a.step == b.step && a.furthest == b.furthest && all_answers(a) == all_answers(b);
 }
 
+constexpr const char* answers_mark = "headlight_answers";
+
+[[noreturn]] void no_answers(const std::string& path, const char* what) {
+  throw FileError(path, what, "expected answers to lessons that Headlight saved");
+}
+
+/// Throws FileError; files of another kind are not overwritten.
+void write_answers(const std::string& path, const LessonAnswers& answers) {
+  std::error_code none;
+  if (std::filesystem::exists(path_from(path), none) && !is_answers_file(path))
+    throw FileError(path, "is another kind of file", "expected a new name, or a file of answers");
+  if (!path.ends_with(".json")) throw FileError(path, "is no name for answers", "expected one that ends in .json");
+  Json lessons = Json::object();
+  for (const auto& [lesson, progress] : answers.lessons) lessons[lesson] = progress_json(progress);
+  Json json{{answers_mark, 1}};
+  if (!answers.open.empty()) json["open"] = answers.open;
+  if (!answers.file.empty()) json["file"] = answers.file;
+  json["lessons"] = lessons;
+  write_whole_file(path_from(path), json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
 }  // namespace
+
+std::string progress_text(const LessonProgress& progress) { return progress_json(progress).dump(); }
+
+LessonProgress progress_from_text(const std::string& text) { return progress_from(Json::parse(text)); }
 
 LessonMemory::LessonMemory(std::filesystem::path folder) : folder_(std::move(folder)) { read_standings(); }
 
@@ -177,16 +193,6 @@ void LessonMemory::forget(const std::string& lesson) {
   read_standings();
 }
 
-namespace {
-
-constexpr const char* answers_mark = "headlight_answers";
-
-[[noreturn]] void no_answers(const std::string& path, const char* what) {
-  throw FileError(path, what, "expected answers to lessons that Headlight saved");
-}
-
-}  // namespace
-
 bool is_answers_file(const std::string& path) {
   if (!path.ends_with(".json")) return false;
   std::ifstream stream(path_from(path), std::ios::binary);
@@ -209,25 +215,6 @@ LessonAnswers read_answers(const std::string& path) {
   } catch (const std::exception&) { no_answers(path, "is damaged"); }
   return answers;
 }
-
-namespace {
-
-/// Throws FileError; files of another kind are not overwritten.
-void write_answers(const std::string& path, const LessonAnswers& answers) {
-  std::error_code none;
-  if (std::filesystem::exists(path_from(path), none) && !is_answers_file(path))
-    throw FileError(path, "is another kind of file", "expected a new name, or a file of answers");
-  if (!path.ends_with(".json")) throw FileError(path, "is no name for answers", "expected one that ends in .json");
-  Json lessons = Json::object();
-  for (const auto& [lesson, progress] : answers.lessons) lessons[lesson] = progress_json(progress);
-  Json json{{answers_mark, 1}};
-  if (!answers.open.empty()) json["open"] = answers.open;
-  if (!answers.file.empty()) json["file"] = answers.file;
-  json["lessons"] = lessons;
-  write_whole_file(path_from(path), json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
-}  // namespace
 
 bool lesson_refuses(Document& document, const Words& words, const Action& action) {
   if (!hides_what_is_taken(document, action)) return false;
@@ -300,7 +287,7 @@ void LessonSession::open_answers(Document& document, Opener& opener, Pictures& p
     }
   }
   document.view.kind = answers.open.empty() ? ViewKind::lesson : document.view.kind;
-  document.notice = words.fill("lesson.answers_opened", {file_name_of(path), std::to_string(answers.lessons.size())});
+  document.notice = words.fill("lesson.answers_opened", {file_name_of(path), answers.lessons.size()});
 }
 
 }  // namespace headlight

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "core/text/texts.h"
 #include "ui/document/action.h"
 #include "ui/document/document.h"
 #include "ui/frame/pictures.h"

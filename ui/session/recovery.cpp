@@ -1,7 +1,6 @@
 #include "ui/session/recovery.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <utility>
@@ -132,6 +131,14 @@ class Reader {
   std::map<std::string, Course> courses_;
 };
 
+/// A name of one line that leaves room for the buttons.
+std::string short_name(std::string_view name) {
+  constexpr std::size_t most = 60;
+  std::size_t at = 0;
+  for (std::size_t letters = 0; at < name.size() && letters < most; ++letters) next_character(name, at);
+  return at < name.size() ? std::string(name.substr(0, at)) + "…" : std::string(name);
+}
+
 }  // namespace
 
 std::string recovery_text(const Document& document, const std::optional<TypedLine>& typed,
@@ -178,29 +185,12 @@ bool is_worth_keeping(const Document& document) {
          document.view.mask_draft;
 }
 
-namespace {
-
-/// A name of one line that leaves room for the buttons.
-std::string short_name(std::string_view name) {
-  constexpr std::size_t most = 60;
-  std::size_t at = 0;
-  for (std::size_t letters = 0; at < name.size() && letters < most; ++letters) next_character(name, at);
-  return at < name.size() ? std::string(name.substr(0, at)) + "…" : std::string(name);
-}
-
-}  // namespace
-
 RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_view name, const std::string& when) {
-  struct Sentence {
-    std::string text;
-  };
   const auto say = [&] {
-    return Sentence{
-        frame.words.fill(frame.document.page.empty() ? "recovery.offer" : "recovery.offer_page",
-                         {name.empty() ? std::string(frame.words("window.untitled")) : short_name(name), when})};
+    return frame.words.fill(frame.document.page.empty() ? "recovery.offer" : "recovery.offer_page",
+                            {name.empty() ? std::string(frame.words("window.untitled")) : short_name(name), when});
   };
-  const std::string& text =
-      frame.pictures.get<Sentence>(say, when, std::string(name.substr(0, 300)), frame.words.language()).text;
+  const std::string& text = frame.pictures.kept(say, when, std::string(name.substr(0, 300)), frame.words.language());
   const float u = frame.u;
   const char* take = frame.words("recovery.take");
   const char* discard = frame.words("recovery.discard");

@@ -144,8 +144,7 @@ ControlArea::~ControlArea() {
 void section(const Frame& frame, const char* words) {
   if (ImGui::GetCursorPosY() > 24 * frame.u) ImGui::Dummy({0, 3 * frame.u});
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::note * frame.u, at, frame.look.muted,
-            words);
+  frame.write(Face::bold, TypeSize::note, at, frame.look.muted, words);
   ImGui::Dummy({0, 13 * frame.u});
 }
 
@@ -157,11 +156,9 @@ Index Choices::place_of(Index value) const {
 std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const char* label, Index value,
                                        const Choices& choices, bool enabled) {
   ImGui::PushID(id);
-  char shown[32];
-  std::snprintf(shown, sizeof shown, "%lld", static_cast<long long>(value));
   enabled = enabled && choices.count() > 1;
   std::optional<SliderChange> change;
-  if (const auto typed = slider_heading(frame, "##number", label, shown, enabled)) {
+  if (const auto typed = slider_heading(frame, "##number", label, std::to_string(value).c_str(), enabled)) {
     Index number = 0;
     const auto [end, error] = std::from_chars(typed->data(), typed->data() + typed->size(), number);
     if (error == std::errc() && end == typed->data() + typed->size()) change = SliderChange{number, true};
@@ -226,7 +223,7 @@ std::optional<int> pick(const Frame& frame, const char* id, std::span<const char
 }
 
 float chip_width(const Frame& frame, std::string_view label) {
-  return text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, label).x + 12 * frame.u;
+  return frame.width(Face::bold, TypeSize::note, label) + 12 * frame.u;
 }
 
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width) {
@@ -247,6 +244,14 @@ bool chip(const Frame& frame, const char* id, std::string_view label, bool chose
             chosen ? frame.look.ink : frame.look.muted, label);
   list.PopClipRect();
   return clicked;
+}
+
+bool button_before(const Frame& frame, const char* id, const char* label, bool main, float y, float& right) {
+  const float width = button_width(frame, label);
+  right -= width;
+  ImGui::SetCursorScreenPos({right, y});
+  right -= 8 * frame.u;
+  return main ? main_button(frame, id, label) : chip(frame, id, label, false, width);
 }
 
 ChipFlow::ChipFlow(const Frame& frame) : frame_(frame), whole_(ImGui::GetContentRegionAvail().x), gap_(4 * frame.u) {}

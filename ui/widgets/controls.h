@@ -74,6 +74,9 @@ std::optional<int> pick(const Frame& frame, const char* id, std::span<const char
 float chip_width(const Frame& frame, std::string_view label);
 /// A small rounded button, filled if `chosen`.
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width = 0);
+/// A chip as wide as a button, or with `main` a main button, that ends at `right`, which moves to where the next one
+/// before it ends.
+bool button_before(const Frame& frame, const char* id, const char* label, bool main, float y, float& right);
 /// Chips in columns of a third of the panel's width. A wider chip takes the width it needs and wraps if necessary.
 class ChipFlow {
  public:

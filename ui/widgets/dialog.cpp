@@ -21,8 +21,7 @@ void close(const Frame& frame) {
 void draw_veil(const Frame& frame, Rect place) {
   const PanelArea area(frame, "veil", place.min, place.max, 0, {0, 0}, PanelArea::Kind::floating);
   ImGui::GetWindowDrawList()->AddRectFilled(place.min, place.max, fade(frame.look.window, 0.72f));
-  ImGui::SetCursorScreenPos(place.min);
-  if (clickable("beside", {place.width(), place.height()})) close(frame);
+  if (clickable("beside", place)) close(frame);
 }
 
 }  // namespace
@@ -45,8 +44,7 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
   ImGui::Begin(name, nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoNav);
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::heading * u,
-            {min.x + margin * u, min.y + 18 * u}, frame.look.ink, title);
+  frame.write(Face::bold, TypeSize::heading, {min.x + margin * u, min.y + 18 * u}, frame.look.ink, title);
   ImGui::SetCursorScreenPos({max.x - 44 * u, min.y + 14 * u});
   if (chip(frame, "close", "×", false, ControlHeight::chip * u)) close(frame);
   content_ = {{min.x + margin * u, min.y + 54 * u}, {max.x - margin * u, max.y - margin * u}};

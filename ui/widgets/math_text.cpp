@@ -6,7 +6,6 @@
 #include "core/explain/math_markup.h"
 #include "core/text/unicode.h"
 #include "ui/geometry/rect.h"
-#include "ui/look/fonts.h"
 
 namespace headlight {
 namespace {

@@ -13,22 +13,6 @@ bool is_cjk(std::string_view character) {
   return character.size() >= 3 && static_cast<unsigned char>(character[0]) >= 0xE2 && character >= "\xE2\xBA\x80";
 }
 
-}  // namespace
-
-std::string_view first_character(std::string_view text) {
-  std::size_t length = 1;
-  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
-  return text.substr(0, length);
-}
-
-bool may_break_between(std::string_view before, std::string_view after) {
-  if (before == " ") return after != " ";
-  if (after == " " || (!is_cjk(before) && !is_cjk(after))) return false;
-  return closing.find(after) == std::string_view::npos && opening.find(before) == std::string_view::npos;
-}
-
-namespace {
-
 /// The length of the text's first line, its trailing spaces included.
 std::size_t line_length(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
   std::size_t at = 0, last_break = 0;
@@ -47,6 +31,18 @@ std::size_t line_length(const Fonts& fonts, Face face, float pixels, std::string
 }
 
 }  // namespace
+
+std::string_view first_character(std::string_view text) {
+  std::size_t length = 1;
+  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
+  return text.substr(0, length);
+}
+
+bool may_break_between(std::string_view before, std::string_view after) {
+  if (before == " ") return after != " ";
+  if (after == " " || (!is_cjk(before) && !is_cjk(after))) return false;
+  return closing.find(after) == std::string_view::npos && opening.find(before) == std::string_view::npos;
+}
 
 std::vector<std::string> paragraph_lines(const Fonts& fonts, Face face, float pixels, std::string_view text,
                                          float width, std::size_t most) {

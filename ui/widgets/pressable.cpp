@@ -35,6 +35,16 @@ bool pressable(const Frame& frame, const char* id, ImVec2 size, bool enabled) {
   return clicked || (here && (compat::pressed_once(Key::enter) || compat::pressed_once(Key::space)));
 }
 
+bool clickable(const char* id, const Rect& place) {
+  ImGui::SetCursorScreenPos(place.min);
+  return clickable(id, ImVec2{place.width(), place.height()});
+}
+
+bool pressable(const Frame& frame, const char* id, const Rect& place, bool enabled) {
+  ImGui::SetCursorScreenPos(place.min);
+  return pressable(frame, id, ImVec2{place.width(), place.height()}, enabled);
+}
+
 int keyboard_steps() {
   constexpr int all = std::numeric_limits<int>::max() / 2;
   if (pressed(Key::home)) return -all;
@@ -54,7 +64,7 @@ void draw_keyboard_ring(const Frame& frame) {
 }
 
 float button_width(const Frame& frame, const char* label) {
-  return text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, label).x + 32 * frame.u;
+  return frame.width(Face::bold, TypeSize::note, label) + 32 * frame.u;
 }
 
 bool main_button(const Frame& frame, const char* id, const char* label, bool enabled) {

@@ -11,6 +11,9 @@ bool pressable(const Frame& frame, const char* id, ImVec2 size, bool enabled = t
 /// The same for the mouse alone, as of a picture; at least a pixel wide and high, as ImGui refuses an empty item and a
 /// window may leave no room.
 bool clickable(const char* id, ImVec2 size);
+/// The same two over a place of the window.
+bool pressable(const Frame& frame, const char* id, const Rect& place, bool enabled = true);
+bool clickable(const char* id, const Rect& place);
 /// Makes the last item reachable by Tab; returns whether it has the keyboard, in which case it gets a ring and is
 /// scrolled into view.
 bool takes_keyboard(const Frame& frame);

@@ -36,6 +36,33 @@ int call(ImGuiInputTextCallbackData* data) {
   return callback.listen(data);
 }
 
+struct Listener {
+  PathKeys keys;
+  bool caret_to_end = false, nothing_to_complete = false;
+  const std::function<std::string(const std::string&)>* complete = nullptr;
+};
+
+int listen(ImGuiInputTextCallbackData* data) {
+  auto& listener = *static_cast<Listener*>(data->UserData);
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackHistory) {
+    listener.keys.moved = data->EventKey == ImGuiKey_UpArrow ? -1 : 1;
+  } else if (data->EventFlag == ImGuiInputTextFlags_CallbackCompletion) {
+    const std::string begun(data->Buf, static_cast<std::size_t>(data->BufTextLen));
+    const std::string whole = (*listener.complete)(begun);
+    if (whole == begun) {
+      listener.nothing_to_complete = true;
+      return 0;
+    }
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, whole.data(), whole.data() + whole.size());
+  } else if (listener.caret_to_end) {
+    // ImGui selects all of a field that is given the keyboard: the next letter would erase the folder.
+    data->CursorPos = data->BufTextLen;
+    data->SelectionStart = data->SelectionEnd = data->CursorPos;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void type_in_next_field() {
@@ -97,37 +124,6 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   typed.left = !given_up;
   return typed;
 }
-
-namespace {
-
-struct Listener {
-  PathKeys keys;
-  bool caret_to_end = false, nothing_to_complete = false;
-  const std::function<std::string(const std::string&)>* complete = nullptr;
-};
-
-int listen(ImGuiInputTextCallbackData* data) {
-  auto& listener = *static_cast<Listener*>(data->UserData);
-  if (data->EventFlag == ImGuiInputTextFlags_CallbackHistory) {
-    listener.keys.moved = data->EventKey == ImGuiKey_UpArrow ? -1 : 1;
-  } else if (data->EventFlag == ImGuiInputTextFlags_CallbackCompletion) {
-    const std::string begun(data->Buf, static_cast<std::size_t>(data->BufTextLen));
-    const std::string whole = (*listener.complete)(begun);
-    if (whole == begun) {
-      listener.nothing_to_complete = true;
-      return 0;
-    }
-    data->DeleteChars(0, data->BufTextLen);
-    data->InsertChars(0, whole.data(), whole.data() + whole.size());
-  } else if (listener.caret_to_end) {
-    // ImGui selects all of a field that is given the keyboard: the next letter would erase the folder.
-    data->CursorPos = data->BufTextLen;
-    data->SelectionStart = data->SelectionEnd = data->CursorPos;
-  }
-  return 0;
-}
-
-}  // namespace
 
 PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool focus,
                     const std::function<std::string(const std::string&)>& complete, const char* hint) {

@@ -74,6 +74,17 @@ TEST_CASE("mistakes in a Markdown lesson are named with their path and line") {
   CHECK(mistakes("stage: weights", "stage: weigths").size() == 1);
 }
 
+TEST_CASE("a lesson's steps are no field: they are refused with their line") {
+  for (const char* const field : {"steps: 2", "steps.one: 2"}) {
+    try {
+      lesson_from_markdown("---\nid: a\n" + std::string(field) + "\n---\n\n## One\n", "x.md");
+      FAIL(field);
+    } catch (const FileError& error) {
+      CHECK(has(error.what(), "x.md: line 3: \"" + std::string(field) + "\" is no field of a lesson"));
+    }
+  }
+}
+
 TEST_CASE("random Markdown is read or refused, never more") {
   const std::string whole = read_text(example);
   unsigned seed = 1;

@@ -275,11 +275,11 @@ TEST_CASE("neurons of an MLP add up to what it gives, and name the words that th
   const auto trace = compute(settled(network, 1), network.inputs_of(run, 1));
   const auto parts = block_parts(run, *trace, 1, 0, 2);
   REQUIRE(parts);
-  const NeuronsOfRow all = network.neurons_of(run, 1, *parts, 1'000'000);
+  const NeuronsOfRow all = network.neurons_of(1, *parts, 1'000'000);
   CHECK(all.largest.size() == all.hidden.size());
   REQUIRE(!all.hidden.empty());
   CHECK(all.normed.size() == parts->after.size());
-  const NeuronsOfRow some = network.neurons_of(run, 1, *parts, 3);
+  const NeuronsOfRow some = network.neurons_of(1, *parts, 3);
   REQUIRE(some.largest.size() == 3);
   for (std::size_t n = 0; n < 3; ++n) {
     CHECK(some.largest[n].index == all.largest[n].index);
