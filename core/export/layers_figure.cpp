@@ -120,34 +120,28 @@ std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& laye
   return heads;
 }
 
-/// Throws SettingError if the batch entry does not exist, or for pooling that is not available for layers.
-void check_pool(const ExportOptions& options, const DrawnLayer& layer) {
+/// Puts the mean over heads in place of a layer's heads if the options pool them; whether it did. Throws SettingError if
+/// the batch entry does not exist, or for pooling that is not available for layers.
+bool pool_heads(const ExportOptions& options, DrawnLayer& layer) {
   check_batch(options.batch, layer.values.size(0));
   if (options.pool == HeadPool::max)
     throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
-}
-bool is_pooled(const ExportOptions& options, const DrawnLayer& layer) {
-  return options.pool == HeadPool::mean && layer.values.rank() == 4;
+  const bool pooled = options.pool == HeadPool::mean && layer.values.rank() == 4;
+  if (pooled) layer.values = mean_over_heads(layer.values.slice(0, options.batch, 1));
+  return pooled;
 }
 
 FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   std::vector<DrawnLayer> layers = layers_drawn(trace, options);
-  ExportOptions one_head = options;
-  one_head.all_heads = false;
-  one_head.heads = {0};
-  one_head.pool = HeadPool::none;
   const StageFigureStyle style = style_of(options);
   // Words and sizes are those of the first drawn layer: a layer of cross-attention has other queries than the layer
   // that is shown.
-  StageCut cut = cut_of(one_head, layers.front().trace ? *layers.front().trace : trace);
-  FigureSpec spec = stage_figure(cut, style);
+  FigureSpec spec = figure_of_one(layers.front().trace ? *layers.front().trace : trace, options);
   spec.panels.clear();
   const Index batch = options.batch;
   std::size_t widest = 1;
   for (DrawnLayer& layer : layers) {
-    check_pool(options, layer);
-    const bool pooled = is_pooled(options, layer);
-    if (pooled) layer.values = mean_over_heads(layer.values.slice(0, batch, 1));
+    const bool pooled = pool_heads(options, layer);
     spec.kept.push_back(layer.values);
     if (layer.trace && layer.trace->has(Stage::mask)) spec.kept.push_back((*layer.trace)[Stage::mask]);
     const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
@@ -321,9 +315,7 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
   Shape shape;
   std::vector<DrawnLayer> layers = layers_drawn(trace, options);
   for (DrawnLayer& layer : layers) {
-    check_pool(options, layer);
-    const bool pooled = is_pooled(options, layer);
-    if (pooled) layer.values = mean_over_heads(layer.values.slice(0, options.batch, 1));
+    const bool pooled = pool_heads(options, layer);
     const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
     if (shape.empty()) shape = {static_cast<Index>(layers.size()), static_cast<Index>(heads.size()), 0, 0};
     if (static_cast<Index>(heads.size()) != shape[1])
