@@ -93,13 +93,9 @@ Written theme_text(const ExportOptions& o) { return o.style.theme == Theme::dark
 
 /// The field of the options or of their style.
 template <auto member>
-auto& field(ExportOptions& o) {
-  if constexpr (requires { o.*member; }) return o.*member;
-  else return o.style.*member;
-}
-template <auto member>
-const auto& field(const ExportOptions& o) {
-  return field<member>(const_cast<ExportOptions&>(o));
+auto& field(auto& options) {
+  if constexpr (requires { options.*member; }) return options.*member;
+  else return options.style.*member;
 }
 
 /// A text; an empty one unsets the field.

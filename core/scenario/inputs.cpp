@@ -40,31 +40,41 @@ std::string Sequence::name_along(Axis axis, Index batch, Index index) const {
   return entry < names.size() && at < names[entry].size() ? names[entry][at] : std::to_string(index);
 }
 
-Tensor* Inputs::known(Stage stage) {
+namespace {
+
+/// Where a stage or parameter that a source can know is kept; null for the others.
+Tensor Inputs::*member_of(Stage stage) {
   switch (stage) {
-    case Stage::query: return &query;
-    case Stage::key: return &key;
-    case Stage::value: return &value;
-    case Stage::Q_heads: return &Q_heads;
-    case Stage::K_heads: return &K_heads;
-    case Stage::V_heads: return &V_heads;
-    case Stage::weights: return &weights;
-    case Stage::W_q: return &W_q;
-    case Stage::W_k: return &W_k;
-    case Stage::W_v: return &W_v;
-    case Stage::W_o: return &W_o;
-    case Stage::b_q: return &b_q;
-    case Stage::b_k: return &b_k;
-    case Stage::b_v: return &b_v;
-    case Stage::b_o: return &b_o;
+    case Stage::query: return &Inputs::query;
+    case Stage::key: return &Inputs::key;
+    case Stage::value: return &Inputs::value;
+    case Stage::Q_heads: return &Inputs::Q_heads;
+    case Stage::K_heads: return &Inputs::K_heads;
+    case Stage::V_heads: return &Inputs::V_heads;
+    case Stage::weights: return &Inputs::weights;
+    case Stage::W_q: return &Inputs::W_q;
+    case Stage::W_k: return &Inputs::W_k;
+    case Stage::W_v: return &Inputs::W_v;
+    case Stage::W_o: return &Inputs::W_o;
+    case Stage::b_q: return &Inputs::b_q;
+    case Stage::b_k: return &Inputs::b_k;
+    case Stage::b_v: return &Inputs::b_v;
+    case Stage::b_o: return &Inputs::b_o;
     default: return nullptr;
   }
 }
 
+}  // namespace
+
+Tensor* Inputs::known(Stage stage) {
+  Tensor Inputs::*const member = member_of(stage);
+  return member ? &(this->*member) : nullptr;
+}
+
 const Tensor& Inputs::matrix(Stage stage) const {
   static const Tensor nothing;
-  const Tensor* known_matrix = const_cast<Inputs*>(this)->known(stage);
-  return known_matrix ? *known_matrix : nothing;
+  Tensor Inputs::*const member = member_of(stage);
+  return member ? this->*member : nothing;
 }
 
 const OwnRules& own_rules(const Inputs& inputs) {
