@@ -143,15 +143,14 @@ class ArcPlacer {
         return top + pitch_ * (static_cast<float>(at) + 0.5f + (other - static_cast<float>(count)) / 2);
       };
       if (head_ > 0) {
-        std::string title = spec_.letters ? std::string("(") + static_cast<char>('a' + i % 26) + ") " : "";
-        title += spec_.panels[i].title;
-        out_.labels.push_back({typesetter_.elide(title, FontRole::strong, m.label_text, panel_width_),
-                               FontRole::strong,
-                               m.label_text,
-                               theme_.ink,
-                               {x + left_ + 0.4f * text_, y + 0.64f * m.head_room},
-                               Anchor::start,
-                               0});
+        out_.labels.push_back(
+            {typesetter_.elide(panel_name(spec_, i, false), FontRole::strong, m.label_text, panel_width_),
+             FontRole::strong,
+             m.label_text,
+             theme_.ink,
+             {x + left_ + 0.4f * text_, y + 0.64f * m.head_room},
+             Anchor::start,
+             0});
       }
       lines_of(i, from, to, centre);
       if (!shows_words_) continue;

@@ -176,10 +176,10 @@ FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text) {
 std::string panel_name(const FigureSpec& spec, std::size_t panel, bool shortened) {
   const std::string& title = spec.panels[panel].title;
   if (!spec.letters) return shortened ? title.substr(title.rfind(' ') + 1) : title;
-  std::string letter = "(";
-  if (panel >= 26) letter += static_cast<char>('a' + panel / 26 - 1);
-  letter += static_cast<char>('a' + panel % 26);
-  return letter + ")" + (title.empty() || shortened ? "" : " " + title);
+  std::string letters;  // a, …, z, aa, …
+  for (std::size_t left = panel + 1; left > 0; left = (left - 1) / 26)
+    letters.insert(letters.begin(), static_cast<char>('a' + (left - 1) % 26));
+  return "(" + letters + ")" + (title.empty() || shortened ? "" : " " + title);
 }
 
 std::vector<LegendEntry> legend_entries(const FigureSpec& spec, const std::vector<ValueRange>& ranges, bool brief) {

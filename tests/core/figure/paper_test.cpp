@@ -406,3 +406,14 @@ TEST_CASE("arcs draw a line for each weight that shows, and every word on both s
                         [&](const Label& label) { return label.text == word; }) == 2);
   }
 }
+
+TEST_CASE("letters of panels go on with two letters after z") {
+  Paper paper(28, 40, 30, 2);
+  paper.spec.letters = true;
+  CHECK(panel_name(paper.spec, 0, true) == "(a)");
+  CHECK(panel_name(paper.spec, 25, true) == "(z)");
+  CHECK(panel_name(paper.spec, 26, true) == "(aa)");
+  CHECK(panel_name(paper.spec, 27, false) == "(ab) head 27");
+  paper.spec.kind = FigureKind::arcs;
+  CHECK(shows(paper.layout(), "(ab) head 27"));
+}
