@@ -16,15 +16,6 @@
 namespace headlight {
 namespace {
 
-Index largest_at(const Tensor& logits, Index batch, Index position) {
-  const MatrixView m = logits.matrix(batch);
-  Index best = 0;
-  for (Index i = 1; i < m.cols; ++i) {
-    if (m(position, i) > m(position, best)) best = i;
-  }
-  return best;
-}
-
 /// Whether the tokenizer has tokens for the whole text.
 bool can_split(const TokenSplitter& splitter, const std::string& text) {
   try {
@@ -165,8 +156,8 @@ void Network::write(const NetworkText& read, std::vector<std::vector<Token>>& ta
     for (std::size_t b = 0; b < targets.size(); ++b) {
       if (ended[b]) continue;
       const Index next = forced != spec_.forced.end() ? forced->second
-                                                      : largest_at(step.logits, static_cast<Index>(b),
-                                                                   step.text.decoder.lengths[b] - 1 - step.first);
+                                                      : largest_column(step.logits.matrix(static_cast<Index>(b)),
+                                                                       step.text.decoder.lengths[b] - 1 - step.first);
       ended[b] = next == spec_.end_token;
       if (!ended[b]) targets[b].push_back({next, word(next)});
     }

@@ -198,6 +198,14 @@ bool rows_finite(const MatrixView& matrix) {
 }  // namespace
 
 // Uses all threads if there is much to read.
+Index largest_column(const MatrixView& matrix, Index row, std::optional<Index> besides) {
+  Index largest = besides == 0 && matrix.cols > 1 ? 1 : 0;
+  for (Index c = largest + 1; c < matrix.cols; ++c) {
+    if (c != besides && matrix(row, c) > matrix(row, largest)) largest = c;
+  }
+  return largest;
+}
+
 bool all_finite(const MatrixView& matrix) {
   if (matrix.rows * matrix.cols < 1 << 22) return rows_finite(matrix);
   std::atomic<Index> next{0};

@@ -38,6 +38,9 @@ inline CellKind classify(const MatrixView& matrix, const CellMasks& masks, Index
 /// Whether all cells are finite.
 bool all_finite(const MatrixView& matrix);
 
+/// The column of a row's largest number, the first of equal ones; `besides` is left out unless it is the only one.
+Index largest_column(const MatrixView& matrix, Index row, std::optional<Index> besides = {});
+
 /// How many cells are of each kind. Throws Cancelled.
 KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks = {}, const std::stop_token& stop = {});
 

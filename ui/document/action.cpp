@@ -163,12 +163,7 @@ Cell first_look(const Trace& trace, const View& view) {
   const Index q = trace.dims().n_q - 1;
   Cell cell{Stage::weights, view.batch, view.head, q, std::min(q, trace.dims().n_k - 1)};
   const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
-  float most = 0;
-  for (Index k = 0; k < weights.cols; ++k) {
-    if (k == q || !(weights(q, k) > most)) continue;
-    cell.col = k;
-    most = weights(q, k);
-  }
+  if (const Index k = largest_column(weights, q, q); weights(q, k) > 0) cell.col = k;
   return cell;
 }
 

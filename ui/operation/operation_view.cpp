@@ -43,15 +43,10 @@ Reveal reveal_of(const Frame& frame, Stage stage) {
   return reveal;
 }
 
-/// What comes to mind first besides the followed word: the key with the next largest share.
-Index next_best(const Trace& trace, const View& view) {
+/// The word that the followed one is compared with at first: the key with the largest of the other shares.
+Index first_rival(const Trace& trace, const View& view) {
   const Focus focus = focus_of(trace, view);
-  const MatrixView weights = numbers_of(trace, view, Stage::weights);
-  Index best = focus.key == 0 ? std::min<Index>(1, weights.cols - 1) : 0;
-  for (Index k = 0; k < weights.cols; ++k) {
-    if (k != focus.key && weights(focus.query, k) > weights(focus.query, best)) best = k;
-  }
-  return best;
+  return largest_column(numbers_of(trace, view, Stage::weights), focus.query, focus.key);
 }
 
 /// The place of the word that is followed, as prediction_place() has it; what the network says after it.
@@ -137,7 +132,7 @@ void click(const Frame& frame, const SceneTarget& target) {
         }
         // What was followed stays so, whatever the pointer does.
         looking.key = focus_of(*trace, view).key;
-        looking.rival = looking.rival ? std::nullopt : std::optional(next_best(*trace, view));
+        looking.rival = looking.rival ? std::nullopt : std::optional(first_rival(*trace, view));
         break;
       default: return;
     }

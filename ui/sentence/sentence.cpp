@@ -107,9 +107,7 @@ struct SentenceParts : ScenePart {
   bool has_prediction() const { return !story.next.empty() && !presenting && place.width() >= 900 * u; }
   /// The largest weight of the row.
   std::string most_share() const {
-    const std::vector<float>& weights = row.weights.empty() ? row.shares : row.weights;
-    return share_text(row.weights.empty() ? weights[static_cast<std::size_t>(row.most)]
-                                          : *std::ranges::max_element(weights));
+    return share_text(*std::ranges::max_element(row.weights.empty() ? row.shares : row.weights));
   }
   /// Weights only, and nothing but their number is why.
   bool too_many_to_measure() const {

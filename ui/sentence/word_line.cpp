@@ -22,8 +22,8 @@ Row row_of(const SceneContext& context, Index query) {
     row.shares.push_back(share);
     row.hidden.push_back(classify(weights, masks, query, k) == CellKind::masked);
     if (std::isfinite(share) && share > 0) row.dead = false;
-    if (share > row.shares[static_cast<std::size_t>(row.most)]) row.most = k;
   }
+  row.most = largest_column(weights, query);
   return row;
 }
 

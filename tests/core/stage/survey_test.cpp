@@ -80,3 +80,13 @@ TEST_CASE("a survey of much ends when it is asked to") {
   const Tensor values = Tensor::full({1024, 1024}, 1);
   CHECK_THROWS_AS(survey(values.matrix(), {}, stop.get_token()), Cancelled);
 }
+
+TEST_CASE("the largest number of a row is the first of equal ones, and one column can be left out") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor numbers({2, 4}, {3, 1, 3, 2, nan, nan, nan, nan});
+  CHECK(largest_column(numbers.matrix(), 0) == 0);
+  CHECK(largest_column(numbers.matrix(), 0, 0) == 2);
+  CHECK(largest_column(numbers.matrix(), 0, 2) == 0);
+  CHECK(largest_column(numbers.matrix(), 1) == 0);
+  CHECK(largest_column(Tensor({1, 1}, {5}).matrix(), 0, 0) == 0);
+}
