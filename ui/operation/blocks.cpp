@@ -15,7 +15,7 @@
 namespace headlight::operation {
 namespace {
 
-constexpr float turn_share = 0.71f;           // of a length at 45°
+constexpr float turned_reach = 0.71f;         // of a length at 45°
 constexpr float name_gap = 10, name_air = 4;  // points right and left of row labels
 
 /// The part of the last two axes.
@@ -41,12 +41,6 @@ float widest(const Pen& pen, const Window& keys, float pixels) {
     most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.context(), Axis::key, k)).x,
                      pen.measure(Face::ui, pixels, name_of(pen.context(), Axis::key, k)).x});
   return most;
-}
-
-/// Of names at 45° over these columns.
-float turned_size(const Pen& pen, const Window& cols) {
-  const float least = size_not_below(pen.context().fonts, Face::ui, pen.type.least);
-  return std::clamp(cols.size * 0.7f, least, std::max(pen.type.word, least));
 }
 
 /// Where upright names of these columns fit: the size; else 0.
@@ -282,15 +276,31 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
 
 float key_room(const Pen& pen, const Window& keys) {
   if (const float size = upright_size(pen, keys); size > 0) return size * 1.6f;
-  const float size = turned_size(pen, keys);
-  return std::min(widest(pen, keys, size) * turn_share, 9 * size) + size;
+  const float size = turned_size(pen, Face::ui, keys.size);
+  return turned_height(widest(pen, keys, size), size);
+}
+
+float turned_size(const Pen& pen, Face face, float column) {
+  const float least =
+      face == Face::bold ? pen.bold(pen.type.least) : size_not_below(pen.context().fonts, face, pen.type.least);
+  return std::clamp(column * 0.7f, least, std::max(pen.type.word, least));
+}
+
+float turned_height(float width, float pixels) { return std::min(width * turned_reach, 9 * pixels) + pixels; }
+float turned_width(float height, float pixels) { return (height - pixels * 0.8f) / turned_reach; }
+
+void put_turned(Pen& pen, Face face, float pixels, ImVec2 foot, bool above, float width, ImU32 colour,
+                std::string word) {
+  word = elide(pen.context().fonts, face, pixels, word, width);
+  const float reach = above ? pen.measure(face, pixels, word).x * turned_reach : 0;
+  pen.turned(face, pixels, {foot.x + reach, foot.y - reach}, -45, colour, std::move(word));
 }
 
 void name_keys(Pen& pen, const Window& keys, const Rect& rect, bool above, float room, Index lit, ImU32 colour) {
   const Fonts& fonts = pen.context().fonts;
   const Window cols{keys.first, keys.count, rect.width() / static_cast<float>(keys.count)};
   const float upright = upright_size(pen, cols);
-  const float size = upright > 0 ? upright : turned_size(pen, cols);
+  const float size = upright > 0 ? upright : turned_size(pen, Face::ui, cols.size);
   const float pitch = fonts.crisp(Face::ui, size) * 1.25f;
   const Index every = upright > 0 ? 1 : static_cast<Index>(std::ceil(pitch / cols.size));
   for (Index c = cols.first; c < cols.end(); ++c) {
@@ -304,22 +314,19 @@ void name_keys(Pen& pen, const Window& keys, const Rect& rect, bool above, float
       // Turned, it would have a column's width for its height.
       if (has_words(pen.context(), Axis::key))
         pen.scene().left_out.push_back(
-            {name_of(pen.context(), Axis::key, c), (room - size * 0.8f) / turn_share, cols.size / 1.25f});
+            {name_of(pen.context(), Axis::key, c), turned_width(room, size), cols.size / 1.25f});
       continue;
     }
     std::string word = name_of(pen.context(), Axis::key, c);
-    const Face face = is_lit ? Face::bold : Face::ui;
     const ImU32 ink = quiet_ink(pen, is_lit, colour);
     if (upright > 0) {
       const float y = above ? column.min.y - room / 2 : column.max.y + room / 2;
       pen.label(TextRole::word, is_lit, size, {column.centre().x, y}, Align::middle, ink, std::move(word));
       continue;
     }
-    const float longest = (room - size * 0.8f) / turn_share, own = is_lit ? pen.bold(size) : size;
-    if (pen.measure(face, own, word).x > longest) word = elide(fonts, face, own, word, longest);
-    const float reach = pen.measure(face, own, word).x * turn_share;
     const ImVec2 foot{column.centre().x, above ? column.min.y - size * 0.55f : column.max.y + size * 0.55f};
-    pen.turned(face, own, above ? ImVec2{foot.x + reach, foot.y - reach} : foot, -45, ink, std::move(word));
+    put_turned(pen, is_lit ? Face::bold : Face::ui, is_lit ? pen.bold(size) : size, foot, above,
+               turned_width(room, size), ink, std::move(word));
   }
 }
 

@@ -95,6 +95,13 @@ void name_keys(Pen& pen, const Window& keys, const Rect& rect, bool above, float
 /// The space that labels take: of rows with the gap beside them, of keys a line, or the longest label at 45°.
 float row_room(const Pen& pen, const Window& rows, Axis axis);
 float key_room(const Pen& pen, const Window& keys);
+/// For words at 45°: the font size over columns this wide, the height of words that are `width` wide, and the reverse.
+float turned_size(const Pen& pen, Face face, float column);
+float turned_height(float width, float pixels);
+float turned_width(float height, float pixels);
+/// A word at 45° that begins above `foot`, or ends below it; cut to `width`.
+void put_turned(Pen& pen, Face face, float pixels, ImVec2 foot, bool above, float width, ImU32 colour,
+                std::string word);
 /// Makes each cell a place to look at.
 void target_cells(Pen& pen, const Block& block);
 

@@ -102,14 +102,12 @@ struct SoftmaxPicture : TaskPart {
       std::string text = softmax_word(context, part);
       if (at.word > 0) {
         pen.text(TextRole::word, Face::bold, at.word, {place.centre().x, place.min.y + at.word * 0.75f}, Align::middle,
-                 ink(part), text);
+                 ink(part), std::move(text));
         continue;
       }
-      const float size = turned_word_size(pen, at.column), longest = (at.words - size * 0.8f) / turned_reach;
-      if (pen.measure(Face::bold, size, text).x > longest) text = elide(context.fonts, Face::bold, size, text, longest);
-      const float reach = pen.measure(Face::bold, size, text).x * turned_reach;
-      pen.turned(Face::bold, size, {place.centre().x + reach, place.max.y - size * 0.6f - reach}, -45, ink(part),
-                 std::move(text));
+      const float size = turned_size(pen, Face::bold, at.column);
+      put_turned(pen, Face::bold, size, {place.centre().x, place.max.y - size * 0.6f}, true,
+                 turned_width(at.words, size), ink(part), std::move(text));
     }
   }
 

@@ -58,21 +58,21 @@ struct SoftmaxPlacing : TaskPart {
 
   /// Upright in the largest type in which all have room, else turned.
   void words() {
-    float turned = 0;
+    const auto widest = [&](float size) {
+      float most = 0;
+      for (const SoftmaxPart& part : to.row.parts)
+        most = std::max(most, pen.measure(Face::bold, size, softmax_word(context, part)).x);
+      return most;
+    };
     for (const float larger : {1.7f, 1.35f, 1.0f, 0.87f}) {
       const float size = pen.bold(std::max(pen.type.word * larger, pen.type.least));
-      float widest = 0;
-      for (const SoftmaxPart& part : to.row.parts)
-        widest = std::max(widest, pen.measure(Face::bold, size, softmax_word(context, part)).x);
-      if (widest + 6 * u > to.column) continue;
+      if (widest(size) + 6 * u > to.column) continue;
       to.word = size;
       to.words = size * 1.7f;
       return;
     }
-    const float size = turned_word_size(pen, to.column);
-    for (const SoftmaxPart& part : to.row.parts)
-      turned = std::max(turned, pen.measure(Face::bold, size, softmax_word(context, part)).x);
-    to.words = std::min(turned * turned_reach, 9 * size) + size;
+    const float size = turned_size(pen, Face::bold, to.column);
+    to.words = turned_height(widest(size), size);
   }
 
   void heights() {
@@ -167,11 +167,6 @@ std::string softmax_word(const SceneContext& context, const SoftmaxPart& part) {
 
 float band_title_size(const Pen& pen) {
   return pen.bold(pen.type.word * (pen.context().view.presenting ? 0.95f : 1.3f));
-}
-
-float turned_word_size(const Pen& pen, float column) {
-  const float least = pen.bold(pen.type.least);
-  return std::clamp(column * 0.7f, least, std::max(pen.type.word, least));
 }
 
 Rect SoftmaxLayout::power_bar(std::size_t i) const {

@@ -41,9 +41,7 @@ SoftmaxLayout lay_out_softmax(const Task& task);
 
 /// The word of a part; of the others how many they are.
 std::string softmax_word(const SceneContext& context, const SoftmaxPart& part);
-/// Type of the bands' names, and of words that are turned by 45°.
+/// The font size of the bands' names.
 float band_title_size(const Pen& pen);
-float turned_word_size(const Pen& pen, float column);
-inline constexpr float turned_reach = 0.71f;  ///< of a length at 45°
 
 }  // namespace headlight::operation
