@@ -11,6 +11,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/masklab/mask_picture.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
 #include "ui/widgets/pressable.h"
@@ -50,10 +51,7 @@ void draw_trouble(const Frame& frame, const Rect& field) {
   };
   const ImVec2 min{std::min(field.min.x, window.x - width - 8 * u), field.max.y + 4 * u};
   const ImVec2 max{min.x + width, min.y + lines(nullptr, {}) + 2 * pad};
-  ImDrawList& list = *ImGui::GetForegroundDrawList();
-  list.AddRectFilled(min, max, frame.look.warning_ground, Corner::control * u);
-  compat::add_rect(list, min, max, frame.look.warning, Corner::control * u, 1);
-  lines(&list, {min.x + pad, min.y + pad});
+  lines(&draw_warning_plate(frame, {min, max}), {min.x + pad, min.y + pad});
 }
 
 Choices steps_of(const Parameter& parameter, Index value, Index most) {

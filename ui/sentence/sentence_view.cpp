@@ -13,6 +13,7 @@
 #include "ui/sentence/sentence.h"
 #include "ui/sentence/sides.h"
 #include "ui/sentence/story.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
 #include "ui/widgets/pressable.h"
@@ -120,10 +121,8 @@ void draw_refusal(const Frame& frame, const Rect& above) {
   const float width = std::max(above.width(), 300 * u) - 2 * pad;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, sentence, width);
   const ImVec2 max{above.max.x, above.max.y}, min{max.x - width - 2 * pad, max.y - height - 2 * pad};
-  ImDrawList& list = *ImGui::GetForegroundDrawList();
-  list.AddRectFilled(min, max, frame.look.warning_ground, Corner::control * u);
-  compat::add_rect(list, min, max, frame.look.warning, Corner::control * u, 1);
-  draw_paragraph(&list, frame.fonts, Face::ui, pixels, {min.x + pad, min.y + pad}, frame.look.warning, sentence, width);
+  draw_paragraph(&draw_warning_plate(frame, {min, max}), frame.fonts, Face::ui, pixels, {min.x + pad, min.y + pad},
+                 frame.look.warning, sentence, width);
 }
 
 /// Where one's own input stands: the text, or the picture's file.

@@ -38,6 +38,14 @@ void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 borde
   compat::add_rect(list, card.min, card.max, border != 0 ? border : frame.look.line, corner, thickness);
 }
 
+ImDrawList& draw_warning_plate(const Frame& frame, const Rect& plate) {
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  const float corner = Corner::control * frame.u;
+  list.AddRectFilled(plate.min, plate.max, frame.look.warning_ground, corner);
+  compat::add_rect(list, plate.min, plate.max, frame.look.warning, corner, 1);
+  return list;
+}
+
 void say_on_plate(const Frame& frame, ImDrawList& list, const Rect& room, const char* words) {
   const float u = frame.u, width = std::min(420 * u, room.width() - 40 * u), size = TypeSize::story * u;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, size, {0, 0}, 0, words, width);

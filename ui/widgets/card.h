@@ -14,6 +14,8 @@ Rect card_on_pixels(const Rect& card);
 void fill_area(MatrixPainter& painter, ImDrawList& list, const Rect& area, ImU32 colour, float corner);
 /// `border` 0: the usual line; else a border in this colour, `thickness` pixels wide.
 void draw_card(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 border = 0, float thickness = 1);
+/// The background of a warning over the whole window; returns the list that its words are drawn on.
+ImDrawList& draw_warning_plate(const Frame& frame, const Rect& plate);
 /// Words in the middle of `room`, on a plate of their own.
 void say_on_plate(const Frame& frame, ImDrawList& list, const Rect& room, const char* words);
 
