@@ -120,8 +120,8 @@ std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& laye
   return heads;
 }
 
-/// Puts the mean over heads in place of a layer's heads if the options pool them; whether it did. Throws SettingError if
-/// the batch entry does not exist, or for pooling that is not available for layers.
+/// Puts the mean over heads in place of a layer's heads if the options pool them; whether it did. Throws SettingError
+/// if the batch entry does not exist, or for pooling that is not available for layers.
 bool pool_heads(const ExportOptions& options, DrawnLayer& layer) {
   check_batch(options.batch, layer.values.size(0));
   if (options.pool == HeadPool::max)
