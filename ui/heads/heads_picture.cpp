@@ -24,8 +24,7 @@ Rect heat_rect(const Rect& box, Index rows, Index cols) {
   const float least = 0.15f * std::min(std::max(box.width(), 4.0f), std::max(box.height(), 4.0f));
   const ImVec2 size{std::max(std::min(w, side) * static_cast<float>(cols), least),
                     std::max(std::min(h, side) * static_cast<float>(rows), least)};
-  const ImVec2 c = box.centre();
-  return {{c.x - size.x / 2, c.y - size.y / 2}, {c.x + size.x / 2, c.y + size.y / 2}};
+  return around(box.centre(), size.x / 2, size.y / 2);
 }
 
 /// What the names along the sides of every card take: nothing where the cards are too small for them.
