@@ -228,9 +228,7 @@ struct Crossing {
   SceneText moved(const SceneText& a, const SceneText& b) const {
     SceneText text = share < 0.5f ? a : b;
     const float way = eased(share);
-    const ImVec2 centre = mixed(a.rect.centre(), b.rect.centre(), way);
-    const float w = text.rect.width() / 2, h = text.rect.height() / 2;
-    text.rect = {{centre.x - w, centre.y - h}, {centre.x + w, centre.y + h}};
+    text.rect = around(mixed(a.rect.centre(), b.rect.centre(), way), text.rect.width() / 2, text.rect.height() / 2);
     text.colour = mixed_colour(a.colour, b.colour, way);
     return text;
   }
@@ -256,12 +254,10 @@ Cell same_number(const Trace& trace, Cell cell) {
     case Stage::K_rotated: in_whole(Stage::K); break;
     case Stage::V_heads: in_whole(Stage::V); break;
     case Stage::head_outputs: in_whole(Stage::concat); break;
-    case Stage::scaled_scores:
-    case Stage::capped_scores:
-    case Stage::biased_scores:
-    case Stage::masked_scores: cell.stage = Stage::scores; break;
+    case Stage::mask: break;
     case Stage::dropped_weights: cell.stage = Stage::weights; break;
-    default: break;
+    default:
+      if (info(cell.stage).lane == Lane::scores) cell.stage = Stage::scores;
   }
   return cell;
 }
