@@ -85,6 +85,7 @@ struct MineDrawer {
     }
     if (!report.incomplete.empty()) paragraph(Face::ui, TypeSize::large, look.muted, report.incomplete);
     for (const std::string& other : report.others) paragraph(Face::ui, TypeSize::large, look.muted, other);
+    ImGui::SetCursorScreenPos({left, top});
     ImGui::Dummy({1, y - top});
     ImGui::EndChild();
     ImGui::PopStyleVar();
