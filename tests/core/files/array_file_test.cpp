@@ -165,10 +165,12 @@ TEST_CASE("a .pt opens with values of Python's own library beside its tensors, w
   };
   const std::string tensor = pickled_string("x") + pickled({}) + "s";
   const std::string values[] = {"cdatetime\ndatetime\n(C\x02\x07\xe8tR",
-                                "c__builtin__\nset\n(](K\x01K\x02etR",
+                                "c__builtin__\nset\n](K\x01K\x02"
+                                "e\x85R",
                                 "cbuiltins\ncomplex\n(K\x01K\x02tR",
-                                "c__builtin__\nxrange\n(K\x00K\x03K\x01tR",
-                                "ccollections\ndeque\n)R(K\x01K\x02e",
+                                "c__builtin__\nxrange\n(K\x02K\x03K\x01tR",
+                                "ccollections\ndeque\n)R(K\x01K\x02"
+                                "e",
                                 "c_codecs\nencode\n(" + pickled_string("abc") + pickled_string("latin1") + "tR"};
   for (const std::string& value : values) {
     CAPTURE(value);
