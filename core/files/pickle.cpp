@@ -114,6 +114,7 @@ class Machine {
     push(List{std::move(items)});
   }
   void append(const std::vector<Ref>& items) {
+    if (std::holds_alternative<Call>(tree_.nodes[top()])) return;  // a deque, whose items are not used
     auto* list = std::get_if<List>(&tree_.nodes[top()]);
     if (list == nullptr) fail("appends to something that is not a list");
     list->items.insert(list->items.end(), items.begin(), items.end());

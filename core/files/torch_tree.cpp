@@ -29,6 +29,22 @@ constexpr std::string_view torch_size = "torch.Size";
 constexpr std::string_view rebuild_array[] = {"numpy.core.multiarray._reconstruct",
                                               "numpy._core.multiarray._reconstruct"};
 constexpr std::string_view rebuild_number[] = {"numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar"};
+// A tensor of a class of its own; tensors that are no plain numbers in a storage, which are listed as skipped.
+constexpr std::string_view rebuild_subclass = "torch._tensor._rebuild_from_type_v2";
+constexpr std::string_view rebuild_other[] = {
+    "torch._utils._rebuild_sparse_tensor", "torch._utils._rebuild_sparse_csr_tensor", "torch._utils._rebuild_qtensor"};
+// What else such tensors' descriptions name: their layout, and how they are quantised.
+constexpr std::string_view of_other_tensors[] = {
+    "torch.serialization._get_layout", "torch.per_tensor_affine",     "torch.per_tensor_symmetric",
+    "torch.per_channel_affine",        "torch.per_channel_symmetric", "torch.per_channel_affine_float_qparams"};
+// Values of Python's own library that are saved beside tensors, under the modules' names of Python 2 and 3. A dict
+// among them is read as one; of the others nothing is.
+constexpr std::string_view builtin_modules[] = {"__builtin__.", "builtins."};
+constexpr std::string_view inert_builtins[] = {"set",    "frozenset", "bytes", "bytearray", "complex", "range",
+                                               "xrange", "slice",     "list",  "dict",      "tuple",   "int",
+                                               "float",  "str",       "bool",  "object"};
+constexpr std::string_view inert_others[] = {"datetime.datetime",  "datetime.date",           "datetime.time",
+                                             "datetime.timedelta", "collections.defaultdict", "collections.deque"};
 constexpr std::string_view numpy_array = "numpy.ndarray", numpy_type = "numpy.dtype", bytes_of_text = "_codecs.encode",
                            no_bytes = "__builtin__.bytes";
 
@@ -55,6 +71,14 @@ bool is_inert_class(std::string_view global) {
   if (contains(refused, global.substr(0, global.find('.'))) || global.starts_with("torch.")) return false;
   const char first = global[dot + 1];
   return first >= 'A' && first <= 'Z';
+}
+
+/// Whether a global is a value of Python's own library that is neither used nor harmful.
+bool is_inert_value(std::string_view global) {
+  const auto is_builtin = [&](std::string_view module) {
+    return global.starts_with(module) && contains(inert_builtins, global.substr(module.size()));
+  };
+  return contains(inert_others, global) || std::ranges::any_of(builtin_modules, is_builtin);
 }
 
 /// Walks the pickle's tree and lists the tensors and numbers in it under their dotted names.
@@ -120,9 +144,7 @@ class TorchReader {
         visit(value, join(name, *text), depth + 1);
       } else if (const auto* integer = std::get_if<std::int64_t>(&k)) {
         visit(value, join(name, std::to_string(*integer)), depth + 1);
-      } else {
-        fail("has a dictionary whose keys are neither strings nor integers");
-      }
+      }  // under another key, such as None or a tuple, nothing is looked for
     }
   }
   /// The strings of a list, with their number; nothing if it holds other items.
@@ -168,8 +190,14 @@ class TorchReader {
     if (contains(rebuild_tensor, callee)) return add_tensor(call, name);
     if (contains(rebuild_array, callee)) return add_array(call, name);
     if (contains(rebuild_number, callee)) return add_number(call, name);
-    if (callee == numpy_type) return;
-    if (is_inert_class(callee)) return visit_object(call, name, depth);
+    if (callee == rebuild_subclass) return visit_subclass(call, name, depth);
+    if (contains(rebuild_other, callee)) {
+      budget_.arrays(1);
+      contents.skipped.push_back({name, "it is a sparse or quantised tensor, which is not read"});
+      return;
+    }
+    if (callee == numpy_type || callee == bytes_of_text) return;
+    if (is_inert_class(callee) || is_inert_value(callee)) return visit_object(call, name, depth);
     if (!contains(ignored, callee)) fail(Message("calls {0}, which makes no tensor", callee));
   }
 
@@ -178,6 +206,12 @@ class TorchReader {
     if (!call.items.empty()) return visit_items(call.items, name, depth);
     const auto* attributes = call.state ? std::get_if<pickle::Dict>(&tree_.nodes[*call.state]) : nullptr;
     if (attributes) visit_items(attributes->items, name, depth);
+  }
+
+  /// (function, class, its arguments, attributes): the numbers are those of the tensor that the function makes.
+  void visit_subclass(const pickle::Call& call, const std::string& name, std::size_t depth) {
+    if (depth > max_depth || ++visits_ > max_visits) fail(Message("is nested more than {0} deep", max_depth));
+    visit_call({argument(call, 0), argument(call, 2)}, name, depth + 1);
   }
 
   const std::string& global(Ref ref) const {
@@ -389,7 +423,9 @@ bool is_torch_global(std::string_view global) {
   return dtype_called(global, &DTypeNames::storage) || is_other_storage(global) || contains(rebuild_tensor, global) ||
          contains(rebuild_parameter, global) || contains(ignored, global) || contains(rebuild_array, global) ||
          contains(rebuild_number, global) || global == numpy_array || global == numpy_type || global == bytes_of_text ||
-         global == no_bytes || global == ordered_dict || global == torch_size || is_inert_class(global);
+         global == no_bytes || global == ordered_dict || global == torch_size || global == rebuild_subclass ||
+         contains(rebuild_other, global) || contains(of_other_tensors, global) || is_inert_class(global) ||
+         is_inert_value(global);
 }
 
 ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, OpenStorage open,

@@ -67,6 +67,13 @@ Tensor to_out_in(const Tensor& stored, WeightLayout layout) {
   return stored;
 }
 
+/// The outputs of a matrix or bias, along its first axis, that belong to the projection.
+Tensor own_outputs(const Tensor& whole, Outputs outputs) {
+  if (outputs == Outputs::all) return whole;
+  const Index half = whole.size(0) / 2;
+  return whole.slice(0, outputs == Outputs::first_half ? 0 : half, half);
+}
+
 /// A weight as [out, in].
 Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
   if (!keys.heads.empty()) {
@@ -87,9 +94,10 @@ Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
   const Tensor stored = parameter_of(r, name);
   if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
   if (name.ends_with(".weight")) r.file.arrays().refuse_if_skipped(name.substr(0, name.size() - 6) + "bias");
-  if (keys.layout == WeightLayout::out_in) return stored;
-  return r.file.made(name + " turned " + std::to_string(static_cast<int>(keys.layout)),
-                     [&] { return to_out_in(stored, keys.layout); });
+  if (keys.layout == WeightLayout::out_in) return own_outputs(stored, keys.outputs);
+  const Tensor turned = r.file.made(name + " turned " + std::to_string(static_cast<int>(keys.layout)),
+                                    [&] { return to_out_in(stored, keys.layout); });
+  return own_outputs(turned, keys.outputs);
 }
 
 Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
@@ -103,6 +111,8 @@ Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
 }
 
 Tensor bias_of(const FileReading& r, const LinearKeys& keys, Index out) {
+  if (keys.outputs != Outputs::all && !keys.bias.empty())
+    return own_outputs(bias_of(r, keys.bias, 2 * out), keys.outputs);
   if (keys.heads.empty()) return bias_of(r, keys.bias, out);
   std::vector<Tensor> parts;
   const Index share = out / static_cast<Index>(keys.heads.size());
@@ -342,6 +352,11 @@ SizedParameters read_separate(const FileReading& r) {
   in.b_q = bias_of(r, r.keys.q, in.W_q.size(0));
   in.b_k = bias_of(r, r.keys.k, in.W_k.size(0));
   in.b_v = bias_of(r, r.keys.v, in.W_v.size(0));
+  if (r.keys.has_packed_kv()) {
+    r.assume("projections", Message("{0}; {1}: all keys, then all values; {2}", r.keys.q.weight, r.keys.k.weight,
+                                    order_of(r, r.keys.q)));
+    return read;
+  }
   r.assume("projections", Message(r.keys.q.heads.empty() ? "{0}, {1}, {2}: {3}" : "{0}, {1}, {2}: a module a head, {3}",
                                   r.keys.q.weight, r.keys.k.weight, r.keys.v.weight, order_of(r, r.keys.q)));
   return read;

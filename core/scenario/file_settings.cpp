@@ -82,6 +82,17 @@ void check_sizes(const FileReading& r, const Dims& d) {
         {d.d_model, d.d_query, d.d_out});
 }
 
+/// Whether the layer is T5's by its names: q, k and v, under SelfAttention or EncDecAttention or beside a table of
+/// relative positions. T5 trains without a scale (Raffel et al. 2020).
+bool is_t5(const FileReading& r) {
+  const std::string& prefix = r.keys.prefix;
+  const std::string name = r.keys.q.weight.substr(std::min(prefix.size(), r.keys.q.weight.size()));
+  if (!name.starts_with("q.") && !name.starts_with("q/")) return false;
+  return ("." + prefix).find("SelfAttention.") != std::string::npos ||
+         ("." + prefix).find(".EncDecAttention.") != std::string::npos ||
+         r.file.arrays().find(prefix + "relative_attention_bias.weight");
+}
+
 std::string model_type(const LayerDescription& layer) {
   const nlohmann::json type = layer.fields.value("model_type", nlohmann::json());
   return type.is_string() ? type.get<std::string>() : "";
@@ -188,7 +199,16 @@ std::optional<LayerDescription> describe_layer(const FileReading& r, const Dims&
 FileRules read_settings(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
   FileRules rules{read_numbers(r)};
   check_sizes(r, dims);
-  if (!layer) return rules;
+  if (!layer) {
+    if (!rules.says.scale && is_t5(r)) {
+      const std::optional<float> set = r.resolving.scenario.scale;
+      rules.says.scale = 1.0F;
+      r.assume("scale",
+               set ? Message("{0} as set, where the names of the layer are T5's, whose scale is 1", shortest(*set))
+                   : Message("1: the names of the layer are T5's, which does not scale"));
+    }
+    return rules;
+  }
   take_bias(r, *layer, dims, rules);
   take_rope(r, *layer, dims, rules);
   take_scale(r, *layer, rules.says);

@@ -58,6 +58,16 @@ inline constexpr SeparateScheme separate_schemes[] = {
     {"linear_layers.0", "linear_layers.1", "linear_layers.2"},
 };
 
+/// Names of queries alone beside keys and values in one matrix: all keys, then all values.
+struct PairScheme {
+  std::string_view q, kv;
+};
+inline constexpr PairScheme pair_schemes[] = {
+    {"q_attn", "c_attn"},  // GPT-2's cross-attention
+    {"q", "kv"},           // PVT, SegFormer
+    {"to_q", "to_kv"},    {"q_proj", "kv_proj"}, {"Wq", "Wkv"}, {"q_linear", "kv_linear"},
+};
+
 /// What follows a layer's name.
 struct Suffix {
   std::string_view weight, bias;

@@ -74,7 +74,10 @@ Sides sides_of(const ArrayEntry& entry, WeightLayout layout) {
 
 /// The number of outputs of a projection, over all heads.
 Index outputs_of(const Names& names, const LinearKeys& keys) {
-  if (keys.heads.empty()) return sides_of(*names.file().find(keys.weight), keys.layout).out;
+  if (keys.heads.empty()) {
+    const Index out = sides_of(*names.file().find(keys.weight), keys.layout).out;
+    return keys.outputs == Outputs::all ? out : out / 2;
+  }
   Index sum = 0;
   for (const LinearKeys& head : keys.heads) sum += outputs_of(names, head);
   return sum;
@@ -178,6 +181,32 @@ std::optional<AttentionKeys> bare_at(const Names& names, const std::string& name
   return keys;
 }
 
+/// Queries in a matrix of their own, keys and values in one.
+std::optional<AttentionKeys> pair_at(const Names& names, const std::string& name, const PairScheme& scheme,
+                                     const Suffix& suffix) {
+  const std::optional<std::string> prefix = prefix_before(name, joined(scheme.q, suffix.weight));
+  if (!prefix) return {};
+  AttentionKeys keys;
+  keys.prefix = *prefix;
+  keys.q = projection_at(names, joined(*prefix, scheme.q), suffix);
+  LinearKeys kv = projection_at(names, joined(*prefix, scheme.kv), suffix);
+  const auto is_matrix = [&](const LinearKeys& linear) {
+    return !linear.weight.empty() && names.file().find(linear.weight)->shape.size() == 2;
+  };
+  if (!is_matrix(keys.q) || !is_matrix(kv)) return {};
+  // GPT-2's are Conv1Ds, unless the sides of c_attn show an nn.Linear.
+  const Shape& shape = names.file().find(kv.weight)->shape;
+  if (scheme.kv == "c_attn" && shape[0] < 2 * shape[1]) keys.q.layout = kv.layout = WeightLayout::in_out;
+  if (sides_of(*names.file().find(kv.weight), kv.layout).out % 2 != 0) return {};
+  keys.k = keys.v = std::move(kv);
+  keys.k.outputs = Outputs::first_half;
+  keys.v.outputs = Outputs::second_half;
+  keys.o = output_of(names, *prefix, outputs_of(names, keys.v), outputs_of(names, keys.q));
+  if (keys.q.layout == WeightLayout::in_out && keys.o.weight.ends_with("c_proj.weight"))
+    keys.o.layout = WeightLayout::in_out;
+  return keys;
+}
+
 std::optional<AttentionKeys> packed_at(const Names& names, const std::string& name, const PackedScheme& scheme) {
   const std::optional<std::string> prefix = prefix_before(name, scheme.weight);
   const ArrayEntry* entry = names.find(name);
@@ -187,6 +216,8 @@ std::optional<AttentionKeys> packed_at(const Names& names, const std::string& na
   keys.packing = scheme.packing;
   keys.packed = {entry->name, names.if_present(joined(*prefix, scheme.bias)),
                  scheme.weight.ends_with(".kernel") ? WeightLayout::in_out : WeightLayout::out_in};
+  // GPT-2's cross-attention: c_attn has its keys and values alone.
+  if (scheme.weight == "c_attn.weight" && names.find(*prefix + "q_attn.weight")) return {};
   const Index rows = entry->shape[0];
   const Index cols = entry->shape[1];
   // c_attn is a Conv1D or an nn.Linear (nanoGPT); the longer side shows which.
@@ -215,6 +246,11 @@ void append_found(const Names& names, const ArrayEntry& entry, std::vector<Atten
       if (add(separate_at(names, name, scheme, suffix))) return;
     }
     if (add(head_modules_at(names, name, scheme))) return;
+  }
+  for (const PairScheme& scheme : pair_schemes) {
+    for (const Suffix& suffix : suffixes) {
+      if (add(pair_at(names, name, scheme, suffix))) return;
+    }
   }
   for (const BareScheme& scheme : bare_schemes) {
     if (add(bare_at(names, name, scheme))) return;

@@ -18,10 +18,14 @@ enum class WeightLayout : std::uint8_t {
   head_inner_out,  ///< the output projection of both: [H, d_head, out]
 };
 
+/// Which of a matrix's outputs belong to a projection.
+enum class Outputs : std::uint8_t { all, first_half, second_half };
+
 /// The arrays of one linear layer; "" where the file has none.
 struct LinearKeys {
   std::string weight, bias;
   WeightLayout layout = WeightLayout::out_in;
+  Outputs outputs = Outputs::all;   ///< halves: keys and values in one matrix, beside queries in another
   std::vector<LinearKeys> heads{};  ///< modules of one head each, whose outputs lie end to end; `weight` is the first's
 };
 
@@ -41,6 +45,7 @@ struct AttentionKeys {
   bool bare = false;  ///< plain matrices without ".weight", which x may be multiplied with from either side
 
   bool is_packed() const { return !packed.weight.empty(); }
+  bool has_packed_kv() const { return k.outputs != Outputs::all; }
   /// The prefix without its dot.
   std::string layer() const;
 };

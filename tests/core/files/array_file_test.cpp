@@ -156,6 +156,62 @@ TEST_CASE("numbers and strings of a .pt dictionary are found beside its tensors"
   CHECK(file->numbers().count("model._metadata") == 0);
 }
 
+TEST_CASE("a .pt opens with values of Python's own library beside its tensors, which are not used") {
+  using namespace samples;
+  const TempFolder folder;
+  const auto opened = [&](const std::string& pickle) {
+    write_text(folder / "a.pt", torch_zip(pickle));
+    return open_arrays(folder / "a.pt");
+  };
+  const std::string tensor = pickled_string("x") + pickled({}) + "s";
+  const std::string values[] = {"cdatetime\ndatetime\n(C\x02\x07\xe8tR",
+                                "c__builtin__\nset\n](K\x01K\x02"
+                                "e\x85R",
+                                "cbuiltins\ncomplex\n(K\x01K\x02tR",
+                                "c__builtin__\nxrange\n(K\x02K\x03K\x01tR",
+                                "ccollections\ndeque\n)R(K\x01K\x02"
+                                "e",
+                                "c_codecs\nencode\n(" + pickled_string("abc") + pickled_string("latin1") + "tR"};
+  for (const std::string& value : values) {
+    CAPTURE(value);
+    const auto file = opened("}" + pickled_string("meta") + value + "s" + tensor);
+    CHECK(file->find("x"));
+    CHECK(file->entries().size() == 1);
+  }
+  const auto dict = opened("}" + pickled_string("settings") + "ccollections\ndefaultdict\n(c__builtin__\nlist\ntR" +
+                           pickled_string("num_heads") + "K\x04s" + "s" + tensor);
+  CHECK(dict->number("settings.num_heads") == 4);
+}
+
+TEST_CASE("what stands under a key that is no name is passed over, and its file opens") {
+  using namespace samples;
+  const TempFolder folder;
+  for (const std::string& key : {std::string("N"), std::string("\x88"), std::string("K\x01K\x02\x86"),
+                                 std::string("G\x3f\xe0\0\0\0\0\0\0", 9)}) {
+    write_text(folder / "a.pt", torch_zip("}" + key + "K\x05s" + pickled_string("x") + pickled({}) + "s"));
+    CHECK(open_arrays(folder / "a.pt")->find("x"));
+  }
+}
+
+TEST_CASE("a sparse or quantised tensor in a .pt is listed as skipped; one of a class of its own has its numbers") {
+  using namespace samples;
+  const TempFolder folder;
+  const std::string sparse = "ctorch._utils\n_rebuild_sparse_tensor\n(ctorch.serialization\n_get_layout\n" +
+                             pickled_string("torch.sparse_coo") + "\x85R(" + pickled({}) + pickled({}) +
+                             pickled_tuple({4, 4}) + "ttR";
+  // The arguments of the function are those of the tensor: pickled() without its name before and its call after.
+  std::string arguments = pickled({});
+  arguments = arguments.substr(arguments.find("2\n") + 2, arguments.size() - arguments.find("2\n") - 3);
+  const std::string of_class =
+      "ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_tensor_v2\nc__main__\nSub\n" + arguments + "}tR";
+  write_text(folder / "a.pt",
+             torch_zip("}" + pickled_string("sparse") + sparse + "s" + pickled_string("x") + of_class + "s"));
+  const auto file = open_arrays(folder / "a.pt");
+  REQUIRE(file->skipped().size() == 1);
+  CHECK(file->skipped()[0].name == "sparse");
+  CHECK(file->load("x").shape() == Shape{4});
+}
+
 TEST_CASE("torch.save's format of before PyTorch 1.6 opens") {
   const auto file = open_arrays(fixture("torch_legacy.pt"));
   REQUIRE(file->find("x") != nullptr);

@@ -170,6 +170,26 @@ TEST_CASE("a table of relative positions in a layer's file is added to its score
   }
 }
 
+TEST_CASE("a layer with T5's names has scale 1 without a config.json; a scale set or in the file wins") {
+  const auto scale_of = [](const std::string& prefix, bool table, std::optional<float> in_file = {},
+                           std::optional<float> set = {}) {
+    std::vector<NamedArray> arrays = t5_layer(prefix, 3);
+    if (table) arrays.push_back({prefix + "relative_attention_bias.weight", Sampler(2, "table").normal({32, 2})});
+    if (in_file) arrays.push_back({"scale", Tensor({1}, {*in_file})});
+    const File file(arrays);
+    Scenario scenario = of(file);
+    scenario.scale = set;
+    const auto trace = compute(scenario, nullptr, {});
+    return (*trace)[Stage::scaled_scores].at({0, 0, 0, 0}) / (*trace)[Stage::scores].at({0, 0, 0, 0});
+  };
+  CHECK(scale_of("", true) == Approx(1));
+  CHECK(scale_of("encoder.block.1.layer.0.SelfAttention.", false) == Approx(1));
+  CHECK(scale_of("decoder.block.1.layer.1.EncDecAttention.", false) == Approx(1));
+  CHECK(scale_of("", true, 0.25F) == Approx(0.25));
+  CHECK(scale_of("", true, {}, 3.F) == Approx(3));
+  CHECK(scale_of("", false) == Approx(0.5));  // 1/√d_head: q, k and v alone are no T5
+}
+
 namespace {
 
 /// A picture transformer's folder: config.json beside one attention of two heads, on n tokens of 8 numbers.

@@ -151,6 +151,30 @@ TEST_CASE("GPT-2's Conv1D is stored in by out, nanoGPT's Linear of the same name
   }
 }
 
+TEST_CASE("queries alone beside keys and values in one matrix: all keys, then all values") {
+  const auto both = [](const Tensor& one, const Tensor& other) { return joined(std::vector<Tensor>{one, other}); };
+  const Tensor W_kv = both(drawn("W_k", {d, d}), drawn("W_v", {d, d})),
+               b_kv = both(drawn("b_k", {d}), drawn("b_v", {d}));
+  const std::tuple<const char*, const char*, const char*> schemes[] = {
+      {"q", "kv", "proj"}, {"to_q", "to_kv", "to_out.0"}, {"q_proj", "kv_proj", "out_proj"}};
+  for (const auto& [q, kv, o] : schemes) {
+    for (const std::string prefix : {"", "blocks.3.cross_attn."}) {
+      CAPTURE(q, prefix);
+      Sample sample;
+      sample.linear(prefix + q, "q").linear(prefix + o, "o").heads().cross_inputs();
+      sample.add(prefix + kv + ".weight", W_kv).add(prefix + kv + ".bias", b_kv);
+      check_parameters(sample.resolved());
+    }
+  }
+  // GPT-2's cross-attention, of Conv1Ds.
+  const auto turned = [](const Tensor& weight) { return weight.transpose(0, 1).contiguous(); };
+  Sample gpt2;
+  gpt2.add("q_attn.weight", turned(drawn("W_q", {d, d}))).add("q_attn.bias", drawn("b_q", {d}));
+  gpt2.add("c_attn.weight", turned(W_kv)).add("c_attn.bias", b_kv);
+  gpt2.add("c_proj.weight", turned(drawn("W_o", {d, d}))).add("c_proj.bias", drawn("b_o", {d}));
+  check_parameters(gpt2.heads().cross_inputs().resolved());
+}
+
 TEST_CASE("nn.MultiheadAttention with kdim keeps its weights apart and its biases packed") {
   Sample sample;
   for (const std::string letter : {"q", "k", "v"}) sample.add(letter + "_proj_weight", drawn("W_" + letter, {d, d}));
