@@ -83,23 +83,24 @@ std::vector<Stage> stages_of(const CommandLine& line) {
   return stages;
 }
 
+/// Throws if the scenario's layers cannot be traced together.
+void check_all_layers(const Scenario& scenario, const std::string& subject) {
+  Scenario first = scenario;
+  first.layer = "0";  // with a number, nn.Transformer's layers are read as a network, not as a single layer
+  if (!is_network(scenario) && !is_network(first))
+    throw FileError(subject, "is no network, so that it has no layers to trace together",
+                    "expected a model's folder, its file with --text, or model:ID");
+  if (const std::string changed = changed_settings(scenario); !changed.empty())
+    throw SettingError("--layer", "all is set beside " + changed + ", which is changed in one layer alone",
+                       "expected the layer that it is changed in, or no change");
+}
+
 /// Writes the named stages of one layer by their names, or of all layers as layers.N.STAGE, with the input of each
 /// block and the logits.
 int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, const std::string& subject) {
   const bool all = scenario.layer == "all";
   if (line.has("--time")) throw UsageError("--time goes with one layer and without --stages");
-  const auto has_layers = [&] {
-    Scenario first = scenario;
-    first.layer = "0";  // with a number, nn.Transformer's layers are read as a network, not as a single layer
-    return is_network(scenario) || is_network(first);
-  };
-  if (all && !has_layers())
-    throw FileError(subject, "is no network, so that it has no layers to trace together",
-                    "expected a model's folder, its file with --text, or model:ID");
-  if (const std::string changed = changed_settings(scenario); all && !changed.empty()) {
-    throw SettingError("--layer", "all is set beside " + changed + ", which is changed in one layer alone",
-                       "expected the layer that it is changed in, or no change");
-  }
+  if (all) check_all_layers(scenario, subject);
   const std::vector<Stage> stages = stages_of(line);
   const bool measures =
       line.has("--contributions") || std::ranges::find(stages, Stage::contribution_norms) != stages.end();

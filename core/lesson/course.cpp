@@ -13,6 +13,22 @@
 #include "core/text/utf8_path.h"
 
 namespace headlight {
+namespace {
+
+/// Finds a mark in a text; called with ascending positions, it searches the text only once.
+struct MarkSearch {
+  const std::string& text;
+  const char* mark;
+  std::size_t at = 0;
+  /// The position of the first mark after `start`; npos if there is none.
+  std::size_t next_after(std::size_t start) {
+    if (at != std::string::npos && at <= start) at = text.find(mark, start);
+    return at;
+  }
+};
+
+}  // namespace
+
 std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
   const auto found = text.find(language);
   const std::string& words = found != text.end() ? found->second : text.contains("en") ? text.at("en") : language;
@@ -25,17 +41,7 @@ std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
     }
     return runs.back().words;
   };
-  // The positions of the next marks. Each is searched only once, not again from every bracket.
-  struct Next {
-    const std::string& text;
-    const char* mark;
-    std::size_t at = 0;
-    std::size_t next_after(std::size_t start) {
-      if (at != std::string::npos && at <= start) at = text.find(mark, start);
-      return at;
-    }
-  };
-  Next stage_mark{words, "](stage:"}, round{words, ")"}, brace{words, "}"};
+  MarkSearch stage_mark{words, "](stage:"}, round{words, ")"}, brace{words, "}"};
   std::size_t longest_name = 0;
   for (const Claim& claim : claims) longest_name = std::max(longest_name, claim.name.size());
   for (std::size_t at = 0; at < words.size(); ++at) {

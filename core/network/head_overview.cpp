@@ -96,7 +96,7 @@ HeadOverview overview_of_file(const Trace& trace, const std::vector<FileAttentio
 HeadOverview overview_of(const NetworkRun& run, const std::string& chosen) {
   HeadOverview overview;
   overview.network = true;
-  overview.chosen = run.network->find_layer(chosen).value_or(0);
+  overview.chosen = run.network->layer_or_first(chosen);
   const auto layers = run.network->layers();
   const bool words = !run.network->spec().takes_tensors;
   const auto none = std::make_shared<const WordLines>();

@@ -191,6 +191,8 @@ class Network : public std::enable_shared_from_this<Network> {
   std::optional<Index> layer_at(Index stack, Index block, bool cross = false) const;
   /// By "3", "decoder.3" or the arrays' prefix; nothing if there is none.
   std::optional<Index> find_layer(const std::string& layer) const;
+  /// The same; the first layer if there is none.
+  Index layer_or_first(const std::string& layer) const { return find_layer(layer).value_or(0); }
   /// The same; "" is the first. Throws SettingError with a list of the layers.
   Index layer_named(const std::string& layer) const;
   /// "0.3": head 3 of layer 0; "0": all of its heads; "decoder.0.3". Throws SettingError.

@@ -19,6 +19,11 @@ struct Rect {
   }
 };
 
+/// The rectangle that extends this far from its centre to the left and right, and up and down.
+inline Rect around(ImVec2 centre, float x, float y) {
+  return {{centre.x - x, centre.y - y}, {centre.x + x, centre.y + y}};
+}
+
 /// The way from 0 to 1, slow at both ends.
 inline float eased(float t) { return t * t * (3 - 2 * t); }
 /// How far a part that goes from one share of the time to another has come; and number i of `count` parts that set out

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <span>
 
 #include "core/export/stage_figure.h"
@@ -116,20 +117,25 @@ struct Builder {
     return {of, text, to_imgui(ground), to_imgui(ink_on(ground))};
   }
 
-  /// Of the terms with factors the largest products, in their order.
+  /// The terms with the largest products, as many as there are columns, in their order.
+  static std::vector<std::size_t> largest_products(const std::vector<Term>& terms, std::size_t count) {
+    std::vector<std::size_t> shown(count);
+    std::iota(shown.begin(), shown.end(), std::size_t{0});
+    if (count <= columns_at_most) return shown;
+    std::ranges::stable_sort(shown, std::ranges::greater(),
+                             [&](std::size_t i) { return std::abs(terms[i].value * terms[i].factor); });
+    shown.resize(columns_at_most);
+    std::ranges::sort(shown);
+    return shown;
+  }
+
+  /// A dot product as columns: the left number, the right number, their product.
   void dot(const Explanation& e) {
     const auto count = static_cast<std::size_t>(
         std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
     if (e.terms.size() < 2 * count) return;  // no weights: the input itself
-    std::vector<std::size_t> shown(count);
-    for (std::size_t i = 0; i < count; ++i) shown[i] = i;
+    const std::vector<std::size_t> shown = largest_products(e.terms, count);
     const auto product = [&](std::size_t i) { return e.terms[i].value * e.terms[i].factor; };
-    if (count > columns_at_most) {
-      std::ranges::stable_sort(
-          shown, [&](std::size_t a, std::size_t b) { return std::abs(product(a)) > std::abs(product(b)); });
-      shown.resize(columns_at_most);
-      std::ranges::sort(shown);
-    }
     const Stage left = e.terms[0].cell.stage, right = e.terms[count].cell.stage;
     const Colormap& left_map = window_colormap(frame.view(), left);
     const Colormap& right_map = window_colormap(frame.view(), right);

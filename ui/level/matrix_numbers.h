@@ -1,6 +1,7 @@
 // The numbers of one matrix as text: one precision for all, real minus signs, and "0" only for 0.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ class MatrixNumbers {
  public:
   /// Chooses the decimals so that the median has two significant digits, and at least as many as the largest needs.
   explicit MatrixNumbers(const MatrixView& matrix, const CellMasks& masks = {});
+  explicit MatrixNumbers(std::span<const float> row)
+      : MatrixNumbers(MatrixView{row.data(), 1, std::ssize(row), std::ssize(row), 1}) {}
   MatrixNumbers(int decimals, bool positive) : decimals_(decimals), fewest_(decimals), positive_(positive) {}
 
   int decimals() const { return decimals_; }

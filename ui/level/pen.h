@@ -51,6 +51,9 @@ class Pen {
   ImVec2 measure(Face face, float pixels, std::string_view text) const {
     return text_size(context_.fonts, face, pixels, text);
   }
+  /// The width of a digit, in a number's usual size or another.
+  float digit(float pixels) const { return measure(Face::mono, pixels, "0").x; }
+  float digit() const { return digit(type.number); }
   /// Adds one line of text centred at y, cut to `width`; returns its rectangle.
   Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text,
             float width = uncut);

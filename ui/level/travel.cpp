@@ -228,9 +228,7 @@ struct Crossing {
   SceneText moved(const SceneText& a, const SceneText& b) const {
     SceneText text = share < 0.5f ? a : b;
     const float way = eased(share);
-    const ImVec2 centre = mixed(a.rect.centre(), b.rect.centre(), way);
-    const float w = text.rect.width() / 2, h = text.rect.height() / 2;
-    text.rect = {{centre.x - w, centre.y - h}, {centre.x + w, centre.y + h}};
+    text.rect = around(mixed(a.rect.centre(), b.rect.centre(), way), text.rect.width() / 2, text.rect.height() / 2);
     text.colour = mixed_colour(a.colour, b.colour, way);
     return text;
   }

@@ -125,6 +125,8 @@ struct NetworkPart : ScenePart {
   /// The batch entry that is looked at, in tensors of so many.
   Index batch_of(Index count) const { return std::min(view.batch, count - 1); }
 };
+/// All heads as cards.
+void put_heads(const NetworkPart& part, Rect room);
 /// Details of the current head, the residual stream and the predictions.
 void put_head_panel(const NetworkPart& part, Rect room);
 /// The choice between all heads and the pictures of all layers; returns its height.

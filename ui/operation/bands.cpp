@@ -34,7 +34,7 @@ MatrixNumbers figures_of(const Band& band, const Window& keys) {
     const auto i = static_cast<std::size_t>(k);
     if (band.kinds[i] == CellKind::value) values.push_back(band.values[i]);
   }
-  return MatrixNumbers(row_view(values));
+  return MatrixNumbers(values);
 }
 
 float size_in(const Task& task, const Window& keys, MatrixNumbers& figures, float wanted) {
@@ -43,15 +43,14 @@ float size_in(const Task& task, const Window& keys, MatrixNumbers& figures, floa
   do {
     for (const float size : {wanted, wanted * 0.8f, wanted * 0.65f, task.pen.type.number, least}) {
       if (size < least - 0.1f) continue;
-      if (task.pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest()) + 6 * task.u() <= keys.size)
-        return size;
+      if (task.pen.digit(size) * static_cast<float>(figures.longest()) + 6 * task.u() <= keys.size) return size;
     }
   } while (figures.shorten());
   return 0;
 }
 
-void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
-               const std::string& note) {
+void put_band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
+                   const std::string& note) {
   Pen& pen = task.pen;
   const float x = table.area.min.x - 18 * task.u(), room = table.names - 24 * task.u();
   const bool two = !note.empty();
@@ -61,7 +60,7 @@ void band_name(const Task& task, const Table& table, float y, const std::string&
     pen.caption({x, y + pen.type.formula * 0.62f}, Align::right, note);
 }
 
-void bars(const Task& task, const Table& table, const Band& band, Rect place) {
+void put_bars(const Task& task, const Table& table, const Band& band, Rect place) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u();
@@ -103,8 +102,8 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
   pen.add_content(place);
 }
 
-void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown,
-            Rect place) {
+void put_shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown,
+                Rect place) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u();
@@ -165,23 +164,23 @@ void put_key_strips(const Task& task, const Table& table, Stage stage, const Ban
                                  {table.keys.first, table.keys.count, 0, table.keys.part}, place, true);
   for (Index k = table.keys.first; k < table.keys.end(); ++k) {
     const auto i = static_cast<std::size_t>(k);
-    const Rect column = table.column(k), whole{{column.min.x, place.min.y}, {column.max.x, place.max.y}};
+    const Rect column = table.column(k);
+    const bool followed = k == task.focus.key;
+    const auto strip = [&](float half) {
+      return Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}};
+    };
     const float share = std::isfinite(weights.values[i]) ? std::clamp(weights.values[i], 0.0f, 1.0f) : 0;
-    const float full = strip_width(pen, column.width());
-    const float half = std::max(full * (1 - by_share * (1 - share)), share > 0 ? 1.5f * u : 0) / 2;
+    const float width = strip_width(pen, column.width()), full = width / 2,
+                half = std::max(width * (1 - by_share * (1 - share)), share > 0 ? 1.5f * u : 0) / 2;
     if (weights.kinds[i] == CellKind::masked) {
-      pen.hatch({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}});
+      pen.hatch(strip(full));
     } else if (half > 0) {
-      put(pen, block, by_share > 0 || k == task.focus.key ? 1.0f : 0.6f,
-          {{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}});
+      put(pen, block, by_share > 0 || followed ? 1.0f : 0.6f, strip(half));
     }
     if (by_share > 0)
-      pen.box({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}},
-              k == task.focus.key ? pen.look().ink : pen.look().line, Stroke::hair(u), Corner::cell * u);
-    if (by_share == 0 && k == task.focus.key)
-      pen.frame(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u),
-                pen.look().k);
-    pen.target(whole, SceneAction::key_word, k);
+      pen.box(strip(full), followed ? pen.look().ink : pen.look().line, Stroke::hair(u), Corner::cell * u);
+    else if (followed) pen.frame(strip(half).grown(2 * u), pen.look().k);
+    pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
   pen.add_content(place);
 }

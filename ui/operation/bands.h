@@ -30,21 +30,17 @@ struct Band {
 
 /// Of the followed query.
 Band band_of(const Task& task, Stage stage);
-inline MatrixView row_view(const std::vector<float>& values) {
-  const auto count = static_cast<Index>(values.size());
-  return {values.data(), 1, count, count, 1};
-}
 /// For those numbers that are values.
 MatrixNumbers figures_of(const Band& band, const Window& keys);
 /// The font size at which all numbers of the band fit side by side; 0: none.
 float size_in(const Task& task, const Window& keys, MatrixNumbers& figures, float wanted);
-void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
-               const std::string& note);
+void put_band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
+                   const std::string& note);
 /// Bars up and down from a line, with their numbers.
-void bars(const Task& task, const Table& table, const Band& band, Rect place);
+void put_bars(const Task& task, const Table& table, const Band& band, Rect place);
 /// Shares of a whole: tracks that fill from below, with their numbers.
-void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown,
-            Rect place);
+void put_shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown,
+                Rect place);
 
 /// One row as a vertical strip.
 void put_strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour);

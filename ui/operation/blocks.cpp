@@ -1,4 +1,4 @@
-// Matrices of an operation: which part of them stands where, with numbers and names.
+// Matrices of an operation: the part that is drawn, its place and its numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -15,9 +15,6 @@
 namespace headlight::operation {
 namespace {
 
-constexpr float turned_reach = 0.71f;         // of a length at 45°
-constexpr float name_gap = 10, name_air = 4;  // points right and left of row labels
-
 /// The part of the last two axes.
 Tensor slice_of(const Tensor& whole, const Window& rows, const Window& cols) {
   if (!whole.defined()) return {};
@@ -26,32 +23,6 @@ Tensor slice_of(const Tensor& whole, const Window& rows, const Window& cols) {
   if (rank >= 2 && whole.size(-2) > 1) part = part.slice(rank - 2, rows.first, rows.count);
   if (whole.size(-1) > 1) part = part.slice(rank - 1, cols.first, cols.count);
   return part;
-}
-
-ImU32 quiet_ink(const Pen& pen, bool lit, ImU32 colour) { return lit ? colour : pen.look().muted; }
-
-std::string name_of(const SceneContext& context, Axis axis, Index index) {
-  return axis_label(context.trace, axis, context.view.batch, index);
-}
-
-/// The widest name, plain or bold, in type of this size.
-float widest(const Pen& pen, const Window& keys, float pixels) {
-  float most = 0;
-  for (Index k = keys.first; k < keys.end(); ++k)
-    most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.context(), Axis::key, k)).x,
-                     pen.measure(Face::ui, pixels, name_of(pen.context(), Axis::key, k)).x});
-  return most;
-}
-
-/// Where upright names of these columns fit: the size; else 0.
-float upright_size(const Pen& pen, const Window& keys) {
-  const Fonts& fonts = pen.context().fonts;
-  for (const float size :
-       {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least),
-        size_not_below(fonts, Face::ui, pen.type.least)}) {
-    if (widest(pen, keys, size) + 6 * pen.u() <= keys.size) return size;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -185,7 +156,7 @@ float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float 
   const float h = block.rect.height() / static_cast<float>(block.rows) - 2 * pen.u();
   const float least = size_not_below(pen.context().fonts, Face::mono, pen.type.least);
   const auto width = [&](const MatrixNumbers& as, float size) {
-    return pen.measure(Face::mono, size, "0").x * static_cast<float>(as.longest());
+    return pen.digit(size) * static_cast<float>(as.longest());
   };
   if (MatrixNumbers longer = figures; longer.lengthen() && width(longer, pixels) <= w) figures = longer;
   do {
@@ -202,7 +173,7 @@ float largest_type(const Pen& pen, const Block& block, const MatrixNumbers& figu
   for (const float larger : {1.9f, 1.6f, 1.35f, 1.15f}) {
     const float pixels = pen.type.number * larger;
     if (pen.context().fonts.crisp(Face::mono, pixels) <= 0.4f * h &&
-        pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) <= 0.72f * w)
+        pen.digit(pixels) * static_cast<float>(figures.longest()) <= 0.72f * w)
       return pixels;
   }
   return pen.type.number;
@@ -231,102 +202,6 @@ void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pix
         pen.number(pixels, centre, Align::middle, pen.look().muted, zero ? "0" : MatrixNumbers(1, false)(value));
       }
     }
-  }
-}
-
-float row_room(const Pen& pen, const Window& rows, Axis axis) {
-  float widest = 0;
-  for (Index r = rows.first; r < rows.end(); ++r)
-    widest = std::max({widest, pen.measure(Face::bold, pen.bold(pen.type.word), name_of(pen.context(), axis, r)).x,
-                       pen.measure(Face::ui, pen.type.word, name_of(pen.context(), axis, r)).x});
-  return widest + (name_gap + name_air) * pen.u();
-}
-
-void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Index lit, ImU32 colour) {
-  const float line = block.rect.height() / static_cast<float>(block.rows);
-  const Fonts& fonts = pen.context().fonts;
-  x -= name_gap * pen.u();
-  room -= (name_gap + name_air) * pen.u();
-  // As large as the rows allow, down to the smallest; where even that is too high, the ones that find room.
-  float pixels = std::min(pen.type.word, std::max(line, pen.type.least));
-  pixels = std::max(fonts.crisp(Face::ui, pixels), size_not_below(fonts, Face::ui, pen.type.least));
-  if (std::max(fonts.crisp(Face::bold, pixels), pixels) * 1.02f > line)
-    pixels = size_not_below(fonts, Face::ui, pen.type.least);
-  const auto every = static_cast<Index>(std::ceil(std::max(fonts.crisp(Face::bold, pixels), pixels) * 1.02f / line));
-  const float least = size_not_below(fonts, Face::ui, pen.type.least);
-  for (Index r = block.row; r < block.row + block.rows; ++r) {
-    const bool is_lit = r == lit;
-    if (!is_lit && every > 1 && ((r - lit) % every != 0)) {
-      if (has_words(pen.context(), axis)) pen.scene().left_out.push_back({name_of(pen.context(), axis, r), room, line});
-      continue;
-    }
-    std::string word = name_of(pen.context(), axis, r);
-    const Face face = is_lit ? Face::bold : Face::ui;
-    float size = is_lit ? pen.bold(pixels) : pixels;
-    if (pen.measure(face, size, word).x > room) size = is_lit ? pen.bold(least) : least;
-    if (pen.measure(face, size, word).x > room) word = elide(fonts, face, size, word, room);
-    pen.text(TextRole::word, face, size, {x, block.row_at(r).centre().y}, Align::right, quiet_ink(pen, is_lit, colour),
-             std::move(word));
-    if (axis == Axis::query || axis == Axis::key) {
-      pen.target({{x - room, block.row_at(r).min.y}, {x, block.row_at(r).max.y}},
-                 axis == Axis::query ? SceneAction::query_word : SceneAction::key_word, r);
-    }
-  }
-}
-
-float key_room(const Pen& pen, const Window& keys) {
-  if (const float size = upright_size(pen, keys); size > 0) return size * 1.6f;
-  const float size = turned_size(pen, Face::ui, keys.size);
-  return turned_height(widest(pen, keys, size), size);
-}
-
-float turned_size(const Pen& pen, Face face, float column) {
-  const float least =
-      face == Face::bold ? pen.bold(pen.type.least) : size_not_below(pen.context().fonts, face, pen.type.least);
-  return std::clamp(column * 0.7f, least, std::max(pen.type.word, least));
-}
-
-float turned_height(float width, float pixels) { return std::min(width * turned_reach, 9 * pixels) + pixels; }
-float turned_width(float height, float pixels) { return (height - pixels * 0.8f) / turned_reach; }
-
-void put_turned(Pen& pen, Face face, float pixels, ImVec2 foot, bool above, float width, ImU32 colour,
-                std::string word) {
-  word = elide(pen.context().fonts, face, pixels, word, width);
-  const float reach = above ? pen.measure(face, pixels, word).x * turned_reach : 0;
-  pen.turned(face, pixels, {foot.x + reach, foot.y - reach}, -45, colour, std::move(word));
-}
-
-void name_keys(Pen& pen, const Window& keys, const Rect& rect, bool above, float room, Index lit, ImU32 colour) {
-  const Fonts& fonts = pen.context().fonts;
-  const Window cols{keys.first, keys.count, rect.width() / static_cast<float>(keys.count)};
-  const float upright = upright_size(pen, cols);
-  const float size = upright > 0 ? upright : turned_size(pen, Face::ui, cols.size);
-  const float pitch = fonts.crisp(Face::ui, size) * 1.25f;
-  const Index every = upright > 0 ? 1 : static_cast<Index>(std::ceil(pitch / cols.size));
-  for (Index c = cols.first; c < cols.end(); ++c) {
-    const bool is_lit = c == lit;
-    const float left = rect.min.x + static_cast<float>(c - cols.first) * cols.size;
-    const Rect column{{left, rect.min.y}, {left + cols.size, rect.max.y}};
-    pen.target({{column.min.x, above ? column.min.y - room : column.max.y},
-                {column.max.x, above ? column.min.y : column.max.y + room}},
-               SceneAction::key_word, c);
-    if (!is_lit && every > 1 && (c - lit) % every != 0) {
-      // Turned, it would have a column's width for its height.
-      if (has_words(pen.context(), Axis::key))
-        pen.scene().left_out.push_back(
-            {name_of(pen.context(), Axis::key, c), turned_width(room, size), cols.size / 1.25f});
-      continue;
-    }
-    std::string word = name_of(pen.context(), Axis::key, c);
-    const ImU32 ink = quiet_ink(pen, is_lit, colour);
-    if (upright > 0) {
-      const float y = above ? column.min.y - room / 2 : column.max.y + room / 2;
-      pen.label(TextRole::word, is_lit, size, {column.centre().x, y}, Align::middle, ink, std::move(word));
-      continue;
-    }
-    const ImVec2 foot{column.centre().x, above ? column.min.y - size * 0.55f : column.max.y + size * 0.55f};
-    put_turned(pen, is_lit ? Face::bold : Face::ui, is_lit ? pen.bold(size) : size, foot, above,
-               turned_width(room, size), ink, std::move(word));
   }
 }
 

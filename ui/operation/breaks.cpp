@@ -1,3 +1,5 @@
+// The row at the foot of a step: what can be removed from the layer (the mask, the scaling, the head) or swapped (two
+// words), and the next words that the network predicts after that.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +18,7 @@ enum class Break : std::uint8_t { mask, scale, head, words };
 constexpr std::array keys{"break.mask", "break.scale", "break.head", "break.words"};
 constexpr const char* every_pair = "full()";
 
-/// What is taken away now: of the layer's settings what is not the model's own.
+/// Whether it is removed now: the layer's setting is not the model's own.
 bool is_taken(const SceneContext& context, Break what) {
   if (what == Break::head) return context.view.looking.knocked;
   if (what == Break::words) return is_swapped(context.trace, context.view);
@@ -26,7 +28,7 @@ bool is_taken(const SceneContext& context, Break what) {
   return what == Break::mask ? settings.mask == every_pair : settings.scale == 1.0f;
 }
 
-/// The two words that are followed.
+/// The followed query and key; the swapped ones while they are swapped.
 std::pair<Index, Index> words_followed(const Trace& trace, const View& view) {
   if (is_swapped(trace, view)) return {view.looking.swapped->first, view.looking.swapped->second};
   const Focus focus = focus_of(trace, view);
@@ -43,7 +45,7 @@ std::optional<std::string> swap_in_text(const Trace& trace, const View& view) {
   return swapped && *swapped != text ? swapped : std::nullopt;
 }
 
-/// Whether there is anything to be taken away.
+/// Whether the layer has it, so that it can be removed or restored.
 bool is_there(const SceneContext& context, Break what, bool can_swap) {
   if (is_taken(context, what) || what == Break::head) return true;
   if (what == Break::words) return can_swap;
@@ -52,26 +54,23 @@ bool is_there(const SceneContext& context, Break what, bool can_swap) {
 
 float height_of(const TypeSizes& type, float u) { return type.caption * 2.2f + 10 * u; }
 
-struct BreakRow {
-  Pen& pen;
+struct BreakRow : ScenePart {
   const SentenceStory& story;
   const bool can_swap;
   const Rect row;
-  const SceneContext& context = pen.context();
-  const Look& look = context.look;
-  const float u = context.u, middle = row.centre().y, caption = pen.type.caption, bold = pen.bold(caption);
+  const float middle = row.centre().y, caption = pen.type.caption, bold = pen.bold(caption);
   const float bar = 70 * u, number = pen.measure(Face::mono, pen.type.number, "0.00").x;
   float left = row.min.x, right = row.max.x;
 
   void put_choice(Break what) {
-    const auto [query, key] = words_followed(context.trace, context.view);
-    const std::string words = context.words.fill(
-        keys[static_cast<std::size_t>(what)],
-        {context.view.head, query_word(context, std::min(query, key)), query_word(context, std::max(query, key))});
+    const auto [query, key] = words_followed(trace, view);
+    const std::string words =
+        say.fill(keys[static_cast<std::size_t>(what)],
+                 {view.head, query_word(context, std::min(query, key)), query_word(context, std::max(query, key))});
     const bool taken = is_taken(context, what);
     const Face face = taken ? Face::bold : Face::ui;
     const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, bold, words).x + 26 * u, row.max.y}};
-    if (chip.max.x + width_of(story.next.front()) + 16 * u > right) return;  // the next word comes first
+    if (chip.max.x + width_of(story.next.front()) + 16 * u > right) return;  // the next word has priority
     if (taken) pen.fill(chip, look.warning_ground, Corner::card * u);
     pen.box(chip, taken ? look.warning : look.line, 1, Corner::card * u);
     pen.text(TextRole::caption, face, taken ? bold : caption, chip.centre(), Align::middle,
@@ -81,19 +80,19 @@ struct BreakRow {
   }
 
   void put_choices() {
-    const Rect label = pen.caption({left, middle}, Align::left, context.words("break.it"));
+    const Rect label = pen.caption({left, middle}, Align::left, say("break.it"));
     left = label.max.x + 12 * u;
     for (const Break what : {Break::mask, Break::scale, Break::head, Break::words}) {
       if (is_there(context, what, can_swap)) put_choice(what);
     }
   }
 
-  /// Of a word, its bar and its number.
+  /// Width of a word with its bar and its number.
   float width_of(const Guess& guess) const {
     return pen.measure(Face::bold, bold, guess.word).x + bar + number + 44 * u;
   }
 
-  /// A word with its probability: a pale bar as it was, a full one as it is.
+  /// A word with its probability: a pale bar for the one before the change, a full bar for the one after it.
   void put_word(const Guess& guess) {
     const Rect track{{right - number - 8 * u - bar, middle - 7 * u}, {right - number - 8 * u, middle + 7 * u}};
     const auto put_bar = [&](double share, ImU32 colour, float top, float bottom) {
@@ -117,14 +116,14 @@ struct BreakRow {
       if (room < 0) break;
     }
     while (count-- > 0) put_word(story.next[count]);
-    const std::string next(context.words("break.next"));
+    const std::string next(say("break.next"));
     if (right - pen.measure(Face::ui, caption, next).x > left + 16 * u)
       pen.caption({right, middle}, Align::right, next);
   }
 };
 
-/// The document's text with the two words swapped; nothing where that is no text, or no other one. Finding the words
-/// reads the text many times, so it is kept.
+/// The document's text with the two words swapped; nothing if there is no text, or if it stays the same. Kept, because
+/// finding the words reads the text many times.
 const std::optional<std::string>& swapped_text(const Frame& frame) {
   const View& view = frame.view();
   return frame.pictures.kept([&] { return swap_in_text(*frame.trace(), view); }, frame.document.trace, view.batch,
@@ -148,8 +147,7 @@ void swap_words(const Frame& frame) {
 }  // namespace
 
 bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place) {
-  const bool in_film =
-      context.view.looking.arrival.has_value();  // where nobody clicks, and the end is not told at once
+  const bool in_film = context.view.looking.arrival.has_value();  // nobody clicks, and the result comes at the end
   return says_next(context.trace) && !in_film && !story.next.empty() && story.can_knock &&
          place.height() >= 600 * context.u && place.width() >= 900 * context.u;
 }

@@ -1,4 +1,4 @@
-// What the step, a word's journey and the geometry share: the way from one to the other, and the temperature.
+// Parts that the step, a word's journey and the geometry have in common: tabs, titles, and the temperature.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace headlight {
 
 namespace {
 
-/// The ends of the slider; no scaling at all, 1/√d_head, is always among them.
+/// The ends of the slider; 1/√d_head, which means no scaling, is always between them.
 double coldest(const Trace& trace) {
   return std::min(0.1, 0.8 / std::sqrt(static_cast<double>(std::max<Index>(trace.dims().d_head, 1))));
 }

@@ -1,11 +1,12 @@
-// Queries and keys of one head as arrows in a plane: how far apart they point, and how long they are, is the score.
+// Queries and keys of one head as arrows in a plane, whose lengths and angle give the score; and beside it a list of
+// the keys with their scores and weights.
+#include "ui/operation/geometry.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "core/explain/explain.h"
-#include "core/explain/head_plane.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/operation/bands.h"
@@ -16,201 +17,9 @@ using namespace operation;
 
 namespace {
 
-constexpr Index most_arrows = 160;
-
-/// The plane on the screen: one scale for queries and keys, the origin in the middle.
-struct Sheet {
-  ImVec2 origin;
-  float scale = 1;  ///< pixels a unit
-  ImVec2 at(PlanePoint p) const {
-    return {origin.x + static_cast<float>(p.x) * scale, origin.y - static_cast<float>(p.y) * scale};
-  }
-};
-
-/// Words beside the ends of arrows: beyond the tip, or at another side of it where other words or arrows are in the
-/// way.
-class Labels {
- public:
-  Labels(Pen& pen, Rect room, ImVec2 origin) : pen_(pen), room_(room), origin_(origin) {}
-  /// Something that no word may lie on.
-  void keep_off(ImVec2 tip) { tips_.push_back(tip); }
-  void put(ImVec2 tip, const std::string& word, bool bold, ImU32 colour) {
-    const Face face = bold ? Face::bold : Face::ui;
-    const float pixels = bold ? pen_.bold(pen_.type.word) : pen_.type.caption;
-    const ImVec2 size = pen_.measure(face, pixels, word);
-    const double ahead = std::atan2(tip.y - origin_.y, tip.x - origin_.x);
-    constexpr std::array turns{0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5};
-    for (const float away : {10 * pen_.u(), 22 * pen_.u()}) {
-      for (const double turn : turns) {
-        const auto dx = static_cast<float>(std::cos(ahead + turn)), dy = static_cast<float>(std::sin(ahead + turn));
-        const ImVec2 centre{tip.x + dx * (away + size.x / 2), tip.y + dy * (away + size.y / 2)};
-        const Rect rect{{centre.x - size.x / 2, centre.y - size.y / 2}, {centre.x + size.x / 2, centre.y + size.y / 2}};
-        if (!is_free(rect)) continue;
-        taken_.push_back(rect);
-        pen_.text(TextRole::word, face, pixels, centre, Align::middle, colour, word);
-        return;
-      }
-    }
-  }
-
- private:
-  bool is_free(const Rect& rect) const {
-    if (rect.min.x < room_.min.x || rect.max.x > room_.max.x || rect.min.y < room_.min.y || rect.max.y > room_.max.y)
-      return false;
-    for (const Rect& other : taken_) {
-      if (rect.min.x < other.max.x && other.min.x < rect.max.x && rect.min.y < other.max.y && other.min.y < rect.max.y)
-        return false;
-    }
-    const Rect wide = rect.grown(2 * pen_.u());
-    return std::ranges::none_of(tips_, [&](ImVec2 tip) { return crosses(wide, tip); });
-  }
-
-  /// Whether the arrow to `tip` goes through it: the part of the line within both of its extents is not empty.
-  bool crosses(const Rect& rect, ImVec2 tip) const {
-    float from = 0, to = 1;
-    const auto within = [&](float begin, float step, float lo, float hi) {
-      if (std::abs(step) < 1e-6f) return begin >= lo && begin <= hi;
-      const float a = (lo - begin) / step, b = (hi - begin) / step;
-      from = std::max(from, std::min(a, b));
-      to = std::min(to, std::max(a, b));
-      return from <= to;
-    };
-    return within(origin_.x, tip.x - origin_.x, rect.min.x, rect.max.x) &&
-           within(origin_.y, tip.y - origin_.y, rect.min.y, rect.max.y);
-  }
-
-  Pen& pen_;
-  Rect room_;
-  ImVec2 origin_;
-  std::vector<ImVec2> tips_;
-  std::vector<Rect> taken_;
-};
-
-void dashes(Pen& pen, ImVec2 from, ImVec2 to, ImU32 colour) {
-  const float length = std::hypot(to.x - from.x, to.y - from.y), step = 6 * pen.u();
-  for (float at = 0; at < length; at += 2 * step) {
-    const float a = at / length, b = std::min(at + step, length) / length;
-    pen.line({from.x + (to.x - from.x) * a, from.y + (to.y - from.y) * a},
-             {from.x + (to.x - from.x) * b, from.y + (to.y - from.y) * b}, colour, std::max(1.0f, 1.2f * pen.u()));
-  }
-}
-
-/// The arc from one direction to another, the shorter way round.
-void arc(Pen& pen, ImVec2 origin, double from, double to, float radius, ImU32 colour) {
-  double turn = std::remainder(to - from, 2 * std::numbers::pi);
-  constexpr int parts = 16;
-  const auto point = [&](int i) {
-    const double angle = from + turn * i / parts;
-    return ImVec2{origin.x + radius * static_cast<float>(std::cos(angle)),
-                  origin.y - radius * static_cast<float>(std::sin(angle))};
-  };
-  for (int i = 0; i < parts; ++i) pen.line(point(i), point(i + 1), colour, Stroke::firm(pen.u()));
-}
-
 std::string digits(double value, int decimals) { return MatrixNumbers(decimals, false)(static_cast<float>(value)); }
 
-/// The plane with the arrows, as large as all of them fit, the origin among them.
-struct PlanePicture : TaskPart {
-  const HeadPlane& plane;
-  const Operands& operands;
-  Index settled = 0;
-  Rect room;
-  const Index n_k = trace.dims().n_k, count = std::min(n_k, most_arrows),
-              first = n_k > most_arrows ? std::clamp<Index>(settled - most_arrows / 2, 0, n_k - most_arrows) : 0;
-  const PlanePoint q = plane.queries()[static_cast<std::size_t>(task.focus.query)], key = key_at(task.focus.key);
-  const double squared = q.x * q.x + q.y * q.y;
-  Sheet sheet{};
-
-  PlanePoint key_at(Index k) const { return plane.keys()[static_cast<std::size_t>(k)]; }
-  void put() {
-    lay_out();
-    put_ground();
-    put_others();
-    put_unturned();
-    put_two();
-    put_words();
-  }
-
-  /// Where a point goes straight down on the query's line.
-  PlanePoint foot_of(PlanePoint p) const {
-    const double along = squared > 0 ? (q.x * p.x + q.y * p.y) / squared : 0;
-    return {q.x * along, q.y * along};
-  }
-
-  void lay_out() {
-    PlanePoint low{std::min(q.x, 0.0), std::min(q.y, 0.0)}, high{std::max(q.x, 0.0), std::max(q.y, 0.0)};
-    for (Index k = first; k < first + count; ++k) {
-      for (const PlanePoint p : {key_at(k), foot_of(key_at(k))}) {
-        low = {std::min(low.x, p.x), std::min(low.y, p.y)};
-        high = {std::max(high.x, p.x), std::max(high.y, p.y)};
-      }
-    }
-    const Rect inside{{room.min.x + 70 * u, room.min.y + 34 * u}, {room.max.x - 70 * u, room.max.y - 34 * u}};
-    const double wide = std::max(high.x - low.x, 1e-9), tall = std::max(high.y - low.y, 1e-9);
-    const double scale =
-        std::min(static_cast<double>(inside.width()) / wide, static_cast<double>(inside.height()) / tall);
-    sheet = {{inside.centre().x - static_cast<float>((low.x + high.x) / 2 * scale),
-              inside.centre().y + static_cast<float>((low.y + high.y) / 2 * scale)},
-             static_cast<float>(scale)};
-  }
-
-  void put_ground() const {
-    pen.card(room);
-    pen.add_content(room);
-    const ImVec2 o = sheet.origin;
-    pen.line({room.min.x + 8 * u, o.y}, {room.max.x - 8 * u, o.y}, look.line, Stroke::hair(u));
-    pen.line({o.x, room.min.y + 8 * u}, {o.x, room.max.y - 8 * u}, look.line, Stroke::hair(u));
-  }
-
-  /// The other keys, quietly; those that the mask hides more so.
-  void put_others() const {
-    const Band weights = band_of(task, Stage::weights);
-    for (Index k = first; k < first + count; ++k) {
-      const bool hidden = weights.kinds[static_cast<std::size_t>(k)] == CellKind::masked;
-      if (k != task.focus.key)
-        pen.line(sheet.origin, sheet.at(key_at(k)), fade(hidden ? look.muted : look.k, hidden ? 0.25f : 0.5f),
-                 std::max(1.2f, 1.6f * u), true);
-    }
-  }
-
-  /// The two as they were before they were turned by where they stand.
-  void put_unturned() const {
-    const Stage before_q = made_from(trace, operands.left), before_k = made_from(trace, operands.right);
-    const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none;
-    if (!turned || !trace.has(before_q) || !trace.has(before_k)) return;
-    const MatrixView qs = numbers_of(trace, view, before_q), ks = numbers_of(trace, view, before_k);
-    dashes(pen, sheet.origin, sheet.at(plane.shadow(row_numbers(qs, task.focus.query))), fade(look.q, 0.6f));
-    dashes(pen, sheet.origin, sheet.at(plane.shadow(row_numbers(ks, task.focus.key))), fade(look.k, 0.6f));
-  }
-
-  /// How far the key goes along the query: their product, but for the query's length.
-  void put_two() const {
-    if (squared > 0) {
-      const ImVec2 foot = sheet.at(foot_of(key));
-      dashes(pen, sheet.at(key), foot, look.muted);
-      pen.line(sheet.origin, foot, fade(look.after, 0.5f), std::max(5.0f, 7 * u));
-      arc(pen, sheet.origin, std::atan2(q.y, q.x), std::atan2(key.y, key.x), 34 * u, look.ink);
-    }
-    pen.line(sheet.origin, sheet.at(key), look.k, std::max(2.5f, 3.5f * u), true);
-    pen.line(sheet.origin, sheet.at(q), look.q, std::max(2.5f, 3.5f * u), true);
-  }
-
-  void put_words() const {
-    Labels labels(pen, room.grown(-4 * u), sheet.origin);
-    labels.keep_off(sheet.at(q));
-    for (Index k = first; k < first + count; ++k) labels.keep_off(sheet.at(key_at(k)));
-    labels.put(sheet.at(q), query_word(context, task.focus.query), true, look.q);
-    labels.put(sheet.at(key), key_word(context, task.focus.key), true, look.k);
-    for (Index k = first; k < first + count; ++k) {
-      const ImVec2 tip = sheet.at(key_at(k));
-      if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u)
-        labels.put(tip, key_word(context, k), false, look.muted);
-      pen.target({{tip.x - 12 * u, tip.y - 12 * u}, {tip.x + 12 * u, tip.y + 12 * u}}, SceneAction::key_word, k);
-    }
-  }
-};
-
-/// One line a key: its word, score, share; those with the largest shares where there is no room for all.
+/// A line for each key with its word, score and share; if not all fit, those with the largest shares.
 struct KeyList : TaskPart {
   Index settled = 0;
   Rect room;
@@ -242,8 +51,8 @@ struct KeyList : TaskPart {
       finite.push_back(scores.values[i]);
       most = std::max(most, std::abs(scores.values[i]));
     }
-    const MatrixNumbers figures(row_view(finite));
-    const float digit = pen.measure(Face::mono, pen.type.number, "0").x;
+    const MatrixNumbers figures(finite);
+    const float digit = pen.digit();
     const float name = std::min(longest + 12 * u, room.width() * 0.3f),
                 number = name + digit * static_cast<float>(figures.longest() + 1);
     const auto heading = [&](float x, Align align, const char* key) {
@@ -279,7 +88,7 @@ struct KeyList : TaskPart {
     pen.target(line, SceneAction::key_word, k);
   }
 
-  /// As a bar from the middle, `share` of half the room long; hatched where it is hidden.
+  /// The score as a bar from the middle, `share` of half the room long; hatched if the key is masked.
   void put_score(float share, Index k, float y, ImVec2 ends) const {
     const float middle = (ends.x + ends.y) / 2, half = (ends.y - ends.x) / 2 - 12 * u;
     if (half <= 12 * u) return;
@@ -293,7 +102,7 @@ struct KeyList : TaskPart {
   }
 };
 
-/// What is added to each key's score for its distance, as a line that tilts.
+/// What a bias adds to each key's score, as a line.
 void put_tilt(const Task& task, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
@@ -321,13 +130,10 @@ void put_tilt(const Task& task, Rect room) {
   pen.line({plot.min.x, plot.min.y + plot.height() * hi / span}, {plot.max.x, plot.min.y + plot.height() * hi / span},
            look.line, Stroke::hair(u));
   for (Index k = 0; k + 1 < n; ++k) pen.line(at(k), at(k + 1), look.after, std::max(2.0f, 2.5f * u));
-  if (task.focus.key < n) {
-    const ImVec2 here = at(task.focus.key);
-    pen.fill({{here.x - 5 * u, here.y - 5 * u}, {here.x + 5 * u, here.y + 5 * u}}, look.k, Corner::control * u);
-  }
+  if (task.focus.key < n) pen.fill(around(at(task.focus.key), 5 * u, 5 * u), look.k, Corner::control * u);
 }
 
-/// Under the plane, whose room shrinks by it: what of the two words lies in it.
+/// Below the plane, whose room shrinks by it: the share of the query and the keys that lies in the plane.
 void put_notes(const Task& task, const HeadPlane& plane, const Operands& operands, Index settled, Rect& room) {
   const SceneContext& context = task.context();
   const Look& look = context.look;
@@ -393,7 +199,7 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   Rect left{area.min, {area.max.x - list - 32 * u, area.max.y}}, right{{area.max.x - list, area.min.y}, area.max};
   put_notes(task, plane, operands, settled, left);
   left.max.y -= 6 * u;
-  PlanePicture{task, plane, operands, settled, left}.put();
+  put_plane(task, plane, operands, settled, left);
   if (trace.has(Stage::biased_scores)) {
     const float tilt = std::min(120 * u, right.height() * 0.24f);
     put_tilt(task, {{right.min.x, right.max.y - tilt}, right.max});

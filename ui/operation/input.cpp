@@ -1,4 +1,4 @@
-// The inputs: a word is a row of numbers. In a network, over it: what that row is the sum of.
+// The inputs: each word is a row of numbers. In a network, above them: what the followed row is the sum of.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ std::optional<RowParts> parts_of_row(const SceneContext& context, Stage stage, I
   const Trace& trace = context.trace;
   const auto run = network_of(trace.inputs);
   if (!run || !is_input(stage) || !trace.inputs.self_attention() || !trace.scenario.edits.empty()) return {};
-  return row_parts(*run, run->network->find_layer(trace.scenario.layer).value_or(0), context.view.batch, row);
+  return row_parts(*run, run->network->layer_or_first(trace.scenario.layer), context.view.batch, row);
 }
 
 bool is_added_to_row(const Trace& trace) { return network_of(trace.inputs) != nullptr; }
@@ -23,8 +23,7 @@ std::optional<Addition> addition_at(const SceneContext& context, const Cell& out
   const Trace& trace = context.trace;
   const auto run = network_of(trace.inputs);
   if (!run) return {};
-  const LayerRun& layer =
-      run->layers[static_cast<std::size_t>(run->network->find_layer(trace.scenario.layer).value_or(0))];
+  const LayerRun& layer = run->layers[static_cast<std::size_t>(run->network->layer_or_first(trace.scenario.layer))];
   if (!layer.residual.defined() || !layer.added.defined()) return {};
   const MatrixView before = layer.residual.matrix(output.batch), added = layer.added.matrix(output.batch);
   if (output.row >= std::min(before.rows, added.rows) || output.col >= std::min(before.cols, added.cols)) return {};
@@ -36,10 +35,10 @@ std::optional<Addition> addition_at(const SceneContext& context, const Cell& out
 
 namespace {
 
-/// The table of words and the table of places: the rows that are taken from them, each among its neighbours.
+/// The tables of token and position embeddings: the rows that are taken from them, with their neighbours.
 struct Tables {
   RowLookup rows;
-  Rect words, places;  ///< of their rows
+  Rect words, places;  ///< of the tables' rows
   float line = 0;      ///< height of a row
   Rect taken_word() const { return row_of(rows.words, words, rows.token); }
   Rect taken_place() const { return row_of(rows.places, places, rows.place); }
@@ -53,13 +52,13 @@ struct Tables {
 
 float table_line(const Pen& pen) { return pen.type.caption * 1.35f; }
 
-/// Without rows 0.
+/// 0 if there are no rows.
 float height_of(const Pen& pen, const RowLookup& rows) {
   const std::size_t count = std::max(rows.words.size(), rows.places.size());
   return count == 0 ? 0 : pen.type.caption * 2.2f + table_line(pen) * static_cast<float>(count);
 }
 
-/// Side by side at the top of `room`, which is as wide as the rows below them.
+/// Both tables side by side at the top of `room`.
 Tables lay_out_tables(const Pen& pen, RowLookup rows, Rect room) {
   Tables tables{std::move(rows), {}, {}, table_line(pen)};
   const float top = room.min.y + pen.type.caption * 1.6f, wide = room.width() * (tables.rows.places.empty() ? 1 : 0.5f);
@@ -114,8 +113,7 @@ void put_table(const Task& task, const Tables& tables, const std::vector<TableRo
   }
 }
 
-/// `names`: pixels for those at the left; `scale`: the words for the colours' scale, "" where the rows below have the
-/// same.
+/// `names`: width of the names at the left; `scale`: the colour scale in words, "" if the rows below have the same.
 void put_tables(const Task& task, const Tables& tables, const Window& cols, float most, float names,
                 const std::string& scale) {
   const RowLookup& rows = tables.rows;
@@ -129,17 +127,18 @@ void put_tables(const Task& task, const Tables& tables, const Window& cols, floa
               most, tables.places.min.x - tables.words.max.x - 20 * task.u());
 }
 
-// Of the stage's time: when the sum is there, and all rows.
+// Shares of the stage's time: the sum is complete, all rows are complete, the first row leaves its table, and in a low
+// window the sum has moved up and the matrix begins.
 constexpr float sum_comes = 0.62f, all_there = 0.9f;
-constexpr float taken_from = 0.1f;  // and when the first row leaves its table
-constexpr float sum_is_up = 0.68f;  // in a low window: when the sum has come up, and the words' rows begin under it
+constexpr float taken_from = 0.1f;
+constexpr float sum_is_up = 0.68f;
 
-/// A row of numbers over the matrix, with what it is at its left.
+/// A row of numbers above the matrix, with its name at the left.
 struct Line {
   std::string name;
   const std::vector<float>* numbers = nullptr;
   ImU32 colour = 0;
-  float begins = 0, ends = 0;  ///< shares of the time in which it comes
+  float begins = 0, ends = 0;  ///< shares of the stage's time in which it appears
 };
 
 std::vector<Line> lines_of(const SceneContext& context, const RowParts& parts, Index row) {
@@ -158,7 +157,7 @@ std::vector<Line> lines_of(const SceneContext& context, const RowParts& parts, I
   return lines;
 }
 
-/// Whether the matrix has another row than the one that enters.
+/// Whether the matrix has another row than the residual stream, because a norm lies between.
 bool is_normed(const MatrixView& numbers, Index row, const std::vector<float>& enters) {
   for (Index c = 0; c < numbers.cols; ++c) {
     const float entered = enters[static_cast<std::size_t>(c)];
@@ -167,15 +166,15 @@ bool is_normed(const MatrixView& numbers, Index row, const std::vector<float>& e
   return false;
 }
 
-/// The ends of the colours. Where earlier layers have added much more than the tables hold, the tables' rows have a
-/// scale of their own.
+/// The upper ends of the colours. If earlier layers have added much larger numbers than the tables have, the tables'
+/// rows have their own scale.
 struct LineScales {
   float tables = 1e-20f, sums = 1e-20f;
   bool differ() const { return tables < sums; }
 };
 
 LineScales scales_of(const std::vector<Line>& lines, const RowParts& parts, const Tables* tables) {
-  constexpr float pale = 0.25f;  // of the colours, below which the tables' rows would hardly be seen
+  constexpr float pale = 0.25f;  // share of the colours below which the tables' rows would hardly be visible
   LineScales scales;
   for (const Line& line : lines) scales.sums = std::max(scales.sums, largest_of(*line.numbers));
   scales.tables = std::max({scales.tables, largest_of(parts.word), parts.place.empty() ? 0 : largest_of(parts.place),
@@ -184,7 +183,7 @@ LineScales scales_of(const std::vector<Line>& lines, const RowParts& parts, cons
   return scales;
 }
 
-/// The lines under one another, column over column of the matrix, in one precision.
+/// The lines, one below the other, aligned with the matrix's columns, all with the same number of decimals.
 void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts& parts, const Tables* tables,
                const Window& cols, Rect place, float pitch, float names) {
   Pen& pen = task.pen;
@@ -194,7 +193,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
   for (const Line& line : lines) {
     for (Index c = cols.first; c < cols.end(); ++c) shown.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
   }
-  MatrixNumbers figures({shown.data(), 1, static_cast<Index>(shown.size()), static_cast<Index>(shown.size()), 1});
+  MatrixNumbers figures(shown);
   const auto scale_text = [&](float most) {
     return task.context().words.fill("level.colours_to", {printed(static_cast<double>(most)).text});
   };
@@ -208,7 +207,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
     const Block block = row_block(task, *line.numbers, cols, rect, of_table ? scales.tables : scales.sums);
     const float done = part_done(task.reveal.share.value_or(1.0f), line.begins, line.ends);
     if (done < 1) put_ghost(pen, block);
-    // The word's row and the place's leave their tables; the others grow.
+    // The rows of the token and the position move out of their tables; the others appear from the left.
     const bool is_place = tables && !tables->rows.places.empty() && &line == &lines[1];
     const bool flies = tables && done < 1 && (is_place || &line == &lines[0]);
     if (flies && done > 0)
@@ -231,7 +230,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
   }
 }
 
-/// The matrix, the followed row lit; word by word while it is played. Gives the row that is lit.
+/// The matrix with the followed row bright, or during playback the row that appears; returns that row.
 Index put_rows(const Task& task, const Window& rows, const Window& cols, const Block& block, Index followed,
                float share) {
   Pen& pen = task.pen;
@@ -256,10 +255,10 @@ Index put_rows(const Task& task, const Window& rows, const Window& cols, const B
   return lit;
 }
 
-/// With as many neighbours as there is room for.
+/// With as many neighbours as fit.
 RowLookup lookup_in(const Task& task, Index row, float room) {
   const auto run = network_of(task.trace().inputs);
-  const Index layer = run->network->find_layer(task.trace().scenario.layer).value_or(0);
+  const Index layer = run->network->layer_or_first(task.trace().scenario.layer);
   for (const Index around : {2, 1}) {
     RowLookup found = row_lookup(*run, layer, task.context().view.batch, row, around);
     if (height_of(task.pen, found) <= room) return found;
@@ -267,8 +266,8 @@ RowLookup lookup_in(const Task& task, Index row, float room) {
   return {};
 }
 
-/// The matrix of the words' rows; over it what the followed word's row is the sum of. In a low window the parts of the
-/// sum come first and have the place for themselves; the sum then goes up and makes room for the matrix.
+/// The matrix of the words' rows; above it what the followed word's row is the sum of. In a low window the parts of the
+/// sum are shown first; then the sum moves up and makes room for the matrix.
 struct InputPicture : TaskPart {
   const float caption = pen.type.caption * 2;
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
@@ -282,7 +281,8 @@ struct InputPicture : TaskPart {
   const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u);
   const float between = pen.type.caption * 2.2f;  ///< from the sum to the matrix
   float summed = static_cast<float>(lines.size()) * pitch + between;
-  const bool half = parts && summed <= area.height() * 0.5f;  ///< of the height is the matrix's beside the sum
+  const bool half =
+      parts && summed <= area.height() * 0.5f;  ///< the sum leaves at least half of the height to the matrix
   RowLookup found = half ? looked_up(0.64f) : RowLookup{};
   const bool low = parts && found.words.empty() && !(found = looked_up(1)).words.empty();
   const bool sum = half || low;
@@ -292,7 +292,7 @@ struct InputPicture : TaskPart {
   Window cols{};
   float x = 0, wide = 0;  ///< of the matrix
 
-  /// The table's rows that have room in this share of the height, with the sum.
+  /// The tables' rows that fit, with the sum, in this share of the height.
   RowLookup looked_up(float room) const { return lookup_in(task, cell.row, area.height() * room - summed); }
 
   float names_room() const {
@@ -306,15 +306,14 @@ struct InputPicture : TaskPart {
 
   void lay_out() {
     const MatrixNumbers figures(numbers);
-    const float needed = pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest()) +
-                         cell_margin(pen) * 0.7f;
+    const float needed = pen.digit() * static_cast<float>(figures.longest()) + cell_margin(pen) * 0.7f;
     const float width = area.width() - names;
     cols = window_around(cell.col, numbers.cols, width, needed, 110 * u);
     wide = cols.extent();
     x = area.min.x + names + (width - wide) / 2;
   }
 
-  /// In a low window only the sum stays of the lines; it goes up.
+  /// In a low window only the sum remains of the lines; it moves up.
   void keep_sum_only() {
     const float from = over + static_cast<float>(lines.size() - 1) * pitch;
     lines = {lines.back()};
@@ -337,7 +336,7 @@ struct InputPicture : TaskPart {
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
 
-  /// The matrix is not begun.
+  /// Whether the matrix has not begun.
   bool waits() const { return low && share < sum_is_up; }
 
   void put_matrix() const {

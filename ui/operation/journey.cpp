@@ -1,6 +1,6 @@
-// A word's journey: its row alone, from what it is to what it becomes. The query stands beside the keys as a strip,
-// number by number; under each key its score as a bar, its share of the whole, and its value as wide as that share; at
-// the right the mixture of them, and what the network says next.
+// A word's journey: its row alone, from its embedding to its output. The query is a strip beside the keys' strips;
+// below each key are its score as a bar, its weight, and its value as wide as that weight; at the right are the
+// weighted sum and the network's next word.
 #include <algorithm>
 #include <cmath>
 
@@ -16,28 +16,21 @@ using namespace operation;
 
 namespace {
 
-void label(const Task& task, ImVec2 at, Align align, Stage stage, const std::string& words) {
-  Pen& pen = task.pen;
-  const float width = pen.measure(Face::ui, pen.type.caption, words).x;
-  const float left = align == Align::middle ? at.x - width / 2 : align == Align::right ? at.x - width : at.x;
-  pen.caption({left, at.y}, Align::left, words, pen.look().lane(stage) == 0 ? pen.look().ink : pen.look().lane(stage));
-}
-
-/// The number that times one share gives another: "12.3", "4.1e13".
+/// The ratio of two weights as text: "12.3", "4.1e13".
 std::string times_text(double ratio) {
   if (ratio >= 1e6 || ratio < 1e-4) return formatted("%.1e", ratio);
   return formatted("%.*f", ratio >= 100 ? 0 : ratio >= 10 ? 1 : 2, ratio);
 }
 
-/// A sentence's height, before it is put anywhere.
+/// The height of a sentence.
 float height_of(const Pen& pen, std::string_view pattern, std::span<const Named> values, Rect room, float pixels) {
   Scene scene;
   return Pen(pen.context(), scene).sentence(TextRole::story, pattern, values, room, pixels, 0);
 }
 
-/// Why one of two words gets more: from their products to what goes into softmax, and what that makes of the shares.
+/// Why one of two words gets a larger weight: both dot products, both scores, and the ratio of the weights.
 struct Rivals : TaskPart {
-  Stage last;  ///< what goes into softmax
+  Stage last;  ///< the scores that softmax takes
   Index rival;
 
   float number(Stage stage, Index key) const { return numbers_of(trace, view, stage)(task.focus.query, key); }
@@ -47,7 +40,7 @@ struct Rivals : TaskPart {
     return std::abs(static_cast<double>(trace.scale) * root - 1) < 1e-6;
   }
 
-  /// "59.62 ÷ √16 = 14.91": the sum and what the scale makes of it.
+  /// "59.62 ÷ √16 = 14.91": a dot product and the scaled score, as text; `factor` is what is between them.
   std::pair<std::string, std::string> scaled(Index key, std::string& factor) const {
     const PrintedProduct shown = printed_product(number(Stage::scores, key), trace.scale);
     factor = by_root() ? "÷ √" + std::to_string(trace.dims().d_head) : "× " + shown.right.text;
@@ -60,7 +53,7 @@ struct Rivals : TaskPart {
     return {before.text, after.text};
   }
 
-  /// Each a pattern and its values, from the sums down.
+  /// Patterns and their values: scaling, later changes of the scores, the comparison.
   std::vector<std::pair<std::string, std::vector<Named>>> sentences() const {
     const Named first{key_word(context, task.focus.key), look.k}, second{key_word(context, rival), look.k};
     const auto a = static_cast<double>(number(last, task.focus.key)), b = static_cast<double>(number(last, rival));
@@ -82,7 +75,7 @@ struct Rivals : TaskPart {
     return lines;
   }
 
-  /// The two sums as cards on one scale, the sentences under them.
+  /// Both sums as cards on one scale, with the sentences below.
   void put(Rect room) const {
     const float gap = 14 * u;
     const auto lines = sentences();
@@ -148,7 +141,7 @@ void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
 struct Journey : ScenePart {
   const std::vector<Guess>& next;
   Rect area;
-  const Index settled = focus_of(trace, view).key;  ///< what stands where does not follow the pointer
+  const Index settled = focus_of(trace, view).key;  ///< the layout does not follow the pointer
   const Focus focus = pointed_focus(trace, view);
   const Reveal whole{};
   const Task task{pen, Stage::weights, focus, whole, area};
@@ -159,7 +152,7 @@ struct Journey : ScenePart {
   std::optional<Index> rival{};  ///< the word that is compared with
   bool two = false;              ///< it is, and there is room
   Table table{};
-  float heads = 0, right = 0;  ///< room for the words over the columns, and at the right
+  float names_above = 0, right = 0;  ///< room for the words over the columns, and at the right
   Rect keys{}, scores{}, part{}, values{}, slider{};
 
   void put_titles() {
@@ -186,12 +179,11 @@ struct Journey : ScenePart {
             : has_values ? std::clamp(area.width() * (next.empty() ? 0.1f : 0.24f), 96 * u, 340 * u)
                          : 0;
     const float width = area.width() - table.names - right - (right > 0 ? 24 * u : 0);
-    table.keys = window_around(settled, trace.dims().n_k, width,
-                               pen.measure(Face::mono, pen.type.number, "0").x * 4.2f + 6 * u, 150 * u);
+    table.keys = window_around(settled, trace.dims().n_k, width, pen.digit() * 4.2f + 6 * u, 150 * u);
     const float left = area.min.x + table.names;
     table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
-    heads = key_room(pen, table.keys) + 6 * u;
-    const float top = area.min.y + heads, height = area.max.y - top;
+    names_above = key_room(pen, table.keys) + 6 * u;
+    const float top = area.min.y + names_above, height = area.max.y - top;
     const auto slice = [&](float from, float to) {
       return Rect{{table.area.min.x, top + height * from}, {table.area.max.x, top + height * to}};
     };
@@ -201,15 +193,15 @@ struct Journey : ScenePart {
     values = slice(0.77f, 1);
   }
 
-  /// What the word is, what it asks for, and every key beside it.
+  /// The word's input row and its query.
   void put_query() const {
-    name_keys(pen, table.keys, keys, true, heads, focus.key, look.k);
+    name_keys(pen, table.keys, keys, true, names_above, focus.key, look.k);
     const float thin = std::min(26 * u, table.names * 0.16f), x = area.min.x + table.names;
     const Stage input = trace.has(Stage::query) ? Stage::query : operands.left;
     const Rect asks{{x - 20 * u - thin, keys.min.y}, {x - 20 * u, keys.max.y}};
     put_strip(task, operands.left, focus.query, asks, look.q);
-    label(task, {asks.centre().x, keys.min.y - heads / 2}, Align::middle, operands.left,
-          std::string(say("facet.asks")));
+    pen.caption({asks.centre().x, keys.min.y - names_above / 2}, Align::middle, say("facet.asks"),
+                look.lane(operands.left));
     if (input == operands.left || !trace.has(Stage::Q)) return;
     const Rect is{{asks.min.x - 34 * u - thin, keys.min.y}, {asks.min.x - 34 * u, keys.max.y}};
     put_strip(task, input, focus.query, is, look.muted);
@@ -222,17 +214,18 @@ struct Journey : ScenePart {
 
   void put_bands() const {
     put_key_strips(task, table, operands.right, weights, 0, keys);
-    bars(task, table, band_of(task, last), scores);
-    band_name(task, table, scores.centre().y, symbol_of(context, last), look.ink, say("level.band_score"));
-    shares(task, table, weights, weights.values, 1, part);
-    band_name(task, table, part.centre().y, symbol_of(context, Stage::weights), look.after, say("level.band_share"));
+    put_bars(task, table, band_of(task, last), scores);
+    put_band_name(task, table, scores.centre().y, symbol_of(context, last), look.ink, say("level.band_score"));
+    put_shares(task, table, weights, weights.values, 1, part);
+    put_band_name(task, table, part.centre().y, symbol_of(context, Stage::weights), look.after,
+                  say("level.band_share"));
     if (!has_values) return;
     const bool dropped = trace.has(Stage::dropped_weights);
     put_key_strips(task, table, Stage::V_heads, dropped ? band_of(task, Stage::dropped_weights) : weights, 1, values);
-    band_name(task, table, values.centre().y, symbol_of(context, Stage::V_heads), look.v, say("facet.values"));
+    put_band_name(task, table, values.centre().y, symbol_of(context, Stage::V_heads), look.v, say("facet.values"));
   }
 
-  /// What the values give together, what that becomes, and the next word.
+  /// The weighted sum of the values, the output, and the next words.
   void put_mixture() const {
     const float from = table.area.max.x + 34 * u;
     const Rect mixed{{from, values.min.y}, {from + std::min(44 * u, right * 0.4f), values.max.y}};
@@ -242,7 +235,7 @@ struct Journey : ScenePart {
     const auto name = [&](const char* key, float y, Stage stage) {
       const std::string text(say(key));
       if (pen.measure(Face::ui, pen.type.caption, text).x <= area.max.x - mixed.max.x - 10 * u)
-        label(task, {mixed.max.x + 10 * u, y}, Align::left, stage, text);
+        pen.caption({mixed.max.x + 10 * u, y}, Align::left, text, look.lane(stage));
     };
     name("facet.mixture", values.centre().y, Stage::head_outputs);
     if (right < 200 * u) return;
@@ -254,10 +247,11 @@ struct Journey : ScenePart {
            Stage::output);
     }
     if (!next.empty())
-      put_next(task, next, {{from + 56 * u, area.min.y + heads}, {area.max.x, part.max.y - 2.5f * pen.type.caption}});
+      put_next(task, next,
+               {{from + 56 * u, area.min.y + names_above}, {area.max.x, part.max.y - 2.5f * pen.type.caption}});
   }
 
-  /// The temperature, and the way to another word.
+  /// The temperature, and a button that compares with another word.
   void put_foot() const {
     const std::string why = say(rival ? "facet.no_rival" : "facet.why_not");
     const float width = pen.measure(Face::bold, pen.type.caption, why).x + 28 * u;

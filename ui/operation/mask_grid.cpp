@@ -1,4 +1,4 @@
-// The mask of a head, word by word: open where the row's word may look at the column's, hatched where not.
+// The mask of a head: a cell is open if the row's word may attend to the column's, else hatched.
 #include <algorithm>
 
 #include "ui/look/measure.h"
@@ -8,14 +8,14 @@ namespace headlight::operation {
 
 namespace {
 
-/// Square cells, as large as the rows and the words at their side allow.
+/// Cells as large as the rows and their names allow.
 struct MaskGrid : TaskPart {
   const MatrixView allowed = numbers_of(trace, view, task.stage);
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
   const bool hidden = is_guessed(context);
   const float number = context.fonts.crisp(Face::ui, pen.type.word);
   Window rows{}, cols{};
-  float names = 0, heads = 0;  ///< room for the words
+  float names = 0, names_above = 0;  ///< room for the names of rows and of columns
   Block block{};
 
   void lay_out() {
@@ -24,27 +24,27 @@ struct MaskGrid : TaskPart {
     names = std::min(row_room(pen, rows, Axis::query), area.width() * 0.22f);
     cols = window_around(cell.col, allowed.cols, area.width() - 2 * names, std::min(number * 1.05f, rows.size),
                          presenting ? 1e6f : 150 * u);
-    heads = key_room(pen, cols) + 6 * u;
-    rows = window_around(cell.row, allowed.rows, area.height() - heads, number * 1.05f,
+    names_above = key_room(pen, cols) + 6 * u;
+    rows = window_around(cell.row, allowed.rows, area.height() - names_above, number * 1.05f,
                          std::min(110 * u, cols.size * 1.2f));
     if (!presenting) cols.size = std::min(cols.size, rows.size * 1.9f);
     const float wide = cols.extent(), deep = rows.extent();
     const float x = area.centre().x - (wide - names) / 2,
-                y = area.min.y + heads + std::max(0.0f, (area.height() - heads - deep) * 0.3f);
+                y = area.min.y + names_above + std::max(0.0f, (area.height() - names_above - deep) * 0.3f);
     block = make_block(context, task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
   }
 
-  /// Row by row while it is played.
+  /// Whether a row is shown; they appear one by one during playback.
   bool is_there(Index r) const {
     if (hidden) return r != cell.row;
     if (!task.reveal.share) return task.reveal.shown.has(r, 0) || task.reveal.shown.rows > r;
-    return static_cast<float>(r - rows.first) < *task.reveal.share / 0.8f * static_cast<float>(rows.count);
+    return static_cast<float>(r - rows.first) < *task.reveal.share / number_there * static_cast<float>(rows.count);
   }
 
   void put_open(Index r, Index c, Rect rect) const {
     const bool lit = r == cell.row, there = is_there(r);
     const float size = std::min(rows.size, cols.size),
-                mark = std::clamp(size * 0.3f, pen.type.word, pen.type.great);  // as large as the cells have room for
+                mark = std::clamp(size * 0.3f, pen.type.word, pen.type.great);  // as large as fits
     pen.fill(rect, look.card, Corner::cell * u);
     if (there) pen.fill(rect, fade(look.after, lit ? 0.34f : 0.16f), Corner::cell * u);
     pen.box(rect, lit && there ? look.muted : look.line, Stroke::hair(u), Corner::cell * u);
@@ -55,7 +55,7 @@ struct MaskGrid : TaskPart {
       pen.label(TextRole::word, true, pen.type.word, rect.centre(), Align::middle, look.ink, "?");
   }
 
-  /// The hatches of a row in as few pieces as it has.
+  /// Neighbouring masked cells of a row are hatched in one piece.
   void put_row(Index r) const {
     const float gap = std::min({2.5f * u, rows.size * 0.05f, cols.size * 0.05f});
     const auto inside = [&](Index c) { return block.cell(r, c).grown(-gap); };
@@ -71,10 +71,10 @@ struct MaskGrid : TaskPart {
     }
   }
 
-  /// Which of the two is asked: rows look, columns are looked at.
+  /// The names of rows and columns, and whether the query may attend to the key.
   void put_words() const {
     name_rows(pen, block, Axis::query, block.rect.min.x, names, cell.row, look.q);
-    name_keys(pen, cols, block.rect, true, heads, cell.col, look.k);
+    name_keys(pen, cols, block.rect, true, names_above, cell.col, look.k);
     const char* key = hidden                             ? "level.mask_unknown"
                       : allowed(cell.row, cell.col) != 0 ? "level.mask_may"
                                                          : "level.mask_may_not";

@@ -1,5 +1,5 @@
-// The values of all words, mixed by the shares: each word's whole value as a strip that is as wide as its share, and
-// the strips added up into the result's. A click on one number of the result opens its sum.
+// The weighted sum of the values: each word's value is a strip as wide as its weight, and the strips are added up to
+// the result. A click on one number of the result opens its sum.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace headlight::operation {
 namespace {
 
-/// Shares of the stage's time: the strips become as narrow as their shares, then go into the result one by one.
+/// Shares of the stage's time: the strips get the widths of their weights, then move into the result one by one.
 constexpr float narrow_from = 0.05f, narrow_until = 0.35f, mixed_at = 0.8f;
 
 struct Mixture : TaskPart {
@@ -24,10 +24,10 @@ struct Mixture : TaskPart {
   Rect area = task.area;
   Table table{};
   Rect card{}, strips{}, result{};
-  float heads = 0, pixels = 0, line = 0;  ///< room for the words; type of the shares' numbers and its line
-  float narrowed = 1;                     ///< how far the strips are as wide as their shares
-  std::vector<float> on_way{};            ///< of each key, how far its strip has come: 1 where it is added
-  bool whole = true;                      ///< the result is as the stage has it
+  float names_above = 0, pixels = 0, line = 0;  ///< heights: of the words, of the weights' font, of their line
+  float narrowed = 1;                           ///< 0: all strips are equally wide; 1: as wide as their weights
+  std::vector<float> on_way{};                  ///< for each key, how far its strip has moved; 1: it is added
+  bool whole = true;                            ///< all strips are added
 
   void lay_out() {
     const bool beside = area.width() >= 1000 * u && !presenting;
@@ -40,20 +40,19 @@ struct Mixture : TaskPart {
       area.max.y = card.min.y - 12 * u;
     }
     MatrixNumbers figures(numbers_of(trace, view, Stage::head_outputs));
-    const float number = pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest());
+    const float number = pen.digit() * static_cast<float>(figures.longest());
     const float strip = std::min(60 * u, area.width() * 0.06f);
     const float right = 44 * u + strip + 14 * u + std::max(number, 40 * u);
     table.names = std::clamp(area.width() * 0.13f, 84 * u, 186 * u);
     const float width = area.width() - table.names - right;
-    table.keys = window_around(task.focus.key, n_k, width,
-                               pen.measure(Face::mono, pen.type.number, "0").x * 4.6f + 6 * u, 150 * u);
+    table.keys = window_around(task.focus.key, n_k, width, pen.digit() * 4.6f + 6 * u, 150 * u);
     const float left = area.min.x + table.names;
     table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
-    heads = key_room(pen, table.keys) + 4 * u;
+    names_above = key_room(pen, table.keys) + 4 * u;
     MatrixNumbers shares = figures_of(weights, table.keys);
     pixels = size_in(task, table.keys, shares, pen.type.number * 1.5f);
     line = std::max(pixels, pen.type.number) * 1.5f + 18 * u;
-    const float top = area.min.y + heads + line + 8 * u, low = area.max.y - pen.type.caption * 2.2f;
+    const float top = area.min.y + names_above + line + 8 * u, low = area.max.y - pen.type.caption * 2.2f;
     strips = {{table.area.min.x, top}, {table.area.max.x, std::max(low, top + 20 * u)}};
     const float x = table.area.max.x + 44 * u;
     result = {{x, strips.min.y}, {x + strip, strips.max.y}};
@@ -111,7 +110,7 @@ struct Mixture : TaskPart {
     pen.mark(share);
   }
 
-  /// Over each strip its share: a piece of the word's colour, as wide as the strip, and its number.
+  /// Above each strip its weight: a bar in the word's colour, as wide as the strip, and the number.
   void put_shares() const {
     MatrixNumbers figures = figures_of(weights, table.keys);
     const float size = size_in(task, table.keys, figures, pen.type.number * 1.5f);
@@ -130,14 +129,14 @@ struct Mixture : TaskPart {
   }
 
   void put_words() const {
-    const float under = area.min.y + heads;
-    name_keys(pen, table.keys, {{table.area.min.x, under}, {table.area.max.x, under + 1}}, true, heads, task.focus.key,
-              look.word_ink(task.focus.key));
-    band_name(task, table, strips.min.y - 16 * u - line * 0.3f, symbol_of(context, operands.left), look.after,
-              say("level.band_share"));
+    const float under = area.min.y + names_above;
+    name_keys(pen, table.keys, {{table.area.min.x, under}, {table.area.max.x, under + 1}}, true, names_above,
+              task.focus.key, look.word_ink(task.focus.key));
+    put_band_name(task, table, strips.min.y - 16 * u - line * 0.3f, symbol_of(context, operands.left), look.after,
+                  say("level.band_share"));
     const float low = strips.min.y + std::max(std::min(strips.height() * 0.5f, 120 * u), 1.6f * pen.type.formula);
     if (low + pen.type.formula < strips.max.y)
-      band_name(task, table, low, symbol_of(context, operands.right), look.v, say("facet.values"));
+      put_band_name(task, table, low, symbol_of(context, operands.right), look.v, say("facet.values"));
     const std::string part = part_of(context, {}, table.keys);
     const float y = strips.max.y + pen.type.caption;
     if (!part.empty()) pen.caption({strips.min.x, y}, Align::left, part);
@@ -175,15 +174,15 @@ struct Mixture : TaskPart {
     pen.number(pen.type.title, {result.min.x - 24 * u, result.centre().y}, Align::middle, look.muted, "=");
     const std::string word = query_word(context, task.focus.query);
     const float most = area.max.x - result.min.x + 20 * u, size = pen.bold(pen.type.word);
-    const Rect name = pen.text(TextRole::word, Face::bold, size, {result.min.x, area.min.y + heads * 0.5f}, Align::left,
-                               look.after, word, most);
+    const Rect name = pen.text(TextRole::word, Face::bold, size, {result.min.x, area.min.y + names_above * 0.5f},
+                               Align::left, look.after, word, most);
     pen.target(name.grown(4 * u), SceneAction::query_word, task.focus.query);
     pen.math(pen.type.formula, {result.min.x, strips.min.y - 16 * u}, most, look.after, false,
              symbol_of(context, Stage::head_outputs));
     pen.add_content(result);
   }
 
-  /// The numbers of the result, each a way to its sum; the chosen one in all strips.
+  /// The numbers of the result; a click on one shows its sum. The chosen row is framed across all strips.
   void put_numbers() const {
     MatrixNumbers figures(numbers_of(trace, view, Stage::head_outputs));
     const float high = result.height() / static_cast<float>(d_head);

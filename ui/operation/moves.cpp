@@ -1,4 +1,4 @@
-// Split and concat: every head's columns on their way between the whole matrix and the head's own.
+// Split and concat: the heads' columns move between the whole matrix and the matrices of the heads.
 #include <algorithm>
 
 #include "ui/look/measure.h"
@@ -7,7 +7,7 @@
 namespace headlight::operation {
 namespace {
 
-/// The whole matrix and its heads, one over the other, and how far the columns have come.
+/// The whole matrix and its heads, one above the other, with the columns at this moment.
 struct Moving : TaskPart {
   const bool merges = task.stage == Stage::concat;
   const Stage source = made_from(trace, task.stage);
@@ -34,7 +34,7 @@ struct Moving : TaskPart {
                          std::max(number * 0.8f, pen.bold(pen.type.least) * 1.06f), 44 * u);
     names = std::min(row_room(pen, rows, axis), area.width() * 0.18f);
     width = area.width() - names;
-    // As many heads as keep their columns apart.
+    // As many heads as have three points for each column.
     gap = std::max(10 * u, width * 0.012f);
     shown = window_around(chosen, count, width, static_cast<float>(d_head) * 3 * u + gap, 1e6f);
     deep = rows.extent();
@@ -43,7 +43,7 @@ struct Moving : TaskPart {
     x = area.min.x + names;
     whole_y = merges ? low : top;
     heads_y = merges ? top : low;
-    // The whole matrix has no gaps and stands in the middle of the same width.
+    // The whole matrix has no gaps and is centred in the same width.
     whole_left = x + (width - block() * static_cast<float>(shown.count)) / 2;
   }
 
@@ -74,7 +74,7 @@ struct Moving : TaskPart {
              Corner::mark * u);
   }
 
-  /// A head's columns where they come from, as a shadow, on their way, and where they go.
+  /// A head's columns: pale where they come from, at their current place, and empty where they go.
   void put_columns(Index h) const {
     const bool lit = h == chosen;
     const ImU32 colour = look.head(h * groups);
@@ -100,8 +100,7 @@ struct Moving : TaskPart {
     const Rect head = place_of_head(h);
     const std::string title = say.fill("inspector.head", {h}), plain = std::to_string(h);
     const Face face = lit ? Face::bold : Face::ui;
-    const float y =
-        merges ? heads_y - labels * 0.62f : heads_y + deep + labels * 0.42f;  // where no columns fly over it
+    const float y = merges ? heads_y - labels * 0.62f : heads_y + deep + labels * 0.42f;  // no columns move across it
     const float size = lit ? pen.bold(pen.type.caption) : pen.type.caption;
     const bool fits = pen.measure(face, size, title).x <= shown.size - 4 * u;
     if (fits || pen.measure(face, size, plain).x <= shown.size - 2 * u)
@@ -110,7 +109,7 @@ struct Moving : TaskPart {
     pen.target(head, SceneAction::head, h * groups);
   }
 
-  /// Where the number comes to that is to be guessed.
+  /// The place of the number that is to be guessed.
   void put_question() const {
     const Block made = block_of(chosen, to(chosen));
     const Rect at = made.cell(cell.row, std::clamp<Index>(task.focus.feature % d_head, 0, d_head - 1));
@@ -119,7 +118,7 @@ struct Moving : TaskPart {
     pen.box(made.rect.grown(4 * u), look.head(chosen * groups), Stroke::firm(u), Corner::control * u);
   }
 
-  /// The chosen head's numbers go with its columns; its frame is not covered by its neighbours.
+  /// The chosen head's numbers, which move with its columns, and its frame, above its neighbours.
   void put_chosen() const {
     if (chosen < shown.first || chosen >= shown.end()) return;
     if (is_guessed(context)) return put_question();
@@ -141,7 +140,7 @@ struct Moving : TaskPart {
         pen.math(pen.type.formula, {whole_left, y}, 1e6f, look.lane(whole), false, symbol_of(context, whole));
     const Rect sizes =
         pen.caption({whole_left + title + 8 * u, y}, Align::left, sizes_of(numbers_of(trace, view, whole)));
-    // At the end of that line: what they become, and how many are not shown.
+    // At the end of that line: how many heads are not shown, and the size of each.
     float right = task.area.max.x;
     const auto note = [&](const std::string& words) {
       const float extent = pen.measure(Face::ui, pen.type.caption, words).x;

@@ -1,5 +1,5 @@
-// The picture of the next word: at the left the row and what it is multiplied with, in the middle the words from logit
-// to probability, below the sentence that goes on.
+// The picture of the next word: at the left the row and what it is multiplied with, in the middle the words with their
+// logits and probabilities, below the sentence with the next word.
 #include "ui/operation/next.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using namespace operation;
 
 namespace {
 
-/// The parts of the picture in the order in which they are made, each with when it begins and when it is there.
+/// The parts of the picture in the order in which they appear: shares of the time at which each begins and is complete.
 struct Part {
   float from = 0, until = 0;
 };
@@ -33,13 +33,13 @@ struct NextPicture : ScenePart {
       {story.next_after, look.q}, {chosen.word, look.after}, {digits(chosen.probability), look.after}};
   const Network& network = *network_of(trace.inputs)->network;
   const std::span<const NetworkLayer> layers = network.layers();
-  bool beside = true;  ///< the row has room at the left; else it comes first, in the place of the words
+  bool beside = true;  ///< the row fits at the left; else it is shown first, in the place of the words
   float share = view.looking.share.value_or(1.0f);
   float done(Part part) const { return share >= 1 ? 1.0f : part_done(share, part.from, part.until); }
   bool row_alone() const { return !beside && (open || share < the_product.until); }
-  Rect rows{}, table{}, foot{};  ///< the row at the left, the words, the sentence
+  Rect rows{}, table{}, foot{};  ///< of the row, of the words, of the sentence
   float line = 0;                ///< height of a word's line
-  std::size_t shown = 0;         ///< words that have room
+  std::size_t shown = 0;         ///< words that fit
 
   static std::string digits(double probability) {
     return MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability));
@@ -93,10 +93,8 @@ struct NextPicture : ScenePart {
     pen.caption({x + 18 * u, y}, Align::left, say(words));
   }
 
-  std::size_t index_of_layer() const {
-    return static_cast<std::size_t>(network.find_layer(trace.scenario.layer).value_or(0));
-  }
-  /// The row is the one that the last layer leaves.
+  std::size_t index_of_layer() const { return static_cast<std::size_t>(network.layer_or_first(trace.scenario.layer)); }
+  /// The output's first cell, if this is the last layer, whose output the row is.
   std::optional<Cell> row_of_last_layer() const {
     if (index_of_layer() + 1 != layers.size()) return {};
     return Cell{Stage::output, view.batch, 0, next.place, 0};
@@ -109,7 +107,7 @@ struct NextPicture : ScenePart {
     const float pitch = std::min(each, high + 78 * u);
     put_row(top, high, next.product.last, say.fill("next.row", {story.next_after}), look.muted, last_row,
             row_of_last_layer());
-    const bool steps = pitch - high >= 3.2f * pen.type.caption;  // between the rows what is done
+    const bool steps = pitch - high >= 3.2f * pen.type.caption;  // the operations between the rows
     if (steps)
       put_step(top + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.norm", normed_row);
     put_row(top + pitch, high, next.product.row, std::string(say("next.normed")), look.q, normed_row);
@@ -117,7 +115,7 @@ struct NextPicture : ScenePart {
       put_step(top + pitch + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.product",
                word_row);
     put_row(top + 2 * pitch, high, next.product.word, say.fill("next.word_row", {chosen.word}), look.after, word_row);
-    if (done(the_product) < (beside ? 1.0f : 0.4f)) return;  // alone, the row goes when the product is there
+    if (done(the_product) < (beside ? 1.0f : 0.4f)) return;  // alone, the rows disappear when the product is complete
     const float y = top + std::max(3 * pitch, 2 * pitch + pen.type.caption + high + pen.type.great * 0.75f);
     const std::string number = "= " + logit_text(chosen.logit);
     const Rect at =
@@ -142,7 +140,7 @@ struct NextPicture : ScenePart {
     sum.right = product.word;
     if (product.bias != 0) sum.bias = product.bias;
     sum.done = std::ssize(sum.left);
-    // What the product is before it is scaled or capped, where it is.
+    // The product before it is scaled or capped.
     double total = static_cast<double>(product.bias);
     for (std::size_t i = 0; i < sum.left.size(); ++i)
       total += static_cast<double>(sum.left[i]) * static_cast<double>(sum.right[i]);
@@ -186,13 +184,13 @@ struct NextPicture : ScenePart {
 
   void put_candidate(std::size_t i, float low, float high) const {
     const NextCandidate& candidate = next.candidates[i];
-    // The words come one after another, the likeliest first.
+    // The words appear one after another, the most probable first.
     const float come = std::clamp(done(logits) * static_cast<float>(shown) - static_cast<float>(i), 0.0f, 1.0f);
     if (come <= 0) return;
     const bool is_chosen = static_cast<Index>(i) == next.chosen && done(chances) >= 1,
                out = done(falling) > 0 && !(candidate.probability > 0);
     const float y = table.min.y + pen.type.caption * 1.7f + static_cast<float>(i) * line;
-    // What falls out falls out of line, too.
+    // A word that is cut off is indented.
     const Rect row{{table.min.x + (out ? 14 * u * done(falling) : 0), y + 2 * u}, {table.max.x, y + line - 2 * u}};
     const float middle = row.centre().y, size = line >= pen.type.word * 2.4f ? pen.type.word * 1.3f : pen.type.word;
     if (!out) pen.fill(row, look.card, Corner::control * u);
@@ -250,9 +248,9 @@ struct NextPicture : ScenePart {
     pen.add_content(table);
   }
 
-  // The sentence, and what it goes on by.
+  // The sentence and the next word.
 
-  /// From where the word drops into the sentence.
+  /// Where the word starts to move into the sentence.
   ImVec2 word_in_table() const {
     const float y = table.min.y + pen.type.caption * 1.7f + (static_cast<float>(next.chosen) + 0.5f) * line;
     return {table.min.x + 12 * u + pen.measure(Face::bold, pen.bold(pen.type.word), chosen.word).x / 2, y};
@@ -281,9 +279,8 @@ struct NextPicture : ScenePart {
     pen.box(chip, done(drop) >= 1 ? look.after : look.line, Stroke::chosen(u), Corner::control * u);
     if (const float way = done(drop); way > 0) {
       const ImVec2 at = mixed(word_in_table(), chip.centre(), eased(way));
-      const ImVec2 half{chip.width() / 2, chip.height() / 2};
-      const Rect plate{{at.x - half.x, at.y - half.y}, {at.x + half.x, at.y + half.y}};
-      if (way < 1) pen.card(plate, look.after, Stroke::chosen(u), Corner::control);
+      if (way < 1)
+        pen.card(around(at, chip.width() / 2, chip.height() / 2), look.after, Stroke::chosen(u), Corner::control);
       pen.label(TextRole::word, true, size, at, Align::middle, look.after, chosen.word);
     }
     if (story.writes) pen.target(chip, SceneAction::write_word, chosen.token);

@@ -47,7 +47,7 @@ Stage made_from(const Trace& trace, Stage stage) {
 
 namespace {
 
-/// "scores", "projection_q": under which the table of words has this step's sentences.
+/// "scores", "projection_q": the translation key of this step's sentences.
 std::string sentence_key(const Trace& trace, Stage stage) {
   switch (operation_of(trace, stage)) {
     case OperationKind::norm: return stage == Stage::Q_scaled ? "scaled_queries" : "norm";
@@ -61,7 +61,7 @@ std::string sentence_key(const Trace& trace, Stage stage) {
   return std::string(name(stage));
 }
 
-/// What is asked where the number is to be guessed.
+/// The translation key of the question when the number is to be guessed.
 const char* guess_key(OperationKind kind, Stage stage) {
   if (stage == Stage::weights) return "guess.weight";
   if (stage == Stage::scores) return "guess.score";
@@ -76,7 +76,7 @@ const char* guess_key(OperationKind kind, Stage stage) {
   }
 }
 
-/// "−1.88 + 0.70 = −1.18": the row before, what is added, the row after; "" where nothing is.
+/// "−1.88 + 0.70 = −1.18": the row before, what is added, the row after; "" if nothing is added.
 std::string addition_text(const SceneContext& context, const Cell& cell) {
   if (cell.stage != Stage::output) return {};
   const auto addition = addition_at(context, cell);
@@ -89,12 +89,11 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
   const bool by_key = info(stage).rows == Axis::key;
   const Cell cell = cell_of(trace, context.view, stage, focus);
   const float value = value_at(trace, cell);
-  const std::vector<float> one{value};
-  const MatrixNumbers figures({one.data(), 1, 1, 1, 1});
+  const MatrixNumbers figures(std::span(&value, 1));
   const Dims& dims = trace.dims();
   const Index weight_head = context.view.head;
   const Stage drawn = shown_as(trace, stage);
-  // Where every word has its colour, its name has it too.
+  // If every word has its own colour in the picture, its name has it too.
   const bool coloured = operation_of(trace, drawn) == OperationKind::softmax || drawn == Stage::head_outputs;
   const ImU32 key = coloured ? look.word_ink(focus.key) : look.k;
   // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6}
@@ -106,8 +105,7 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
        coloured ? key : look.head_ink(weight_head), true, NamedLink{SceneAction::look_at, 0, cell}},
       {std::to_string(trace[stage].size(-1)), look.ink, false},
       {std::to_string(dims.d_head), look.ink, false},
-      {by_key ? key_word(context, focus.key) : query_word(context, focus.query),
-       look.lane(stage) == 0 ? look.ink : look.lane(stage), true,
+      {by_key ? key_word(context, focus.key) : query_word(context, focus.query), look.lane(stage), true,
        NamedLink{by_key ? SceneAction::key_word : SceneAction::query_word, by_key ? focus.key : focus.query}},
       {std::to_string(weight_head), look.head_ink(weight_head), false},
       {std::to_string(has_head_axis(stage) ? trace[stage].size(1) : dims.heads), look.ink, false},
@@ -116,8 +114,8 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
   };
 }
 
-/// What is said of the rows of the input: whether words that are the same begin as the same numbers is seen, not
-/// assumed.
+/// The translation key of the story about the input's rows: what they are the sum of, or whether equal words have equal
+/// rows, which is checked here.
 std::string input_story(const SceneContext& context, Stage stage, const std::string& key) {
   const Trace& trace = context.trace;
   if (const auto parts = parts_of_row(context, stage, focus_of(trace, context.view).query))
@@ -141,7 +139,7 @@ std::string input_story(const SceneContext& context, Stage stage, const std::str
   return same ? key + "_equal" : key;
 }
 
-/// Whether a query's shares add up to something else than 1: a row whose keys are all hidden, or a sink takes its part.
+/// The key, with a suffix if the query's weights do not sum to 1: all keys are masked, or a sink has a share.
 std::string weights_key(const SceneContext& context, const Focus& focus, const std::string& key) {
   const MatrixView weights = numbers_of(context.trace, context.view, Stage::weights);
   double sum = 0;
@@ -161,7 +159,8 @@ bool has_none(const SceneContext& context, Stage stage, Index query, CellKind ki
   return true;
 }
 
-/// The same where this run's numbers say something else than most; what is not `made` yet is not told.
+/// sentence_key(), with a suffix if this run's numbers need other sentences. `made`: the number is computed and may be
+/// told.
 std::string prose_key(const SceneContext& context, Stage stage, const Focus& focus, bool made) {
   const Trace& trace = context.trace;
   const std::string key = sentence_key(trace, stage);
@@ -177,7 +176,7 @@ std::string prose_key(const SceneContext& context, Stage stage, const Focus& foc
   return key;
 }
 
-/// The pipeline in a stamp, with a mark where one is; while it is played, what is not computed yet is empty.
+/// A small picture of the pipeline with the current stage marked; during playback, later stages are empty.
 void put_map(Pen& pen, Stage stage, Rect room, bool played) {
   const SceneContext& context = pen.context();
   const float u = pen.u();
@@ -203,15 +202,15 @@ void put_map(Pen& pen, Stage stage, Rect room, bool played) {
   pen.target(card, SceneAction::back);
 }
 
-/// Whether the number that is looked at is there at this moment.
+/// Whether the chosen number is computed at this moment.
 bool is_made(const SceneContext& context, OperationKind kind, Stage stage, const Focus& focus, const Reveal& reveal) {
   if (reveal.whole()) return true;
   const Cell cell = cell_of(context.trace, context.view, stage, focus);
   if (!reveal.share) return !reveal.terms && reveal.shown.has(cell.row, cell.col);
-  return kind == OperationKind::softmax ? softmax_made(reveal, cell.row).shares >= 1 : *reveal.share >= 0.8f;
+  return kind == OperationKind::softmax ? softmax_made(reveal, cell.row).shares >= 1 : *reveal.share >= number_there;
 }
 
-/// What stands over a step: its title and story, a guess, and the way to other looks; the area shrinks by it.
+/// The head of a step: its title and story, the guess, and the tabs; the area shrinks by it.
 struct StepHead : ScenePart {
   Stage stage{};
   OperationKind kind{};
@@ -250,7 +249,7 @@ struct StepHead : ScenePart {
   void put_words() {
     const std::string key = "prose." + (tried ? "weights_tried" : prose_key(context, stage, focus, made));
     const std::string title(say(key + ".title"));
-    const bool tells = title.find("{2}") != std::string::npos;  // the number that is looked at
+    const bool tells = title.find("{2}") != std::string::npos;  // the chosen number
     tell(TextRole::prose, hidden || (!made && tells) ? say(guess_key(kind, stage)) : std::string_view(title), values,
          pen.type.title, look.ink);
     const std::string story = key == "prose.input" ? input_story(context, stage, key + ".story") : key + ".story";
@@ -261,11 +260,11 @@ struct StepHead : ScenePart {
       tell(TextRole::story, say(prose.key), prose.values, pen.type.story, look.muted);
   }
 
-  /// What was guessed, beside what it is; a field for it before.
+  /// The field for a guess; afterwards the guess and the number.
   void put_guessing() {
     if (const Guessing& guessing = view.looking.guessing; guessable && guessing.guess) {
       const float guess = *guessing.guess;
-      const int decimals = MatrixNumbers({&guess, 1, 1, 1, 1}).decimals() + 1;
+      const int decimals = MatrixNumbers(std::span(&guess, 1)).decimals() + 1;
       const std::vector<Named> numbers{{MatrixNumbers(decimals, false)(guess), look.ink}, values[2]};
       tell(TextRole::story, say("guess.said"), numbers, pen.type.story, look.ink);
     }
@@ -276,7 +275,7 @@ struct StepHead : ScenePart {
   }
 };
 
-/// The step itself; gives what it leaves for the small map.
+/// The step itself; returns the space left for the small map.
 Rect put_step(OperationKind kind, const Task& task) {
   if (kind == OperationKind::product && task.stage == Stage::output) {
     const Index row = cell_of(task.trace(), task.context().view, task.stage, task.focus).row;
@@ -314,7 +313,7 @@ Rect put_step(OperationKind kind, const Task& task) {
 
 Scene make_operation(const SceneContext& context, Stage stage, const Reveal& reveal, Rect place) {
   if (is_input(stage) && context.trace.inputs.self_attention() && context.trace.has(Stage::query))
-    stage = Stage::query;  // X is of the word that asks, as what follows
+    stage = Stage::query;  // X is shown for the query's word, as the later stages are
   Scene scene;
   Pen pen(context, scene);
   const Rect whole = scene_area(context, place);
@@ -324,7 +323,7 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
   head.put_words();
   head.put_guessing();
   const float gap = (context.view.presenting ? 6 : 14) * context.u;
-  Reveal nothing;  // as before it is computed
+  Reveal nothing;  // before it is computed
   nothing.share = 0.0f;
   const Rect area{{whole.min.x, head.area.min.y + gap}, whole.max};
   const Rect left_over = put_step(kind, {pen, stage, head.focus, head.hidden ? nothing : reveal, area});

@@ -49,7 +49,7 @@ Index first_rival(const Trace& trace, const View& view) {
   return largest_column(numbers_of(trace, view, Stage::weights), focus.query, focus.key);
 }
 
-/// The place of the word that is followed, as prediction_place() has it; what the network says after it.
+/// The place of the followed word, as in prediction_place(), and what the network predicts after it.
 Index place_here(const Frame& frame) {
   return prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query);
 }
@@ -73,7 +73,7 @@ void go_to_head(const Frame& frame, const Cell& at) {
   });
 }
 
-/// Shows the step, the journey or the geometry.
+/// The view with this facet in the whole window.
 View with_facet(View view, Facet facet) {
   view.looking.level = Level::operation;
   const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
@@ -85,62 +85,63 @@ View with_facet(View view, Facet facet) {
   return view;
 }
 
+/// The view after a click on a target. `next`: the next word or the parts of its logit are shown, whose `rival` is a
+/// token, not a key.
+View after_click(View view, const SceneTarget& target, const Trace& trace, bool next) {
+  LevelChoice& looking = view.looking;
+  const Index index = target.index;
+  const auto look_at_cell = [&] {
+    view = with_focus_on(std::move(view), trace, target.cell);
+    view.selected = target.cell;
+  };
+  switch (target.action) {
+    case SceneAction::look_at: look_at_cell(); break;
+    case SceneAction::than: looking.than = index < 0 ? std::nullopt : std::optional(index); break;
+    case SceneAction::query_word: looking.query = index; break;
+    case SceneAction::drop_trial: looking.trial.reset(); break;
+    case SceneAction::unfold:
+      looking.unfolded = index != 0;
+      if (looking.unfolded && !next) look_at_cell();
+      break;
+    case SceneAction::score:
+      if (index < trace.dims().n_k) looking.key = index;  // else it is the sink's
+      break;
+    case SceneAction::key_word:
+      (looking.facet == Facet::journey && looking.rival ? looking.rival : looking.key) = index;
+      break;
+    case SceneAction::head: view.head = index; break;
+    case SceneAction::back: looking.level = Level::pipeline; break;
+    case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
+    case SceneAction::guess:
+      looking.guessing = {!looking.guessing.active || looking.guessing.guess, {}};
+      looking.share.reset();
+      break;
+    case SceneAction::rival:
+      if (next) {
+        looking.rival = index;
+        break;
+      }
+      looking.key = focus_of(trace, view).key;  // the followed word stays so, wherever the pointer is
+      looking.rival = looking.rival ? std::nullopt : std::optional(first_rival(trace, view));
+      break;
+    default: return view;
+  }
+  looking.pointed.reset();
+  return view;
+}
+
 void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::write_word) return write_word(frame, story_here(frame), target.index);
   if (target.action == SceneAction::draw_word) return write_word(frame, story_here(frame), {});
   if (target.action == SceneAction::knock_out) return take_away(frame, target.index);
-  const bool next = shows_next(frame) || shows_why(frame);
   if (shows_why(frame) && target.action == SceneAction::head) return go_to_head(frame, target.cell);
-  frame.show([action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace,
-              next](View& view) {
-    LevelChoice& looking = view.looking;
-    switch (action) {
-      case SceneAction::look_at:
-        view = with_focus_on(std::move(view), *trace, cell);
-        view.selected = cell;
-        break;
-      case SceneAction::than: looking.than = index < 0 ? std::nullopt : std::optional(index); break;
-      case SceneAction::query_word: looking.query = index; break;
-      case SceneAction::drop_trial: looking.trial.reset(); break;
-      case SceneAction::unfold:
-        looking.unfolded = index != 0;
-        if (index == 0 || next) break;
-        view = with_focus_on(std::move(view), *trace, cell);
-        view.selected = cell;
-        break;
-      case SceneAction::score:
-        if (index < trace->dims().n_k) looking.key = index;  // else it is the sink's
-        break;
-      case SceneAction::key_word:
-        if (looking.facet == Facet::journey && looking.rival) {
-          looking.rival = index;
-        } else {
-          looking.key = index;
-        }
-        break;
-      case SceneAction::head: view.head = index; break;
-      case SceneAction::back: looking.level = Level::pipeline; break;
-      case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
-      case SceneAction::guess:
-        looking.guessing = {!looking.guessing.active || looking.guessing.guess, {}};
-        looking.share.reset();
-        break;
-      case SceneAction::rival:
-        if (next) {
-          looking.rival = index;
-          break;
-        }
-        // What was followed stays so, whatever the pointer does.
-        looking.key = focus_of(*trace, view).key;
-        looking.rival = looking.rival ? std::nullopt : std::optional(first_rival(*trace, view));
-        break;
-      default: return;
-    }
-    looking.pointed.reset();
+  const bool next = shows_next(frame) || shows_why(frame);
+  frame.show([target, trace = frame.document.trace, next](View& view) {
+    view = after_click(std::move(view), target, *trace, next);
   });
 }
 
-/// The temperature follows the pointer while it is held: another scale of the scores, and one step of undo.
+/// While it is held, the temperature follows the pointer: another scale of the scores, in one undo step.
 void drag_temperature(const Frame& frame, const Scene& scene) {
   const auto track = std::ranges::find(scene.targets, SceneAction::temperature, &SceneTarget::action);
   if (track == scene.targets.end() || !track->rect.contains(ImGui::GetIO().MouseClickedPos[0])) return;
@@ -154,14 +155,14 @@ void drag_temperature(const Frame& frame, const Scene& scene) {
   });
 }
 
-/// A score that is held: which, what was tried of it when it was taken, and what a pixel upwards adds.
+/// A score that is dragged: its key, what was added to it before, and what a pixel upwards adds.
 struct HeldScore {
   bool held = false;
   Index key = 0;
   float before = 0, step = 0;
 };
 
-/// It follows the pointer, and the whole row with it; the document's numbers stay.
+/// The score follows the pointer, and the whole row with it; the document's numbers stay as they are.
 void drag_score(const Frame& frame, const Scene& scene) {
   HeldScore& score = frame.pictures.get<HeldScore>([] { return HeldScore{}; });
   const ImGuiIO& io = ImGui::GetIO();
@@ -179,12 +180,12 @@ void drag_score(const Frame& frame, const Scene& scene) {
   const float added = score.before + (io.MouseClickedPos[0].y - io.MousePos.y) * score.step;
   frame.show([query, key = score.key, added, trace = frame.document.trace](View& v) {
     v.looking.query = query;
-    v.looking.key = focus_of(*trace, v).key;  // what is looked at does not change with what is tried
+    v.looking.key = focus_of(*trace, v).key;  // the selection stays
     v = with_tried_score(std::move(v), *trace, query, key, added);
   });
 }
 
-/// What the network says after the word that is followed, with what is changed of it; beside it, as it is.
+/// What the network predicts after the followed word.
 std::vector<Guess> words_beside_journey(const Frame& frame) {
   return frame.view().presenting || place_here(frame) < 0 ? std::vector<Guess>() : story_here(frame).next;
 }
@@ -234,7 +235,7 @@ Scene scene_of(const Frame& frame, Rect place) {
   return scene;
 }
 
-/// What one thinks that the hidden number is.
+/// The field for a guess of the hidden number.
 void offer_guess(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
   if (at == scene.targets.end()) return;

@@ -29,6 +29,9 @@ struct TaskPart : ScenePart {
   const Task& task;
 };
 
+/// Share of the stage's time after which its number is there, unless the operation says otherwise.
+inline constexpr float number_there = 0.8f;
+
 // One function for each kind of operation. Some return the space left for the small map; empty: none.
 Rect product(const Task& task);
 Rect rows(const Task& task);

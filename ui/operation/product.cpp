@@ -1,4 +1,4 @@
-// A product as the product it is: A at the left, B above, the result in the corner.
+// A matrix product: A at the left, B above, the result in the corner between them.
 #include <algorithm>
 #include <utility>
 
@@ -11,14 +11,14 @@
 namespace headlight::operation {
 namespace {
 
-/// The share of a stage's time after which the chosen number begins, and is whole; the rest follows it.
+/// Shares of the stage's time: the sum of the chosen number begins, and is whole; then come the numbers after it.
 constexpr float begins = 0.3f, ends = 0.8f;
 
-/// Of a number of the result: how many of its terms are added.
+/// How much of the result is computed.
 struct Made {
   Index before = 0;   ///< numbers that are whole, row by row
-  Index terms = 0;    ///< of the chosen one
-  bool rest = false;  ///< everything is there
+  Index terms = 0;    ///< added terms of the chosen number
+  bool rest = false;  ///< all numbers are whole
 };
 
 Made made_at(const Reveal& reveal, const Block& block, const Cell& cell, Index terms) {
@@ -32,84 +32,99 @@ Made made_at(const Reveal& reveal, const Block& block, const Cell& cell, Index t
   return {index + 1 + more, terms, share >= 1};
 }
 
-/// Where A, B, the result and the sum stand.
+/// The rectangles of A, B, the result and the sum.
 struct Places {
   Rect left, above, result, sum;
-  Rect corner;  ///< left of B, over A
+  Rect corner;  ///< left of B, above A
   Window rows, cols;
-  float names = 0, heads = 0;  ///< room for the words of rows and columns
+  float names = 0, names_above = 0;  ///< room for the names of rows and of columns
   bool sum_in_corner = false;
 };
 
-/// Of the sum beside B, with some of its terms: one sees it grow.
-float least_sum_height(const Task& task, const Operands& operands, float terms) {
-  const Pen& pen = task.pen;
-  const float number = pen.context().fonts.crisp(Face::mono, pen.type.number) * 1.6f;
-  const bool bias = is_parameter(operands.right) && task.trace().has(bias_beside(operands.right));
-  return pen.type.word * 2 + number * (std::min(terms, 3.0f) + (bias ? 1.0f : 0.0f)) + pen.type.great * 1.15f +
-         pen.type.caption * 1.6f;
-}
-
-Places place(const Task& task, const Operands& operands, const Cell& cell, MatrixNumbers& figures) {
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const float u = task.u();
-  const MatrixView left = numbers_of(trace, task.context().view, operands.left),
-                   result = numbers_of(trace, task.context().view, task.stage);
+/// Lays a product out: the sum at the right or in the corner; then the heights, of which B gets a share and the rows
+/// the rest; then the widths, of which the result gets what its numbers need and A the rest.
+struct ProductLayout : TaskPart {
+  const Operands& operands;
+  const Cell& cell;
+  MatrixNumbers& figures;  ///< of the result; shortened if that shows more columns
+  const MatrixView left = numbers_of(trace, view, operands.left), result = numbers_of(trace, view, task.stage);
   const StageInfo& about = info(task.stage);
-  Places to;
+  const float terms = static_cast<float>(left.cols), gap = 12 * u;
   Rect area = task.area;
-  to.sum_in_corner = task.context().view.presenting || area.width() < 1040 * u;
-  if (!to.sum_in_corner) {
-    const float card = std::clamp(area.width() * 0.245f, 320 * u, 440 * u);
-    to.sum = {{area.max.x - card, area.min.y}, area.max};
-    area.max.x -= card + 28 * u;
+  Places to{};
+
+  Places lay_out() {
+    to.sum_in_corner = presenting || area.width() < 1040 * u;
+    if (!to.sum_in_corner) {
+      const float card = std::clamp(area.width() * 0.245f, 320 * u, 440 * u);
+      to.sum = {{area.max.x - card, area.min.y}, area.max};
+      area.max.x -= card + 28 * u;
+    }
+    const float caption = pen.type.caption * 1.7f, share = to.sum_in_corner ? 0.54f : 0.36f;
+    const float rough = area.height() - caption - gap - pen.type.word * 3;  // before the names' height is known
+    float above = height_above(rough, share);
+    to.rows = rows_in(rough - above);
+    to.names = std::min(row_room(pen, to.rows, about.rows), area.width() * 0.2f);
+    const float wide = area.width() - to.names - gap;
+    to.cols = columns_in(wide);
+    to.names_above = about.cols == Axis::key ? key_room(pen, to.cols) : pen.type.caption * 1.5f;
+    const float height = area.height() - caption - gap - to.names_above;
+    above = std::min(above, height * share);
+    to.rows = rows_in(height - above);
+    place(above, wide);
+    return to;
   }
-  const float caption = pen.type.caption * 1.7f;
-  const float number = pen.context().fonts.crisp(Face::mono, pen.type.number);
-  const float gap = 12 * u;
-  const float tallest = std::max(64 * u, area.height() * 0.09f);  // of a row: a large window is used
-  const auto T = static_cast<float>(left.cols);
-  // Heights: B takes what it needs, at most its share; then the rows.
-  const float share = to.sum_in_corner ? 0.54f : 0.36f;
-  const float rough = area.height() - caption - gap - pen.type.word * 3;
-  // All rows if they can be had with B at a quarter of the height.
-  const float rows_want = number * 1.5f * static_cast<float>(result.rows);
-  float above =
-      std::clamp(to.sum_in_corner ? std::max(rough - rows_want, least_sum_height(task, operands, T)) : T * 14 * u,
-                 rough * (to.sum_in_corner ? 0.28f : 0.22f), rough * share);
-  to.rows = window_around(cell.row, result.rows, rough - above, number * 1.45f, tallest);
-  to.names = std::min(row_room(pen, to.rows, about.rows), area.width() * 0.2f);
-  // Widths: the result takes what its numbers need, then A.
-  const float wide = area.width() - to.names - gap;
-  const float digits = pen.measure(Face::mono, pen.type.number, "0").x;
-  const auto needed = [&] { return digits * static_cast<float>(figures.longest()) + cell_margin(pen); };
-  const float most = wide * 0.62f;
-  // Of words all are shown before all digits are; of features a part with its digits.
-  while (about.cols == Axis::key && needed() * static_cast<float>(result.cols) > most && figures.shorten()) continue;
-  const float aim = to.sum_in_corner
-                        ? wide * 0.56f
-                        : std::min(most, std::max(wide * 0.5f, needed() * static_cast<float>(result.cols)));
-  to.cols = window_around(cell.col, result.cols, needed() * static_cast<float>(result.cols) > aim ? most : aim,
-                          needed(), to.sum_in_corner ? 1e6f : std::max(96 * u, wide * 0.09f));
-  to.heads = about.cols == Axis::key ? key_room(pen, to.cols) : pen.type.caption * 1.5f;
-  const float height = area.height() - caption - gap - to.heads;
-  above = std::min(above, height * share);
-  to.rows = window_around(cell.row, result.rows, height - above, number * 1.45f, tallest);
-  const float result_width = to.cols.extent();
-  const float left_width =
-      std::min(wide - result_width, to.sum_in_corner ? 1e6f : T * std::max(30 * u, to.rows.size * 1.3f));
-  const float x = area.min.x + to.names, y = area.min.y + to.heads;
-  const float middle = x + left_width + gap, down = y + above + gap;
-  const float deep = to.rows.extent();
-  to.left = {{x, down}, {x + left_width, down + deep}};
-  to.above = {{middle, y}, {middle + result_width, y + above}};
-  to.result = {{middle, down}, {middle + result_width, down + deep}};
-  to.corner = {{area.min.x, area.min.y}, {middle - gap, down - gap}};
-  return to;
+
+  float number_height() const { return context.fonts.crisp(Face::mono, pen.type.number); }
+  /// Rows are higher in a large window.
+  Window rows_in(float height) const {
+    return window_around(cell.row, result.rows, height, number_height() * 1.45f,
+                         std::max(64 * u, area.height() * 0.09f));
+  }
+
+  /// The least height of the sum beside B: enough terms are visible to see it grow.
+  float least_sum_height() const {
+    const bool bias = is_parameter(operands.right) && trace.has(bias_beside(operands.right));
+    return pen.type.word * 2 + number_height() * 1.6f * (std::min(terms, 3.0f) + (bias ? 1.0f : 0.0f)) +
+           pen.type.great * 1.15f + pen.type.caption * 1.6f;
+  }
+  /// B's height: what its terms need, or what the rows leave; at most a share of the whole.
+  float height_above(float rough, float share) const {
+    if (!to.sum_in_corner) return std::clamp(terms * 14 * u, rough * 0.22f, rough * share);
+    const float rows_want = number_height() * 1.5f * static_cast<float>(result.rows);
+    return std::clamp(std::max(rough - rows_want, least_sum_height()), rough * 0.28f, rough * share);
+  }
+
+  /// The result's columns. Keys are all shown before all digits are; of features a part, with all digits.
+  Window columns_in(float wide) const {
+    const float digits = pen.digit(), most = wide * 0.62f;
+    const auto needed = [&] { return digits * static_cast<float>(figures.longest()) + cell_margin(pen); };
+    while (about.cols == Axis::key && needed() * static_cast<float>(result.cols) > most && figures.shorten()) continue;
+    const float all = needed() * static_cast<float>(result.cols);
+    const float aim = to.sum_in_corner ? wide * 0.56f : std::min(most, std::max(wide * 0.5f, all));
+    return window_around(cell.col, result.cols, all > aim ? most : aim, needed(),
+                         to.sum_in_corner ? 1e6f : std::max(96 * u, wide * 0.09f));
+  }
+
+  void place(float above, float wide) {
+    const float result_width = to.cols.extent(), deep = to.rows.extent();
+    const float left_width =
+        std::min(wide - result_width, to.sum_in_corner ? 1e6f : terms * std::max(30 * u, to.rows.size * 1.3f));
+    const float x = area.min.x + to.names, y = area.min.y + to.names_above;
+    const float middle = x + left_width + gap, down = y + above + gap;
+    to.left = {{x, down}, {x + left_width, down + deep}};
+    to.above = {{middle, y}, {middle + result_width, y + above}};
+    to.result = {{middle, down}, {middle + result_width, down + deep}};
+    to.corner = {{area.min.x, area.min.y}, {middle - gap, down - gap}};
+  }
+};
+
+Places lay_out(const Task& task, const Operands& operands, const Cell& cell, MatrixNumbers& figures) {
+  ProductLayout layout{task, operands, cell, figures};
+  return layout.lay_out();
 }
 
-/// The numbers of an operand, where all of them have room with all their digits.
+/// The numbers of an operand, if all of them fit with all their digits.
 void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers,
                    const std::function<bool(Index, Index)>& has) {
   MatrixNumbers figures(numbers);
@@ -118,7 +133,7 @@ void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers,
   if (figures.decimals() == digits) write(pen, block, figures, pixels, has);
 }
 
-/// The symbol and the sizes of an operand or the result, in a line that ends or begins at `at`.
+/// The symbol and the size of an operand or the result, in a line that ends or begins at `at`.
 void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align, const std::string& note) {
   Pen& pen = task.pen;
   const MatrixView matrix = numbers_of(task.trace(), task.context().view, stage);
@@ -136,13 +151,13 @@ void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align
   pen.caption({at.x + width + 8 * task.u(), at.y}, Align::left, words);
 }
 
-/// The three matrices of a product, the sum of the chosen number, and where they stand.
+/// The three matrices of a product and the sum of the chosen number.
 struct Product : TaskPart {
   const Operands operands = operands_of(trace, task.stage);
   const Index terms = product_terms(trace, task.stage);
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
   MatrixNumbers figures{numbers_of(trace, view, task.stage), {}};
-  const Places at = place(task, operands, cell, figures);
+  const Places at = lay_out(task, operands, cell, figures);
   const Window all_terms{0, terms, 0, false};
   const Block left = make_block(context, operands.left, at.rows, all_terms, at.left);
   const Block above = make_block(context, operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
@@ -151,7 +166,7 @@ struct Product : TaskPart {
   const Sum sum = sum_of(task, operands, cell, made.terms);
   float pixels = 0;  ///< of the result's numbers
 
-  /// Whether a number of the result is there; the chosen one is drawn by itself.
+  /// Whether a number of the result is computed; false for the chosen one, which is drawn separately.
   bool has(Index r, Index c) const {
     if (r == cell.row && c == cell.col) return false;
     if (task.reveal.terms) return true;
@@ -159,7 +174,7 @@ struct Product : TaskPart {
     return task.reveal.shown.has(r, c);
   }
 
-  /// A's row and B's column are lit as far as the sum has come; the rest is there but quiet.
+  /// A's row and B's column are bright as far as their terms are added; the rest is pale.
   void put_operands() const {
     const float lit = made.terms > 0 ? static_cast<float>(made.terms) / static_cast<float>(terms) : 0;
     const Rect row = left.row_at(cell.row), col = above.col_at(cell.col);
@@ -175,7 +190,7 @@ struct Product : TaskPart {
     pen.frame(col.grown(1.5f * u), look.lane(operands.right));
   }
 
-  /// Whole rows, and the beginning of the next.
+  /// The rows that are computed, and the beginning of the next one.
   void put_rows_so_far() const {
     for (Index r = result.row; r < result.row + result.rows; ++r) {
       const auto is_there = [&](Index c) {
@@ -200,7 +215,7 @@ struct Product : TaskPart {
     target_cells(pen, result);
   }
 
-  /// The number that is being made.
+  /// The chosen number, as far as its terms are added.
   void put_chosen() const {
     const float now = so_far(sum);
     const Rect box = result.cell(cell.row, cell.col);
@@ -217,10 +232,10 @@ struct Product : TaskPart {
     const StageInfo& about = info(task.stage);
     name_rows(pen, left, about.rows, at.left.min.x, at.names, cell.row, look.lane(operands.left));
     if (about.cols == Axis::key)
-      name_keys(pen, at.cols, above.rect, true, at.heads, cell.col, look.lane(operands.right));
+      name_keys(pen, at.cols, above.rect, true, at.names_above, cell.col, look.lane(operands.right));
     else
       pen.label(TextRole::caption, true, pen.type.caption,
-                {above.col_at(cell.col).centre().x, at.above.min.y - at.heads / 2}, Align::middle,
+                {above.col_at(cell.col).centre().x, at.above.min.y - at.names_above / 2}, Align::middle,
                 look.lane(operands.right), std::to_string(cell.col));
     const float caption = pen.type.caption * 0.95f;
     const MatrixView whole = numbers_of(trace, view, task.stage);
@@ -229,7 +244,7 @@ struct Product : TaskPart {
     if (note.empty() && task.stage == Stage::scores) note = say("level.each_pair");
     put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, note);
     put_name(task, operands.left, false, {at.left.min.x, at.left.max.y + caption}, Align::left, "");
-    if (!at.sum_in_corner)  // else the sum leaves it no room
+    if (!at.sum_in_corner)  // else the sum takes its place
       put_name(task, operands.right, !operands.terms_are_rows, {at.above.min.x - 14 * u, at.above.centre().y},
                Align::right, "");
   }

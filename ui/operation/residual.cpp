@@ -1,6 +1,6 @@
 // The output inside a network: the row before, what each head adds to it through its columns of W_o, the row after, and
-// what the MLP adds. All rows stand over one another in one stated scale; at the right the chosen number of each, and
-// how long each row is.
+// what the MLP adds. All rows are strips on one colour scale, one above the other; at the right are the chosen number
+// and the length of each row.
 #include <algorithm>
 #include <cmath>
 
@@ -15,17 +15,17 @@ namespace headlight::operation {
 namespace {
 
 constexpr float lines_there = 0.9f;  ///< of the stage's time
-constexpr Index widest_row = 2048;   ///< rows beyond it are not taken apart while one looks
+constexpr Index widest_row = 2048;   ///< the parts of wider rows take too long to compute
 
 struct RowLine {
   std::string name;
   std::vector<float> numbers;
   ImU32 colour = 0;
   bool total = false;  ///< the sum of the lines before it
-  Index head = -1;     ///< whose it is
+  Index head = -1;     ///< that adds it; −1: none
 };
 
-/// The heads by themselves as far as there are lines for them, the longest ones; the others together.
+/// A line for each head; if there are more heads than lines, for the longest ones and one for the others together.
 void add_heads(const SceneContext& context, const BlockParts& parts, std::size_t most, std::vector<RowLine>& lines) {
   std::vector<std::size_t> order(parts.heads.size());
   for (std::size_t h = 0; h < order.size(); ++h) order[h] = h;
@@ -63,7 +63,8 @@ std::vector<RowLine> lines_of(const SceneContext& context, const BlockParts& par
   return lines;
 }
 
-/// The end of the colours, and the share of the numbers beyond it: a few large numbers would leave the others pale.
+/// The upper end of the colours, and the share of the numbers beyond it. A few large numbers would make the others
+/// pale.
 struct RowScale {
   float most = 1e-20f;
   double beyond = 0;
@@ -89,7 +90,7 @@ struct Residual : TaskPart {
   const Index width = std::ssize(parts.before);
   const float number = context.fonts.crisp(Face::mono, pen.type.number);
   const bool open = view.looking.unfolded;
-  const std::size_t neuron_lines = lines_for_neurons();  ///< the same while it is played: nothing moves
+  const std::size_t neuron_lines = lines_for_neurons();  ///< the same during playback, so that nothing moves
   std::vector<RowLine> lines{};
   RowScale scale{};
   Rect strips{};  ///< of all lines
@@ -117,7 +118,7 @@ struct Residual : TaskPart {
     return face_of(line) == Face::bold ? pen.bold(pen.type.caption) : pen.type.caption;
   }
 
-  /// How far line `i` has come at this moment.
+  /// How far line `i` is computed at this moment.
   float done(std::size_t i) const {
     const Reveal& reveal = task.reveal;
     if (reveal.whole() && !reveal.share) return 1;
@@ -142,8 +143,7 @@ struct Residual : TaskPart {
     for (const RowLine& line : lines) longest = std::max(longest, length_of(line.numbers));
     std::vector<float> column;
     for (const RowLine& line : lines) column.push_back(line.numbers[static_cast<std::size_t>(cell.col)]);
-    const auto count = static_cast<Index>(column.size());
-    const MatrixNumbers figures(MatrixView{column.data(), count, 1, 1, 1});
+    const MatrixNumbers figures(column);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const RowLine& line = lines[i];
       const Rect rect = strip_of(i);
@@ -154,7 +154,7 @@ struct Residual : TaskPart {
       pen.text(TextRole::caption, face, size_of(line), {strips.min.x - 12 * u, y}, Align::right, line.colour, line.name,
                names - 14 * u);
       pen.box(rect, look.line, 1);
-      const bool leaves = &line == &lines.back() && line.total;  // what the picture of the next word begins with
+      const bool leaves = &line == &lines.back() && line.total;  // the picture of the next word begins with it
       const Cell first{Stage::output, cell.batch, 0, cell.row, 0};
       put_made_from(line, rect, 1 - share);
       if (share > 0)
@@ -167,7 +167,7 @@ struct Residual : TaskPart {
     pen.add_content(strips);
   }
 
-  /// The head's numbers in concat, which W_o makes the line from: they come into its place and go as it is made.
+  /// The head's numbers in concat, which W_o turns into the line: they fade while the line is computed.
   void put_made_from(const RowLine& line, const Rect& rect, float presence) const {
     if (line.head < 0 || !trace.has(Stage::concat)) return;
     const Index each = trace[Stage::concat].size(-1) / trace.dims().heads, first = line.head * each;
@@ -189,7 +189,7 @@ struct Residual : TaskPart {
     pen.number(pen.type.number, {end + 8 * u, y}, Align::left, look.muted, text);
   }
 
-  /// Over the columns what they are; the frame around the chosen number of every row.
+  /// The headings of the columns, and a frame around the chosen number of every row.
   void put_column() const {
     const float y = task.area.min.y + header * 0.45f, caption = pen.type.caption;
     pen.caption({strips.max.x + numbers, y}, Align::right, say.fill("residual.number", {cell.col}));
@@ -207,7 +207,7 @@ struct Residual : TaskPart {
                  {cell.stage, cell.batch, cell.head, cell.row, c});
   }
 
-  /// Where they are a matter of a moment, and have room.
+  /// 0 if there is no room, or if computing them takes long.
   std::size_t lines_for_neurons() const {
     if (parts.mlp.empty() || presenting || !network_of(trace.inputs)->is_small()) return 0;
     const float height = task.area.height();
@@ -215,7 +215,7 @@ struct Residual : TaskPart {
   }
   float text_line() const { return pen.type.caption * 1.7f; }
   float strip_line() const { return pen.type.caption * 2.1f; }
-  /// Of the MLP's card: folded a line; open the row as its norm leaves it, its neurons, and those that add most.
+  /// The height of the MLP's card: a line if folded; else also the normed row, the neurons, and those that add most.
   float mlp_height() const {
     if (neuron_lines == 0) return 0;
     const float inside = open ? 2 * strip_line() + static_cast<float>(neuron_lines) * text_line() : 0;
@@ -225,7 +225,7 @@ struct Residual : TaskPart {
   void put_mlp() const {
     if (neuron_lines == 0 || !task.reveal.whole()) return;
     const auto run = network_of(trace.inputs);
-    const Index layer = run->network->find_layer(trace.scenario.layer).value_or(0);
+    const Index layer = run->network->layer_or_first(trace.scenario.layer);
     const NeuronsOfRow found = run->network->neurons_of(layer, parts, open ? neuron_lines : 1);
     if (found.largest.empty()) return;
     const Rect card{{task.area.min.x, strips.max.y + 10 * u},
@@ -278,7 +278,7 @@ std::optional<BlockParts> parts_of_block(const SceneContext& context, Index row)
   const Trace& trace = context.trace;
   const auto run = network_of(trace.inputs);
   if (!run || !trace.has(Stage::output) || trace[Stage::output].size(-1) > widest_row) return {};
-  return block_parts(*run, trace, run->network->find_layer(trace.scenario.layer).value_or(0), context.view.batch, row);
+  return block_parts(*run, trace, run->network->layer_or_first(trace.scenario.layer), context.view.batch, row);
 }
 
 void residual(const Task& task, const BlockParts& parts) {

@@ -1,6 +1,6 @@
-// Softmax as a machine, for the row that is looked at: five bands over one another in one colour a word. The scores; a
-// line at the largest, and every score minus it; e to that power; the powers stacked into their sum; and divided by it,
-// one bar of width 1 whose parts are the shares. What goes from band to band travels.
+// The softmax of the followed row, one colour for each word, in five steps from top to bottom: the scores; each score
+// minus the largest; e to that power; the sum of the powers; and each power divided by the sum, as the parts of one bar
+// of width 1. Between the steps the bars move.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace headlight {
 
 namespace {
 
-/// At which share of its time each part of a softmax is there.
+/// Shares of the stage's time at which the parts of a softmax are complete.
 constexpr float largest_at = 0.14f, shifted_at = 0.28f, powers_at = 0.48f, sum_at = 0.7f, shares_at = 0.95f;
 
 }  // namespace
@@ -58,7 +58,7 @@ struct SoftmaxPicture : TaskPart {
   bool is_lit(const SoftmaxPart& part) const {
     return part.kind == SoftmaxPart::Kind::word && part.key == task.focus.key;
   }
-  /// Whether a share is there at this moment.
+  /// Whether the share is computed at this moment.
   bool is_shared(const SoftmaxPart& part) const {
     if (task.reveal.share) return made.shares >= 1;
     if (part.kind != SoftmaxPart::Kind::word) return task.reveal.shown.rows > task.focus.query;
@@ -85,7 +85,7 @@ struct SoftmaxPicture : TaskPart {
       pen.fill({{x, y - thick / 2}, {std::min(x + dash, to), y + thick / 2}}, look.ink);
   }
 
-  /// Behind everything: the column of the word that is followed.
+  /// The background of the followed word's column.
   void put_stripe() const {
     const Rect whole{{0, at.scores.min.y - at.words}, {0, at.powers.max.y + 3 * u}};
     for (std::size_t i = 0; i < at.count(); ++i) {
@@ -118,17 +118,17 @@ struct SoftmaxPicture : TaskPart {
   void put_number_under(std::size_t i, const Rect& band, const std::vector<std::string>& texts) const {
     put_number(i, band.max.y - at.pixels * 0.6f, texts);
   }
-  /// What the mask took out of the row.
+  /// A key that the mask removed from the row.
   void put_masked(std::size_t i, const Rect& band) const {
     pen.hatch({{at.x(i) - at.bar_width / 2, band.min.y}, {at.x(i) + at.bar_width / 2, band.max.y - at.pixels * 1.35f}});
   }
   bool bar(std::size_t i, float from, double value, float length) const {
-    // What is thinner than a third of a pixel has no direction of its own.
+    // Less than a third of a pixel is not visible.
     if (!std::isfinite(length) || std::abs(length) < 0.3f) return false;
     pen.bar({at.x(i), from}, {at.x(i), from - length}, at.bar_width, colour(row.parts[i]), static_cast<float>(value));
     return true;
   }
-  /// What was put last is the number of this word.
+  /// The bar that was put last is the number of this word.
   void mark(const SoftmaxPart& part, Stage stage) const {
     Cell cell = matrix_of(trace, view, stage);
     cell.row = task.focus.query;
@@ -158,7 +158,7 @@ struct SoftmaxPicture : TaskPart {
     pen.fill({{at.left, at.zero - u * 0.5f}, {at.right, at.zero + u * 0.5f}}, look.line);
   }
 
-  /// The line comes down until it touches the largest.
+  /// The line moves down to the largest score.
   void put_largest() const {
     if (made.largest <= 0 || row.empty || !std::isfinite(row.largest)) return;
     const float end = at.zero - row.largest * at.unit, start = at.scores.min.y - 0.6f * at.pixels;
@@ -169,7 +169,7 @@ struct SoftmaxPicture : TaskPart {
               say.fill("softmax.largest", {at.largest_text}));
   }
 
-  /// Every score hangs from the line.
+  /// Every score minus the largest, as a bar down from the line.
   void put_shifted() const {
     if (made.shifted <= 0 || row.empty) return;
     const float line = at.shifted.min.y;
@@ -185,7 +185,7 @@ struct SoftmaxPicture : TaskPart {
     target_columns(at.shifted);
   }
 
-  /// Heights that grow from nothing.
+  /// The powers as bars that grow from 0.
   void put_powers() const {
     if (made.powers <= 0 || row.empty) return;
     const float base = at.powers.max.y;
@@ -204,7 +204,7 @@ struct SoftmaxPicture : TaskPart {
     return true;
   }
 
-  /// The powers stacked; what has landed is added.
+  /// The powers as a stack; each is added when its bar has arrived.
   void put_sum() const {
     if (row.empty || !(at.sum_unit > 0) || made.sum <= 0) return;
     double landed = 0;
@@ -252,7 +252,7 @@ struct SoftmaxPicture : TaskPart {
     pen.text(TextRole::number, Face::bold, pen.type.title, {at.right + 14 * u, bar.centre().y}, Align::left, look.ink,
              "= " + (std::abs(total - 1) < 1e-4 ? "1" : printed(total).text));
   }
-  /// In a part that is wide enough its number, under it its word.
+  /// The number in a share and the word below it, if it is wide enough.
   void put_share_text(const SoftmaxPart& part, Rect rect) const {
     const std::string number = MatrixNumbers(2, true)(static_cast<float>(part.share));
     const float size = at.pixels > 0 ? at.pixels : pen.type.number;
@@ -267,7 +267,7 @@ struct SoftmaxPicture : TaskPart {
                Align::middle, ink(part), name);
   }
 
-  /// What a row without any word to look at becomes.
+  /// The result for a row whose keys are all masked.
   void put_empty() const {
     if (!row.empty || (task.reveal.share && made.shares <= 0)) return;
     const double share = row.parts.front().share;
@@ -276,7 +276,7 @@ struct SoftmaxPicture : TaskPart {
                  pen.type.story, look.ink);
   }
 
-  /// A band has its name once it is begun.
+  /// The titles of the bands that have begun.
   void put_titles() const {
     put_title(at.scores.centre().y, 1, "softmax.scores", "softmax.scores_note",
               symbol_of(context, made_from(trace, task.stage)), look.ink);
@@ -291,7 +291,7 @@ struct SoftmaxPicture : TaskPart {
     const SoftmaxPart* part = row.find(task.focus.key);
     if (at.formula.height() <= 1 || !part || made.shares < 1 || !is_shared(*part)) return;
     if (row.empty) return put_formula(task, at.formula);
-    // So many digits that the printed numbers come out right.
+    // Enough digits that the printed quotient is the printed share.
     const Printed share = printed(part->share);
     Printed power, sum;
     for (int more = 0; more < 5; ++more) {
@@ -305,7 +305,7 @@ struct SoftmaxPicture : TaskPart {
                     "} = \\frac{" + power.text + "}{" + sum.text + "} = " + share.text);
   }
 
-  /// The temperature, and what else can be done, or the way back.
+  /// The temperature, and a button that drops the tried scores.
   void put_foot() const {
     if (at.foot.height() <= 1) return;
     Rect room = at.foot;

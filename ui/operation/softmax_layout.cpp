@@ -12,12 +12,12 @@ namespace {
 
 constexpr Index most_parts = 24;
 
-/// A number as it stands in a band, and shorter where its column is narrow.
+/// A number as text, and a shorter text for narrow columns.
 struct Figure {
   std::string exact, brief;
 };
 
-/// So many decimals for all of them, and for a small one as many as it takes.
+/// With this many decimals, or more for a small number.
 Figure figure_of(float value, int decimals) {
   if (!std::isfinite(value) || std::abs(value) >= 1e6f)
     return {MatrixNumbers(1, false)(value), MatrixNumbers(0, false)(value)};
@@ -46,7 +46,7 @@ struct SoftmaxPlacing : TaskPart {
     const float side =
         std::min(std::max(42 * u + to.sum_width + beside_sum, 22 * u + largest + to.map), area.width() * 0.3f);
     const float width = area.width() - to.names - side;
-    const float narrowest = pen.measure(Face::mono, pen.type.number, "0").x * 4.6f + 6 * u;
+    const float narrowest = pen.digit() * 4.6f + 6 * u;
     to.row =
         softmax_row(trace, view, task.focus, std::clamp(static_cast<Index>(width / narrowest), Index{2}, most_parts),
                     context.weights_before);
@@ -56,7 +56,7 @@ struct SoftmaxPlacing : TaskPart {
     to.right = to.left + to.column * static_cast<float>(to.count());
   }
 
-  /// Upright in the largest type in which all have room, else turned.
+  /// The words upright in the largest size at which all fit, else at 45°.
   void words() {
     const auto widest = [&](float size) {
       float most = 0;
@@ -78,7 +78,7 @@ struct SoftmaxPlacing : TaskPart {
   void heights() {
     const float slider = pen.type.caption * 2.6f + 6 * u, formula = pen.type.formula * 2.4f;
     const float least = to.words + 9.5f * pen.type.number * 1.5f;
-    constexpr float ample = 1.4f;  // the bands show what the formula says: it does not press them
+    constexpr float ample = 1.4f;  // the bands show the same as the formula, so they come first
     const bool has_slider = has_facets(trace) && area.height() - slider >= least,
                has_formula = area.height() - slider - formula >= ample * least;
     to.foot = {{area.min.x, area.max.y - (has_slider ? slider : 0)}, area.max};
@@ -97,7 +97,7 @@ struct SoftmaxPlacing : TaskPart {
               {x + to.sum_width, to.powers.max.y}};
   }
 
-  /// One size for the numbers of all bands, in which each has its column.
+  /// One font size for the numbers of all bands, at which each fits its column.
   void numbers() {
     float most = 0;
     for (const SoftmaxPart& part : to.row.parts) {
@@ -171,7 +171,7 @@ float band_title_size(const Pen& pen) {
 
 Rect SoftmaxLayout::power_bar(std::size_t i) const {
   const SoftmaxPart& part = row.parts[i];
-  // The others are many bars, none of which is drawn.
+  // The others would be many bars; none is drawn.
   const bool drawn = part.kind != SoftmaxPart::Kind::others && std::isfinite(part.power);
   const float height = drawn ? static_cast<float>(part.power) * power_unit : 0;
   return {{x(i) - bar_width / 2, powers.max.y - height}, {x(i) + bar_width / 2, powers.max.y}};

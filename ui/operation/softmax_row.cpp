@@ -14,7 +14,7 @@ namespace {
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-/// All of a row's scores, what is tried among them, and its shares as the stage has them.
+/// All scores of a row, with the tried ones, and the shares of the stage.
 struct RowNumbers {
   std::vector<float> scores, shares;
   std::vector<bool> masked;
@@ -41,14 +41,14 @@ RowNumbers numbers_in_row(const Trace& trace, const View& view, Index query) {
   return row;
 }
 
-/// Σ e^(score − largest), the sink's among them.
+/// Σ e^(score − largest), with the sink's.
 double sum_of_powers(const std::vector<float>& scores, float largest, float sink) {
   double sum = sink_part(sink, largest);
   for (const float score : scores) sum += std::exp(static_cast<double>(score) - static_cast<double>(largest));
   return sum;
 }
 
-/// The keys that have parts of their own, ascending.
+/// The keys that have parts of their own, in ascending order.
 std::vector<Index> own_parts(const RowNumbers& row, Index key, Index most) {
   const auto count = static_cast<Index>(row.scores.size());
   std::vector<Index> keys(static_cast<std::size_t>(count));
@@ -68,7 +68,7 @@ std::vector<Index> own_parts(const RowNumbers& row, Index key, Index most) {
   return keys;
 }
 
-/// What a sink takes of the whole.
+/// The sink's share.
 SoftmaxPart sink_of(const RowNumbers& numbers, const SoftmaxRow& row) {
   SoftmaxPart sink{.kind = SoftmaxPart::Kind::sink, .key = static_cast<Index>(numbers.scores.size()), .words = 0};
   sink.score = numbers.sink;

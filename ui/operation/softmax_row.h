@@ -1,4 +1,4 @@
-// One row's softmax taken apart, as the stage has it or as it is with scores that are tried: plain numbers.
+// The parts of one row's softmax as plain numbers, with the document's scores or with scores that the user tries.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-/// A word in the row; or all words that have no part of their own, or the sink.
+/// A word of the row, or all words without a part of their own, or the sink.
 struct SoftmaxPart {
   enum class Kind : std::uint8_t { word, others, sink };
   Kind kind{};
@@ -19,7 +19,7 @@ struct SoftmaxPart {
   double share = 0;   ///< power / sum
   double before = 0;  ///< the share without what is tried or changed
   bool masked = false;
-  /// It has no part in the sum, as a mask left it none.
+  /// Whether the mask leaves it no part in the sum.
   bool is_out() const { return masked && !(power > 0); }
 };
 
@@ -32,20 +32,20 @@ struct SoftmaxRow {
   bool changed = false;  ///< by a setting of the layer: SoftmaxPart::before is the unchanged model's
   /// Whether the shares before are others than those of now.
   bool compares() const { return tried || changed; }
-  bool empty = false;  ///< there is nothing to share out: every word is masked, and no sum is made
-  const SoftmaxPart* find(Index key) const;  ///< null where it is among the others
+  bool empty = false;                        ///< every word is masked, so there is no sum
+  const SoftmaxPart* find(Index key) const;  ///< null if it is among the others
 };
 
-/// Of the query that is followed, in at most so many parts: beyond that the words with the largest scores and the key
-/// that is followed have parts of their own. `before`: SceneContext::weights_before.
+/// For the followed query, in at most `most_parts` parts: if there are more words, those with the largest scores and
+/// the followed key have parts of their own. `before`: SceneContext::weights_before.
 SoftmaxRow softmax_row(const Trace& trace, const View& view, const Focus& focus, Index most_parts,
                        const MatrixView& before = {});
 
-/// What is tried of this row; null where nothing is.
+/// The tried scores of this row; null if there are none.
 const ScoreTrial* trial_of(const Trace& trace, const View& view, Index query);
 /// What the trial adds to a score, in units of what goes into the softmax.
 float tried_part(const Trace& trace, const ScoreTrial* trial, Index key);
-/// The view with the score of `key` so much off what it is.
+/// The view in which `added` is added to the score of `key`.
 View with_tried_score(View view, const Trace& trace, Index query, Index key, float added);
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// A sum of products as a column of terms: a × b = c, one under the other, and beside them the running sum as a
-// waterfall: each bar goes from the sum before its term to the sum with it.
+// A sum of products as a column of terms a × b = c, and beside them the running sum as a waterfall chart: each bar goes
+// from the sum before its term to the sum after it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,17 +14,17 @@
 namespace headlight::operation {
 namespace {
 
-/// Of a longer sum the terms after these are never written.
-constexpr std::size_t most_written = 256;
+/// At most so many terms of a sum are printed.
+constexpr std::size_t most_printed = 256;
 
 float product_at(const Sum& sum, std::size_t i) { return sum.left[i] * sum.right[i]; }
 bool is_whole(const Sum& sum) { return sum.done >= std::ssize(sum.left); }
 
-/// The terms with the largest products, the largest first; of equal ones the earlier first.
+/// The terms with the largest products in descending order; equal ones in their own order.
 std::vector<std::size_t> largest_terms(const Sum& sum) {
   std::vector<std::size_t> order(sum.left.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const std::size_t count = std::min(order.size(), most_written);
+  const std::size_t count = std::min(order.size(), most_printed);
   std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count),
                             [&](std::size_t a, std::size_t b) {
                               const auto size = [&](std::size_t i) {
@@ -38,9 +38,9 @@ std::vector<std::size_t> largest_terms(const Sum& sum) {
   return order;
 }
 
-/// How wide names and numbers are at a size of type.
+/// Widths of names and numbers.
 struct Widths {
-  float name = 0, digits = 0;  ///< of the longest name; characters of the longest number
+  float name = 0, digits = 0;  ///< of the longest name in pixels, of the longest number in characters
 };
 
 Widths widths_of(const Pen& pen, const Sum& sum, const std::vector<PrintedProduct>& texts, float room) {
@@ -49,7 +49,7 @@ Widths widths_of(const Pen& pen, const Sum& sum, const std::vector<PrintedProduc
   for (const std::string& name : sum.names)
     widths.name = std::max(widths.name, pen.measure(Face::ui, pen.type.caption, name).x);
   widths.name = sum.names.empty() ? 0 : std::min(widths.name + 8 * u, room * 0.25f);
-  const float digit = pen.measure(Face::mono, pen.type.number, "0").x;
+  const float digit = pen.digit();
   for (const PrintedProduct& text : texts) {
     for (const Printed* number : {&text.left, &text.right, &text.product})
       widths.digits =
@@ -58,16 +58,16 @@ Widths widths_of(const Pen& pen, const Sum& sum, const std::vector<PrintedProduc
   return widths;
 }
 
-/// Sizes of type, columns and lines; a few terms are set larger.
+/// Font sizes, columns and lines; a few terms are printed larger.
 void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLayout& to) {
-  constexpr float bar = 72;  // points that a term's bar has at least
+  constexpr float bar = 72;  // points: the least width of a term's bar
   const float u = pen.u(), count = static_cast<float>(sum.left.size()), width = to.card.width();
   to.top = to.card.min.y + pen.type.word * 1.25f * 1.6f;
-  const auto set_in = [&](float pixels) {  // returns how wide a digit is
+  const auto set_in = [&](float pixels) {  // returns the width of a digit
     to.pixels = pen.context().fonts.crisp(Face::mono, pixels);
     to.line = to.pixels * 1.6f;
     to.bottom = to.card.max.y - (pen.type.great * 1.15f + (sum.bias ? to.line : 0) + pen.type.caption * 0.4f);
-    return pen.measure(Face::mono, to.pixels, "0").x;
+    return pen.digit(to.pixels);
   };
   for (const float larger : {1.7f, 1.35f, 1.0f}) {
     const float digit = set_in(pen.type.number * larger);
@@ -77,7 +77,7 @@ void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLa
     to.taken = to.name + 3 * to.chip + 2 * to.sign + 10 * u;
     if (count * to.line <= to.bottom - to.top && to.taken + bar * u <= width && to.name == widths.name) break;
   }
-  if (to.taken > width) {  // in the smallest type, without names and bars, the signs close to the numbers
+  if (to.taken > width) {  // the smallest type, without names and bars, with the signs close to the numbers
     const float digit = set_in(std::min(pen.type.number, pen.type.least));
     to.chip = widths.digits * digit + 4 * u;
     to.sign = std::clamp((width - 3 * to.chip) / 2, digit, to.sign);
@@ -90,8 +90,8 @@ void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLa
     to.card.max.y -= spare;
     to.frame.max.y -= spare;
   }
-  // In a wide card beside one another, where one column does not hold them.
-  const bool fits = to.taken <= width + 1;  // else the sum stands alone
+  // Several columns in a wide card, if one column does not hold all terms.
+  const bool fits = to.taken <= width + 1;  // else no terms are printed
   to.deep = fits ? static_cast<std::size_t>(std::max(0.0f, (to.bottom - to.top) / to.line)) : 0;
   while (to.deep > 0 && to.across * to.deep < sum.left.size() &&
          static_cast<float>(to.across + 1) * (to.taken + 56 * u) <= width)
@@ -101,43 +101,40 @@ void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLa
   to.pitch = (width + 14 * u) / static_cast<float>(to.across);
 }
 
-/// A line's left end and its middle.
+/// The left end and the vertical centre of line `n`.
 ImVec2 line_at(const SumLayout& layout, std::size_t n) {
   const std::size_t column = n / std::max<std::size_t>(layout.deep, 1), row = n % std::max<std::size_t>(layout.deep, 1);
   return {layout.card.min.x + static_cast<float>(column) * layout.pitch,
           layout.top + (static_cast<float>(row) + 0.5f) * layout.line};
 }
 
-struct Drawing {
-  const Task& task;
+/// Puts a laid-out sum.
+struct SumPicture : TaskPart {
   const Sum& sum;
   const SumLayout& layout;
-  Pen& pen = task.pen;
-  const Look& look = pen.look();
-  const float u = pen.u();
 
   std::string elided(Face face, float pixels, const std::string& text, float room) const {
-    return elide(pen.context().fonts, face, pixels, text, room);
+    return elide(context.fonts, face, pixels, text, room);
   }
-  void note(ImVec2 at, const std::string& text, ImU32 colour) const { pen.caption(at, Align::left, text, colour); }
 
-  /// A number on the colour that it has in its stage; empty where it is not computed yet.
-  void chip(float x, float middle, Stage stage, float value, const std::string& text, bool there, bool known) const {
+  /// A number on its colour in its stage; empty if it is not `known` yet, pale if it is not added yet.
+  void put_chip(float x, float middle, Stage stage, float value, const std::string& text, bool added,
+                bool known) const {
     const Rect rect{{x, middle - layout.line * 0.42f}, {x + layout.chip, middle + layout.line * 0.42f}};
-    const Colormap& map = window_colormap(pen.context().view, stage);
-    const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
-    if (known) pen.fill(rect, fade(to_imgui(ground), there ? 1 : 0.25f), Corner::cell * u);
+    const Colormap& map = window_colormap(view, stage);
+    const Rgba ground = map.at(normalise(value, stage_range(trace, stage, map.kind())));
+    if (known) pen.fill(rect, fade(to_imgui(ground), added ? 1 : 0.25f), Corner::cell * u);
     else pen.box(rect, look.line, 1, Corner::cell * u);
     if (known)
-      pen.number(layout.pixels, rect.centre(), Align::middle, there ? to_imgui(ink_on(ground)) : look.muted, text);
+      pen.number(layout.pixels, rect.centre(), Align::middle, added ? to_imgui(ink_on(ground)) : look.muted, text);
   }
-  void sign(float x, float middle, const char* text) const {
+  void put_sign(float x, float middle, const char* text) const {
     pen.number(layout.pixels, {x + layout.sign / 2, middle}, Align::middle, look.muted, text);
   }
   float product_x(float x) const { return x + layout.name + 2 * (layout.chip + layout.sign); }
 
-  /// From the sum before to the sum with it, and a hair line down to where the next one begins.
-  void bar(ImVec2 line, float before, float after, float value, bool goes_on) const {
+  /// A term's bar from the sum before it to the sum after it, and a thin line down to the next term's bar.
+  void put_bar(ImVec2 line, float before, float after, float value, bool goes_on) const {
     const float from = line.x + layout.taken, room = line.x + layout.pitch - 14 * u - from;
     if (room < 12 * u) return;
     const float span = std::max(layout.high - layout.low, 1e-20f);
@@ -150,7 +147,7 @@ struct Drawing {
           look.muted);
   }
 
-  void head() const {
+  void put_head() const {
     const float title = pen.type.word * 1.25f;
     const Rect& card = layout.card;
     Rect at = pen.text(TextRole::word, Face::bold, title, {card.min.x, card.min.y + title * 0.7f}, Align::left,
@@ -158,12 +155,12 @@ struct Drawing {
     at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, look.ink, " · ");
     at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour,
                   elided(Face::bold, title, sum.title_right, card.max.x - at.max.x));
-    const std::string progress = pen.context().words.fill("level.terms", {sum.done, sum.left.size()});
+    const std::string progress = say.fill("level.terms", {sum.done, sum.left.size()});
     if (at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x)
       pen.caption({card.max.x, at.centre().y}, Align::right, progress);
   }
 
-  void terms() const {
+  void put_terms() const {
     for (std::size_t n = 0; n < layout.terms.size(); ++n) {
       const WrittenTerm& term = layout.terms[n];
       const bool there = static_cast<Index>(term.index) < sum.done;
@@ -176,47 +173,46 @@ struct Drawing {
         pen.text(TextRole::word, Face::ui, pen.type.caption, {x, at.y}, Align::left, there ? look.ink : look.muted,
                  elided(Face::ui, pen.type.caption, sum.names[term.index], layout.name - 8 * u));
       x += layout.name;
-      chip(x, at.y, sum.left_stage, sum.left[term.index], term.text.left.text, there, true);
-      sign(x + layout.chip, at.y, "×");
+      put_chip(x, at.y, sum.left_stage, sum.left[term.index], term.text.left.text, there, true);
+      put_sign(x + layout.chip, at.y, "×");
       x += layout.chip + layout.sign;
-      chip(x, at.y, sum.right_stage, sum.right[term.index], term.text.right.text, there, true);
-      sign(x + layout.chip, at.y, "=");
-      chip(product_x(at.x), at.y, sum.stage, product_at(sum, term.index), term.text.product.text, there, there);
-      if (there) bar(at, term.before, term.after, product_at(sum, term.index), goes_on);
+      put_chip(x, at.y, sum.right_stage, sum.right[term.index], term.text.right.text, there, true);
+      put_sign(x + layout.chip, at.y, "=");
+      put_chip(product_x(at.x), at.y, sum.stage, product_at(sum, term.index), term.text.product.text, there, there);
+      if (there) put_bar(at, term.before, term.after, product_at(sum, term.index), goes_on);
     }
   }
 
-  /// The terms that are not written, as one.
-  void others() const {
+  /// The terms that are not printed, as one line.
+  void put_others() const {
     if (layout.others == 0 || layout.deep == 0) return;
     const ImVec2 at = line_at(layout, layout.terms.size());
     const float before = layout.terms.empty() ? 0 : layout.terms.back().after;
-    const std::string more = pen.context().words.fill("level.more", {layout.others});
-    note(at, elided(Face::ui, pen.type.caption, more, product_x(at.x) - at.x - layout.sign), look.muted);
-    sign(product_x(at.x) - layout.sign, at.y, "=");
-    chip(product_x(at.x), at.y, sum.stage, layout.rest, printed(layout.rest).text, is_whole(sum), is_whole(sum));
-    if (layout.rest != 0) bar(at, before, before + layout.rest, layout.rest, false);
+    const std::string more = say.fill("level.more", {layout.others});
+    pen.caption(at, Align::left, more, {}, product_x(at.x) - at.x - layout.sign);
+    put_sign(product_x(at.x) - layout.sign, at.y, "=");
+    put_chip(product_x(at.x), at.y, sum.stage, layout.rest, printed(layout.rest).text, is_whole(sum), is_whole(sum));
+    if (layout.rest != 0) put_bar(at, before, before + layout.rest, layout.rest, false);
   }
 
-  void bias() const {
+  void put_bias() const {
     if (!sum.bias) return;
     const ImVec2 at{layout.card.min.x, layout.bottom + layout.line / 2};
     const float x = std::min(product_x(at.x), layout.card.max.x - layout.chip);
-    note(at, elided(Face::ui, pen.type.caption, pen.context().words("level.plus_bias"), x - at.x), look.muted);
-    chip(x, at.y, sum.stage, *sum.bias, printed(*sum.bias).text, is_whole(sum), true);
-    if (is_whole(sum)) bar(at, sum.total - *sum.bias, sum.total, *sum.bias, false);
+    pen.caption(at, Align::left, say("level.plus_bias"), {}, x - at.x);
+    put_chip(x, at.y, sum.stage, *sum.bias, printed(*sum.bias).text, is_whole(sum), true);
+    if (is_whole(sum)) put_bar(at, sum.total - *sum.bias, sum.total, *sum.bias, false);
   }
 
-  void foot() const {
-    const Words& words = pen.context().words;
+  void put_foot() const {
     const Rect& card = layout.card;
     const float line = layout.bottom + (sum.bias ? layout.line : 0), y = line + pen.type.great * 0.62f;
     const float now = so_far(sum);
-    const int decimals = MatrixNumbers({&now, 1, 1, 1, 1}).decimals() + (std::abs(now) < 1000 ? 1 : 0);
+    const int decimals = MatrixNumbers(std::span(&now, 1)).decimals() + (std::abs(now) < 1000 ? 1 : 0);
     pen.fill({{card.min.x, line}, {card.max.x, line + Stroke::hair(u)}}, look.line);
     const std::string total = MatrixNumbers(decimals, false)(now);
     const Rect label = pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y}, Align::left, look.muted,
-                                words(is_whole(sum) ? "level.is_sum" : "level.so_far"));
+                                say(is_whole(sum) ? "level.is_sum" : "level.so_far"));
     float pixels = pen.type.great;
     for (const float smaller : {pen.type.title, pen.type.story, pen.type.number}) {
       if (label.max.x + 6 * u + pen.measure(Face::bold, pixels, total).x <= card.max.x) break;
@@ -226,17 +222,15 @@ struct Drawing {
   }
 };
 
-/// Of the sum's time, how long a term is under way: several are at once, so that each can be followed.
+/// Share of the sum's time that one term moves. Several move at once, slowly enough to be followed.
 constexpr float flight = 0.35f;
-constexpr Index most_at_once = 8;  ///< of long sums every second term is seen, or every third
+constexpr Index most_at_once = 8;  ///< of a longer sum only every second term is drawn, or every third
 
 float starts(Index term, Index terms) { return (1 - flight) * static_cast<float>(term) / static_cast<float>(terms); }
 
-/// The middle of a cell, as a chip that lies over others.
+/// The place of a moving number over a cell.
 Rect chip_in(const Rect& cell, float least) {
-  const float w = std::max(cell.width() * 0.78f, least), h = std::max(cell.height() * 0.78f, least);
-  const ImVec2 c = cell.centre();
-  return {{c.x - w / 2, c.y - h / 2}, {c.x + w / 2, c.y + h / 2}};
+  return around(cell.centre(), std::max(cell.width() * 0.78f, least) / 2, std::max(cell.height() * 0.78f, least) / 2);
 }
 
 void put_chip(Pen& pen, const Rect& rect, Stage stage, float value, ImU32 lane, float presence) {
@@ -267,13 +261,13 @@ SumLayout lay_out_sum(const Task& task, const Sum& sum, Rect card, bool framed) 
   for (const std::size_t i : order) texts.push_back(printed_product(sum.left[i], sum.right[i]));
   lay_out_columns(pen, sum, widths_of(pen, sum, texts, to.card.width()), to);
 
-  // The same terms stand there from the first moment of the sum to its last: the largest, in their order.
+  // The same terms are printed from the first moment of the sum to its last: the largest, in their own order.
   const std::size_t lines = to.across * to.deep, count = sum.left.size();
-  std::size_t written =
-      count <= std::min(lines, most_written) ? count : std::min(lines > 0 ? lines - 1 : 0, most_written);
-  for (std::size_t n = 0; n < written; ++n) to.terms.push_back({order[n], std::move(texts[n])});
+  const std::size_t shown =
+      count <= std::min(lines, most_printed) ? count : std::min(lines > 0 ? lines - 1 : 0, most_printed);
+  for (std::size_t n = 0; n < shown; ++n) to.terms.push_back({order[n], std::move(texts[n])});
   std::ranges::sort(to.terms, {}, &WrittenTerm::index);
-  to.others = count - written;
+  to.others = count - shown;
   float now = 0;
   std::vector<bool> seen(count);
   const auto reach = [&](float value) {
@@ -299,12 +293,12 @@ SumLayout lay_out_sum(const Task& task, const Sum& sum, Rect card, bool framed) 
 
 void put_sum(const Task& task, const Sum& sum, const SumLayout& layout) {
   if (layout.framed) task.pen.card(layout.frame);
-  const Drawing drawing{task, sum, layout};
-  drawing.head();
-  drawing.terms();
-  drawing.others();
-  drawing.bias();
-  drawing.foot();
+  const SumPicture picture{task, sum, layout};
+  picture.put_head();
+  picture.put_terms();
+  picture.put_others();
+  picture.put_bias();
+  picture.put_foot();
 }
 
 Index terms_landed(float share, Index terms) {

@@ -1,4 +1,4 @@
-// What is done within one row of a head: a norm as bars that become even, a rotation as turning pairs.
+// Steps within one row of a head: a norm as bars that change their lengths, a rotation as pairs of numbers that turn.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -20,15 +20,13 @@ std::vector<float> row_of(const Task& task, Stage stage, Index row) {
 }
 
 /// Bars of one row, up and down from a line, with numbers where they fit.
-void bars(const Task& task, const std::vector<float>& values, const Window& cols, Rect place, Index lit, ImU32 colour,
-          float most) {
+void put_row_bars(const Task& task, const std::vector<float>& values, const Window& cols, Rect place, Index lit,
+                  ImU32 colour, float most) {
   Pen& pen = task.pen;
   const float u = task.u();
-  MatrixNumbers figures(row_view(values));
+  MatrixNumbers figures(values);
   float pixels = pen.type.number * 1.6f;
-  const auto fits = [&] {
-    return pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) + 6 * u <= cols.size;
-  };
+  const auto fits = [&] { return pen.digit(pixels) * static_cast<float>(figures.longest()) + 6 * u <= cols.size; };
   if (!fits()) pixels = pen.type.number;
   while (!fits() && figures.shorten()) continue;
   if (!fits()) pixels = 0;
@@ -51,8 +49,8 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
   pen.add_content(place);
 }
 
-/// As far as an arrow has turned from an angle: as a spiral, so that whole turns are seen, the last three of them.
-void trail(Pen& pen, ImVec2 centre, float radius, float from, float turn, ImU32 colour) {
+/// The path of an arrow that has turned from an angle, as a spiral that shows up to three whole turns.
+void put_trail(Pen& pen, ImVec2 centre, float radius, float from, float turn, ImU32 colour) {
   constexpr float whole = 2 * std::numbers::pi_v<float>;
   const float seen = std::clamp(turn, -3 * whole, 3 * whole), turns = std::abs(seen) / whole;
   const int parts = static_cast<int>(std::ceil(turns * 48));
@@ -64,15 +62,15 @@ void trail(Pen& pen, ImVec2 centre, float radius, float from, float turn, ImU32 
   for (int i = 0; i < parts; ++i) pen.line(at(i), at(i + 1), colour, std::max(1.5f, 1.6f * pen.u()));
 }
 
-/// How long the row is.
+/// The length of a row in words.
 void put_length(const Task& task, const std::vector<float>& row, ImVec2 at) {
-  const std::vector<float> one{static_cast<float>(length_of(row))};
-  const MatrixNumbers figures(MatrixNumbers(row_view(one)).decimals() + 1, true);
+  const auto length = static_cast<float>(length_of(row));
+  const MatrixNumbers figures(MatrixNumbers(std::span(&length, 1)).decimals() + 1, true);
   task.pen.text(TextRole::caption, Face::ui, task.pen.type.story, at, Align::left, task.pen.look().muted,
-                task.context().words.fill("level.length", {figures(one.front())}));
+                task.context().words.fill("level.length", {figures(length)}));
 }
 
-/// A row's pairs as dials side by side, in as many lines as make them the largest.
+/// A row's pairs as dials, in the number of lines that makes them the largest.
 struct Dials : TaskPart {
   const Rect area = task.area;
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
@@ -82,16 +80,16 @@ struct Dials : TaskPart {
   const Index pairs = turning.turned() / 2, chosen = cell.col < turning.turned() ? turning.pair_of(cell.col).index : 0;
   const float t = std::clamp(task.reveal.share.value_or(1.0f) / 0.85f, 0.0f, 1.0f);
   const float formula = pen.type.formula * 2.6f;
-  const MatrixNumbers figures{row_view(after)};
+  const MatrixNumbers figures{after};
   const float longest = length_of_longest();
-  float number = 0, words = 0;             ///< type of the numbers, height of a line of them
+  float number = 0, words = 0;             ///< font size of the numbers, height of a line of them
   Index in_line = 0, first = 0, last = 0;  ///< pairs in a line, pairs that are shown
   float size = 0, pitch = 0, radius = 0;
 
   static ImVec2 at(const std::vector<float>& row, const RotaryPair& pair) {
     return {row[static_cast<std::size_t>(pair.first)], row[static_cast<std::size_t>(pair.second)]};
   }
-  /// No arrow leaves its dial.
+  /// Of the arrows; scaled by it, no arrow leaves its dial.
   float length_of_longest() const {
     float most = 1e-9f;
     for (Index j = 0; j < pairs; ++j) {
@@ -134,7 +132,7 @@ struct Dials : TaskPart {
             area.min.y + static_cast<float>(n / in_line) * pitch + words + radius};
   }
 
-  /// The arrow as it was, as far as it has turned, and its trail.
+  /// The arrow before the rotation, the arrow at this moment, and its path.
   void put_arrows(Index j) const {
     const bool lit = j == chosen;
     const ImVec2 centre = centre_of(j), from = at(before, turning.pair(j)), to = at(after, turning.pair(j));
@@ -147,10 +145,10 @@ struct Dials : TaskPart {
     pen.line(centre, on(from), fade(look.muted, 0.7f), Stroke::firm(u), true);
     pen.line(centre, on(t >= 1 ? to : turned), fade(look.lane(task.stage), lit ? 1.0f : 0.8f), std::max(2.0f, 3.2f * u),
              true);
-    trail(pen, centre, radius, std::atan2(from.y, from.x), part, fade(lit ? look.ink : look.muted, 0.6f));
+    put_trail(pen, centre, radius, std::atan2(from.y, from.x), part, fade(lit ? look.ink : look.muted, 0.6f));
   }
 
-  /// The angle over the dial, both numbers before and after under it.
+  /// The angle above the dial; below it both numbers before and after.
   void put_numbers(Index j, Rect dial) const {
     const bool lit = j == chosen;
     const RotaryPair pair = turning.pair(j);
@@ -170,8 +168,7 @@ struct Dials : TaskPart {
 
   void put_dial(Index j) const {
     const bool lit = j == chosen;
-    const ImVec2 centre = centre_of(j);
-    const Rect dial{{centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius}};
+    const Rect dial = around(centre_of(j), radius, radius);
     pen.fill(dial, look.card, radius);
     pen.box(dial, lit ? look.ink : look.line, lit ? Stroke::chosen(u) : 1, radius);
     put_arrows(j);
@@ -183,50 +180,60 @@ struct Dials : TaskPart {
   }
 };
 
-}  // namespace
-
-void norm(const Task& task) {
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const float u = task.u();
+/// A row before and after a norm, or before and after the scaling of the queries, as two rows of bars.
+struct Norm : TaskPart {
   const Stage source = made_from(trace, task.stage);
-  const Cell cell = cell_of(trace, task.context().view, task.stage, task.focus);
+  const Cell cell = cell_of(trace, view, task.stage, task.focus);
   const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
   const Rect area = task.area;
   const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
-  const auto d = static_cast<Index>(before.size());
-  const float width = area.width() - names - 12 * u;
-  const Window cols =
-      window_around(cell.col, d, width, pen.measure(Face::mono, pen.type.number, "0").x * 5 + 8 * u, 280 * u);
   const float formula = pen.type.formula * 3, height = area.height() - formula;
+  const float width = area.width() - names - 12 * u;
+  const Window cols = window_around(cell.col, std::ssize(before), width, pen.digit() * 5 + 8 * u, 280 * u);
   const float used = cols.extent(), x = area.min.x + names + (width - used) / 2;
-  const Rect top{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}},
-      low{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
-  const float share = std::clamp(task.reveal.share.value_or(1.0f) / 0.8f, 0.0f, 1.0f);
-  std::vector<float> now = after;
-  for (std::size_t i = 0; i < now.size(); ++i) now[i] = before[i] + (after[i] - before[i]) * share;
-  const float most = std::max({largest_of(before), largest_of(after), 1e-20f});
-  const ImU32 colour = pen.look().lane(task.stage);
-  bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
-  if (is_guessed(task.context())) {
-    const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
-    pen.frame({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, 1.5f);
-    pen.label(TextRole::word, true, pen.type.word, {middle, low.centre().y}, Align::middle, pen.look().ink, "?");
-  } else {
-    bars(task, now, cols, low, cell.col, colour, most);
+  const Rect upper{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}},
+      lower{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
+  const ImU32 colour = look.lane(task.stage);
+
+  void put_bars() const {
+    const float share = part_done(task.reveal.share.value_or(1.0f), 0, number_there);
+    const float most = std::max({largest_of(before), largest_of(after), 1e-20f});
+    put_row_bars(task, before, cols, upper, cell.col, fade(colour, 0.7f), most);
+    if (is_guessed(context)) return put_question();
+    std::vector<float> now = after;
+    for (std::size_t i = 0; i < now.size(); ++i) now[i] = before[i] + (after[i] - before[i]) * share;
+    put_row_bars(task, now, cols, lower, cell.col, colour, most);
   }
-  pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.context(), source), 0,
-           Align::right);
-  pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.context(), task.stage),
-           0, Align::right);
-  pen.line({x + used / 2, top.max.y + 8 * u}, {x + used / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
-  const ImVec2 beside{x + used / 2 + 16 * u, (top.max.y + low.min.y) / 2};
-  if (task.stage == Stage::Q_scaled) {
-    pen.math(pen.type.story, beside, used / 2, pen.look().muted, false, step_words(trace, task.stage), 0, Align::left);
-  } else {
-    put_length(task, before, beside);
+  /// The place of the number that is to be guessed.
+  void put_question() const {
+    const float middle = lower.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
+    pen.frame({{middle - cols.size * 0.4f, lower.min.y}, {middle + cols.size * 0.4f, lower.max.y}}, look.ink, 1.5f);
+    pen.label(TextRole::word, true, pen.type.word, {middle, lower.centre().y}, Align::middle, look.ink, "?");
   }
-  put_formula(task, {{area.min.x + names, area.max.y - formula}, {area.max.x, area.max.y}});
+
+  void put_names() const {
+    const auto symbol = [&](const Rect& row, Stage stage) {
+      pen.math(pen.type.formula, {x - 16 * u, row.centre().y}, names, colour, false, symbol_of(context, stage), 0,
+               Align::right);
+    };
+    symbol(upper, source);
+    symbol(lower, task.stage);
+    const float middle = x + used / 2;
+    pen.line({middle, upper.max.y + 8 * u}, {middle, lower.min.y - 8 * u}, look.muted, 1.5f * u, true);
+    const ImVec2 beside{middle + 16 * u, (upper.max.y + lower.min.y) / 2};
+    if (task.stage == Stage::Q_scaled)
+      pen.math(pen.type.story, beside, used / 2, look.muted, false, step_words(trace, task.stage), 0, Align::left);
+    else put_length(task, before, beside);
+  }
+};
+
+}  // namespace
+
+void norm(const Task& task) {
+  const Norm picture{task};
+  picture.put_bars();
+  picture.put_names();
+  put_formula(task, {{task.area.min.x + picture.names, task.area.max.y - picture.formula}, task.area.max});
 }
 
 void rotation(const Task& task) {

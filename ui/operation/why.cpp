@@ -1,5 +1,5 @@
-// The picture of a logit's parts: the words to choose from, one bar a part, and beside them the looked-at head's part
-// by the word that it comes from.
+// The picture of a logit's parts: the words to choose from, one bar for each part, and beside them the current head's
+// part split by source word.
 #include "ui/operation/why.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using What = LogitPart::What;
 
 bool is_of_heads(const LogitPart& part) { return part.what == What::head || part.what == What::attention_bias; }
 
-/// The index of a token among the words, which get it where it is new.
+/// The index of a token among the words; it is added if it is not among them.
 std::size_t index_of(std::vector<WhyWord>& words, const Network& network, const MatrixView& logits, Index row,
                      Index token) {
   const auto found = std::ranges::find(words, token, &WhyWord::token);
@@ -38,7 +38,7 @@ struct WhyPicture : ScenePart {
   Rect area;
   const float caption = pen.type.caption;
   const WhyWord& word = why.words[why.chosen];
-  Rect bars{}, beside{};  ///< the parts; the head by its words, where there is room
+  Rect bars{}, beside{};  ///< of the parts; of the head by its words, if they fit
 
   const WhyWord* other() const { return why.than ? &why.words[*why.than] : nullptr; }
   double together() const {
@@ -61,7 +61,7 @@ struct WhyPicture : ScenePart {
                   8 * u;
   }
 
-  /// A line of words, one of them chosen; gives the y below.
+  /// A line of words, one of them chosen; returns the y below it.
   float put_choice(float y, float names, const char* title, bool than) const {
     const float height = caption * 2.1f;
     pen.caption({area.min.x, y + height / 2}, Align::left, say(title));
@@ -112,12 +112,12 @@ struct WhyPicture : ScenePart {
   struct Line {
     std::string name;
     double value = 0;
-    std::optional<Cell> head;  ///< where a click goes: layer and head
+    std::optional<Cell> head;  ///< layer and head that a click shows
     bool lit = false;
     ImU32 colour = 0;
   };
 
-  /// Signed bars around one zero, each with its name and number; `pitch` apart.
+  /// Signed bars with a common zero, each with its name and number.
   void put_lines(const std::vector<Line>& lines, Rect room, float pitch) const {
     float names = 0, low = 0, high = 0;
     const float numbers = pen.measure(Face::mono, pen.type.number, "−00.00").x + 8 * u;
@@ -156,7 +156,7 @@ struct WhyPicture : ScenePart {
     beside.min.x = has_room ? bars.max.x + 36 * u : area.max.x;
   }
 
-  /// The head that is looked at, where its words are known.
+  /// The current head's part, if its sources are known; else null.
   const LogitPart* looked_at() const {
     const auto part = std::ranges::find_if(why.parts, [&](const LogitPart& each) {
       return each.what == What::head && each.layer == why.layer && each.head == view.head;
@@ -192,7 +192,7 @@ struct WhyPicture : ScenePart {
     pen.caption({bars.min.x, y}, Align::left, text, {}, area.width());
   }
 
-  /// The looked-at head's part, by the word that it comes from.
+  /// The current head's part, split by source word.
   void put_sources() const {
     const LogitPart* const part = looked_at();
     if (!part || beside.width() < 200 * u) return;
@@ -250,7 +250,7 @@ WhyParts why_parts(const Trace& trace, const View& view, const OtherPass& other,
     if (index != why.chosen) why.than = index;
   }
   for (const NetworkLayer& layer : network.layers()) why.layers.push_back(layer.layer);
-  why.layer = network.find_layer(trace.scenario.layer).value_or(0);
+  why.layer = network.layer_or_first(trace.scenario.layer);
   const bool decodes = run.text.decoder.count() > 0;
   const auto& read = (decodes ? run.text.decoder : run.text.tokens).entries[static_cast<std::size_t>(batch)];
   if (why.place < std::ssize(read)) why.here = read[static_cast<std::size_t>(why.place)].text;

@@ -138,6 +138,43 @@ void draw_steps(const Frame& frame, const RunPicture& run, float left, float rig
   }
 }
 
+/// The chip that opens the newest call, which ends at `right`; returns the end of what stands left of it.
+float draw_newest(const Frame& frame, const RunPicture& run, float right, Rect place) {
+  const float u = frame.u;
+  const bool live = run.at + 1 == run.steps.size();
+  const char* words = frame.words("watch.newest");
+  right -= chip_width(frame, words);
+  ImGui::SetCursorScreenPos({right, place.min.y + 4 * u});
+  if (chip(frame, "newest", words, live) && !live) frame.actions.push_back(OpenFile{run.steps.back().path});
+  tooltip(frame, frame.words("watch.newest_hint"));
+  return right - 14 * u;
+}
+
+/// The gradient of the weight that is looked at, if it fits right of `left`; returns the end of what stands left of it.
+float draw_gradient(const Frame& frame, const RunPicture& run, float left, float right, Rect place) {
+  const auto cell = frame.looked_at();
+  if (!cell || cell->stage != Stage::weights || frame.view().kind != ViewKind::pipeline) return right;
+  const float u = frame.u;
+  const std::string& file = frame.document.scenario.file;
+  const FileStamp backward = stamp_of(path_from(file.substr(0, file.rfind('.')) + ".gradients.npz"));
+  const LayerGradient& gradient = frame.pictures.get<LayerGradient>([&] { return gradient_of(file, run.layer); }, file,
+                                                                    run.layer, backward.changed);
+  const bool has = gradient.has(*cell);
+  const std::string text =
+      has ? frame.words.fill("watch.gradient",
+                             {bound_text(gradient.values.at({cell->batch, cell->head, cell->row, cell->col}))})
+          : frame.words("watch.no_gradient");
+  const float width = frame.width(Face::ui, TypeSize::body, text);
+  if (right - width <= left + 60 * u) return right;
+  draw_note(frame, right - width, place.min.y + 10 * u, frame.look.ink, text);
+  ImGui::SetCursorScreenPos({right - width, place.min.y});
+  clickable("gradient", {width, place.height()});
+  takes_keyboard(frame);
+  if (has && (ImGui::IsItemHovered() || cell == frame.view().selected))
+    draw_gradients(frame, gradient, *cell, place.max.x - 12 * u, place.min.y - 8 * u);
+  return right - width - 18 * u;
+}
+
 }  // namespace
 
 float watch_height(const Frame& frame) {
@@ -167,35 +204,8 @@ void draw_watch_bar(const Frame& frame, Rect place) {
     tooltip(frame, run.missing);
     x += 18 * u;
   }
-  float right = place.max.x - 18 * u;
-  const bool live = run.at + 1 == run.steps.size();
-  const char* newest_word = frame.words("watch.newest");
-  right -= chip_width(frame, newest_word);
-  ImGui::SetCursorScreenPos({right, place.min.y + 4 * u});
-  if (chip(frame, "newest", newest_word, live) && !live) frame.actions.push_back(OpenFile{run.steps.back().path});
-  tooltip(frame, frame.words("watch.newest_hint"));
-  right -= 14 * u;
-  if (const auto cell = frame.looked_at();
-      cell && cell->stage == Stage::weights && frame.view().kind == ViewKind::pipeline) {
-    const FileStamp backward = stamp_of(path_from(file.substr(0, file.rfind('.')) + ".gradients.npz"));
-    const LayerGradient& gradient = frame.pictures.get<LayerGradient>([&] { return gradient_of(file, run.layer); },
-                                                                      file, run.layer, backward.changed);
-    const bool has = gradient.has(*cell);
-    const std::string text =
-        has ? frame.words.fill("watch.gradient",
-                               {bound_text(gradient.values.at({cell->batch, cell->head, cell->row, cell->col}))})
-            : frame.words("watch.no_gradient");
-    const float width = frame.width(Face::ui, TypeSize::body, text);
-    if (right - width > x + 60 * u) {
-      draw_note(frame, right - width, y, frame.look.ink, text);
-      ImGui::SetCursorScreenPos({right - width, place.min.y});
-      clickable("gradient", {width, place.height()});
-      takes_keyboard(frame);
-      if (has && (ImGui::IsItemHovered() || cell == frame.view().selected))
-        draw_gradients(frame, gradient, *cell, place.max.x - 12 * u, place.min.y - 8 * u);
-      right -= width + 18 * u;
-    }
-  }
+  float right = draw_newest(frame, run, place.max.x - 18 * u, place);
+  right = draw_gradient(frame, run, x, right, place);
   if (right - x > 60 * u) draw_steps(frame, run, x, right, place);
 }
 

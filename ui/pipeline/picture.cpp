@@ -45,8 +45,7 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
     if (above > inset) thumbnail.number = std::to_string(h);
     const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {side - 2 * inset, side - inset - above}, 1.8f);
     const ImVec2 c{thumbnail.card.centre().x, y + above + (side - above - inset) / 2};
-    thumbnail.heat = make_heat(frame, Stage::weights, h,
-                               {{c.x - size.x / 2, c.y - size.y / 2}, {c.x + size.x / 2, c.y + size.y / 2}});
+    thumbnail.heat = make_heat(frame, Stage::weights, h, around(c, size.x / 2, size.y / 2));
     thumbnails.push_back(std::move(thumbnail));
   }
   return thumbnails;

@@ -72,6 +72,19 @@ void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 si
   bar(both ? first + pen.type.word * 1.25f : first, guess.probability, look.after, true);
 }
 
+/// The values of the sentences: {0} the word that is followed, {1} the knocked-out heads, {2} the changed layer, {3} to
+/// {5} the dials, {6} to {8} the current head, the most probable word without it, and the probability of that word.
+std::vector<Named> values_of(const SceneContext& context, const SentenceStory& story) {
+  const ImU32 ink = context.look.ink;
+  std::vector<Named> values{{story.next_after, ink}, {story.silent, ink}, {story.changed_layer, ink}};
+  for (int i = 0; i < dial_count; ++i)
+    values.push_back({dial_text(story.sampling, static_cast<Dial>(i), context.words), ink});
+  values.insert(values.end(), {{story.unless.head, ink},
+                               {story.unless.word, ink},
+                               {MatrixNumbers(2, true)(static_cast<float>(story.unless.probability)), ink}});
+  return values;
+}
+
 }  // namespace
 
 void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
@@ -142,15 +155,10 @@ Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   pen.fill(room, look.panel);
   pen.fill({{room.min.x, room.min.y}, {room.min.x + 1, room.max.y}}, look.line);
   const Rect inside{{room.min.x + 20 * u, room.min.y + 22 * u}, {room.max.x - 20 * u, room.max.y - 16 * u}};
-  std::vector<Named> names{{story.next_after, look.ink}, {story.silent, look.ink}, {story.changed_layer, look.ink}};
-  for (int i = 0; i < dial_count; ++i)
-    names.push_back({dial_text(story.sampling, static_cast<Dial>(i), words), look.ink});
-  names.insert(names.end(), {{story.unless.head, look.ink},
-                             {story.unless.word, look.ink},
-                             {MatrixNumbers(2, true)(static_cast<float>(story.unless.probability)), look.ink}});
+  const std::vector<Named> values = values_of(pen.context(), story);
   float y = inside.min.y +
-            pen.sentence(TextRole::story, words(heading_key(pen.context().trace, story)), names, inside, pen.type.story,
-                         look.muted) +
+            pen.sentence(TextRole::story, words(heading_key(pen.context().trace, story)), values, inside,
+                         pen.type.story, look.muted) +
             10 * u;
   const bool otherwise = !story.silent.empty() || !story.changed_layer.empty(),
              two = otherwise || !story.sampling.is_plain();
@@ -182,15 +190,12 @@ Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const char* const note = !story.silent.empty() ? "sentence.without"
                            : otherwise           ? "sentence.changed"
                                                  : "sentence.sampled";
-  if (effect)
-    y += pen.sentence(TextRole::story, words(story.unless.other ? "sentence.unless_other" : "sentence.unless_same"),
-                      names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption * 1.1f, look.muted);
-  if (two)
-    y += pen.sentence(TextRole::story, words(note), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption,
-                      look.muted);
-  if (otherwise && !story.sampling.is_plain())
-    y += pen.sentence(TextRole::story, words("sentence.both_sampled"), names, {{inside.min.x, y + 6 * u}, inside.max},
-                      pen.type.caption, look.muted);
+  const auto tell = [&](const char* key, float pixels) {
+    y += pen.sentence(TextRole::story, words(key), values, {{inside.min.x, y + 6 * u}, inside.max}, pixels, look.muted);
+  };
+  if (effect) tell(story.unless.other ? "sentence.unless_other" : "sentence.unless_same", pen.type.caption * 1.1f);
+  if (two) tell(note, pen.type.caption);
+  if (otherwise && !story.sampling.is_plain()) tell("sentence.both_sampled", pen.type.caption);
   if (writes) put_writing(pen, story, {{inside.min.x, dials}, inside.max});
   return {{inside.min.x, writes ? inside.max.y : std::min(y + 20 * u, inside.max.y)}, inside.max};
 }

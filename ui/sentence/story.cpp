@@ -13,11 +13,6 @@ namespace {
 
 constexpr Index words_shown = 6;
 
-/// The layer of the network that the trace is of.
-Index layer_of(const Network& network, const Scenario& scenario) {
-  return network.find_layer(scenario.layer).value_or(0);
-}
-
 /// "1.0": as a scenario names a head of a network.
 std::string head_name(const NetworkLayer& layer, Index head) { return layer.layer + "." + std::to_string(head); }
 
@@ -32,7 +27,7 @@ std::span<const HeadClaim> claims_of(const std::string& file) {
 
 void add_rail(const Trace& trace, const View& view, const NetworkRun& run, SentenceStory& story) {
   const Network& network = *run.network;
-  const Index chosen = layer_of(network, trace.scenario);
+  const Index chosen = network.layer_or_first(trace.scenario.layer);
   for (Index at = 0; at < static_cast<Index>(network.layers().size()); ++at) {
     const NetworkLayer& layer = network.layers()[static_cast<std::size_t>(at)];
     const LayerRun& kept = run.layers[static_cast<std::size_t>(at)];
@@ -65,7 +60,7 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
 bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch) {
   const Index n_q = trace.dims().n_q;
   if (!run.logits.defined() || run.logits.size(1) != n_q || n_q < 2) return false;
-  const Index layer = layer_of(*run.network, trace.scenario);
+  const Index layer = run.network->layer_or_first(trace.scenario.layer);
   const bool decodes = run.text.decoder.count() > 0;
   const TokenBatch& predicted = decodes ? run.text.decoder : run.text.tokens;
   if (&run.queries_of(layer) != &predicted) return false;
@@ -102,12 +97,13 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   if (!other.run) return;
   if (other.beside) {
     const LikelyToken likely = most_likely(*other.run, batch, place, 1).front();
-    const Index layer = layer_of(*run.network, trace.scenario);
+    const Index layer = run.network->layer_or_first(trace.scenario.layer);
     story.unless = {head_name(run.network->layers()[static_cast<std::size_t>(layer)], view.head), likely.text,
                     likely.probability, likely.id != most_likely(run, batch, place, 1).front().id};
     return;
   }
-  const NetworkLayer& chosen = run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, trace.scenario))];
+  const NetworkLayer& chosen =
+      run.network->layers()[static_cast<std::size_t>(run.network->layer_or_first(trace.scenario.layer))];
   if (other.without_head) story.silent = head_name(chosen, view.head);
   else if (!other.unswapped) story.changed_layer = chosen.layer;
   std::vector<double> others = next_shares(*other.run, batch, place, story.sampling);
@@ -195,7 +191,7 @@ OtherPass other_pass(const Trace& trace, const View& view) {
     return {std::make_shared<const NetworkRun>(run->network->run(*text, options)), false, false, true};
   }
   const bool beside = !knocked && !run->change;
-  const std::pair head{layer_of(*run->network, trace.scenario), view.head};
+  const std::pair head{run->network->layer_or_first(trace.scenario.layer), view.head};
   if (beside && run->knock_out.contains(head)) return {};
   if (knocked || beside) {
     options.knock_out.insert(head);
@@ -221,8 +217,9 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
     if (story.picture) story.squashed = squashed_sides(*run, view.batch);
     add_rail(trace, view, *run, story);
     const Network& network = *run->network;
-    story.claim = claim_at(network.file(),
-                           network.layers()[static_cast<std::size_t>(layer_of(network, scenario))].layer, view.head);
+    story.claim =
+        claim_at(network.file(),
+                 network.layers()[static_cast<std::size_t>(network.layer_or_first(scenario.layer))].layer, view.head);
     add_prediction(trace, view, *run, place, other, story);
     return story;
   }
@@ -254,7 +251,7 @@ void choose_head(const Frame& frame, Index layer, Index head) {
   const Trace& trace = *frame.trace();
   frame.show([head](View& v) { v.head = head; });
   const auto run = network_of(trace.inputs);
-  if (!run || layer == layer_of(*run->network, trace.scenario)) return;
+  if (!run || layer == run->network->layer_or_first(trace.scenario.layer)) return;
   frame.edit("layer",
              [name = run->network->layers()[static_cast<std::size_t>(layer)].layer](Scenario& s) { s.layer = name; });
 }

@@ -133,16 +133,7 @@ bool Session::draw(MatrixPainter& painter) {
   s.tiles.end_frame();
   s.joiner.end_frame();
   s.task.end_frame();
-  if (std::ranges::any_of(s.actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); }))
-    s.keeper.touch();
-  for (const Action& action : s.actions) {
-    s.guarded([&] { s.perform(action); });
-  }
-  if (!ImGui::IsAnyItemActive()) end_gesture(s.document);
-  if (s.typed() != s.kept_typed) {
-    s.kept_typed = s.typed();
-    s.keeper.touch();
-  }
+  s.perform_actions();
   s.keep_words();
   s.keep_fullscreen();
   s.guarded([&] { s.answer_offer(answer); });

@@ -147,6 +147,17 @@ struct Session::State {
     if (document.refused) document.notice = words("lesson.locked");
     note(action_text(action, scenario, view, document));
   }
+  /// Those of the frame, in order.
+  void perform_actions() {
+    if (std::ranges::any_of(actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); }))
+      keeper.touch();
+    for (const Action& action : actions) guarded([&] { perform(action); });
+    if (!ImGui::IsAnyItemActive()) end_gesture(document);
+    if (typed() != kept_typed) {
+      kept_typed = typed();
+      keeper.touch();
+    }
+  }
 
   /// What was done, for a bug report. Changes of the same fields of the view, as while something plays, are one line.
   void note(std::string line) {

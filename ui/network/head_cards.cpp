@@ -1,0 +1,233 @@
+// The heads of a network as cards, a line for each layer or in the chosen order.
+#include <algorithm>
+#include <cmath>
+
+#include "ui/frame/colormaps.h"
+#include "ui/level/matrix_numbers.h"
+#include "ui/look/measure.h"
+#include "ui/network/network_scene.h"
+#include "ui/widgets/paragraph.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t most_claim_lines = 2;
+
+/// The heads as cards: each with its picture, what it does in words where there is room, and the bar of what heads are
+/// marked by.
+struct HeadCards : NetworkPart {
+  const float line = caption * 1.4f;
+
+  /// `fills`: over all of a room that is too small for words beside the picture.
+  void put_picture(HeadPlace at, Rect room, bool fills) const {
+    const OverviewLayer& layer = layer_at(at.layer);
+    const bool measured = facts.can_measure && view.measure != HeadMeasure::weight;
+    if (measured && at.layer >= std::ssize(facts.brought)) return;  // not computed yet
+    const Tensor& pictures = measured ? facts.brought[static_cast<std::size_t>(at.layer)] : layer.summary.pictures;
+    if (!pictures.defined()) return;
+    const auto rows = static_cast<float>(pictures.size(2)), cols = static_cast<float>(pictures.size(3));
+    const float side = std::min(room.width() / cols, room.height() / rows);
+    const ImVec2 size =
+        fills ? ImVec2{room.width(), room.height()}
+              : ImVec2{std::max(side * cols, room.width() * 0.3f), std::max(side * rows, room.height() * 0.3f)};
+    const bool lengths = measured && view.measure == HeadMeasure::arrives && facts.most_brought > 0;
+    MatrixQuad quad = matrix_quad(context, Stage::weights, pictures, {0, lengths ? facts.most_brought : 1});
+    quad.batch = batch_of(pictures.size(0));
+    quad.head = at.head;
+    quad.row_ranges = has_row_ranges(pictures.size(3));
+    quad.opacity = layer.silent[static_cast<std::size_t>(at.head)] ? 0.25f : 1;
+    const Rect rect{{std::round(room.min.x), std::round(room.centre().y - size.y / 2)},
+                    {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)}};
+    pen.matrix(std::move(quad), rect);
+    pen.add_content(rect);
+  }
+
+  /// What a head is marked by, in words; "" where nothing is.
+  std::string mark_words(const std::optional<HeadMark>& mark, bool silent) const {
+    if (silent) return say("sentence.silent");
+    if (!mark) return {};
+    if (view.network.order == HeadOrder::effect) return say("network.order_effect");
+    if (view.network.order == HeadOrder::entropy) return say("network.entropy");
+    return say(mark->pattern ? pattern_key(trace, *mark->pattern) : "network.mixed");
+  }
+
+  /// Whole, in few words where all of it has no room.
+  std::vector<std::string> claim_lines(HeadPlace at, float width, std::size_t most = most_claim_lines) const {
+    return whole_lines(context.fonts, Face::ui, caption, {facts.claim(at), facts.claim(at, true)}, width,
+                       std::min(most, most_claim_lines));
+  }
+
+  /// The lines of the longest claim: all cards of a view leave as much room.
+  std::size_t lines_of_claims(float width) const {
+    std::size_t lines = 0;
+    for (Index l = 0; l < std::ssize(facts.claims); ++l) {
+      for (Index h = 0; h < std::ssize(facts.claims[static_cast<std::size_t>(l)]); ++h)
+        lines = std::max(lines, claim_lines({l, h}, width).size());
+    }
+    return lines;
+  }
+
+  /// The head's number, what it is marked by and what it does, under its picture or beside it.
+  void put_words(HeadPlace at, Rect words, bool below, bool names_layer, const std::optional<HeadMark>& mark) const {
+    const bool silent = layer_at(at.layer).silent[static_cast<std::size_t>(at.head)];
+    float y = words.min.y + line / 2;
+    const std::string number = names_layer ? head_name(at) : std::to_string(at.head);
+    const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left,
+                                look.head_ink(at.head), number);
+    const float after = below ? named.max.x + 7 * u : words.min.x;
+    if (!below) y += line;
+    const bool shares =
+        mark && (mark->pattern || view.network.order == HeadOrder::effect || view.network.order == HeadOrder::entropy);
+    const std::string share = shares ? MatrixNumbers(2, true)(static_cast<float>(mark->share)) : "";
+    const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
+    const auto fits = [&](const std::string& text, float beside_it) {
+      return after + pen.measure(Face::ui, caption, text).x + beside_it <= words.max.x;
+    };
+    std::string label = mark_words(mark, silent);
+    if (!fits(label, 0) && mark && mark->pattern && !silent)
+      label = say("network.brief_" + std::string(name(*mark->pattern)));
+    const bool in_line = below && fits(label, number_room);
+    if (!label.empty() && fits(label, 0)) pen.caption({after, y}, Align::left, label, silent ? look.warning : look.ink);
+    if (!share.empty() && in_line) pen.number(pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
+    if (!share.empty() && !below && y + 1.5f * line <= words.max.y)
+      pen.number(pen.type.number, {words.min.x, y += line}, Align::left, look.muted, share);
+    const auto room_for = static_cast<std::size_t>(std::max((words.max.y - y) / line - 0.5f, 0.0f));
+    for (const std::string& text : claim_lines(at, words.width(), room_for))
+      pen.caption({words.min.x, y += line}, Align::left, text);
+  }
+
+  void put_card(HeadPlace at, Rect card, bool names_layer) const {
+    const bool chosen = looked == at;
+    const ImU32 hue = look.head(at.head);
+    const bool large = card.width() >= 56 * u;
+    const float pad = large ? 7 * u : 2 * u;
+    if (large) pen.fill(card, look.card, Corner::card * u);
+    const std::optional<HeadMark> mark = mark_of(overview, facts, view.network, at);
+    const std::size_t lines = 2 + lines_of_claims(card.width() - 2 * pad);
+    // The words stand under the picture or beside it, whichever leaves it larger; without room there is the bar alone.
+    const float bar = card.height() >= 40 * u ? 5 * u : 0;
+    const float under = card.width() >= 104 * u ? std::min(card.width() - 2 * pad,
+                                                           card.height() - 2 * pad - static_cast<float>(lines) * line)
+                                                : 0;
+    const float next_to = card.width() >= 138 * u && card.height() >= 52 * u
+                              ? std::min(card.height() - 2 * pad, card.width() * 0.56f)
+                              : 0;
+    const bool below = under >= next_to && under >= 50 * u, beside = !below && next_to > 0;
+    const float side = below ? under : beside ? next_to : card.width() - 2 * pad;
+    const Rect picture = below ? Rect{{card.min.x + pad, card.min.y + pad}, {card.max.x - pad, card.min.y + pad + side}}
+                               : Rect{{card.min.x + pad, card.min.y + pad},
+                                      {card.min.x + pad + side, card.max.y - pad - (beside ? 0 : bar)}};
+    put_picture(at, picture, !below && !beside);
+    const Rect words =
+        below ? Rect{{card.min.x + pad, picture.max.y + 2 * u}, {card.max.x - pad, card.max.y - pad + 2 * u}}
+              : Rect{{picture.max.x + 8 * u, card.min.y + pad}, {card.max.x - pad, card.max.y - pad}};
+    const auto put_bar = [&](const Rect& track) {
+      if (!mark || bar <= 0) return;
+      pen.fill(track, look.field, bar / 2);
+      const float width = static_cast<float>(std::clamp(mark->share, 0.0, 1.0)) * track.width();
+      if (width >= 1) pen.fill({track.min, {track.min.x + width, track.max.y}}, hue, std::min(bar, width) / 2);
+    };
+    if (!below && !beside) {
+      put_bar({{card.min.x + pad, card.max.y - bar - u}, {card.max.x - pad, card.max.y - u}});
+    } else {
+      put_words(at, {words.min, {words.max.x, words.max.y - bar}}, below, names_layer, mark);
+      put_bar({{words.min.x, words.max.y - bar}, words.max});
+    }
+    pen.box(card,
+            chosen  ? hue
+            : large ? look.line
+                    : fade(look.line, 0.4f),
+            chosen ? Stroke::chosen(u) : 1, large ? 8 * u : 2 * u);
+    pen.target(card, SceneAction::head, at.head, {Stage::weights, at.layer, at.head, 0, 0});
+  }
+
+  /// As high as a card of this width is of use.
+  float most_card_height(float width) const {
+    const std::size_t lines = lines_of_claims(width - 24 * u);
+    return std::min(width + (2.2f + static_cast<float>(lines)) * 1.4f * caption, 330 * u);
+  }
+
+  /// Layers as rows, heads as columns; of too many layers those around the one that is looked at.
+  void put_layers(Rect room) const {
+    const auto layers = static_cast<Index>(overview.layers.size()), heads = overview.heads();
+    float label = 0;
+    const auto name_of = [&](Index layer) {
+      return overview.layers.size() == 1 ? std::string() : say.fill("network.layer", {layer_at(layer).layer});
+    };
+    for (Index l = 0; l < layers; ++l) label = std::max(label, pen.measure(Face::ui, caption, name_of(l)).x);
+    label = label > 0 ? label + 12 * u : 0;
+    const float gap = heads > 8 || layers > 6 ? 4 * u : 10 * u;
+    const float width = (room.width() - label) / static_cast<float>(heads);
+    // Cards without room for words leave the heads' numbers to the columns.
+    const bool numbered = heads > 1 && width - gap < 104 * u;
+    if (numbered) {
+      const float row = caption * 1.5f;
+      for (Index h = 0; h < heads; ++h) {
+        const std::string number = std::to_string(h);
+        if (pen.measure(Face::ui, caption, number).x > width - gap) break;
+        pen.caption({room.min.x + label + static_cast<float>(h) * width + (width - gap) / 2, room.min.y + row / 2},
+                    Align::middle, number);
+      }
+      room.min.y += row;
+    }
+    const auto fits = std::max<Index>(1, static_cast<Index>(room.height() / (24 * u)));
+    const bool cut = layers > fits;
+    const Index shown = cut ? std::max<Index>(1, fits - 1) : layers;
+    const Index first = cut ? std::clamp<Index>(looked.layer - shown / 2, 0, layers - shown) : 0;
+    const float note = cut ? caption * 1.6f : 0;
+    const float height =
+        std::min({(room.height() - note) / static_cast<float>(shown), std::max(most_card_height(width), 24 * u)});
+    for (Index l = first; l < first + shown; ++l) {
+      const float y = room.min.y + static_cast<float>(l - first) * height;
+      if (label > 0) pen.caption({room.min.x, y + (height - gap) / 2}, Align::left, name_of(l));
+      const auto count = static_cast<Index>(layer_at(l).silent.size());
+      for (Index h = 0; h < count; ++h) {
+        const float x = room.min.x + label + static_cast<float>(h) * width;
+        put_card({l, h},
+                 {{x, y},
+                  {x + (numbered ? width : std::min(width, std::max(height * 2.1f, 24 * u))) - gap, y + height - gap}},
+                 false);
+      }
+    }
+    if (cut)
+      pen.caption({room.min.x, room.max.y - note / 2}, Align::left,
+                  say.fill("network.layers_shown", {layer_at(first).layer, layer_at(first + shown - 1).layer, layers}));
+  }
+
+  /// Number of heads per row if they are sorted.
+  static Index columns_in_order(Index heads, float width, float height) {
+    Index best = 1;
+    float largest = 0;
+    for (Index columns = 1; columns <= heads; ++columns) {
+      const Index rows = (heads + columns - 1) / columns;
+      const float side = std::min(width / static_cast<float>(columns) / 1.5f, height / static_cast<float>(rows));
+      if (side > largest) largest = side, best = columns;
+    }
+    return best;
+  }
+
+  void put_in_order(Rect room) const {
+    const std::vector<HeadPlace> order = heads_in_order(overview, facts, view.network);
+    const Index columns = columns_in_order(static_cast<Index>(order.size()), room.width(), room.height());
+    const Index rows = (static_cast<Index>(order.size()) + columns - 1) / columns;
+    const float gap = columns > 8 ? 4 * u : 10 * u;
+    const float width = room.width() / static_cast<float>(columns),
+                height = std::min(room.height() / static_cast<float>(rows), most_card_height(width));
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const auto at = static_cast<Index>(i);
+      const ImVec2 corner{room.min.x + static_cast<float>(at % columns) * width,
+                          room.min.y + static_cast<float>(at / columns) * height};
+      put_card(order[i], {corner, {corner.x + std::min(width, height * 2.1f) - gap, corner.y + height - gap}}, true);
+    }
+  }
+};
+
+}  // namespace
+
+void put_heads(const NetworkPart& part, Rect room) {
+  const HeadCards cards{part};
+  if (part.view.network.order == HeadOrder::layer) cards.put_layers(room);
+  else cards.put_in_order(room);
+}
+
+}  // namespace headlight
