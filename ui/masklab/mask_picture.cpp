@@ -142,24 +142,15 @@ void put_empty_card(Pen& pen, const Rect& card, const Rect& cells, ImU32 colour,
   put_swatches(pen, legend, {card.min.x + Space::card * u, card.max.y - 24 * u}, card.width() - 2 * Space::card * u);
 }
 
-/// `area` in screen pixels.
-MaskPicture make_mask_picture(const Frame& frame, Rect area) {
+/// The weights in `weights_card`, and the mask in `mask_card` at the same size.
+void put_matrices(const Frame& frame, const Rect& mask_card, const Rect& weights_card, MaskPicture& picture) {
   const Trace& trace = *frame.trace();
-  MaskPicture picture;
-  const float t = frame.u;
-  const auto [by_head, by_entry] = varies_by(trace);
-  picture.strip = by_head ? 76 * t : by_entry ? 36 * t : 0;
-  const float bottom = area.max.y;
-  area.max.y -= picture.strip;
-  const float half = (area.width() - Space::card * t) / 2;
-  const Rect mask_card{area.min, {area.min.x + half, area.max.y}},
-      weights_card{{area.max.x - half, area.min.y}, area.max};
   const Dims& dims = trace.dims();
+  const float t = frame.u;
   float label_room = 0;
-  for (const std::string& name : axis_labels(frame, Axis::query, std::min<Index>(dims.n_q, 64))) {
+  for (const std::string& name : axis_labels(frame, Axis::query, std::min<Index>(dims.n_q, 64)))
     label_room = std::max(label_room, frame.width(Face::bold, TypeSize::note, name));
-  }
-  label_room = std::max(std::min(label_room + 6 * t, half * 0.3f), axis_names_width(frame));
+  label_room = std::max(std::min(label_room + 6 * t, weights_card.width() * 0.3f), axis_names_width(frame));
   const Rect room = room_for_cells(weights_card, t, label_room);
   const float side = std::min(room.width() / static_cast<float>(dims.n_k),
                               room.height() / static_cast<float>(dims.n_q));  // its cells are square
@@ -186,10 +177,26 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   quad.show_leaks = false;
   quad.colormap = picture.mask.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};
+}
+
+/// `area` in screen pixels.
+MaskPicture make_mask_picture(const Frame& frame, Rect area) {
+  const Trace& trace = *frame.trace();
+  MaskPicture picture;
+  const float t = frame.u;
+  const auto [by_head, by_entry] = varies_by(trace);
+  picture.strip = by_head ? 76 * t : by_entry ? 36 * t : 0;
+  const float bottom = area.max.y;
+  area.max.y -= picture.strip;
+  const float half = (area.width() - Space::card * t) / 2;
+  const Rect mask_card{area.min, {area.min.x + half, area.max.y}},
+      weights_card{{area.max.x - half, area.min.y}, area.max};
+  put_matrices(frame, mask_card, weights_card, picture);
   Pen pen(frame, picture.scene);
   const char* title = frame.words("mask.mask");
   put_empty_card(pen, mask_card, picture.mask.rect, frame.look.ink, title, mask_swatches(frame));
-  put_remark(pen, mask_card, title, statistics_of(frame, quad.values.matrix(picture.mask.batch, picture.mask.head)));
+  put_remark(pen, mask_card, title,
+             statistics_of(frame, picture.mask.quad.values.matrix(picture.mask.batch, picture.mask.head)));
   put_empty_card(pen, weights_card, picture.weights.rect, frame.look.after, frame.words("mask.weights"),
                  {{CellKind::value, to_imgui(picture.weights.colormap->at(0.6f)), frame.words("legend.weight")},
                   {CellKind::masked, 0, frame.words("legend.may_not")}});

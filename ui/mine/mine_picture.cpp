@@ -212,6 +212,18 @@ struct MineMaker : ScenePart {
     return picture.report_card.min.y - 12 * u;
   }
 
+  /// The batch entry and head that are compared: the claim's, in a lesson those at which the stage differs (its panel
+  /// chooses no head), else the view's.
+  std::pair<Index, Index> shown_matrix(const StageComparison& stage, const Tensor& right) const {
+    const bool follows = shows_claim() && !view.beside;
+    const bool tells = course && secrets.stages && stage.differs() && stage.agreement;
+    const std::vector<Index> at = tells ? stage.agreement->at : std::vector<Index>();
+    const Index batch = right.rank() < 3 ? 0 : follows ? claim->batch : at.size() >= 3 ? at[0] : view.batch;
+    Index head = right.rank() < 4 ? 0 : follows ? claim->head : at.size() >= 4 ? at[1] : view.head;
+    if (right.rank() == 4 && head >= right.size(1)) head = std::min(head / trace.dims().groups(), right.size(1) - 1);
+    return {batch, head};
+  }
+
   void panels(Rect area) {
     const StageComparison* stage = comparison_of(picture.stage);
     if (!stage || !stage->own) return;
@@ -220,13 +232,7 @@ struct MineMaker : ScenePart {
     const Trace& right_run = *beside.right();
     const Tensor right = with_heads_of(stage->own->values, counterpart(right_run, picture.stage));
     if (right.shape() != stage->own->values.shape()) return;
-    const bool follows = shows_claim() && !view.beside;
-    // In a lesson, whose panel chooses no head: where the sentence above says that it differs.
-    const bool tells = course && secrets.stages && stage->differs() && stage->agreement;
-    const std::vector<Index> at = tells ? stage->agreement->at : std::vector<Index>();
-    const Index batch = right.rank() < 3 ? 0 : follows ? claim->batch : at.size() >= 3 ? at[0] : view.batch;
-    Index head = right.rank() < 4 ? 0 : follows ? claim->head : at.size() >= 4 ? at[1] : view.head;
-    if (right.rank() == 4 && head >= right.size(1)) head = std::min(head / trace.dims().groups(), right.size(1) - 1);
+    const auto [batch, head] = shown_matrix(*stage, right);
     if (right.rank() == 4 && right.size(1) > 1 && !stage_text.empty())
       stage_text += "  ·  " + say.fill("inspector.head", {head});
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);

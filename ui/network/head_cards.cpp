@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/frame/colormaps.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_scene.h"

@@ -5,11 +5,8 @@
 
 #include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
-#include "ui/frame/colormaps.h"
-#include "ui/level/matrix_numbers.h"
 #include "ui/level/row_prose.h"
 #include "ui/look/measure.h"
-#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
