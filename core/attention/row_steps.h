@@ -2,6 +2,7 @@
 // computed as they are read (core/attention/score_source.h).
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/attention/sweep.h"
@@ -13,12 +14,20 @@ struct RowPart {
   Index b, h, q, k0, count;
 };
 
+/// The stages between the scores and the mask, in their order.
+inline constexpr auto stages_before_mask = [] {
+  constexpr auto first = static_cast<std::size_t>(Stage::scores) + 1;
+  std::array<Stage, static_cast<std::size_t>(Stage::mask) - first> stages{};
+  for (std::size_t i = 0; i < stages.size(); ++i) stages[i] = static_cast<Stage>(first + i);
+  return stages;
+}();
+
 class RowSteps {
  public:
   /// For scores of `shape`, [B, H, n_q, n_k].
   RowSteps(const ScoreSteps& steps, Shape shape);
 
-  /// Makes scaled_scores, capped_scores or biased_scores of the stage before, in place. `room` is for a row of a bias.
+  /// Makes one of stages_before_mask of the stage before it, in place. `room` is for a row of a bias.
   void take(Stage stage, float* x, const RowPart& part, Buffer& room) const;
 
  private:

@@ -137,7 +137,7 @@ void ScoreRows::score(ScoreTile& tile, Stage stage) const {
     keys.multiply(queries, s.first / kernels().panel, {tile.at(0, s), tile.count, count, tile.stride});
     for (Index i = 0; i < tile.count; ++i) {
       float* const x = tile.at(i, s);
-      for (const Stage step : {Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores}) {
+      for (const Stage step : stages_before_mask) {
         if (step <= stage && steps_.has(step))
           row_steps_.take(step, x, {tile.b, tile.h, tile.query(i), s.first, count}, tile.row);
       }

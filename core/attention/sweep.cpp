@@ -20,8 +20,15 @@ constexpr Index tile_rows = 6, most_rows = 96, numbers_a_block = 48 * 1024;
 // If the stages together are larger than this, they are written past the caches, which they would only fill.
 constexpr double most_cached_bytes = 16e6;
 
-constexpr std::array order{Stage::scores,        Stage::scaled_scores, Stage::capped_scores,   Stage::biased_scores,
-                           Stage::masked_scores, Stage::weights,       Stage::dropped_weights, Stage::head_outputs};
+/// From the scores to the head outputs; the mask is no step.
+constexpr auto order = [] {
+  std::array<Stage, static_cast<std::size_t>(Stage::head_outputs) - static_cast<std::size_t>(Stage::scores)> stages{};
+  std::size_t count = 0;
+  for (auto i = static_cast<std::size_t>(Stage::scores); i <= static_cast<std::size_t>(Stage::head_outputs); ++i) {
+    if (const auto stage = static_cast<Stage>(i); stage != Stage::mask) stages[count++] = stage;
+  }
+  return stages;
+}();
 
 Index rows_in_cache(Index n_k) {
   return std::clamp(numbers_a_block / std::max<Index>(n_k, 1) / tile_rows * tile_rows, tile_rows, most_rows);

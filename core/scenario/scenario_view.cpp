@@ -11,8 +11,29 @@
 namespace headlight {
 namespace {
 
-constexpr std::array<std::string_view, 7> view_names{"pipeline", "heads",   "mask", "compare",
-                                                     "lesson",   "network", "map"};
+/// "" after the last one.
+constexpr std::string_view view_name(ViewKind kind) {
+  switch (kind) {
+    case ViewKind::pipeline: return "pipeline";
+    case ViewKind::heads: return "heads";
+    case ViewKind::mask: return "mask";
+    case ViewKind::compare: return "compare";
+    case ViewKind::lesson: return "lesson";
+    case ViewKind::network: return "network";
+    case ViewKind::map: return "map";
+  }
+  return "";
+}
+constexpr auto view_names = [] {
+  constexpr std::size_t count = [] {
+    std::size_t n = 0;
+    while (!view_name(static_cast<ViewKind>(n)).empty()) ++n;
+    return n;
+  }();
+  std::array<std::string_view, count> names;
+  for (std::size_t n = 0; n < count; ++n) names[n] = view_name(static_cast<ViewKind>(n));
+  return names;
+}();
 constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};
 constexpr std::array<std::string_view, 3> level_names{"sentence", "pipeline", "operation"};
 constexpr std::array<std::string_view, 5> facet_names{"step", "journey", "geometry", "next", "why"};
@@ -27,7 +48,7 @@ std::optional<Choice> chosen(std::span<const std::string_view> names, std::strin
 
 }  // namespace
 
-std::string_view name(ViewKind kind) { return view_names[static_cast<std::size_t>(kind)]; }
+std::string_view name(ViewKind kind) { return view_name(kind); }
 std::string_view name(MaskTab tab) { return tab_names[static_cast<std::size_t>(tab)]; }
 std::string_view name(Level level) { return level_names[static_cast<std::size_t>(level)]; }
 std::string_view name(HeadMeasure measure) { return measure_names[static_cast<std::size_t>(measure)]; }

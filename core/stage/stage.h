@@ -180,8 +180,8 @@ constexpr bool in_stage_order(const std::array<Row, count>& table) {
   return true;
 }
 
-/// `stage` if `has` has it; else, if it is optional, its first source, and so on.
-/// source, and so on.
+/// `stage` if `has` has it; else, if it is optional, its first source if `has` has that, and so on. Unset if none is
+/// there.
 template <typename Has>
 std::optional<Stage> stand_in(Stage stage, Has has) {
   while (!has(stage)) {

@@ -5,6 +5,8 @@
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/level/focus.h"
+#include "ui/views/registry.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -22,6 +24,37 @@ TEST_CASE("V goes through the views, H through the heads, Alt and an arrow to th
   CHECK(window.document().view.head == (head + 1) % 4);
   window.press('h', HeadlessWindow::Modifiers{false, true, false});
   CHECK(window.document().view.head == head);
+}
+
+TEST_CASE(
+    "J and G open the journey and the geometry of what is selected from every view; G of the map goes to a cell") {
+  for (const ViewEntry& entry : all_views()) {
+    for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
+      HeadlessWindow window(sentence());
+      window.settle();
+      window.session.perform(EditView{[kind = entry.kind](View& v) {
+        v.kind = kind;
+        v.looking.query = 5;
+        v.selected = Cell{Stage::weights, 0, 0, 3, 1};
+        v.step = 20;
+      }});
+      window.settle();
+      window.press(key);
+      window.settle();
+      const View& now = window.document().view;
+      INFO(entry.word << " " << key);
+      if (entry.kind == ViewKind::map && key == 'g') {
+        CHECK(now.kind == ViewKind::map);
+        continue;
+      }
+      CHECK(now.kind == ViewKind::pipeline);
+      CHECK(now.looking.level == Level::operation);
+      CHECK(now.looking.facet == facet);
+      CHECK(focus_of(*window.document().trace, now).query == 3);
+      CHECK(focus_of(*window.document().trace, now).key == 1);
+      CHECK_FALSE(now.step);
+    }
+  }
 }
 
 TEST_CASE("Space plays while the welcome is open, and closes it; F5 presents") {

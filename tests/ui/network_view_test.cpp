@@ -181,6 +181,24 @@ TEST_CASE("one head of a silent layer comes back alone") {
   CHECK(window.document().scenario.knock_out == std::vector<HeadAddress>{{"1", 1}, {"1", 2}, {"1", 3}});
 }
 
+TEST_CASE("J and G in the network open the journey and the geometry of the head that is looked at") {
+  for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
+    HeadlessWindow window(network_document());
+    window.settle();
+    window.session.perform(EditView{[](View& v) {
+      v.network.layer = 0;
+      v.network.head = 2;
+    }});
+    window.press(key);
+    window.settle();
+    CHECK(window.document().view.kind == ViewKind::pipeline);
+    CHECK(window.document().view.looking.level == Level::operation);
+    CHECK(window.document().view.looking.facet == facet);
+    CHECK(window.document().scenario.layer == "0");
+    CHECK(window.document().view.head == 2);
+  }
+}
+
 TEST_CASE("M, R and F show what the layers give together, the command line's own numbers, and again every head") {
   HeadlessWindow window(network_document());
   window.settle();
@@ -435,6 +453,8 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
                            size, scale, language);
       for (const auto& [order, together] : {std::pair{HeadOrder::layer, LayersTogether::none},
                                             {HeadOrder::pattern, LayersTogether::none},
+                                            {HeadOrder::layer, LayersTogether::mean},
+                                            {HeadOrder::layer, LayersTogether::rollout},
                                             {HeadOrder::layer, LayersTogether::experts},
                                             {HeadOrder::layer, LayersTogether::writing}}) {
         studio.view.network.order = order;
@@ -457,7 +477,7 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
                               << " " << language << " " << model);
           CHECK(texts[i]->rect.min.x >= -1);
           CHECK(texts[i]->rect.max.x <= size.x + 1);
-          CHECK(texts[i]->rect.max.y <= size.y);
+          CHECK(texts[i]->rect.max.y <= studio.place().max.y + 1);
           for (std::size_t j = i + 1; j < texts.size(); ++j) {
             const Rect &a = texts[i]->rect, &b = texts[j]->rect;
             const bool crosses =

@@ -153,6 +153,41 @@ TEST_CASE("a card whose matrix has more cells than pixels says so, however narro
   }
 }
 
+TEST_CASE(
+    "how a matrix is pooled is said in whole words on every card, and what two results differ by in whole sentences") {
+  for (const char* language : {"en", "zh"}) {
+    Document document;
+    document.view.language = language;
+    document.view.presenting = true;
+    HeadlessWindow lesson(document, {1024, 768});
+    lesson.session.open("lesson:why-sqrt-d");
+    lesson.session.perform(GoToStep{2});
+    Record record = drawn_by(lesson);
+    INFO(language);
+    CHECK(std::ranges::count(record.texts, std::string(Words(language)("pipeline.extremes_short")),
+                             &RecordedText::text) >= 5);
+    CHECK(shortened(record) == "");
+    for (const float width : {640.0f, 1024.0f, 1600.0f}) {
+      document = random_document(6, 32, 4);
+      document.scenario.batch_size = 2;
+      document.view.language = language;
+      document.view.kind = ViewKind::compare;
+      HeadlessWindow window(document, {width, 768});
+      window.settle();
+      window.session.perform(Pin{});
+      window.session.perform(EditScenario{[](Scenario& s) { s.scale = 0.125f; }, {}});
+      record = drawn_by(window);
+      std::string said;
+      for (const RecordedText& text : record.texts) said += text.text;
+      const std::string output = Words(language)("compare.output");
+      INFO(width << " " << said);
+      CHECK(said.find(output.substr(0, output.find("{0}"))) != std::string::npos);
+      std::erase_if(record.texts, [](const RecordedText& text) { return text.text.starts_with("query, key"); });
+      CHECK(shortened(record) == "");
+    }
+  }
+}
+
 TEST_CASE("where the rail hides no head above, the first layer's name stands there") {
   for (const float height : {820.0f, 860.0f, 900.0f, 940.0f}) {
     HeadlessWindow window(of_network("model:english", "en"), {1600, height});

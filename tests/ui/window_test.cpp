@@ -208,6 +208,14 @@ TEST_CASE("a click on a lesson opens it in the pipeline, with its title and stor
   CHECK(window.session.title().starts_with("Masked self-attention"));
 }
 
+TEST_CASE("every view has a line in the list of views") {
+  for (int n = 0; !name(static_cast<ViewKind>(n)).empty(); ++n) {
+    const auto kind = static_cast<ViewKind>(n);
+    CAPTURE(name(kind));
+    CHECK(view_entry(kind).kind == kind);
+  }
+}
+
 TEST_CASE("the button to another language has all letters of its name") {
   if (find_font(FontRole::cjk).path == find_font(FontRole::text).path) return;  // no Chinese face is installed
   HeadlessWindow window(sentence(), {1024, 768});

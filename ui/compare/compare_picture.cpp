@@ -337,7 +337,11 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
   const Look& look = frame.look;
   pen.words(Face::bold, heading, {inside.min.x, inside.min.y + 3 * u}, look.ink, changes_words(frame),
             right - inside.min.x - 12 * u);
-  pen.words(Face::ui, body, {inside.min.x, inside.min.y + 34 * u}, look.muted, summary_words(frame), inside.width());
+  float y = inside.min.y + 34 * u;
+  for (const std::string& line : summary_lines(frame, inside.width())) {
+    pen.words(Face::ui, body, {inside.min.x, y}, look.muted, line);
+    y += summary_line * u;
+  }
 
   picture.stage = stage_shown(frame);
   const StageDifference& stage = *frame.document.difference->find(picture.stage);

@@ -2,6 +2,9 @@
 // B − A for the others.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/run/difference.h"
 #include "ui/level/scene.h"
 
@@ -28,8 +31,9 @@ struct Slice {
 // What the picture says.
 /// The settings that differ.
 std::string changes_words(const Frame& frame);
-/// The first stage that differs, and what becomes of the output.
-std::string summary_words(const Frame& frame);
+/// The first stage that differs, and what becomes of the output: in lines of that width.
+std::vector<std::string> summary_lines(const Frame& frame, float width);
+inline constexpr float summary_line = 18;  ///< from one of them to the next, in points
 /// How much a stage differs, in a word, for a tile; and in a sentence.
 std::string largest_words(const Frame& frame, const StageDifference& stage);
 std::string difference_words(const Frame& frame, const StageDifference& stage);

@@ -135,7 +135,11 @@ void draw_compare_view(const Frame& frame, Rect place) {
     frame.write(Face::ui, TypeSize::body, inside.min, frame.look.muted, frame.words("messages.computing"));
     return;
   }
-  const float top = say_random(frame, {{inside.min.x, inside.min.y + 56 * u}, inside.max}) + 6 * u;
+  const Document& document = frame.document;
+  const auto& summary = frame.kept([&] { return summary_lines(frame, inside.width()); }, document.pinned,
+                                   document.difference, inside.width());
+  const float below = (38 + static_cast<float>(summary.size()) * summary_line) * u;
+  const float top = say_random(frame, {{inside.min.x, inside.min.y + below}, inside.max}) + 6 * u;
   const float right = draw_buttons(frame, inside);
   const ComparePicture& picture = compare_picture(frame, inside, {{inside.min.x, top}, inside.max}, right);
   point(frame, picture);

@@ -2,8 +2,10 @@
 #include "core/run/difference.h"
 #include "core/scenario/scenario_json.h"
 #include "ui/compare/compare_picture.h"
+#include "ui/look/measure.h"
 #include "ui/look/words.h"
 #include "ui/matrix/heat.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -27,6 +29,19 @@ std::string place_words(const Frame& frame, const Cell& cell) {
   return entry + frame.words.fill("compare.place_head", {cell.head, row, col});
 }
 
+std::string summary_words(const Frame& frame) {
+  const Difference& difference = *frame.document.difference;
+  const StageDifference* first = difference.first();
+  if (!first) return frame.words("compare.nothing");
+  std::string words = frame.words.fill("compare.first", {std::string(name(first->stage))});
+  const StageDifference* output = difference.find(Stage::output);
+  if (output && output->kind == Kind::same) words += " " + std::string(frame.words("compare.output_same"));
+  if (output && output->kind == Kind::differs)
+    words +=
+        " " + frame.words.fill("compare.output", {number_text(output->largest, 4), place_words(frame, output->at)});
+  return words;
+}
+
 }  // namespace
 
 std::string changes_words(const Frame& frame) {
@@ -40,17 +55,8 @@ std::string changes_words(const Frame& frame) {
   return words;
 }
 
-std::string summary_words(const Frame& frame) {
-  const Difference& difference = *frame.document.difference;
-  const StageDifference* first = difference.first();
-  if (!first) return frame.words("compare.nothing");
-  std::string words = frame.words.fill("compare.first", {std::string(name(first->stage))});
-  const StageDifference* output = difference.find(Stage::output);
-  if (output && output->kind == Kind::same) words += " " + std::string(frame.words("compare.output_same"));
-  if (output && output->kind == Kind::differs)
-    words +=
-        " " + frame.words.fill("compare.output", {number_text(output->largest, 4), place_words(frame, output->at)});
-  return words;
+std::vector<std::string> summary_lines(const Frame& frame, float width) {
+  return paragraph_lines(frame.fonts, Face::ui, TypeSize::body * frame.u, summary_words(frame), width);
 }
 
 std::string largest_words(const Frame& frame, const StageDifference& stage) {

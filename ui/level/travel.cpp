@@ -254,12 +254,10 @@ Cell same_number(const Trace& trace, Cell cell) {
     case Stage::K_rotated: in_whole(Stage::K); break;
     case Stage::V_heads: in_whole(Stage::V); break;
     case Stage::head_outputs: in_whole(Stage::concat); break;
-    case Stage::scaled_scores:
-    case Stage::capped_scores:
-    case Stage::biased_scores:
-    case Stage::masked_scores: cell.stage = Stage::scores; break;
+    case Stage::mask: break;
     case Stage::dropped_weights: cell.stage = Stage::weights; break;
-    default: break;
+    default:
+      if (info(cell.stage).lane == Lane::scores) cell.stage = Stage::scores;
   }
   return cell;
 }

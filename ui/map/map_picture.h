@@ -130,8 +130,8 @@ const Scene& map_scene(const Frame& frame, const MapPicture& picture, const MapL
 
 void draw_map_view(const Frame& frame, Rect place);
 
-/// G gives the keyboard to the "go to" field.
-void press_map_keys(const Frame& frame);
+/// G gives the keyboard to the "go to" field; whether it did.
+bool press_map_keys(const Frame& frame);
 
 /// "70000, 69000", or one number for both. Throws InputError.
 std::pair<Index, Index> parse_place(std::string_view text, Index rows, Index cols);

@@ -143,8 +143,10 @@ std::pair<Index, Index> parse_place(std::string_view text, Index rows, Index col
   return {numbers[0], numbers[1]};
 }
 
-void press_map_keys(const Frame& frame) {
-  if (frame.view().kind == ViewKind::map && compat::pressed_once('g')) frame.show([](View& v) { v.map.typing = true; });
+bool press_map_keys(const Frame& frame) {
+  if (frame.view().kind != ViewKind::map || !compat::pressed_once('g')) return false;
+  frame.show([](View& v) { v.map.typing = true; });
+  return true;
 }
 
 void draw_map_view(const Frame& frame, Rect place) {

@@ -106,8 +106,8 @@ struct Together : NetworkPart {
   float put_averages(bool beside) const {
     if (stack.size() < 2) return 0;
     const auto count = static_cast<float>(stack.size());
-    const float named = caption * 1.8f;
-    const float along = beside ? room.height() : room.width(),
+    const float named = caption * 1.8f;  // the last one too
+    const float along = beside ? room.height() - named : room.width(),
                 gap = (beside ? named : 0) + std::min(10 * u, along / count * 0.12f);
     const float side = std::min(
         {(along + gap) / count - gap, beside ? room.width() * 0.24f : room.height() * 0.2f, (beside ? 150 : 96) * u});

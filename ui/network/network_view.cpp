@@ -5,6 +5,8 @@
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_scene.h"
+#include "ui/operation/operation.h"
+#include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
 
@@ -172,16 +174,20 @@ void turn_wheel(const Frame& frame, const Scene& scene) {
   frame.show([from](View& v) { v.network.study_from = from; });
 }
 
-/// Arrows go along heads and layers, Enter opens; K: without this head; M, R, F: what the layers give together.
+/// Arrows go along heads and layers, Enter opens; J and G are of this head; K: without it; M, R, F: what the layers
+/// give together.
 void press_network_keys(const Frame& frame, const HeadOverview& overview, const NetworkFacts& facts) {
-  if (!frame.takes_shortcuts() || frame.view().menu || frame.focus.shown()) return;
+  if (!frame.takes_shortcuts()) return;
+  const HeadPlace at = looked_at_head(overview, frame.view());
+  if (has_facets(*frame.trace()) && (compat::pressed_once('j') || compat::pressed_once('g')))
+    choose_head(frame, at.layer, at.head);
+  if (frame.view().menu || frame.focus.shown()) return;
   using compat::Key;
   const int across = static_cast<int>(compat::pressed(Key::right)) - static_cast<int>(compat::pressed(Key::left));
   const int down = static_cast<int>(compat::pressed(Key::down)) - static_cast<int>(compat::pressed(Key::up));
   if (across != 0 && frame.view().network.together == LayersTogether::writing)
     look_at_word(frame, std::clamp<Index>(written_word(facts, frame.view()) + across, 0, std::ssize(facts.text) - 1));
   else if (across != 0 || down != 0) look_at(frame, neighbour(overview, facts, frame.view(), across, down));
-  const HeadPlace at = looked_at_head(overview, frame.view());
   if (compat::pressed_once(Key::enter)) open_head(frame, overview, at);
   if (compat::pressed_once('k')) knock_out(frame, overview, at);
   if (compat::pressed_once('m')) turn_to(frame, LayersTogether::mean);

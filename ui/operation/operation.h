@@ -55,7 +55,7 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
 
 /// The stage shown: the player's, else the chosen one.
 Stage stage_shown(const Frame& frame);
-/// Keys: J shows the followed word's journey, G the geometry; pressed again, the step.
+/// Keys, in every view: J shows the followed word's journey, G the geometry; pressed again, the step.
 void press_facet_keys(const Frame& frame);
 /// Whether the pressed object is being dragged.
 bool drags_in_operation(const Frame& frame, Rect place);

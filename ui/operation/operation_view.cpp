@@ -4,6 +4,7 @@
 #include <locale>
 #include <sstream>
 
+#include "core/explain/explain.h"
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/scene.h"
@@ -258,7 +259,12 @@ void press_facet_keys(const Frame& frame) {
   if (!frame.takes_shortcuts() || !has_facets(*frame.trace())) return;
   for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
     if (compat::pressed_once(key))
-      frame.show([facet](View& v) {
+      frame.show([facet, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+        if (level_shown(v) == Level::pipeline) {  // of what is selected
+          if (v.selected && contains(*trace, *v.selected)) v = with_focus_on(std::move(v), *trace, *v.selected);
+          v = one_level_in(std::move(v), *trace, timeline);
+          v.kind = ViewKind::pipeline;
+        }
         v = with_facet(std::move(v),
                        v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet);
       });

@@ -232,10 +232,18 @@ struct Placer {
 constexpr float inside = 16;  // what a card has beside its title
 constexpr float least_card = 64;
 constexpr float least_input = 54;
-constexpr float longest_name = 60;  // that others make room for; longer ones take of what is left
-constexpr float beside_names = 42;  // of an input's card, for its matrix
+constexpr float least_columns = 20;  // an input's matrix is at least as wide
+constexpr float longest_name = 60;   // that others make room for; longer ones take of what is left
+constexpr float beside_names = 42;   // of an input's card, for its matrix
 
 constexpr std::array left_lanes{Lane::query, Lane::key, Lane::value};
+
+/// Of a card. One whose matrix may have more columns than pixels says so below it, in a word as wide as on other cards.
+float input_width(const Trace& trace, float t) {
+  const Tensor& input = trace[Stage::key];
+  const bool pooled = input.defined() && static_cast<float>(input.size(input.rank() - 1)) > least_columns * t;
+  return (pooled ? least_card : least_input) * t;
+}
 
 }  // namespace
 
@@ -390,7 +398,7 @@ float Ruler::stack(const Group& group) const {
 
 float Ruler::least(const Group& group) const {
   const bool input = std::ranges::all_of(group, [](Stage stage) { return stage <= Stage::value; });
-  float width = (input ? least_input : least_card) * t;
+  float width = input ? input_width(trace, t) : least_card * t;
   for (const Stage stage : group) {
     const bool is_x = stage <= Stage::value && trace.inputs.self_attention();  // its title is one letter
     if (!is_x) width = std::max(width, title(stage) + inside * t);
@@ -399,7 +407,9 @@ float Ruler::least(const Group& group) const {
 }
 
 float Ruler::for_names() const {
-  return wish.names > 0 ? std::max(std::min(wish.names, longest_name * t) + (beside_names - least_input) * t, 0.0f) : 0;
+  return wish.names > 0
+             ? std::max(std::min(wish.names, longest_name * t) + beside_names * t - input_width(trace, t), 0.0f)
+             : 0;
 }
 
 }  // namespace headlight

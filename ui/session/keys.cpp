@@ -241,7 +241,7 @@ void press_keys(const Frame& frame) {
   if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && (welcome || frame.view().dialog == Dialog::none) &&
       !press_painting_keys(frame)) {
     player_keys(frame);
-    press_map_keys(frame);
+    if (!press_map_keys(frame)) press_facet_keys(frame);
   }
   if (frame.trace() && !io.KeyCtrl && frame.view().dialog == Dialog::none &&
       frame.view().mask_painting.tool == PaintTool::look)

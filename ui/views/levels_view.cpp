@@ -132,7 +132,6 @@ void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held) 
 void draw_levels_view(const Frame& frame, Rect place) {
   LevelMotion& motion = frame.pictures.get<LevelMotion>([] { return LevelMotion{}; });
   const Level level = level_shown(frame.view());
-  if (level != Level::pipeline) press_facet_keys(frame);
   if (!motion.begun) motion = {level, level, motion_seconds, true};
   const bool cards = level == Level::pipeline || motion.to == Level::pipeline;  // else one scene becomes the other
   if (level != motion.to) motion = {motion.to, level, cards && !frame.view().calm ? 0 : motion_seconds, true};

@@ -2,6 +2,8 @@
 #include "core/lesson/course.h"
 
 #include <algorithm>
+#include <fstream>
+#include <regex>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -62,6 +64,29 @@ TEST_CASE("every lesson that ships is right: it reads, its poses compute, its cl
     CHECK(shipped_lesson(course.card.id).scenario == course.card.scenario);
   }
   CHECK(ids.size() >= 16);
+}
+
+TEST_CASE("the schema of lessons names every view and every kind of question, and a lesson that ships asks each kind") {
+  std::ifstream stream(places::assets() + "/lesson.schema.json");
+  const Json fields = Json::parse(stream).at("$defs").at("step").at("properties");
+  const std::regex views(fields.at("pose").at("properties").at("view").at("pattern").get<std::string>());
+  for (int n = 0; !name(static_cast<ViewKind>(n)).empty(); ++n) {
+    const std::string view(name(static_cast<ViewKind>(n)));
+    CHECK(std::regex_match(view, views) == (view != "lesson"));
+  }
+  std::set<std::string> kinds;
+  std::set<QuestionKind> asked;
+  std::string known;
+  for (const Json& kind : fields.at("question").at("properties").at("kind").at("enum")) {
+    kinds.insert(kind);
+    known += (known.empty() ? "" : ", ") + kind.get<std::string>();
+  }
+  CHECK(says_so(mistakes({{"/steps/1/question/kind", "riddle"}}), "one of " + known));
+  for (const Course& course : shipped_courses()) {
+    for (const LessonStep& step : course.steps)
+      if (step.question) asked.insert(step.question->kind);
+  }
+  CHECK(asked.size() == kinds.size());
 }
 
 TEST_CASE("a lesson measures what a head brings, logits and their parts, and poses a measure and why") {
