@@ -64,7 +64,10 @@ int render_command(const CommandLine& line) {
     trace = compute_any(scenario_of(line), nullptr, run);
   }
   const std::vector<Message> missing = write_export(*trace, options, out);
-  print_assumptions(line, trace->inputs.assumptions);  // after everything that can fail: an error is a single line
+  std::vector<Assumption> assumptions = trace->inputs.assumptions;
+  if (predicts || !options.layers.empty())  // no picture of the one layer that the trace is of
+    std::erase_if(assumptions, [](const Assumption& assumption) { return assumption.what == "layer"; });
+  print_assumptions(line, assumptions);  // after everything that can fail: an error is a single line
   const std::string list = comma_list(missing, [](const Message& each) { return each.english(); });
   if (!list.empty()) say("headlight: " + out, "left out for want of room: " + list);
   const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);

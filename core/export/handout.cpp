@@ -128,7 +128,7 @@ class Diagram {
   float indent_ = 0, wide_ = 0;
 };
 
-constexpr float margin = 68, body = 12.5f, line = 18, block_gap = 26;
+constexpr float margin = 68, body = 12.5f, line = 18, block_gap = 26, above_figure = 6;
 constexpr Index most_heads = 8, most_words = 24;
 
 FigureSpec without_subtitle(FigureSpec figure) {
@@ -185,15 +185,15 @@ class Pages : public PaperPages {
       style.size->height = room;
       figure = std::make_unique<ArrangedFigure>(without_subtitle(stage_figure(cut, style)));
     }
-    need(block_gap + 26 + line * (1 + static_cast<float>(lines.size())) + figure->size().height);
+    need(block_gap + 26 + line * (1 + static_cast<float>(lines.size())) + above_figure + figure->size().height);
     if (y_ > margin) y_ += block_gap;
     put(std::string(stage.name), FontRole::strong, 16, theme_.ink, 0, 14);
     const float after = margin + typesetter_.width(stage.name, FontRole::strong, 16) + 12;
     canvas_.text({shape, FontRole::mono, 11, theme_.muted, {after, y_ + 14}});
     y_ += 26;
-    paragraph(std::string(stage.formula), theme_.muted);
-    paragraph(about, theme_.ink);
-    y_ += 6;
+    paragraph(as_mathematics(formula_of(cut.trace, cut.stage)), theme_.muted);
+    if (!about.empty()) paragraph(about, theme_.ink);
+    y_ += above_figure;
     draw(*figure);
   }
 

@@ -104,7 +104,7 @@ FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
   FigureSpec spec = grid_figure(trace, options, grid, "what it would say after each block",
                                 "the next word after each block; colour: probability of the last block’s");
   spec.cell_words = std::move(words);
-  spec.subtitle = "the most probable next word; coloured by the probability of the one that it ends with";
+  spec.subtitle = "the most probable next word; colour: the last block’s probability";
   if (!options.style.row_label) spec.row_label = "after";
   if (!options.style.col_label) spec.col_label = "after the word";
   spec.palette = Palette::sequential;
@@ -232,10 +232,10 @@ FigureSpec patch_figure(const Trace& trace, const ExportOptions& options) {
   const std::string what = options.what == "heads" ? "a head’s output"
                            : options.what == "mlp" ? "an MLP’s output"
                                                    : "a layer’s input",
-                    change = "how the logit of " + patched.word.text() + " changes with " + what + " of another text";
+                    change = "how another text changes the logit of " + patched.word.text();
   FigureSpec spec =
       with_logit_style(grid_figure(trace, options, changes_of(patched, of_heads), change, change), options);
-  spec.subtitle = "from “" + options.from + "”; " + in_digits(patched.made.before) + " without a patch, " +
+  spec.subtitle = what + " from “" + options.from + "”; " + in_digits(patched.made.before) + " without a patch, " +
                   in_digits(patched.made.after_all) + " with all";
   if (!options.style.row_label) spec.row_label = "layer";
   if (!options.style.col_label) spec.col_label = of_heads ? "head" : "at the word ← of the other text";

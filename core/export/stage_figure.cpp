@@ -243,9 +243,19 @@ CellMasks StageCut::masks(Index head) const {
 Index StageCut::first_row() const { return settle(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
 Index StageCut::first_col() const { return settle(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
 
+std::string formula_of(const Trace& trace, Stage stage) {
+  std::string formula(info(stage).formula);
+  for (const SourceStage& source : info(stage).sources) {
+    const std::size_t bias = formula.find(" + b_");
+    if (source.reads == Reads::bias && !trace.has(source.stage) && bias != std::string::npos) formula.erase(bias);
+  }
+  return formula;
+}
+
 std::string layer_shown(const Trace& trace) {
   const bool one_of_several = network_of(trace.inputs) || trace.inputs.weights.defined();
   std::string layer = one_of_several ? trace.scenario.layer : std::string();
+  if (layer.empty()) layer = trace.inputs.layer;
   while (layer.ends_with('.')) layer.pop_back();
   return layer;
 }
@@ -265,7 +275,7 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   spec.title = style.title.value_or(as_mathematics(title_of(cut)));
   spec.keep_title = style.title.has_value();
   spec.shape = as_mathematics(shape_text(cut));
-  spec.subtitle = as_mathematics(about.formula);
+  spec.subtitle = as_mathematics(formula_of(cut.trace, cut.stage));
   spec.row_label = style.row_label.value_or(as_mathematics(label(about.rows)));
   spec.col_label = style.col_label.value_or(as_mathematics(label(about.cols)));
   spec.first_row = cut.first_row();

@@ -45,6 +45,8 @@ struct StageCut {
   Index first_col() const;
 };
 
+/// The stage's formula without a bias that the run does not have: "X_q W_qᵀ".
+std::string formula_of(const Trace& trace, Stage stage);
 /// The layer that a trace of several is of: "7", "cross.0"; empty where there is one alone.
 std::string layer_shown(const Trace& trace);
 /// All heads of a stage as a grid; just the matrix where it has no head axis.

@@ -301,6 +301,7 @@ PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttentio
   d.d_model = d.d_query = d.d_key = d.d_value = d.d_out = d.heads;
   heads_said(r);
   r.assume("weights", Message("{0} {1}: the attention alone", name, axes));
+  if (layers > 1) in.layer = std::to_string(layer);
   if (layers > 1) r.assume("layer", Message("{0} of {1}; --layer N shows another", layer, layers));
   if (!found.others.empty())
     r.assume("attentions", Message("{0}; --layer NAME.N shows another than {1}", found.others, in_quotes(found.group)));

@@ -69,6 +69,7 @@ struct Sequence {
   bool random_inputs = false;  ///< drawn from the seed: what attends to what means nothing
   /// Names of the queries and keys of each batch entry; empty where there are none. All entries have n_q / n_k names.
   Names query_tokens{}, key_tokens{};
+  std::string layer{};  ///< of a source with the attention of several: the number of the one that was taken
 
   bool self_attention() const { return identical(query, key) && identical(key, value); }
   /// The name of a query or key; its number if it has none, and along other axes.

@@ -48,7 +48,10 @@ void show(const Document& document, int width, int height, ExportPreview& previe
       FigurePreview figure = arranged.preview(width, height);
       if (spec.size || spec.values) preview.left_out = arranged.left_out();  // as the file says it
       preview.image = std::make_shared<const Image>(std::move(figure.image));
-      preview.size = std::to_string(figure.width) + " × " + std::to_string(figure.height) + " px";
+      const auto& wanted = choice.options.size;
+      const bool in_its_unit = wanted && wanted->height > 0 && ending(choice) != std::string_view(".png");
+      preview.size =
+          in_its_unit ? to_text(*wanted) : std::to_string(figure.width) + " × " + std::to_string(figure.height) + " px";
     } else {
       const NamedArray array = chosen_numbers(trace, choice.options);
       preview.lines = {array_line(array), ""};

@@ -168,6 +168,26 @@ TEST_CASE("a difference of two files is the second less the first, from stages o
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a figure names the layer of a file that has several, also where none was asked for") {
+  const samples::TempFolder folder;
+  write_npz(folder / "attentions.npz", std::vector<NamedArray>{{"attentions", Tensor::full({2, 1, 1, 2, 2}, 0.5F)}});
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = (folder / "attentions.npz").string();
+  ExportOptions options;
+  options.stage = Stage::weights;
+  CHECK(figure_for(*compute_any(scenario), options).title.find("layer 0") != std::string::npos);
+}
+
+TEST_CASE("the formula of a figure has a bias where the run has one") {
+  Scenario scenario;
+  ExportOptions options;
+  options.stage = Stage::Q;
+  CHECK(figure_for(*compute_any(scenario), options).subtitle == as_mathematics("X_q W_qᵀ + b_q"));
+  scenario.bias = false;
+  CHECK(figure_for(*compute_any(scenario), options).subtitle == as_mathematics("X_q W_qᵀ"));
+}
+
 TEST_CASE("names of mathematics are set with indices, other words stay as they are") {
   const auto trace = compute_any(sentences());
   ExportOptions options;
