@@ -229,15 +229,14 @@ Grid changes_of(const Patched& patched, bool of_heads) {
 FigureSpec patch_figure(const Trace& trace, const ExportOptions& options) {
   const bool of_heads = options.what == "heads";
   const Patched patched = patched_for(trace, options);
-  const std::string what = options.what == "heads" ? "a head’s output"
-                           : options.what == "mlp" ? "an MLP’s output"
-                                                   : "a layer’s input",
-                    change = "how another text changes the logit of " + patched.word.text();
+  const std::string change = "change of the logit of " + patched.word.text();
   FigureSpec spec =
       with_logit_style(grid_figure(trace, options, changes_of(patched, of_heads), change, change), options);
-  spec.subtitle = what + " from “" + options.from + "”; " + in_digits(patched.made.before) + " without a patch, " +
+  spec.subtitle = "from “" + options.from + "”; " + in_digits(patched.made.before) + " before, " +
                   in_digits(patched.made.after_all) + " with all";
-  if (!options.style.row_label) spec.row_label = "layer";
+  if (!options.style.row_label) {
+    spec.row_label = of_heads ? "layer" : options.what == "mlp" ? "MLP of layer" : "input of layer";
+  }
   if (!options.style.col_label) spec.col_label = of_heads ? "head" : "at the word ← of the other text";
   return spec;
 }
