@@ -709,6 +709,27 @@ TEST_CASE("the temperature's slider sets the scale of the scores, one step of un
   CHECK_FALSE(window.document().scenario.scale);
 }
 
+TEST_CASE("every value that counts in a journey has a strip of whole pixels, equal weights equally wide ones") {
+  for (const float scale : {1.0f, 1.375f}) {
+    Document document = sentence();
+    document.scenario.text = "a b c d e f g h i j k l m n o p q r s t u v";
+    document.scenario.scale = 1e-6f;
+    Studio studio(document, {{1024 * scale, 768 * scale}, scale});
+    int strips = 0;
+    float width = 0;
+    for (const SceneItem& item : make_journey(studio.context(), {}, studio.place()).items) {
+      const auto* matrix = std::get_if<SceneMatrix>(&item);
+      if (!matrix || matrix->seen.width() > 4) continue;
+      CHECK(matrix->seen.min.x == std::round(matrix->seen.min.x));
+      CHECK(matrix->seen.width() >= 1);
+      CHECK(matrix->seen.width() == (strips == 0 ? std::round(matrix->seen.width()) : width));
+      width = matrix->seen.width();
+      ++strips;
+    }
+    CHECK(strips >= 10);
+  }
+}
+
 TEST_CASE("J and G turn a step into a journey and into the geometry and back, and the player shows the step again") {
   Document document = sentence();
   document.view.looking.level = Level::sentence;

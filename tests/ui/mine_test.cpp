@@ -108,6 +108,38 @@ TEST_CASE("how an array was read is said in each language, in English as on the 
   }
 }
 
+TEST_CASE("a mask that one's own numbers reveal is named as the window names it, and set by a click") {
+  const samples::TempFolder scratch;
+  for (const char* language : {"en", "zh"}) {
+    Document document = sentence();
+    document.view.language = language;
+    HeadlessWindow window(document);
+    window.settle();
+    const std::string file = saved(scratch, *window.document().trace, "no_scale");
+    window.session.perform(EditScenario{[](Scenario& s) { s.mask.clear(); }, {}});
+    window.settle();
+    window.session.open(file);
+    window.settle();
+    REQUIRE(window.document().beside);
+    REQUIRE(window.document().beside->comparison.assumed);
+    Record record;
+    ImGui::GetIO().UserData = &record;
+    window.frame();
+    ImGui::GetIO().UserData = nullptr;
+    std::string drawn;
+    for (const RecordedText& text : record.texts) drawn += text.text + "\n";
+    INFO(drawn);
+    CHECK(has(drawn, std::string("“") + Words(language)("settings.mask") + "”"));
+    CHECK_FALSE(has(drawn, "--"));
+    const ImVec2 take = window.find("canvas/report", {"take_mask"});
+    REQUIRE(take.x > 0);
+    window.click(take);
+    window.settle();
+    CHECK(window.document().scenario.mask == "causal()");
+    CHECK_FALSE(window.document().beside->comparison.assumed);
+  }
+}
+
 TEST_CASE("a search for a mistake says what it tries, and can be stopped from the window") {
   const samples::TempFolder scratch;
   HeadlessWindow window(random_document(256, 128, 4));

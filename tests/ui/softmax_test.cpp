@@ -113,6 +113,47 @@ TEST_CASE("the numbers in the softmax's bands follow from one another as they ar
   }
 }
 
+TEST_CASE("the formula of a share is true as it is printed: e to the printed difference is the printed power") {
+  const auto numbers_in = [](const std::string& markup) {
+    std::vector<std::string> numbers;
+    for (std::size_t at = 0; (at = markup.find_first_of("0123456789", at)) != std::string::npos;) {
+      const std::size_t end = std::min(markup.find_first_not_of("0123456789.", at), markup.size());
+      const bool minus = at >= 3 && markup.compare(at - 3, 3, "−") == 0;
+      numbers.push_back((minus ? "−" : "") + markup.substr(at, end - at));
+      at = end;
+    }
+    return numbers;
+  };
+  const auto decimals = [](const std::string& number) { return number.size() - 1 - number.find('.'); };
+  int formulas = 0;
+  for (const float scale : {0.02f, 0.2f, 1.0f}) {
+    Document document = of_words("the cat that chases the dogs sleeps");
+    document.scenario.scale = scale;
+    Studio studio(document, {{1600, 900}});
+    for (Index query = 0; query < 7; ++query) {
+      for (Index key = 0; key <= query; ++key) {
+        studio.view().looking.query = query;
+        studio.view().looking.key = key;
+        for (const SceneItem& item : studio.operation(Stage::weights).items) {
+          const auto* math = std::get_if<SceneMath>(&item);
+          if (!math || math->markup.find("exp(") == std::string::npos) continue;
+          const std::vector<std::string> found = numbers_in(math->markup);
+          if (found.size() < 6) continue;  // the formula in symbols
+          INFO(math->markup);
+          const std::string& score = found[found.size() - 6];
+          const std::string& largest = found[found.size() - 5];
+          const std::string& power = found[found.size() - 3];
+          CHECK(decimals(score) == decimals(largest));
+          const double unit = std::pow(10.0, -static_cast<double>(decimals(power)));
+          CHECK(std::abs(std::exp(value_of(score) - value_of(largest)) - value_of(power)) <= unit * 1.01);
+          ++formulas;
+        }
+      }
+    }
+  }
+  CHECK(formulas > 50);
+}
+
 TEST_CASE("the column of the sum is as high as its pieces, and the bar of width 1 as wide as its shares") {
   Document document = of_words("the cat sat on the mat");
   document.scenario.sink_logit = true;

@@ -398,6 +398,14 @@ TEST_CASE("patching is a way of the network view: the grid of the command, fille
   window.session.perform(EditView{[](View& v) { v.network.patch_from = "the dog"; }});
   window.settle();
   CHECK(text_drawn(window).find("expected as many") != std::string::npos);
+  for (const char* language : {"en", "zh"}) {
+    window.session.perform(EditView{[language](View& v) { v.language = language; }});
+    window.settle();
+    const Words words(language);
+    const std::string drawn = text_drawn(window);
+    CHECK(drawn.find(std::string("“") + words("network.patch_from") + "”") != std::string::npos);
+    CHECK(drawn.find("--") == std::string::npos);  // no options of the command line
+  }
 }
 
 namespace {

@@ -49,6 +49,14 @@ Printed printed_with(double number, int decimals) {
 
 Printed printed(double number, int more) { return printed_with(number, usual_decimals(std::abs(number)) + more); }
 
+std::vector<Printed> printed_alike(const std::vector<double>& numbers, int more) {
+  int decimals = 0;
+  for (const double number : numbers) decimals = std::max(decimals, usual_decimals(std::abs(number)));
+  std::vector<Printed> shown;
+  for (const double number : numbers) shown.push_back(printed_with(number, decimals + more));
+  return shown;
+}
+
 std::vector<Printed> printed_factors(const std::vector<double>& factors) {
   double product = 1;
   for (const double factor : factors) product *= factor;

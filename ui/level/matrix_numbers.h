@@ -46,6 +46,9 @@ struct Printed {
 /// With two decimals, or more for two significant digits, plus `more`.
 Printed printed(double number, int more = 0);
 
+/// Each with the same number of decimals, as many as the one that needs most, plus `more`.
+std::vector<Printed> printed_alike(const std::vector<double>& numbers, int more = 0);
+
 /// left × right = product, with enough digits that the product of the printed factors is the printed product, to its
 /// last digit.
 struct PrintedProduct {

@@ -76,6 +76,32 @@ std::string Words::translate(const Message& message) const {
   });
 }
 
+std::string Words::in_window(std::string_view sentence) const {
+  const auto key_of = [](std::string name) -> std::string {
+    if (name == "from" || name == "word") return "network.patch_" + name;
+    std::ranges::replace(name, '-', '_');
+    return "settings." + name;
+  };
+  const auto is_chinese = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };  // or a part of such
+  std::string text;
+  for (std::size_t at; (at = sentence.find("--")) != std::string_view::npos;) {
+    const std::size_t end = sentence.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", at);
+    const std::string option(sentence.substr(at, end == std::string_view::npos ? end : end - at)),
+        key = key_of(option.substr(2));
+    text += sentence.substr(0, at);
+    sentence.remove_prefix(at + option.size());
+    if (!has(key)) {
+      text += option;
+      continue;
+    }
+    // Chinese has no space around a quotation.
+    if (text.size() > 1 && text.back() == ' ' && is_chinese(text[text.size() - 2])) text.pop_back();
+    text += std::string("“") + (*this)(key) + "”";
+    if (sentence.size() > 1 && sentence.front() == ' ' && is_chinese(sentence[1])) sentence.remove_prefix(1);
+  }
+  return text + std::string(sentence);
+}
+
 std::string Words::all_text() const {
   std::string text;
   for (const auto& [key, value] : table_) text += value;

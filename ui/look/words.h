@@ -43,6 +43,9 @@ class Words {
   std::string fill(std::string_view key, std::initializer_list<Value> values) const;
   /// The message in this language. A template without a translation stays English.
   std::string translate(const Message& message) const;
+  /// A sentence with the names that the window has for options of the command line: “mask” for --mask. An option that
+  /// the window has no name for stays.
+  std::string in_window(std::string_view sentence) const;
   /// All texts concatenated, for loading the fonts.
   std::string all_text() const;
 

@@ -64,7 +64,7 @@ struct MineMaker : ScenePart {
 
   void make() {
     picture.stage = shown();
-    picture.report = make_report(beside.comparison, beside.own, frame.words);
+    picture.report = in_window(make_report(beside.comparison, beside.own, frame.words), frame.words);
     float y = inside.min.y;
     if (course) {
       y = code(y);
@@ -207,6 +207,7 @@ struct MineMaker : ScenePart {
     }
     for (const std::string& other : picture.report.others) add(other, 0);
     if (beside.searching || beside.stopped) height += 40 * u;
+    if (mask_to_take(beside.comparison)) height += 34 * u;
     height = std::clamp(height, 60 * u, most);
     picture.report_card = {{inside.min.x, inside.max.y - height}, inside.max};
     return picture.report_card.min.y - 12 * u;
@@ -373,6 +374,10 @@ BugSecrets told(const Course& course, const LessonProgress& progress) {
   for (++i; i < course.steps.size() && !course.steps[i].question; ++i) {}
   secrets.mistake = secrets.stages && i < course.steps.size() && passed(i);
   return secrets;
+}
+
+const Trace* mask_to_take(const Comparison& comparison) {
+  return comparison.assumed && !comparison.assumed->settings.empty() ? comparison.assumed->run.get() : nullptr;
 }
 
 MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area, float right) {

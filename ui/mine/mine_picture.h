@@ -35,6 +35,9 @@ struct BugSecrets {
 };
 BugSecrets told(const Course& course, const LessonProgress& progress);
 
+/// The run whose mask the compared numbers reveal, where an expression gives it; null if there is none.
+const Trace* mask_to_take(const Comparison& comparison);
+
 /// `area` in screen pixels; the heading ends at `right`. `course`: the open lesson with a mistake; null if there is
 /// none.
 MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area, float right);

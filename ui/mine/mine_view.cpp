@@ -72,6 +72,7 @@ struct MineDrawer {
     for (const std::string* text : {&report.assumed, &report.agrees}) {
       if (!text->empty()) paragraph(Face::ui, TypeSize::large, look.ink, *text);
     }
+    if (const Trace* run = mask_to_take(beside.comparison)) offer_mask(run->scenario);
     if (beside.searching) search();
     if (beside.stopped) paragraph(Face::ui, TypeSize::large, look.ink, frame.words("mine.stopped"));
     for (const ReportPart& part : report.parts) {
@@ -84,9 +85,21 @@ struct MineDrawer {
     }
     if (!report.incomplete.empty()) paragraph(Face::ui, TypeSize::large, look.muted, report.incomplete);
     for (const std::string& other : report.others) paragraph(Face::ui, TypeSize::large, look.muted, other);
+    ImGui::SetCursorScreenPos({left, top});
     ImGui::Dummy({1, y - top});
     ImGui::EndChild();
     ImGui::PopStyleVar();
+  }
+
+  /// The mask that the numbers reveal becomes the run's.
+  void offer_mask(const Scenario& revealed) {
+    ImGui::SetCursorScreenPos({left, y});
+    if (chip(frame, "take_mask", frame.words("mine.take_mask"), false))
+      frame.edit({}, [mask = revealed.mask, lengths = revealed.valid_lens](Scenario& s) {
+        s.mask = mask;
+        s.valid_lens = lengths;
+      });
+    y += 34 * u;
   }
 
   void search() {

@@ -127,4 +127,13 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
   return report;
 }
 
+Report in_window(Report report, const Words& words) {
+  report.assumed = words.in_window(report.assumed);
+  for (ReportPart& part : report.parts) {
+    for (ReportFinding& finding : part.findings) finding.text = words.in_window(finding.text);
+  }
+  for (std::string& other : report.others) other = words.in_window(other);
+  return report;
+}
+
 }  // namespace headlight

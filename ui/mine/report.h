@@ -33,6 +33,8 @@ struct Report {
 };
 
 Report make_report(const Comparison& comparison, const OwnStages& own, const Words& words);
+/// The report with the window's names for the command line's options.
+Report in_window(Report report, const Words& words);
 /// "agrees", or where and by how much it differs.
 std::string verdict_words(const StageComparison& stage, const Words& words);
 /// How an array was read, or why it was not; "" if there is nothing to say.

@@ -279,9 +279,9 @@ void tell_task(const Frame& frame, Teller& teller) {
   const LongTask::Now now = frame.task.now();
   const bool ended = wanted == LayersTogether::patch ? facts.patch.whole || frame.view().network.patch_from.empty()
                                                      : facts.study.whole;
-  facts.task = ended
-                   ? TaskShown()
-                   : TaskShown{now.running, now.stopped, now.share, now.seconds_left, frame.words.translate(now.error)};
+  facts.task = ended ? TaskShown()
+                     : TaskShown{now.running, now.stopped, now.share, now.seconds_left,
+                                 frame.words.in_window(frame.words.translate(now.error))};
   if (teller.task_version == now.version) return;
   teller.task_version = now.version;
   ++teller.so_far.version;

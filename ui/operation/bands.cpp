@@ -166,20 +166,22 @@ void put_key_strips(const Task& task, const Table& table, Stage stage, const Ban
     const auto i = static_cast<std::size_t>(k);
     const Rect column = table.column(k);
     const bool followed = k == task.focus.key;
-    const auto strip = [&](float half) {
-      return Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}};
+    // Of whole pixels: of a thin one between two of them nothing would be seen.
+    const auto strip = [&](float wide) {
+      const float pixels = std::max(std::round(wide), 1.0f), left = std::round(column.centre().x - pixels / 2);
+      return Rect{{left, place.min.y}, {left + pixels, place.max.y}};
     };
     const float share = std::isfinite(weights.values[i]) ? std::clamp(weights.values[i], 0.0f, 1.0f) : 0;
-    const float width = strip_width(pen, column.width()), full = width / 2,
-                half = std::max(width * (1 - by_share * (1 - share)), share > 0 ? 1.5f * u : 0) / 2;
+    const float full = strip_width(pen, column.width()),
+                wide = std::max(full * (1 - by_share * (1 - share)), share > 0 ? 1.5f * u : 0);
     if (weights.kinds[i] == CellKind::masked) {
       pen.hatch(strip(full));
-    } else if (half > 0) {
-      put(pen, block, by_share > 0 || followed ? 1.0f : 0.6f, strip(half));
+    } else if (wide > 0) {
+      put(pen, block, by_share > 0 || followed ? 1.0f : 0.6f, strip(wide));
     }
     if (by_share > 0)
       pen.box(strip(full), followed ? pen.look().ink : pen.look().line, Stroke::hair(u), Corner::cell * u);
-    else if (followed) pen.frame(strip(half).grown(2 * u), pen.look().k);
+    else if (followed) pen.frame(strip(wide).grown(2 * u), pen.look().k);
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
   pen.add_content(place);

@@ -299,10 +299,15 @@ struct SoftmaxPicture : TaskPart {
       sum = printed(row.sum, more);
       if (std::abs(power.value / sum.value - share.value) <= share.unit * 1.001) break;
     }
-    const std::string largest = row.largest < 0 ? "(" + at.largest_text + ")" : at.largest_text;
+    std::vector<Printed> less;  // the score, the largest
+    for (int more = 0; more < 5; ++more) {
+      less = printed_alike({static_cast<double>(part->score), static_cast<double>(row.largest)}, more);
+      if (std::abs(std::exp(less[0].value - less[1].value) - power.value) <= power.unit * 1.001) break;
+    }
+    const std::string largest = row.largest < 0 ? "(" + less[1].text + ")" : less[1].text;
     put_formula(task, at.formula,
-                "\\frac{exp(" + printed(static_cast<double>(part->score)).text + " − " + largest + ")}{" + sum.text +
-                    "} = \\frac{" + power.text + "}{" + sum.text + "} = " + share.text);
+                "\\frac{exp(" + less[0].text + " − " + largest + ")}{" + sum.text + "} = \\frac{" + power.text + "}{" +
+                    sum.text + "} = " + share.text);
   }
 
   /// The temperature, and a button that drops the tried scores.

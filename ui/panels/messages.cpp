@@ -13,6 +13,11 @@ struct Colours {
   ImU32 ground, border, ink;
 };
 
+/// What is wrong, in the window's own names.
+std::string error_sentence(const Frame& frame) {
+  return frame.words.in_window(frame.words.translate(frame.document.error));
+}
+
 float message_width(const Frame& frame, Rect place) { return std::min(620 * frame.u, place.width() - 40 * frame.u); }
 
 /// A sentence at the foot of the canvas, where no field is typed into, with a button that takes it away.
@@ -62,7 +67,7 @@ float error_height(const Frame& frame, Rect place) {
   const Document& document = frame.document;
   if (document.error.empty() || document.view.dialog == Dialog::exporting || says_error(frame)) return 0;
   const float words = draw_paragraph(nullptr, frame.fonts, Face::ui, TypeSize::large * frame.u, {}, 0,
-                                     frame.words.translate(document.error), message_width(frame, place) - 70 * frame.u);
+                                     error_sentence(frame), message_width(frame, place) - 70 * frame.u);
   return std::min(words + 50 * frame.u, 0.4f * place.height());
 }
 
@@ -72,8 +77,7 @@ void draw_messages(const Frame& frame, Rect place) {
   if (document.view.dialog == Dialog::exporting) return draw_progress(frame, place);  // the dialog says it itself
   if (!document.error.empty()) {
     if (says_error(frame)) return draw_progress(frame, place);
-    draw_message(frame, place, frame.words.translate(document.error),
-                 {look.warning_ground, look.warning, look.warning});
+    draw_message(frame, place, error_sentence(frame), {look.warning_ground, look.warning, look.warning});
   } else if (!document.notice.empty()) {
     draw_message(frame, place, document.notice, {look.panel, look.line, look.ink});
   }

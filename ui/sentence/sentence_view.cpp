@@ -111,7 +111,7 @@ std::string refusal(const Frame& frame) {
   std::string sentence = frame.words.translate(frame.document.error);
   const std::string subject = frame.words.translate(Message("{0}: {1}", "--text", ""));
   if (sentence.starts_with(subject)) sentence.erase(0, subject.size());
-  return sentence;
+  return frame.words.in_window(sentence);
 }
 
 /// Why, over the field.
