@@ -1,6 +1,7 @@
 // The whole file, its inputs, and the words for their axes.
 #include <algorithm>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
@@ -100,7 +101,7 @@ void choose_layout(const Scenario& s, const TensorFile& file, AttentionKeys& key
     layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
   if (!layout && keys.bare) {
     // A square matrix shows nothing; in cross-attention that of the keys or of the values then may.
-    const std::tuple<const LinearKeys*, std::initializer_list<const char*>> places[] = {
+    const std::pair<const LinearKeys*, std::vector<const char*>> places[] = {
         {&keys.q, input_names}, {&keys.k, {"key", "keys"}}, {&keys.v, {"value", "values"}}};
     for (const auto& [linear, names] : places) {
       const Shape& weight = file.arrays().find(linear->weight)->shape;
