@@ -17,6 +17,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
+#include "core/text/texts.h"
 #include "core/text/unicode.h"
 
 namespace headlight {
@@ -109,7 +110,7 @@ class Parser {
   }
 
   CommandLine parse(std::vector<std::string> arguments) {
-    refuse_missing_values(arguments);
+    refuse_wrong_options(arguments);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 expects them in reverse order
     app_.parse(arguments);
     CommandLine line;
@@ -135,14 +136,23 @@ class Parser {
   }
 
  private:
-  /// In `--heads -o out.npz` CLI11 would take "-o" for the value.
-  void refuse_missing_values(const std::vector<std::string>& arguments) const {
-    for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+  /// Names the option that does not exist. In `--heads -o out.npz` CLI11 would take "-o" for the value.
+  void refuse_wrong_options(const std::vector<std::string>& arguments) const {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
       const CLI::Option* option = find(arguments[i]);
-      if (!option || option->get_expected_max() == 0) continue;
+      if (!option) refuse_unknown(arguments[i].substr(0, arguments[i].find('=')));
+      if (!option || option->get_expected_max() == 0 || i + 1 == arguments.size()) continue;
       if (find(arguments[i + 1])) throw UsageError(arguments[i] + " needs a value");
       ++i;
     }
+  }
+
+  void refuse_unknown(const std::string& name) const {
+    if (!name.starts_with("--") || name == "--" || find(name)) return;
+    std::vector<std::string_view> names;
+    for (const auto& [known, option] : options_) names.push_back(known);
+    const std::string nearest(nearest_name(name, names));
+    throw UsageError(name + " is no option here" + (nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
   }
 
   const CLI::Option* find(const std::string& name) const {

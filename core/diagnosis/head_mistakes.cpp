@@ -104,7 +104,7 @@ Variants rope_on_values(const Suspect& suspect) {
   if (!suspect.run.has(Stage::K_rotated)) return {};
   const std::string text =
       "The rotary embedding turns the values too; positions belong to queries and keys alone. Write "
-      "q, k = apply_rotary(q, k), and leave v as v_proj gives it.";
+      "q, k = apply_rotary(q, k).";
   const Rule rotated = [](const Trace& t, const Usual& usual) {
     return rotate(usual(), rotation_of(t, Stage::K_rotated));
   };
@@ -141,7 +141,7 @@ Variants gqa_tiled(const Suspect& suspect) {
     Variant& variant =
         variants.emplace_back(Variant{std::string(who) + " are tiled (0, 1, …, 0, 1, …) where each should serve " +
                                       groups + " neighbouring query heads. Write K = K.repeat_interleave(" + groups +
-                                      ", dim=1), and the same for V; not repeat()."});
+                                      ", dim=1); V = V.repeat_interleave(" + groups + ", dim=1)."});
     for (const Stage stage : stages) variant.rules[stage] = tile;
   }
   return variants;
@@ -227,8 +227,7 @@ Variants weight_not_transposed(const Suspect& suspect) {
                      [](const std::vector<Projection>& chosen) {
                        return names_of(chosen, &Projection::weight) + (chosen.size() == 1 ? " is" : " are") +
                               " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. "
-                              "Write x @ W.T + b, or " +
-                              std::string(chosen.front().linear) + "(x).";
+                              "Write x @ W.T + b.";
                      });
 }
 
@@ -238,8 +237,7 @@ Variants bias_missing(const Suspect& suspect) {
                      [](const std::vector<Projection>& chosen) {
                        const bool one = chosen.size() == 1;
                        return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) +
-                              (one ? " is" : " are") + " left out. Write x @ W.T + b, or " + chosen.front().linear +
-                              "(x).";
+                              (one ? " is" : " are") + " left out. Write x @ W.T + b.";
                      });
 }
 
@@ -250,8 +248,7 @@ Variants bias_twice(const Suspect& suspect) {
       [](const std::vector<Projection>& chosen) {
         const bool one = chosen.size() == 1;
         return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) + (one ? " is" : " are") +
-               " added twice: nn.Linear adds its bias already. Write " + chosen.front().linear +
-               "(x) without another + b.";
+               " added twice: nn.Linear adds its bias already. Write " + chosen.front().linear + "(x).";
       });
 }
 
@@ -267,7 +264,7 @@ Variants residual_included(const Suspect& suspect) {
   if (!x.defined() || x.shape() != suspect.run[Stage::output].shape()) return {};
   return {
       {.explanation = "The layer's input is added to the output: that is the residual connection around attention, not "
-                      "attention itself. Write output = out_proj(concat), and save it before x + output.",
+                      "attention itself; save the output before x + output. Write output = out_proj(concat).",
        .rules = {{Stage::output, [](const Trace& t, const Usual& usual) { return sum(usual(), t[Stage::query]); }}}}};
 }
 

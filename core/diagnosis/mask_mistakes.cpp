@@ -209,7 +209,7 @@ Variant filled_with(float fill) {
   Variant variant{leaks
                       ? start +
                             ", which the softmax does not turn into 0, so that masked keys get weight. Write "
-                            "scores.masked_fill(~mask, float(\"-inf\")), or -1e9."
+                            "scores.masked_fill(~mask, float(\"-inf\"))."
                       : start +
                             " where this run has another fill. No weight leaks; only rows without any key can differ. "
                             "Compare with --fill " +
@@ -230,8 +230,8 @@ Variants mask_inverted(const Suspect& suspect) {
   Variants variants =
       with_masks({inverted(suspect.run[Stage::mask])},
                  polarity +
-                     "Write scores.masked_fill(~mask, float(\"-inf\")) for a mask that is true = may attend; "
-                     "nn.MultiheadAttention's masks are true = may NOT attend.");
+                     "scaled_dot_product_attention's masks are true = may attend, nn.MultiheadAttention's true = may "
+                     "NOT attend. Write scores.masked_fill(~mask, float(\"-inf\")).");
   variants.push_back({.explanation = "The saved mask is the wrong way round, true = may NOT attend, while the scores "
                                      "were masked rightly. Save ~mask.",
                       .saved = {{Stage::mask, inverted}}});
@@ -241,7 +241,7 @@ Variants mask_inverted(const Suspect& suspect) {
 Variants mask_ignored(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
   return {{.explanation = "The mask has no effect: masked_fill returns its result and leaves the scores as they were. "
-                          "Write scores = scores.masked_fill(~mask, float(\"-inf\")), or masked_fill_.",
+                          "Write scores = scores.masked_fill(~mask, float(\"-inf\")).",
            .rules = {{Stage::masked_scores, unmasked}}}};
 }
 
@@ -276,21 +276,26 @@ Variants causal_excludes_self(const Suspect& suspect) {
   return with_masks(
       causal_masks(suspect.run, CausalChange::excludes_self),
       "A query does not see its own position: the causal mask is k < q. Write mask = torch.ones(n, n, dtype=torch.bool)"
-      ".tril(), which keeps the diagonal.");
+      ".tril().");
 }
 
 Variants causal_sees_next(const Suspect& suspect) {
   return with_masks(causal_masks(suspect.run, CausalChange::sees_next),
-                    "A query sees the next position too: the causal mask is k ≤ q + 1. Write torch.ones(n, n, "
-                    "dtype=torch.bool).tril(), "
-                    "without diagonal=1; triu(diagonal=1) is for a mask that is true = may NOT attend.");
+                    "A query sees the next position too: the causal mask is k ≤ q + 1; triu(diagonal=1) is for a mask "
+                    "that is true = may NOT attend. Write mask = torch.ones(n, n, dtype=torch.bool).tril().");
 }
 
 Variants causal_wrong_corner(const Suspect& suspect) {
-  return with_masks(
-      causal_masks(suspect.run, CausalChange::other_corner),
-      "With n_q ≠ n_k the causal mask is aligned at the wrong corner. Write torch.ones(n_q, n_k, dtype=torch.bool)"
-      ".tril(diagonal=n_k - n_q) for the bottom right, tril() for the top left.");
+  const std::vector<Tensor> masks = causal_masks(suspect.run, CausalChange::other_corner);
+  if (masks.empty()) return {};
+  const Tensor& mask = suspect.run[Stage::mask];
+  const Index offset = mask.size(3) - mask.size(2);
+  const bool bottom_right = offset > 0 ? !is_causal(mask, 0) : is_causal(mask, offset);
+  return with_masks(masks,
+                    std::string("With n_q ≠ n_k the causal mask is aligned at the wrong corner: tril() begins at the "
+                                "top left, tril(diagonal=n_k - n_q) ends at the bottom right. Write mask = "
+                                "torch.ones(n_q, n_k, dtype=torch.bool).tril(") +
+                        (bottom_right ? "diagonal=n_k - n_q)." : ")."));
 }
 
 Variants mask_transposed(const Suspect& suspect) {
@@ -301,15 +306,14 @@ Variants mask_transposed(const Suspect& suspect) {
   return with_masks(
       {transposed},
       "The mask is transposed: its rows are keys and its columns queries, so that a causal mask shows the "
-      "future and hides the past. Write mask[query, key], such as torch.ones(n, n, dtype=torch.bool).tril().");
+      "future and hides the past; it is indexed as mask[query, key]. Write mask = mask.transpose(-2, -1).");
 }
 
 Variants padding_on_queries(const Suspect& suspect) {
   return with_masks(query_padding_masks(suspect.run),
                     "Padding hides queries in place of keys: padded positions get no row of their own, and the others "
-                    "still attend to "
-                    "them. Write scores.masked_fill(padding[:, None, None, :], float(\"-inf\")), with the padding "
-                    "along the last axis.");
+                    "still attend to them; keys are the last axis. Write "
+                    "scores.masked_fill(padding[:, None, None, :], float(\"-inf\")).");
 }
 
 }  // namespace headlight::mistakes

@@ -236,6 +236,12 @@ Message probable_meanings(const std::vector<OwnStages::Other>& others) {
   return list;
 }
 
+/// Whether it is the name of a layer's weight or bias.
+bool is_weight(const std::string& array) {
+  const std::optional<Stage> stage = stage_named(array);
+  return stage ? is_parameter(*stage) : array.ends_with("weight") || array.ends_with("bias");
+}
+
 }  // namespace
 
 const OwnStage* OwnStages::find(Stage stage) const {
@@ -262,9 +268,11 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
   }
   if (!own.stages.empty()) return own;
   const Message first_name = in_quotes(own.others.front().name);
-  const Message wrong(own.others.size() > 1 ? "holds no stage under its name (it holds {0}, …)"
-                                            : "holds no stage under its name (it holds {0})",
+  const Message wrong(own.others.size() > 1 ? "holds no array that is named as a stage (it holds {0}, …)"
+                                            : "holds no array that is named as a stage (it holds {0})",
                       first_name);
+  if (std::ranges::any_of(file->entries(), [](const ArrayEntry& entry) { return is_weight(entry.name); }))
+    throw FileError(path, wrong, "expected the stages that your code computed; the file with the weights comes first");
   const Message meant = probable_meanings(own.others);
   throw FileError(path, meant.empty() ? wrong : joined_by_semicolon(wrong, {"did you mean {0}?", meant}),
                   {"expected one or more of {0}", names_of_stages()});
@@ -281,8 +289,7 @@ bool is_own_stages_file(const std::string& path, const Trace& trace, bool wanted
     for (const ArrayEntry& entry : file->entries()) {
       const std::optional<Stage> stage = stage_named(entry.name);
       if (!stage || is_parameter(*stage)) {
-        if (entry.name.ends_with("weight") || entry.name.ends_with("bias") || (stage && is_parameter(*stage)))
-          return false;
+        if (is_weight(entry.name)) return false;
         continue;
       }
       if (*stage < Stage::Q || *stage == Stage::mask || !trace.has(*stage)) continue;

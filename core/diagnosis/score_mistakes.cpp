@@ -22,7 +22,7 @@ Variant scaled_by(double scale, std::string explanation) {
 }
 
 const char* right_scale(const Suspect& suspect) {
-  return suspect.run.scenario.scale ? "scores = Q @ K.transpose(-2, -1) * scale, with the scale of this run."
+  return suspect.run.scenario.scale ? "scores = Q @ K.transpose(-2, -1) * scale."
                                     : "scores = Q @ K.transpose(-2, -1) / math.sqrt(d_head).";
 }
 
@@ -142,7 +142,7 @@ Variants weights_transposed(const Suspect& suspect) {
   if (suspect.run.dims().n_q == suspect.run.dims().n_k) {
     Variant& used = variants.emplace_back(Variant{
         "The values are gathered with the weights transposed: a key's column takes the place of a query's row. Write "
-        "weights @ V, without a transpose."});
+        "weights @ V."});
     used.rules[Stage::head_outputs] = [](const Trace& t, const Usual&) {
       return gather_values(axes_swapped(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
     };

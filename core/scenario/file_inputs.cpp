@@ -13,10 +13,40 @@
 namespace headlight {
 namespace {
 
+struct InputNames {
+  std::string query, key, value;  ///< equal in self-attention; "" if the file has none
+};
+InputNames find_inputs(const FileReading& r);
+
+/// Whether the weights are named as in nn.MultiheadAttention.
+bool is_torch_module(const FileReading& r) {
+  return r.keys.packed.weight.ends_with("in_proj_weight") || r.keys.q.weight.ends_with("q_proj_weight");
+}
+
+/// Whether the masks of nn.MultiheadAttention fit inputs that are stored as [n, B, d], and not as [B, n, d].
+bool masks_say_length_first(const FileReading& r) {
+  const InputNames names = find_inputs(r);
+  if (!is_torch_module(r) || names.query.empty()) return false;
+  const ArrayFile& file = r.file.arrays();
+  const Shape &q = file.find(names.query)->shape, &k = file.find(names.key)->shape;
+  if (q.size() != 3 || k.size() != 3) return false;
+  bool any = false, length_first = true, batch_first = true;
+  const auto compare = [&](const char* name, const Shape& by_length, const Shape& by_batch) {
+    const ArrayEntry* mask = file.find(r.find({name}));
+    if (!mask || mask->shape.size() != 2) return;
+    any = true;
+    length_first = length_first && mask->shape == by_length;
+    batch_first = batch_first && mask->shape == by_batch;
+  };
+  compare("attn_mask", {q[0], k[0]}, {q[1], k[1]});
+  compare("key_padding_mask", {k[1], k[0]}, {k[0], k[1]});
+  return any && length_first && !batch_first;
+}
+
 /// Whether inputs are stored as [n, B, d], as for nn.MultiheadAttention unless batch_first is set.
 bool length_first(const FileReading& r) {
   const auto flag = r.own_number({"batch_first"});
-  return flag && flag->value == 0;
+  return flag ? flag->value == 0 : masks_say_length_first(r);
 }
 
 /// [B, n, d]; an array [n, d] is one batch entry.
@@ -33,10 +63,6 @@ Tensor input_of(const FileReading& r, const std::string& name, Index width, cons
   r.assume("batch", Message("{0} {1} is one batch entry", name, to_string(x.shape())));
   return x.view({1, x.size(0), x.size(1)});
 }
-
-struct InputNames {
-  std::string query, key, value;  ///< equal in self-attention; "" if the file has none
-};
 
 /// Whether the layer can be cross-attention over Hugging Face's encoder_hidden_states.
 bool may_be_cross(const FileReading& r) {
@@ -124,6 +150,16 @@ void choose_layout(const Scenario& s, const TensorFile& file, AttentionKeys& key
   for (LinearKeys* linear : {&keys.q, &keys.k, &keys.v, &keys.packed, &keys.o}) set(*linear);
 }
 
+// A .pt can hold {"state_dict": …, "inputs": {"x": …, "attn_mask": …}, "config": {"num_heads": …}}.
+constexpr const char* places_of_inputs[] = {"inputs.", "batch.", "masks.", "kwargs."};
+constexpr const char* places_of_numbers[] = {"inputs.",      "batch.", "masks.",   "kwargs.", "config.",
+                                             "model_args.",  "args.",  "hparams.", "cfg.",    "hyper_parameters.",
+                                             "model_config."};
+
+bool is_among_inputs(const std::string& name) {
+  return std::ranges::any_of(places_of_inputs, [&](const char* place) { return name.starts_with(place); });
+}
+
 /// Notes unused arrays. Without this, a mask with an unknown name would be ignored silently.
 void note_unused(const FileReading& r, bool attention_alone) {
   constexpr std::size_t most = 6;
@@ -132,7 +168,8 @@ void note_unused(const FileReading& r, bool attention_alone) {
   const std::vector<std::string> beside =
       attention_alone ? attention_arrays(r.file.arrays()) : std::vector<std::string>();
   for (const ArrayEntry& entry : r.file.arrays().entries()) {
-    const bool may_belong = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos;
+    const bool may_belong = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos ||
+                            is_among_inputs(entry.name);
     if (may_belong && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name) &&
         std::ranges::find(beside, entry.name) == beside.end())
       unused.push_back(entry.name);
@@ -143,8 +180,9 @@ void note_unused(const FileReading& r, bool attention_alone) {
 }  // namespace
 
 std::string FileReading::find(std::initializer_list<const char*> names) const {
-  for (const std::string& prefix : {keys.prefix, std::string(), std::string("inputs."),
-                                    std::string("batch.")}) {  // a .pt can hold {"state_dict": …, "inputs": {"x": …}}
+  std::vector<std::string> prefixes{keys.prefix, ""};
+  prefixes.insert(prefixes.end(), std::begin(places_of_inputs), std::end(places_of_inputs));
+  for (const std::string& prefix : prefixes) {
     for (const char* name : names) {
       if (file.arrays().find(prefix + name)) return prefix + name;
       file.arrays().refuse_if_skipped(prefix + name);
@@ -161,18 +199,19 @@ std::optional<FileReading::Number> FileReading::own_number(std::initializer_list
       if (file.arrays().find(prefix + name)) fail(shape_of(prefix + name), "expected one number");
     }
   }
+  for (const std::string prefix : places_of_numbers) {
+    for (const char* name : names) {
+      const std::optional<double> value = file.arrays().number(prefix + name);
+      if (!value) continue;
+      asked->insert(prefix + name);
+      return Number{prefix + name, *value};
+    }
+  }
   return {};
 }
 
 std::optional<FileReading::Number> FileReading::number(std::initializer_list<const char*> names) const {
   if (const std::optional<Number> own = own_number(names)) return own;
-  for (const char* prefix : {"config.", "model_args.", "args.", "hparams.", "hyper_parameters.", "model_config.",
-                             "cfg."}) {  // places of settings in a checkpoint
-    for (const char* name : names) {
-      const std::string full = std::string(prefix) + name;
-      if (const std::optional<double> value = file.arrays().number(full)) return Number{full, *value};
-    }
-  }
   if (keys.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
   const std::optional<Number> beside = config_number(names);
   if (!beside) return {};
@@ -225,10 +264,11 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   check_same(r, names.key, "expected batch {0}, as in {1}", read.key.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected batch {0}, as in {1}", read.value.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected a length of {0}, as in {1}", read.value.size(1), read.key.size(1), names.key);
-  const bool is_torch = r.keys.packed.weight.ends_with("in_proj_weight") || r.keys.q.weight.ends_with("q_proj_weight");
   if (length_first(r)) {
-    r.assume("inputs", "[n, B, d], batch_first being false");
-  } else if (is_torch && read.query.size(0) > 1 && !r.own_number({"batch_first"})) {
+    r.assume("inputs", r.own_number({"batch_first"})
+                           ? "[n, B, d], batch_first being false"
+                           : "[n, B, d], there being no batch_first and the masks fitting it");
+  } else if (is_torch_module(r) && read.query.size(0) > 1 && !r.own_number({"batch_first"})) {
     r.assume("inputs", Message("[B, n, d] = {0}, there being no batch_first",
                                to_string(read.query.shape())));  // batch_first is false by default
   }

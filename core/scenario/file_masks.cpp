@@ -1,6 +1,7 @@
 // Masks, valid lengths and biases in a file: the names, the axes and the polarity of each kind.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -23,7 +24,7 @@ enum class MaskKind : std::uint8_t {
   per_token,    ///< attention_mask: [B, n_k] first, as Hugging Face's tokenizers give it
   key_padding,  ///< key_padding_mask: [B, n_k] only
   torch_attn,   ///< attn_mask: [B·H, n_q, n_k] first
-  bias,         ///< attn_bias: [H, n_q, n_k] first
+  bias,         ///< attn_bias, and attn_mask of separate heads: [H, n_q, n_k] first
 };
 
 /// A mask with the attention's axes.
@@ -150,6 +151,42 @@ void read_additive_mask(MaskReading& m, const std::string& name, const PlacedMas
     if (!m.masking.fill) m.masking.fill = highest;
   }
   m.restrict_to(Tensor(placed.tensor.shape(), std::move(values)));
+  m.attend.pop_back();
+  m.added.push_back(placed.tensor);
+}
+
+/// Whether the softmax of a row without keys depends on more than one fill in each cell: fills differ within the row,
+/// or are too small for the scores to vanish beside them. `sum`: what the masks add.
+bool needs_sum(const Tensor& mask, const Tensor& sum, float fill) {
+  constexpr float absorbs = -1e8F;
+  const Index n = mask.size(3);
+  for (Index row = 0; row * n < mask.count(); ++row) {
+    const auto begin = static_cast<std::size_t>(row * n), size = static_cast<std::size_t>(n);
+    const auto allowed = mask.values().subspan(begin, size), numbers = sum.values().subspan(begin, size);
+    if (std::ranges::find(allowed, 1.0F) != allowed.end()) continue;
+    if (fill > absorbs || std::ranges::any_of(numbers, [&](float v) { return v != fill; })) return true;
+  }
+  return false;
+}
+
+/// PyTorch adds masks of numbers to the scores, and in nn.MultiheadAttention -inf where a boolean one hides a key. One
+/// fill says the same but for rows without keys: there the sum is added, if it gives other weights.
+void add_fills_of_empty_rows(MaskReading& m) {
+  const FileReading& r = m.file;
+  const Scenario& s = r.resolving.scenario;
+  if (m.added.empty() || s.fill || !s.mask.empty() || s.mask_mode == MaskMode::add) return;
+  if (!m.masking.fill || r.own_number({"mask_fill", "mask_value"})) return;
+  const auto plus = [](float a, float b) { return a + b; };
+  Tensor sum = m.added.front();
+  for (std::size_t i = 1; i < m.added.size(); ++i) sum = combined(sum, m.added[i], plus);
+  for (const Tensor& attend : m.attend)
+    sum = combined(sum, attend, [](float a, float allowed) { return allowed == 0 ? -INFINITY : a; });
+  if (m.masking.file_mask.shape() != sum.shape()) return;  // a mask that the weights show is in it too
+  if (!needs_sum(m.masking.file_mask, sum, *m.masking.fill)) return;
+  r.assume("bias", "a row has no key that it may attend to: the masks are added to the scores as they are");
+  m.masking.file_mask = {};
+  m.masking.fill.reset();
+  m.add_bias(sum);
 }
 
 bool holds_array(const ArrayFile& file, std::initializer_list<std::string_view> endings) {
@@ -161,17 +198,26 @@ bool holds_array(const ArrayFile& file, std::initializer_list<std::string_view> 
   });
 }
 
-/// Whether true means "may attend" in a boolean attn_mask. For nn.MultiheadAttention it means the opposite. A mask
-/// beside separate heads is for F.scaled_dot_product_attention, where it means "may attend". `beside`: the file of the
-/// mask.
+bool holds_heads(const ArrayFile& file) {
+  return holds_array(file, {"Q_heads"}) || std::ranges::any_of(std::array{"q", "Q", "query"}, [&](const char* name) {
+           const ArrayEntry* q = file.find(name);
+           return q && q->shape.size() == 4;
+         });
+}
+
+/// Whether an attn_mask is nn.MultiheadAttention's, or that of F.scaled_dot_product_attention, which is saved beside
+/// separate heads; unset if nothing says so. `beside`: the file of the mask.
+std::optional<bool> is_for_module(const FileReading& r, const ArrayFile& beside) {
+  for (const ArrayFile* file : {&r.file.arrays(), &beside}) {
+    if (holds_array(*file, {"in_proj_weight", "out_proj.weight", "out_proj"})) return true;
+  }
+  if (holds_heads(r.file.arrays()) || holds_heads(beside)) return false;
+  return {};
+}
+
+/// Whether true means "may attend" in a boolean attn_mask. For nn.MultiheadAttention it means the opposite.
 bool attn_mask_attends(const FileReading& r, const std::string& name, const ArrayFile& beside) {
-  for (const ArrayFile* file : {&r.file.arrays(), &beside}) {
-    if (holds_array(*file, {"in_proj_weight", "out_proj.weight", "out_proj"})) return false;
-  }
-  for (const ArrayFile* file : {&r.file.arrays(), &beside}) {
-    const ArrayEntry* q = file->find("q");
-    if (holds_array(*file, {"Q_heads"}) || (q && q->shape.size() == 4)) return true;
-  }
+  if (const auto module = is_for_module(r, beside)) return !*module;
   r.fail(Message("{0} is boolean, and nothing beside it says whether true may attend (scaled_dot_product_attention) or "
                  "not (nn.MultiheadAttention)",
                  in_quotes(name)),
@@ -181,7 +227,9 @@ bool attn_mask_attends(const FileReading& r, const std::string& name, const Arra
 void read_mask(MaskReading& m, const std::string& name, const MaskName& entry, const ArrayFile& beside) {
   const FileReading& r = m.file;
   m.taken.insert(name);
-  const PlacedMask placed = placed_mask(r, m.dims, name, entry.kind);
+  // F.scaled_dot_product_attention broadcasts from the last axis, so that its first of three axes is the heads'.
+  const bool of_heads = entry.kind == MaskKind::torch_attn && is_for_module(r, beside) == false;
+  const PlacedMask placed = placed_mask(r, m.dims, name, of_heads ? MaskKind::bias : entry.kind);
   const bool binary = is_binary(placed.tensor);
   const bool floating = is_floating(r.file.arrays().find(name)->dtype);
   const MaskPolarity polarity = r.resolving.scenario.mask_polarity;
@@ -287,9 +335,10 @@ std::string bias_name(const FileReading& r, const Dims& dims) {
 
 }  // namespace
 
-void MaskReading::restrict_to(const Tensor& attend) {
+void MaskReading::restrict_to(const Tensor& allowed) {
   Tensor& mask = masking.file_mask;
-  mask = mask.defined() ? combined(mask, attend, [](float a, float b) { return a * b; }) : attend;
+  mask = mask.defined() ? combined(mask, allowed, [](float a, float b) { return a * b; }) : allowed;
+  attend.push_back(allowed);
 }
 
 void MaskReading::restrict_to(const std::string& rule) {
@@ -321,6 +370,7 @@ Masking read_masks(const FileReading& r, const Dims& dims, Masking known) {
     }
   }
   read_causal_buffer(m);
+  add_fills_of_empty_rows(m);
   read_is_causal(m);
   read_valid_lens(m);
   read_documents(m);

@@ -148,7 +148,8 @@ struct MaskReading {
   const FileReading& file;
   const Dims& dims;
   Masking masking{};
-  std::set<std::string> taken{};  ///< arrays that were read as masks
+  std::set<std::string> taken{};          ///< arrays that were read as masks
+  std::vector<Tensor> attend{}, added{};  ///< those of 1 = may attend, and those of numbers that are added
 
   /// 1 = may attend, [B|1, H|1, n_q|1, n_k|1].
   void restrict_to(const Tensor& attend);

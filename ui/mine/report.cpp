@@ -34,7 +34,7 @@ ReportFinding finding_words(const Finding& finding, const Words& words) {
   if (words.language() == "en") return shown;
   const std::string translated = words(why);
   if (translated != why)
-    shown.text = shown.line.empty() ? translated : translated + " " + words.fill("mine.write", {shown.line});
+    shown.text = shown.line.empty() ? translated : translated + words.fill("mine.write", {shown.line});
   return shown;
 }
 

@@ -78,6 +78,24 @@ TEST_CASE("the table holds each of the manual's mistakes once") {
   CHECK(all_mistakes().size() == 34);
 }
 
+TEST_CASE("what an explanation says to write is code alone, which every language can show") {
+  const auto trace = causal_run();
+  const OwnStages own = own_stages(*trace, arrays_of(*trace));
+  int lines = 0;
+  for (const Mistake& mistake : all_mistakes()) {
+    for (const Variant& variant : mistake.variants({*trace, own})) {
+      const std::size_t at = variant.explanation.rfind("Write ");
+      if (at == std::string::npos) continue;
+      ++lines;
+      const std::string line = variant.explanation.substr(at);
+      CAPTURE(mistake.id, line);
+      for (const char* word : {" or ", " and ", " for ", " with ", " without ", "such as", "which", ". "})
+        CHECK(line.find(word) == std::string::npos);
+    }
+  }
+  CHECK(lines >= 20);
+}
+
 TEST_CASE("the right numbers match and nothing is diagnosed") {
   const auto trace = causal_run();
   const OwnStages own = own_stages(*trace, arrays_of(*trace));

@@ -83,8 +83,20 @@ TEST_CASE("a file that holds none of the stages lists them") {
     FAIL("it was read");
   } catch (const FileError& error) {
     const std::string sentence = error.sentence().english();
-    CHECK(sentence.find("holds no stage under its name (it holds \"attention\")") != std::string::npos);
+    CHECK(sentence.find("holds no array that is named as a stage (it holds \"attention\")") != std::string::npos);
     for (const Stage stage : all_stages()) CHECK(sentence.find(name(stage)) != std::string::npos);
+  }
+}
+
+TEST_CASE("a file of weights in the place of own stages is told from one, as the two were exchanged") {
+  const auto two = run_of(2);
+  for (const char* name : {"W_q", "layers.0.self_attn.q_proj.weight"}) {
+    try {
+      own_stages(*two, {{name, Tensor::full({4, 4}, 0)}});
+      FAIL("it was read");
+    } catch (const FileError& error) {
+      CHECK(error.sentence().english().find("the file with the weights comes first") != std::string::npos);
+    }
   }
 }
 

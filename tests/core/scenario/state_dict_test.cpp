@@ -357,6 +357,44 @@ TEST_CASE(
   CHECK(mask_beside(packed, attend).at({0, 0, 0, 0}) == 1);
 }
 
+TEST_CASE("an attn_mask of three axes is by head beside separate heads, as it is broadcast from the last axis") {
+  const Tensor heads = drawn("q", {2, 2, n_q, d}), by_head = Tensor::of({2, 1, n_q}, {1, 1, 0, 1, 1, 1});
+  for (const auto& names : {std::array{"q", "k", "v"}, std::array{"query", "key", "value"}}) {
+    Sample sample;
+    for (const char* name : names) sample.add(name, heads);
+    const Inputs inputs = sample.add("attn_mask", by_head, true).resolved();
+    CHECK_THAT(inputs.file_mask, agrees_with(by_head.view({1, 2, 1, n_q})));
+  }
+}
+
+TEST_CASE("masks that fit [n, B, d] alone say that nn.MultiheadAttention's inputs are stored so") {
+  for (const bool padding : {false, true}) {
+    Sample sample;
+    sample.add("in_proj_weight", drawn("W", {3 * d, d})).linear("out_proj", "o").heads();
+    sample.add("x", drawn("x", {5, 2, d}));
+    if (padding) sample.add("key_padding_mask", Tensor::full({2, 5}, 0), true);
+    else sample.add("attn_mask", Tensor::full({5, 5}, 0), true);
+    CHECK(sample.resolved().query.shape() == Shape{2, 5, d});
+  }
+}
+
+TEST_CASE("in a row without keys masks are added as PyTorch adds them, where one fill would give other weights") {
+  const auto weights_of = [](const Tensor& attn_mask, const Tensor& padding) {
+    Sample sample;
+    sample.add("in_proj_weight", drawn("W", {3 * d, d})).linear("out_proj", "o").heads();
+    sample.add("x", drawn("x", {1, 2, d})).add("attn_mask", attn_mask);
+    if (padding.defined()) sample.add("key_padding_mask", padding, true);
+    return (*compute({}, sample.resolved()))[Stage::weights];
+  };
+  const Tensor mixed = weights_of(Tensor::of({2, 2}, {0, -1e9F, 0, 0}), Tensor::of({1, 2}, {1, 0}));
+  for (Index h = 0; h < H; ++h) {  // row 0: -inf and -1e9
+    CHECK(mixed.matrix(0, h)(0, 0) == 0);
+    CHECK(mixed.matrix(0, h)(0, 1) == 1);
+  }
+  const Tensor small = weights_of(Tensor::full({2, 2}, -1e4F), {}), none = weights_of(Tensor::full({2, 2}, 0), {});
+  for (Index h = 0; h < H; ++h) CHECK(std::abs(small.matrix(0, h)(0, 0) - none.matrix(0, h)(0, 0)) < 1e-3F);
+}
+
 TEST_CASE("two masks in a file both hold") {
   Sample sample = cross_sample();
   sample.add("key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 0}), true);
@@ -488,6 +526,16 @@ TEST_CASE("a floating attn_mask is added to the scores and is no causal mask bes
   const Inputs in = sample.resolved();
   CHECK(in.bias.defined());
   CHECK_FALSE(in.has_file_mask());
+}
+
+TEST_CASE("settings and masks in a dictionary of their own are read as those beside the weights") {
+  Sample sample = cross_sample();
+  sample.number("config.scale", 0.5F).number("kwargs.is_causal", 1);
+  sample.add("masks.key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 1}), true);
+  const Inputs inputs = sample.resolved();
+  CHECK(inputs.says.scale == 0.5F);
+  CHECK(inputs.file_rule == "causal()");
+  CHECK(inputs.file_mask.defined());
 }
 
 TEST_CASE("is_causal is a rule, whatever the length") {
