@@ -184,7 +184,7 @@ void LlamaFamily::add_attention(AttentionSpec& a, const std::string& at, Index i
   const Index heads = layout_.heads, kv_heads = *layout_.kv_heads, d_head = *layout_.d_head;
   const bool capped = flavour_.norms == LlamaFlavour::Norms::around;
   if (capped) a.scale = 1 / std::sqrt(c_.number({"query_pre_attn_scalar"}, static_cast<double>(d_head)));
-  if (flavour_.multipliers && c_.has("attention_multiplier")) a.scale = c_.number({"attention_multiplier"});
+  if (flavour_.multipliers) a.scale = c_.number({"attention_multiplier"}, 1);  // GraniteConfig's default
   if (capped && c_.has("attn_logit_softcapping")) a.softcap = c_.number({"attn_logit_softcapping"});
   const auto layer = static_cast<std::size_t>(i);
   a.window = flavour_.window_unrotated && rotated_[layer] && !c_.has("layer_types") ? 0 : windows_[layer];

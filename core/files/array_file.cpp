@@ -105,8 +105,8 @@ ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace&
 }
 
 std::optional<double> number_in_text(std::string_view text) {
-  if (text == "True" || text == "true") return 1;
-  if (text == "False" || text == "false") return 0;
+  if (text == "True" || text == "true" || text == "yes") return 1;
+  if (text == "False" || text == "false" || text == "no") return 0;
   return number_of_text<double>(text);
 }
 
@@ -210,6 +210,10 @@ std::optional<double> ArrayFile::number(std::string_view name) const {
   }
   if (const auto it = contents_->numbers.find(name); it != contents_->numbers.end()) return it->second;
   if (const auto it = contents_->texts.find(name); it != contents_->texts.end()) return number_in_text(it->second);
+  if (const auto it = contents_->words.find(name); it != contents_->words.end()) {
+    const ArrayWords found = it->second();  // NumPy's array of one text
+    if (found.words.size() == 1) return number_in_text(found.words[0]);
+  }
   return {};
 }
 

@@ -1,5 +1,7 @@
 // The whole file, its inputs, and the words for their axes.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
@@ -124,13 +126,20 @@ void choose_layout(const Scenario& s, const TensorFile& file, AttentionKeys& key
   if (s.weight_order != WeightOrder::by_name)
     layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
   if (!layout && keys.bare) {
-    const Shape& weight = file.arrays().find(keys.q.weight)->shape;
-    for (const char* name : input_names) {
-      const ArrayEntry* x = file.arrays().find(name);
-      if (!x || x->shape.empty()) continue;
-      const Index width = x->shape.back();
-      if (weight[0] == width && weight[1] != width) layout = WeightLayout::in_out;
-      break;
+    // A square matrix shows nothing; in cross-attention that of the keys or of the values then may.
+    const std::pair<const LinearKeys*, std::vector<const char*>> places[] = {
+        {&keys.q, input_names}, {&keys.k, {"key", "keys"}}, {&keys.v, {"value", "values"}}};
+    for (const auto& [linear, names] : places) {
+      const Shape& weight = file.arrays().find(linear->weight)->shape;
+      if (layout || weight[0] == weight[1]) continue;
+      for (const char* name : names) {
+        const ArrayEntry* x = file.arrays().find(name);
+        if (!x || x->shape.empty()) continue;
+        const Index width = x->shape.back();
+        if (weight[0] == width && weight[1] != width) layout = WeightLayout::in_out;
+        break;
+      }
+      if (linear == &keys.q) break;
     }
   }
   if (!layout) return;

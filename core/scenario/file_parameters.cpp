@@ -125,14 +125,20 @@ Tensor bias_of(const FileReading& r, const LinearKeys& keys, Index out) {
   return r.file.made("heads from " + keys.heads.front().bias, [&] { return joined(parts); });
 }
 
+bool is_square(const FileReading& r, const LinearKeys& keys) {
+  const Shape& shape = r.file.arrays().find(keys.weight)->shape;
+  return shape.size() == 2 && shape[0] == shape[1];
+}
+
 Message order_of(const FileReading& r, const LinearKeys& keys) {
   const bool set = r.resolving.scenario.weight_order != WeightOrder::by_name;
   const LinearKeys& first = keys.heads.empty() ? keys : keys.heads.front();
   switch (first.layout) {
     case WeightLayout::in_out:
-      return set           ? "stored [in, out] as Conv1D does, as set"
-             : r.keys.bare ? "stored [in, out], as x's width tells"
-                           : "stored [in, out] as Conv1D does";
+      return set                                     ? "stored [in, out] as Conv1D does, as set"
+             : r.keys.bare && is_square(r, r.keys.q) ? "stored [in, out], as the width of the keys or values tells"
+             : r.keys.bare                           ? "stored [in, out], as x's width tells"
+                                                     : "stored [in, out] as Conv1D does";
     case WeightLayout::head_in_out: return "stored [H, in, d_head] as TransformerLens does";
     case WeightLayout::in_head_out: return "stored [in, H, d_head] as Keras and Flax do";
     default: break;
@@ -160,6 +166,19 @@ std::optional<Index> heads_stored(const FileReading& r, const LinearKeys& keys) 
   if (keys.layout == WeightLayout::head_in_out) return shape[0];
   if (keys.layout == WeightLayout::in_head_out) return shape[1];
   return {};
+}
+
+/// The number of heads by the width of one that the file says; nothing where it says none that divides `d_model`.
+std::optional<Index> heads_by_width(const FileReading& r, std::optional<Index> d_model) {
+  if (!d_model) return {};
+  const auto width = r.number({"head_dim", "d_head", "dim_head", "dim_per_head"});
+  if (!width || !(width->value >= 1) || std::fmod(static_cast<double>(*d_model), width->value) != 0 ||
+      width->value != std::floor(width->value))
+    return {};
+  const Index heads = *d_model / static_cast<Index>(width->value);
+  r.assume("heads", Message("{0}, as {1} is {2} and d_model {3}", heads, width->name, static_cast<Index>(width->value),
+                            *d_model));
+  return heads;
 }
 
 /// The number of query heads. `d_model` is known only for separate projections.
@@ -190,6 +209,7 @@ Index find_query_heads(const FileReading& r, std::optional<Index> d_model) {
   }
   if (!number) {
     if (d_model == Index{1}) return 1;
+    if (const std::optional<Index> heads = heads_by_width(r, d_model)) return *heads;
     r.fail("has no num_heads",
            d_model ? Message("expected --heads N, N one of {0}", divisors(*d_model)) : Message("expected --heads N"));
   }
@@ -230,7 +250,10 @@ Index packed_kv_heads(const FileReading& r, Index rows, Index heads) {
   if (width && *width % heads == 0) {
     const Index d_head = *width / heads, kv_heads = (rows / d_head - heads) / 2;
     if (kv_heads >= 1 && kv_heads <= heads && fits_rows(kv_heads, *width)) {
-      if (kv_heads != heads)
+      if (in_numbers)  // which do not fit the rows
+        r.assume("key/value heads", Message("{0}, from the rows of {1}, where {2} says {3}", kv_heads,
+                                            r.keys.packed.weight, kv_heads_said(r)->name, *in_numbers));
+      else if (kv_heads != heads)
         r.assume("key/value heads", Message("{0}, from the rows of {1}", kv_heads, r.keys.packed.weight));
       return kv_heads;
     }

@@ -159,6 +159,13 @@ TEST_CASE("what config.json says against the file or the table is obeyed, refuse
     CHECK(copy.error().find("embedding_multiplier") != std::string::npos);
   }
   {
+    Copy copy("granite");  // Granite's scale is 1 where config.json has no attention_multiplier, as in transformers
+    json config = json::parse(std::ifstream(copy.path / "config.json"));
+    config.erase("attention_multiplier");
+    std::ofstream(copy.path / "config.json") << config;
+    CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[0].attention.scale == 1);
+  }
+  {
     Copy copy("llama");
     copy.set("auto_map", {{"AutoModelForCausalLM", "modeling_own.Own"}});
     CHECK(notes(copy).find("auto_map") != std::string::npos);

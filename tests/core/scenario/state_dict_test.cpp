@@ -96,6 +96,13 @@ void check_parameters(const Inputs& in, bool output = true) {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+/// Whether an assumption about `what` holds this.
+bool is_said(const Inputs& in, const std::string& what, const std::string& part) {
+  return std::ranges::any_of(in.assumptions, [&](const Assumption& each) {
+    return each.what == what && contains(each.taken_for.english(), part);
+  });
+}
+
 }  // namespace
 
 TEST_CASE("separate projections are found under every naming scheme, with and without a prefix") {
@@ -212,6 +219,53 @@ TEST_CASE("key and value heads come from a number or from the rows of W_k") {
     CHECK(in.dims.kv_heads == 2);
     CHECK(in.dims.d_head == 2);
   }
+}
+
+TEST_CASE("the width of a head says how many there are where nothing else does") {
+  Sample sample;
+  sample.linears("q_proj", "k_proj", "v_proj", "out_proj").number("head_dim", d / H).self_input();
+  const Inputs in = sample.resolved();
+  check_parameters(in);
+  CHECK(is_said(in, "heads", "4, as head_dim is 2 and d_model 8"));
+}
+
+TEST_CASE("a number of key/value heads that a packed matrix has no rows for is said not to hold") {
+  Sample sample;
+  sample.add("in_proj_weight", stacked("W_", {d, d})).add("in_proj_bias", stacked("b_", {d})).linear("out_proj", "o");
+  const Inputs in = sample.heads().number("num_kv_heads", 2).self_input().resolved();
+  check_parameters(in);
+  CHECK(is_said(in, "key/value heads", "4, from the rows of in_proj_weight, where num_kv_heads says 2"));
+}
+
+TEST_CASE("beside a square W_q the widths of the keys say from which side they are multiplied") {
+  Sample sample;
+  const Tensor W_q = drawn("W_q", {d, d}), W_k = drawn("W_k", {2 * d, d}), W_v = drawn("W_v", {2 * d, d});
+  sample.add("W_q", W_q).add("W_k", W_k).add("W_v", W_v).heads();
+  sample.add("query", drawn("query", {B, n_q, d})).add("key", drawn("key", {B, n_k, 2 * d}));
+  const Inputs in = sample.resolved();
+  CHECK_THAT(in.W_q, agrees_with(W_q.transpose(0, 1).contiguous()));
+  CHECK_THAT(in.W_k, agrees_with(W_k.transpose(0, 1).contiguous()));
+  CHECK(is_said(in, "projections", "stored [in, out], as the width of the keys or values tells"));
+}
+
+TEST_CASE("a setting that is a text is taken where it says a number or yes or no, else named") {
+  const samples::TempFolder folder;
+  const auto with = [&](const std::string& metadata) {
+    // x and the three projections of one channel
+    const std::string header =
+        R"({"x":{"dtype":"F32","shape":[1,1,1],"data_offsets":[0,4]},)"
+        R"("in_proj_weight":{"dtype":"F32","shape":[3,1],"data_offsets":[4,16]},"__metadata__":{)" +
+        metadata + "}}";
+    samples::write_text(folder / "a.safetensors", samples::safetensors(header, samples::ones(4)));
+    Scenario scenario;
+    scenario.source = Source::file;
+    scenario.file = (folder / "a.safetensors").string();
+    return resolve(scenario);
+  };
+  CHECK(is_said(with(R"("batch_first":"no")"), "inputs", "[n, B, d], batch_first being false"));
+  CHECK(is_said(with(R"("mask_type":"causal")"), "numbers not taken", "mask_type"));
+  CHECK(is_said(with(R"("batch_first":"perhaps")"), "numbers not taken", "batch_first"));
+  CHECK_FALSE(is_said(with(R"("format":"pt")"), "numbers not taken", "format"));
 }
 
 TEST_CASE("inputs: one for all, three apart, and a missing value is the key") {
