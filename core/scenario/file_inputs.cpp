@@ -130,8 +130,9 @@ void choose_layout(const Scenario& s, const TensorFile& file, AttentionKeys& key
     const std::pair<const LinearKeys*, std::vector<const char*>> places[] = {
         {&keys.q, input_names}, {&keys.k, {"key", "keys"}}, {&keys.v, {"value", "values"}}};
     for (const auto& [linear, names] : places) {
-      const Shape& weight = file.arrays().find(linear->weight)->shape;
-      if (layout || weight[0] == weight[1]) continue;
+      const ArrayEntry* entry = file.arrays().find(linear->weight);
+      if (layout || !entry || entry->shape.size() < 2 || entry->shape[0] == entry->shape[1]) continue;
+      const Shape& weight = entry->shape;
       for (const char* name : names) {
         const ArrayEntry* x = file.arrays().find(name);
         if (!x || x->shape.empty()) continue;
