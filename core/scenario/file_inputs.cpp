@@ -192,7 +192,7 @@ std::string FileReading::find(std::initializer_list<const char*> names) const {
   return {};
 }
 
-std::optional<FileReading::Number> FileReading::own_number(std::initializer_list<const char*> names) const {
+std::optional<FileReading::Number> FileReading::number_beside(std::initializer_list<const char*> names) const {
   for (const std::string& prefix : {keys.prefix, std::string()}) {
     for (const char* name : names) {
       asked->insert(prefix + name);
@@ -200,6 +200,11 @@ std::optional<FileReading::Number> FileReading::own_number(std::initializer_list
       if (file.arrays().find(prefix + name)) fail(shape_of(prefix + name), "expected one number");
     }
   }
+  return {};
+}
+
+std::optional<FileReading::Number> FileReading::own_number(std::initializer_list<const char*> names) const {
+  if (const std::optional<Number> beside = number_beside(names)) return beside;
   for (const std::string prefix : places_of_numbers) {
     for (const char* name : names) {
       const std::optional<double> value = file.arrays().number(prefix + name);

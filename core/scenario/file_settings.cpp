@@ -67,7 +67,7 @@ SourceSettings read_numbers(const FileReading& r) {
 /// Checks sizes that a file may also give as numbers.
 void check_sizes(const FileReading& r, const Dims& d) {
   const auto check = [&](std::initializer_list<const char*> names, std::initializer_list<Index> may_be) {
-    const auto number = r.own_number(names);
+    const auto number = r.number_beside(names);
     if (!number) return;
     const bool known =
         std::ranges::any_of(may_be, [&](Index size) { return number->value == static_cast<double>(size); });

@@ -49,6 +49,8 @@ struct FileReading {
   std::optional<Number> number(std::initializer_list<const char*> names) const;
   /// The same, of the file alone.
   std::optional<Number> own_number(std::initializer_list<const char*> names) const;
+  /// The same, not of dictionaries in the file, whose sizes may be another module's.
+  std::optional<Number> number_beside(std::initializer_list<const char*> names) const;
   /// The same, of config_beside() alone. Only a hint: if it is missing, the user is asked.
   std::optional<Number> config_number(std::initializer_list<const char*> names) const;
   /// Mostly "config.json".

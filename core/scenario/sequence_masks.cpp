@@ -90,7 +90,7 @@ void read_causal_buffer(MaskReading& m) {
                                full));
       m.restrict_to(found->attend);
       for (const char* buffer_name : {"masked_bias", "IGNORE"}) {
-        const auto value = r.own_number({buffer_name});
+        const auto value = r.number_beside({buffer_name});
         if (value && value->value < 0 && !m.masking.fill) m.masking.fill = static_cast<float>(value->value);
       }
       return;

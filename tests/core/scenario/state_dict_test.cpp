@@ -531,6 +531,7 @@ TEST_CASE("a floating attn_mask is added to the scores and is no causal mask bes
 TEST_CASE("settings and masks in a dictionary of their own are read as those beside the weights") {
   Sample sample = cross_sample();
   sample.number("config.scale", 0.5F).number("kwargs.is_causal", 1);
+  sample.number("config.hidden_size", 4 * d);  // of another module
   sample.add("masks.key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 1}), true);
   const Inputs inputs = sample.resolved();
   CHECK(inputs.says.scale == 0.5F);
