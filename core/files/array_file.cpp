@@ -203,6 +203,11 @@ Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) 
 }
 
 std::optional<double> ArrayFile::number(std::string_view name) const {
+  if (const auto it = contents_->words.find(name); it != contents_->words.end()) {
+    const ArrayWords found = it->second();  // NumPy's array of one text; any other text is refused below
+    const auto number = found.words.size() == 1 ? number_in_text(found.words[0]) : std::nullopt;
+    if (number) return number;
+  }
   if (const std::optional<std::size_t> i = position(name)) {
     const ArrayLayout& layout = contents_->layouts[*i];
     if (checked_count(layout.shape) != 1) return {};
@@ -210,10 +215,6 @@ std::optional<double> ArrayFile::number(std::string_view name) const {
   }
   if (const auto it = contents_->numbers.find(name); it != contents_->numbers.end()) return it->second;
   if (const auto it = contents_->texts.find(name); it != contents_->texts.end()) return number_in_text(it->second);
-  if (const auto it = contents_->words.find(name); it != contents_->words.end()) {
-    const ArrayWords found = it->second();  // NumPy's array of one text
-    if (found.words.size() == 1) return number_in_text(found.words[0]);
-  }
   return {};
 }
 

@@ -57,6 +57,8 @@ TEST_CASE("an array of a known name that cannot be read is refused, not left out
   CHECK(
       has(refused({{"mask", array("<U1", "(4, 4)", std::string(64, 'a'))}}), R"(array "mask": its elements are text)"));
   CHECK(has(refused({{"attn_mask", array("|O", "(4, 4)", "\x80\x04N.")}}), "never run"));
+  const std::string no = std::string("n\0\0\0o\0\0\0", 8);
+  CHECK(refused({{"batch_first", array("<U2", "()", no)}}) == "no error");  // a text that says a number is one
   CHECK(has(refused({{"num_heads", array("<U3", "()", std::string(12, 'a'))}}),
             R"(array "num_heads": its elements are text)"));
   CHECK(has(refused({{"W_k.weight", array("<c8", "(8, 8)", std::string(512, '\0'))}}),
