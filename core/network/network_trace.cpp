@@ -56,9 +56,8 @@ void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const S
     inputs.assumptions.push_back({what, taken_for});
   };
   inputs.assumptions = notes_of(pass, scenario);
-  const bool first = at.layer == "0" || at.layer == "encoder.0" || at.layer == "decoder.0";
-  assume("layer", Message(first ? "{0} ({1}): the input is the embedding"
-                                : "{0} ({1}): the input is what the layers before it give",
+  assume("layer", Message(at.block == 0 && !at.cross ? "{0} ({1}): the input is the embedding"
+                                                     : "{0} ({1}): the input is what the layers before it give",
                           at.layer, at.name));
   if (pass.network->block_of(layer).attention.latent)
     assume("query, key, value", "the layer's latents; of each head the channels that are rotated stand first");

@@ -150,9 +150,7 @@ void read_additive_mask(MaskReading& m, const std::string& name, const PlacedMas
                   Message("{0} {1}: 0 = may attend, {2} = may not attend", name, placed.axes, shortest(highest)));
     if (!m.masking.fill) m.masking.fill = highest;
   }
-  m.restrict_to(Tensor(placed.tensor.shape(), std::move(values)));
-  m.attend.pop_back();
-  m.added.push_back(placed.tensor);
+  m.restrict_to(Tensor(placed.tensor.shape(), std::move(values)), placed.tensor);
 }
 
 /// Whether the softmax of a row without keys depends on more than one fill in each cell: fills differ within the row,
@@ -335,10 +333,11 @@ std::string bias_name(const FileReading& r, const Dims& dims) {
 
 }  // namespace
 
-void MaskReading::restrict_to(const Tensor& allowed) {
+void MaskReading::restrict_to(const Tensor& allowed, const Tensor& numbers) {
   Tensor& mask = masking.file_mask;
   mask = mask.defined() ? combined(mask, allowed, [](float a, float b) { return a * b; }) : allowed;
-  attend.push_back(allowed);
+  if (numbers.defined()) added.push_back(numbers);
+  else attend.push_back(allowed);
 }
 
 void MaskReading::restrict_to(const std::string& rule) {

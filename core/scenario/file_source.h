@@ -153,8 +153,9 @@ struct MaskReading {
   std::set<std::string> taken{};          ///< arrays that were read as masks
   std::vector<Tensor> attend{}, added{};  ///< those of 1 = may attend, and those of numbers that are added
 
-  /// 1 = may attend, [B|1, H|1, n_q|1, n_k|1].
-  void restrict_to(const Tensor& attend);
+  /// 1 = may attend, [B|1, H|1, n_q|1, n_k|1]. `numbers`: what the file adds to the scores for it, if the mask is of
+  /// numbers.
+  void restrict_to(const Tensor& allowed, const Tensor& numbers = {});
   /// The same, in the mask language.
   void restrict_to(const std::string& rule);
   /// With the same axes. Throws FileError for NaN.

@@ -197,7 +197,6 @@ bool rows_finite(const MatrixView& matrix) {
 
 }  // namespace
 
-// Uses all threads if there is much to read.
 Index largest_column(const MatrixView& matrix, Index row, std::optional<Index> besides) {
   Index largest = besides == 0 && matrix.cols > 1 ? 1 : 0;
   for (Index c = largest + 1; c < matrix.cols; ++c) {
@@ -206,6 +205,7 @@ Index largest_column(const MatrixView& matrix, Index row, std::optional<Index> b
   return largest;
 }
 
+// Uses all threads if there is much to read.
 bool all_finite(const MatrixView& matrix) {
   if (matrix.rows * matrix.cols < 1 << 22) return rows_finite(matrix);
   std::atomic<Index> next{0};
