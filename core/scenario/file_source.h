@@ -38,8 +38,18 @@ struct FileReading {
   /// Names that were asked for, so that a number that nobody takes is not passed over in silence.
   std::shared_ptr<std::set<std::string>> asked = std::make_shared<std::set<std::string>>();
 
-  /// The first of `names` that the file holds as an array, under the layer's prefix or at the top; "" if none.
+  /// The first of `names` that the file holds as an array, under the layer's prefix, at the top, or in a dictionary of
+  /// inputs; "" if none.
   std::string find(std::initializer_list<const char*> names) const;
+  /// The same, in a module around the layer (AttentionKeys::around).
+  std::string find_around(std::initializer_list<const char*> names) const;
+  /// The arrays of a tuple of arguments, "args.0", "args.1" …, in their order.
+  std::vector<std::string> find_tuple() const;
+  /// The name as the file has it, with dots or with "/" between its parts; "" if there is no such array.
+  std::string stored_name(const std::string& name) const;
+  /// What the layers of nn.Transformer call the sequence of this attention's keys, "src", "tgt" or "memory"; "" for
+  /// another layer.
+  std::string_view torch_sequence() const;
   /// The first of `names` that the file holds as a number, there or in its metadata; for a layer of a model else what
   /// config.json beside it says.
   struct Number {
@@ -47,7 +57,7 @@ struct FileReading {
     double value = 0;
   };
   std::optional<Number> number(std::initializer_list<const char*> names) const;
-  /// The same, of the file alone.
+  /// The same, of the file alone: also in its dictionaries and in the modules around the layer.
   std::optional<Number> own_number(std::initializer_list<const char*> names) const;
   /// The same, not of dictionaries in the file, whose sizes may be another module's.
   std::optional<Number> number_beside(std::initializer_list<const char*> names) const;
@@ -72,6 +82,7 @@ struct PrecomputedAttention {
   std::vector<std::string> weights;       ///< one, or one for each layer, in their order
   std::string group;                      ///< what `weights` are called together: "attentions"
   std::string others{};                   ///< all groups of the file, where this one was chosen among them
+  bool joined = false;                    ///< heads as [B, n, H · d_head] or [n, H · d_head]: not split
 };
 /// One layer of the attentions that a file holds.
 struct FileAttention {
@@ -86,12 +97,16 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
 std::vector<std::string> attention_arrays(const ArrayFile& file);
 /// Throws FileError where several attentions could be meant and `layer` says none of them.
 std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const std::string& layer);
+/// The heads of a file, at the top or among its inputs; nothing where it has none. Three arrays of fewer axes are heads
+/// only in a file without parameters.
+std::optional<PrecomputedAttention> find_heads(const ArrayFile& file);
 /// What is known of such a file.
 struct PrecomputedSequence {
   Sequence sequence;  ///< heads or weights
   Dims dims;
   Tensor mask;  ///< [1, 1, n_q, n_k]: 0 where no head has any weight; undefined where there is no such cell
 };
+PrecomputedSequence read_heads(const FileReading& reading, const PrecomputedAttention& found);
 /// Throws FileError, SettingError.
 PrecomputedSequence read_precomputed(const FileReading& reading, const PrecomputedAttention& found);
 
@@ -129,6 +144,8 @@ Masking read_masks(const FileReading& reading, const Dims& dims, Masking known);
 /// Says which mask the model has, where neither the file nor the scenario has one.
 void note_model_mask(const FileReading& reading, const LayerDescription& layer, const Dims& dims,
                      const Masking& masking);
+/// Says which arrays of the file nobody read: a mask with an unknown name must not be ignored silently.
+void note_unused(const FileReading& reading, bool attention_alone);
 /// Says which numbers of the file nobody took.
 void note_untaken_numbers(const FileReading& reading);
 /// scenario.mask_file in place of the source's own mask. Throws FileError.
