@@ -86,6 +86,13 @@ HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string&
   text.sentence = words("handout.sentence");
   text.stages = words("handout.stages");
   text.page = words("handout.page");
+  if (const Index entries = trace.dims().batch; entries > 1)
+    text.batch = filled(words("handout.batch"), {0, static_cast<int>(entries)});
+  text.query = words("worksheet.query");
+  text.keys = words("worksheet.keys");
+  text.head = words("handout.head");
+  text.may_attend = words("legend.may");
+  text.masked = words("worksheet.masked");
   for (const Stage stage : trace.stages()) {
     const std::string key = "handout.about_" + std::string(name(stage));
     const std::string about = words(key);

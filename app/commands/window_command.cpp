@@ -157,6 +157,8 @@ WindowOptions window_of(const CommandLine& line) {
   open_as_sentence(options.start, line);
   add_own_stages(options.start, line);
   options.step_said = line.has("--lesson-step");
+  if (line.has("--select")) options.selected = line["--select"];
+  if (line.has("--step")) options.step = options.start.view.step;
   options.theme_said = line.has("--theme");
   options.language_said = line.has("--language");
   options.unnamed = names_nothing(line) && !line.has("--select");

@@ -8,8 +8,10 @@
 #include "app/window/imgui_host.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
+#include "core/explain/explain.h"
 #include "core/tensor/error.h"
 #include "ui/session/session.h"
+#include "ui/timeline/timeline.h"
 
 namespace headlight {
 namespace {
@@ -18,6 +20,15 @@ constexpr int picture_width = 1600, picture_height = 900;
 // ImGui needs a few frames for its layout, and animations take half a second at most. The upper limit is far above
 // both.
 constexpr int least_frames = 4, most_frames = 600;
+
+/// Throws SettingError for a cell or a step that the run does not have.
+void check_choices(const WindowOptions& options, const Trace& trace) {
+  if (!options.selected.empty()) cell_named(trace, "--select", options.selected);
+  if (!options.step) return;
+  const int last = Timeline(trace, options.start.view.way).count() - 1;
+  if (*options.step > last)
+    throw SettingError("--step", Message("{0} is out of range", *options.step), Message("expected 0 to {0}", last));
+}
 
 /// Draws a window's content without a window. The members are in the order of their creation.
 class OffscreenWindow {
@@ -31,6 +42,7 @@ class OffscreenWindow {
     session_.set_texture_limit(ImguiHost::texture_limit());
     const Message error = session_.wait();
     if (!error.empty()) throw InputError("", error);
+    if (const auto& trace = session_.document().trace) check_choices(options, *trace);
   }
 
   void draw_frame() {

@@ -20,6 +20,9 @@ struct WindowOptions {
   bool theme_said = false, language_said = false;  ///< by the command line; else a window is as it was the last time
   bool unnamed = false;                            ///< no file is named: what opens is in the window's language
   bool step_said = false;                          ///< of a lesson: it does not go on where it was left
+  /// --select and --step. Off screen, a cell or step that the run does not have is an error.
+  std::string selected;
+  std::optional<int> step;
   std::string answers;   ///< a file of answers to lessons that are to be remembered; "" for none
   bool welcome = false;  ///< in a window: things to try, on a person's first visit
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "core/export/layers_figure.h"
 #include "core/export/stage_figure.h"
@@ -136,11 +137,30 @@ FigureSpec without_subtitle(FigureSpec figure) {
   return figure;
 }
 
+/// What the rows or columns of a picture are, if they are words.
+std::optional<std::string> words_of(Axis axis, const HandoutText& text) {
+  if (axis == Axis::query) return text.query;
+  if (axis == Axis::key) return text.keys;
+  return {};
+}
+
+/// The picture of a stage, under a heading of its own.
+FigureSpec picture_of(const StageCut& cut, const StageFigureStyle& style, const HandoutText& text) {
+  FigureSpec figure = without_subtitle(stage_figure(cut, style));
+  figure.words.may_attend = text.may_attend;
+  figure.words.masked = text.masked;
+  for (std::size_t i = 0; cut.grid && i < figure.panels.size(); ++i) {
+    figure.panels[i].title = filled(text.head, {static_cast<int>(cut.heads[i])});
+  }
+  return figure;
+}
+
 class Pages : public PaperPages {
  public:
   Pages(const HandoutText& text, Paper paper, int count)
       : PaperPages(text.title, text.page, count, paper == Paper::a4 ? 793.7f : 816.0f,
-                   paper == Paper::a4 ? 1122.5f : 1056.0f, margin) {}
+                   paper == Paper::a4 ? 1122.5f : 1056.0f, margin),
+        text_(text) {}
 
   void heading(const std::string& words, float size) {
     need(1.6f * size);
@@ -171,24 +191,28 @@ class Pages : public PaperPages {
     y_ += Diagram(canvas_, typesetter_, trace, head).draw({margin, y_}, inner());
   }
 
-  void stage(const StageCut& cut, const std::string& shape, const std::string& about) {
+  void stage(const StageCut& cut) {
     const StageInfo& stage = info(cut.stage);
+    const auto said = text_.about.find(cut.stage);
+    const std::string about = said == text_.about.end() ? std::string() : said->second;
     const std::vector<std::string> lines =
         about.empty() ? std::vector<std::string>{} : broken_lines(about, body, inner(), typesetter_);
     StageFigureStyle style;
     style.title = "";
     style.on_paper = true;
     const float room = cut.heads.size() > 4 ? 330.0f : 250.0f;
+    style.row_label = words_of(stage.rows, text_), style.col_label = words_of(stage.cols, text_);
     style.size = FigureSize{inner(), 0};  // as high as the width needs, up to a limit
-    auto figure = std::make_unique<ArrangedFigure>(without_subtitle(stage_figure(cut, style)));
+    auto figure = std::make_unique<ArrangedFigure>(picture_of(cut, style, text_));
     if (figure->size().height > room) {
       style.size->height = room;
-      figure = std::make_unique<ArrangedFigure>(without_subtitle(stage_figure(cut, style)));
+      figure = std::make_unique<ArrangedFigure>(picture_of(cut, style, text_));
     }
     need(block_gap + 26 + line * (1 + static_cast<float>(lines.size())) + above_figure + figure->size().height);
     if (y_ > margin) y_ += block_gap;
     put(std::string(stage.name), FontRole::strong, 16, theme_.ink, 0, 14);
     const float after = margin + typesetter_.width(stage.name, FontRole::strong, 16) + 12;
+    const std::string shape = to_string(cut.trace[cut.stage].shape());
     canvas_.text({shape, FontRole::mono, 11, theme_.muted, {after, y_ + 14}});
     y_ += 26;
     paragraph(as_mathematics(formula_of(cut.trace, cut.stage)), theme_.muted);
@@ -203,12 +227,16 @@ class Pages : public PaperPages {
     figure.draw(canvas_, {margin, y_});
     y_ += figure.size().height;
   }
+
+  const HandoutText& text_;
 };
 
 void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head) {
   pages.heading(text.title, 24);
   if (!text.introduction.empty()) pages.paragraph(text.introduction, colours(Theme::light).ink);
-  if (!text.caution.empty()) pages.paragraph(text.caution, colours(Theme::light).muted);
+  for (const std::string& note : {text.caution, text.batch}) {
+    if (!note.empty()) pages.paragraph(note, colours(Theme::light).muted);
+  }
   pages.space(10);
   const auto& tokens = trace.inputs.query_tokens;
   if (!tokens.empty() && std::ssize(tokens.front()) <= most_words) {
@@ -223,8 +251,7 @@ void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head)
     StageCut cut = all_heads(trace, stage);
     if (std::ssize(cut.heads) > most_heads) cut.heads.resize(most_heads);
     if (cut.heads.size() == 1) cut.grid = false;
-    const auto about = text.about.find(stage);
-    pages.stage(cut, to_string(trace[stage].shape()), about == text.about.end() ? "" : about->second);
+    pages.stage(cut);
   }
 }
 

@@ -23,7 +23,10 @@ struct HandoutText {
   std::string caution;                                   ///< under that: what is random; may be empty
   std::string sentence = "Who looks at whom: head {0}";  ///< over the words and their weights
   std::string stages = "The stages";                     ///< over all of them as one picture
+  std::string batch;                                     ///< which entry of several is shown; may be empty
   std::string page = "page {0} of {1}";
+  std::string query = "query", keys = "key", head = "head {0}";  ///< of pictures
+  std::string may_attend = "may attend", masked = "masked";
   std::map<Stage, std::string> about;  ///< a sentence on each stage; may lack some
 };
 

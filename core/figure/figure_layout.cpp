@@ -223,7 +223,8 @@ class Placer {
       const float y = middle(tick.index), mark = mark_length();
       const bool ends = &tick == &frame_.row_ticks.ticks.back() && frame_.row_ticks.ticks.size() > 1;
       const float next = matrix.y + frame_.panel_height + frame_.panel_top + frame_.gap + 0.5f * frame_.cell_height;
-      if (ends && matrix.y < out_.panels.back().heatmap.y && next - y < 1.35f * m_.tick_text) continue;
+      const bool touches = ends && !tick.far && next - y < 0.94f * m_.tick_text;
+      if (touches && matrix.y < out_.panels.back().heatmap.y) continue;
       if (frame_.row_ticks.marks)
         out_.boxes.push_back({{matrix.x - mark - 1, y - stroke() / 2, mark, stroke()}, theme_.muted});
       const float out = m_.tick_gap + (tick.far ? frame_.row_ticks.far : 0);

@@ -102,6 +102,8 @@ FigureFrame FigureRoom::room(const FigureChoice& c) const {
   frame.gap = m.panel_gap;
   const auto k = static_cast<std::size_t>(c.longest);
   const float t = m.tick_text;
+  // The last word of a panel and the first of the next one are then in the same tier.
+  if (c.row_tiers && rows_ % 2 == 1) frame.gap = std::max(frame.gap, line_of(m) - tier_cell * t);
   const float row_depth =
       c.rows == TickWords::none
           ? 0

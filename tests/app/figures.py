@@ -88,6 +88,9 @@ with tempfile.TemporaryDirectory() as folder:
         expect(stages - {"key", "value"} <= later, f"handout {options}: not told: {stages - later}")
         expect(all(word.replace("'", "&apos;") in first or word in first for word in words), f"handout {options}: the sentence is not on the first page: {first}")
         expect(any("random" in word.lower() or "随机" in word for word in first), f"handout {options}: does not say that its weights are random")
+        if "zh" in options:
+            expect("查询" in later and "键" in later and "头" in later, f"handout {options}: pictures have no Chinese names: {later}")
+            expect(not {"head", "attend", "masked"} & {word for word in later if word not in words}, f"handout {options}: English within Chinese")
         numbers = [str(n) for n in range(1, len(pages) + 1)]
         for number, page in zip(numbers, pages):
             w, h = (float(x) for x in re.search(r'width="([\d.]+)" height="([\d.]+)"', page).groups())
@@ -96,6 +99,12 @@ with tempfile.TemporaryDirectory() as folder:
                 expect(float(x0) >= 0 and float(y0) >= 0 and float(x1) <= w and float(y1) <= h, f"handout {options}: a word outside of page {number}")
             foot = " ".join(word for y, word in re.findall(r'yMin="([-\d.]+)"[^>]*>([^<]+)</word>', page) if float(y) > h - 50)
             expect(number in foot and numbers[-1] in foot, f"handout {options}: page {number} of {numbers[-1]} says {foot}")
+
+    # Of a batch, the first entry is drawn, and the first page says so.
+    for texts, entry in (("a b", None), ("a b\nc d", "Batch entry 0 of 2")):
+        subprocess.run([program, "handout", "--text", texts, "-o", "h.pdf"], check=True, capture_output=True)
+        first = subprocess.run(["pdftotext", "-l", "1", "h.pdf", "-"], capture_output=True, text=True).stdout
+        expect(("Batch entry" in first) == (entry is not None) and (entry or "") in first, f"a batch of {texts!r}: {first}")
 
     try:
         import numpy as np
