@@ -8,6 +8,7 @@
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
 #include "ui/matrix/heat.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -305,18 +306,24 @@ int tile_rows(const Frame& frame, float width) {
   return (changed + fitting - 1) / fitting;
 }
 
-/// Gives the names of the stages that are the same.
-std::string put_tiles(const Frame& frame, Pen& pen, Rect area, Stage chosen) {
-  const float u = frame.u;
-  std::vector<const StageDifference*> changed;
+/// The names of the stages that are the same.
+std::string unchanged_words(const Frame& frame) {
   std::string unchanged;
   for (const StageDifference& stage : frame.document.difference->stages) {
+    if (stage.kind == Kind::same) unchanged += (unchanged.empty() ? "" : ", ") + std::string(name(stage.stage));
+  }
+  return unchanged;
+}
+
+void put_tiles(const Frame& frame, Pen& pen, Rect area, Stage chosen) {
+  const float u = frame.u;
+  std::vector<const StageDifference*> changed;
+  for (const StageDifference& stage : frame.document.difference->stages) {
     if (stage.kind != Kind::same) changed.push_back(&stage);
-    else unchanged += (unchanged.empty() ? "" : ", ") + std::string(name(stage.stage));
   }
   const float gap = tile_gap * u;
   const int rows = tile_rows(frame, area.width());
-  if (rows == 0) return unchanged;
+  if (rows == 0) return;
   const int columns = (static_cast<int>(changed.size()) + rows - 1) / rows;
   const float width = std::min((area.width() + gap) / static_cast<float>(columns) - gap, 170 * u);
   const float height =
@@ -326,7 +333,23 @@ std::string put_tiles(const Frame& frame, Pen& pen, Rect area, Stage chosen) {
                      area.min.y + static_cast<float>(static_cast<int>(i) / columns) * (height + gap)};
     put_tile(frame, pen, *changed[i], {min, {min.x + width, min.y + height}}, changed[i]->stage == chosen);
   }
-  return unchanged;
+}
+
+/// Puts the names of the unchanged stages at the bottom; returns where they begin.
+float put_unchanged(const Frame& frame, Pen& pen, Rect inside) {
+  const float u = frame.u, body = TypeSize::body * u;
+  const std::string title = frame.words("compare.unchanged");
+  const float names = inside.min.x + pen.measure(Face::ui, body, title).x + 8 * u;
+  const std::vector<std::string> lines =
+      paragraph_lines(frame.fonts, Face::ui, body, unchanged_words(frame), inside.max.x - names);
+  float y = inside.max.y - summary_line * u * std::max(static_cast<float>(lines.size()), 1.0f);
+  const float top = y;
+  pen.words(Face::ui, body, {inside.min.x, y}, frame.look.muted, title);
+  for (const std::string& line : lines) {
+    pen.words(Face::ui, body, {names, y}, frame.look.muted, line);
+    y += summary_line * u;
+  }
+  return top;
 }
 
 /// `inside` has the heading, `area` below it the matrices.
@@ -343,6 +366,7 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
     y += summary_line * u;
   }
 
+  area.max.y -= inside.max.y - summary_line * u - put_unchanged(frame, pen, inside);
   picture.stage = stage_shown(frame);
   const StageDifference& stage = *frame.document.difference->find(picture.stage);
   const float from =
@@ -366,12 +390,7 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
                             {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - row - 40 * u}});
   picture.large = {area.min, {area.max.x, bottom}};
   if (several) bottom = put_slices(frame, pen, stage, {area.min.x, bottom + 8 * u}, area.max.x);
-  const std::string unchanged =
-      put_tiles(frame, pen, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture.stage);
-
-  const ImVec2 foot{inside.min.x, inside.max.y - 18 * u};
-  const float names = pen.words(Face::ui, body, foot, look.muted, frame.words("compare.unchanged")).max.x + 8 * u;
-  pen.words(Face::ui, body, {names, foot.y}, look.muted, unchanged, inside.max.x - names);
+  put_tiles(frame, pen, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture.stage);
   return picture;
 }
 

@@ -117,7 +117,8 @@ void put_temperature(const Task& task, Rect room, const std::string& beside) {
 
   Rect at = pen.caption({room.min.x, y}, Align::left, words("facet.temperature"), look.ink);
   const std::string number = digits(temperature, temperature < 1 ? 2 : 1);
-  const float number_room = pen.measure(Face::mono, pen.type.number, "00.00").x;
+  const float number_room =
+      std::max(pen.measure(Face::mono, pen.type.number, "00.00").x, pen.measure(Face::mono, pen.type.number, number).x);
 
   float right = room.max.x;
   if (const float needed = pen.measure(Face::ui, pen.type.caption, beside).x;
