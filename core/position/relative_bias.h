@@ -32,8 +32,8 @@ Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index 
 /// T5's bias as models compute it, [1, H, n_q, n_k] from a table [buckets, H]: table[t5_bucket(k − p₀ − q), h].
 Tensor t5_bias(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset, Index furthest);
 
-/// MosaicML's order of slopes (MPT): 2^(−max·i/P), i = 1 … P, of the power of two P above; of more of them than heads
-/// every other first, the second one leading.
+/// MosaicML's slopes (MPT): 2^(−max·i/P), i = 1 … P, with P the next power of two. If P is larger than the number of
+/// heads, every other slope comes first, from the second one on, then the others.
 std::vector<double> mpt_slopes(Index heads, double most);
 /// [1, H, n_q, n_k]: slope_h · (k − p₀ − q).
 Tensor bias_of_slopes(const std::vector<double>& slopes, Index n_q, Index n_k, Index query_offset = 0);
