@@ -1,4 +1,4 @@
-// The lessons that ship with the program: a click opens one in the pipeline.
+// The shipped lessons: a click opens one in the pipeline.
 
 #include <algorithm>
 #include <utility>
@@ -44,7 +44,7 @@ LessonTile make_lesson_tile(const Lesson& lesson) {
     const MatrixView matrix = tile.quad.values.matrix();
     tile.rows = matrix.rows;
     tile.cols = matrix.cols;
-  } catch (const InputError&) {  // a lesson of one's own whose files are gone
+  } catch (const InputError&) {  // a user's own lesson with missing files
   }
   return tile;
 }
