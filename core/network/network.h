@@ -133,13 +133,13 @@ struct RunOptions {
 
 /// The results of one layer. All empty from RunOptions::until on, except that layer's own residual.
 struct LayerRun {
-  Tensor residual;       ///< [B, n, width], the block's input (for cross-attention: the input of its part of the block)
-  Tensor weights;        ///< [B, H, n_q, n_k]
-  Tensor added;          ///< [B, n, width], what the attention adds to the residual
-  Tensor heads;          ///< [B, H, n_q, d], each head's output before the output projection; with RunOptions::parts
-  Tensor values;         ///< [B, H_kv, n_k, d], the values of the heads; likewise
-  Tensor experts;        ///< [B, n, experts], the share of each expert for each token, 0 of those not chosen
-  Tensor mlp;            ///< [B, n, width], the output of the block's MLP; likewise; undefined if there is none
+  Tensor residual;  ///< [B, n, width], the block's input (for cross-attention: the input of its part of the block)
+  Tensor weights;   ///< [B, H, n_q, n_k]
+  Tensor added;     ///< [B, n, width], what the attention adds to the residual
+  Tensor heads;     ///< [B, H, n_q, d], each head's output before the output projection; with RunOptions::parts
+  Tensor values;    ///< [B, H_kv, n_k, d], the values of the heads; with RunOptions::parts
+  Tensor experts;   ///< [B, n, experts], the share of each expert for each token, 0 of those not chosen
+  Tensor mlp;  ///< [B, n, width], the output of the block's MLP; with RunOptions::parts; undefined if there is none
   LayerSummary summary;  ///< with RunOptions::summaries
 };
 
