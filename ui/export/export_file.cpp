@@ -170,7 +170,7 @@ std::string save_path(const Document& document) {
 bool has_unsaved_changes(const Document& document) { return !(document.scenario == document.origin.saved); }
 
 std::optional<std::string> link_to(const Document& document) {
-  constexpr std::size_t longest_query = 1800;  // what servers and chat programs take without cutting
+  constexpr std::size_t longest_query = 1800;  // longer links are cut by some servers and chat programs
   const Scenario& scenario = document.scenario;
   const std::vector<std::string> view = view_words(document);
   if (auto words = source_words(scenario, {document.origin.lesson, document.origin.lesson.file})) {
