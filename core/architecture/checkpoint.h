@@ -55,8 +55,8 @@ class Checkpoint {
   bool has_packed() const { return !packed_.empty(); }
   /// Asserts that the array exists.
   const ArrayEntry& entry(const std::string& name) const;
-  /// The numbers, cached for the next call as long as all cached arrays together fit memory_budget(): a generating
-  /// network reads each of them again for every word. Throws FileError.
+  /// The numbers, cached as long as all cached arrays together fit memory_budget(), so that a generating network reads
+  /// each array only once. Throws FileError.
   Tensor load(const std::string& name) const;
   Tensor load_rows(const std::string& name, std::span<const Index> rows) const;
   /// One part along the first axis, cached as by load(); does not read the rest of the array.
