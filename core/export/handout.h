@@ -1,5 +1,5 @@
-// A computation on paper, on numbered pages: its sentence and weights, all stages as one picture, and a page for each
-// stage with its shape, formula, a sentence about it and its picture.
+// A computation on paper: its sentence and weights, all stages as one picture, and a page for each stage with its
+// shape, formula, a sentence about it and its picture, on numbered pages.
 #pragma once
 
 #include <initializer_list>
@@ -19,19 +19,19 @@ enum class Paper : std::uint8_t { a4, letter };
 /// The texts of the pages, in the reader's language.
 struct HandoutText {
   std::string title;
-  std::string introduction;                              ///< below the title; may be empty
-  std::string caution;                                   ///< below the introduction: what is random; may be empty
-  std::string sentence = "Who looks at whom: head {0}";  ///< above the words and their weights
-  std::string stages = "The stages";                     ///< above the picture of all stages
+  std::string introduction;                              ///< under the title; may be empty
+  std::string caution;                                   ///< under that: what is random; may be empty
+  std::string sentence = "Who looks at whom: head {0}";  ///< over the words and their weights
+  std::string stages = "The stages";                     ///< over all of them as one picture
   std::string page = "page {0} of {1}";
-  std::map<Stage, std::string> about;  ///< a sentence about each stage; may be incomplete
+  std::map<Stage, std::string> about;  ///< a sentence on each stage; may lack some
 };
 
-/// A PDF; the same computation gives the same bytes. Shows batch entry 0; the stages show all heads (at most the first
+/// A PDF; the same computation gives the same bytes. Batch entry 0; the stages show all heads (at most the first
 /// eight), the first page shows `head`.
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper = Paper::a4, Index head = 0);
 
-/// Numbered pages, filled from the top.
+/// Numbered pages that are filled from the top.
 class PaperPages {
  public:
   /// `numbering`: "page {0} of {1}", of `count` pages.
@@ -45,14 +45,14 @@ class PaperPages {
         count_(count) {}
   void space(float height) { y_ += height; }
   float y() const { return y_; }
-  /// Starts a new page unless `height` fits on this one.
+  /// What is that high stands together: here or on the next page.
   void need(float height);
   int pages() const { return page_; }
   std::string take();
 
  protected:
   float inner() const { return width_ - 2 * margin_; }
-  /// Text at the left margin, below the previous content.
+  /// From the left margin, below what is there.
   void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) {
     canvas_.text({words, role, size, ink, {margin_ + x, y_ + baseline}});
   }
@@ -73,18 +73,18 @@ class PaperPages {
   int count_, page_ = 1;
 };
 
-/// Breaks text into lines of at most `width`: at spaces, and anywhere within Chinese.
+/// Lines of at most `width`: broken at blanks, and anywhere within Chinese.
 std::vector<std::string> broken_lines(const std::string& text, float size, float width, Typesetter& typesetter,
                                       FontRole role = FontRole::text);
 
-/// "page {0} of {1}" with the numbers inserted.
+/// "page {0} of {1}" with numbers in their places.
 std::string filled(std::string pattern, std::initializer_list<int> numbers);
 
-/// Texts on the pages besides the lesson's, in the reader's language.
+/// What the pages say besides the lesson, in the reader's language.
 struct WorksheetText {
   std::string language = "en";
   std::string name = "Name", answer = "Answer", because = "Why";
-  std::string key = "Answers";  ///< next to the key's title
+  std::string key = "Answers";  ///< beside the key's title
   std::string step = "Step {0}";
   std::string stage_answer = "the first stage that goes wrong";
   std::string head_answer = "layer and head";
@@ -92,11 +92,11 @@ struct WorksheetText {
   std::string row_answer = "Write how the row is shared out; together it makes 1.";
   std::string mask_answer = "Fill the cells that may be seen, or write the expression.";
   std::string code = "the code";
-  std::string query = "query", keys = "key", masked = "masked";  ///< for pictures
+  std::string query = "query", keys = "key", masked = "masked";  ///< of pictures
   std::string page = "page {0} of {1}";
 };
 
-/// A PDF on A4; equal lessons give equal bytes. Computes each step. Throws what the lesson's scenarios throw.
+/// A PDF on A4; the same lesson is the same bytes. Computes each step. Throws what the lesson's scenarios throw.
 std::string make_worksheet(const Course& course, const WorksheetText& text, bool key);
 
 }  // namespace headlight
