@@ -42,7 +42,8 @@ struct AttentionKeys {
   LinearKeys packed;   ///< one [3·d, in] matrix; its bias may stand beside separate weights (nn.MultiheadAttention)
   Packing packing = Packing::thirds;
   LinearKeys o;
-  std::vector<std::string> around{};  ///< prefixes of the modules that hold it and no other, the innermost first
+  std::vector<std::string>
+      around{};  ///< prefixes of the modules that hold it and no other, the innermost first; "" for all of the file
   bool bare = false;  ///< plain matrices without ".weight", which x may be multiplied with from either side
 
   bool is_packed() const { return !packed.weight.empty(); }
